@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+
+/**
+ * The contract between the service and a model container, behind SageMaker's `POST /invocations`.
+ *
+ * The service sends one JSON object and reads newline-delimited JSON events. The container uploads its images
+ * to the presigned links itself, so no image byte crosses the service. It emits `started` at once, `progress`
+ * at least every 10 seconds, and exactly one closing event, `completed` or `failed`.
+ */
+export interface ModelRequest {
+  requestId: string;
+  /** ISO 8601 UTC. The container stops by then, whatever it is doing. */
+  deadline: string;
+  prompt: string;
+  negativePrompt: string;
+  /** 0 … 2^32 − 1. Output i is made with (seed + i) mod 2^32, exactly as a request of its own would be. */
+  seed: number;
+  numInferenceSteps: number;
+  guidanceScale: number;
+  /** Pixels. */
+  width: number;
+  height: number;
+  numOutputs: number;
+  referenceMode: 'exact_product' | 'reference';
+  preserveBranding: boolean;
+  /** Presigned GET links, at most 4. */
+  references: { url: string }[];
+  identity: {
+    id: string;
+    /** Presigned GET link to the identity's adapter weights, null when it has none. */
+    adapterUrl: string | null;
+    adapterVersion: string | null;
+    settings: Record<string, unknown>;
+  };
+  /** One presigned PUT link per output, to be sent `content-type: image/png`. */
+  outputs: { putUrl: string }[];
+}
+
+/** Asks a container only whether it is there; it answers with one `ready` event (or any other event). */
+export interface ModelProbe {
+  probe: true;
+}
+
+const count = z.int().check(z.gte(0));
+const pixels = z.int().check(z.gte(1), z.lte(16384));
+
+export const modelOutput = z.object({
+  bytes: z.int().check(z.gte(1)),
+  /** Lower-case hex of the uploaded file. */
+  sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  width: pixels,
+  height: pixels,
+});
+
+export const modelEvent = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('ready'), modelVersion: z.string() }),
+  z.object({ event: z.literal('started') }),
+  z.object({ event: z.literal('progress'), step: count, steps: count }),
+  z.object({
+    event: z.literal('completed'),
+    outputs: z.array(modelOutput),
+    referenceImagesUsed: count,
+    modelVersion: z.string().check(z.maxLength(200)),
+  }),
+  z.object({ event: z.literal('failed'), reason: z.string(), message: z.string() }),
+]);
+
+export type ModelEvent = z.infer<typeof modelEvent>;
+export type ModelOutput = z.infer<typeof modelOutput>;
+export type ModelCompleted = Extract<ModelEvent, { event: 'completed' }>;
+
+/** The reasons a container gives in `failed`; the service treats any other as `model_error`. */
+export type ModelFailureReason =
+  | 'invalid_request' // the request does not fit this contract
+  | 'busy' // the queue is too long to meet the deadline
+  | 'deadline' // the deadline came first
+  | 'adapter_unavailable' // the identity's adapter could not be fetched or verified
+  | 'reference_unreadable' // a reference image could not be fetched or read
+  | 'upload_failed' // an image could not be put to its link
+  | 'model_error'; // anything else; `message` says what, for the customer to read
