@@ -1,0 +1,25 @@
+import { modelServer } from '../shared/adapters/model-server.ts';
+import type { HealthAnswer } from '../shared/contracts/health.ts';
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { routes } from '../shared/routes.ts';
+
+/** Anyone may ask, so the model is not asked for each of them. */
+const probeLifetimeMs = 10_000;
+
+/** GET /health: this answer says that the API is up; the model is probed. */
+export const handler = endpoint(routes.getHealth, {
+  deps: ({ env }) => ({ model: modelServer(env.modelEndpointName), last: { atMs: -Infinity, up: false } }),
+  async run({ deps, runtime }) {
+    const nowMs = runtime.clock.now();
+    if (nowMs - deps.last.atMs >= probeLifetimeMs) {
+      deps.last = { atMs: nowMs, up: await deps.model.probe() };
+    }
+    const health: HealthAnswer = {
+      status: deps.last.up ? 'ok' : 'degraded',
+      api: 'up',
+      inference: deps.last.up ? 'up' : 'down',
+    };
+    return ok(health);
+  },
+});

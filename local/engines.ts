@@ -1,0 +1,89 @@
+import type { EnginesFile, DataFolder } from './data-folder.ts';
+import { emptyDataFolder, readServiceFile } from './data-folder.ts';
+import { startDynamoDb } from './dynamodb/engine.ts';
+import { startPainter } from './painter/server.ts';
+import { createObjectStore, type ObjectStore } from './s3/server.ts';
+import { startSageMakerRuntime } from './sagemaker/engine.ts';
+import { StartError } from './start-error.ts';
+
+export interface Engines {
+  settings: EnginesFile;
+  sageMakerRuntimeUrl: string;
+  /** Serves the bucket on the service's own port, so that links outlive a restart. */
+  objects: ObjectStore;
+  close(): Promise<void>;
+}
+
+export const modelEndpointName = 'painter';
+const region = 'us-east-1';
+const tableName = 'image-generation';
+const bucketName = 'image-generation';
+
+type Closable = { close(): Promise<void> };
+
+/** Starts every engine on its folder. @throws StartError when the folder is in use or corrupt. */
+export async function startEngines(folder: DataFolder, s3Url: string): Promise<Engines> {
+  const { accessKeyId, secretAccessKey } = readServiceFile(folder);
+  const credentials = { accessKeyId, secretAccessKey };
+  const started: Closable[] = [];
+  const keep = <T extends Closable>(engine: T): T => {
+    started.push(engine);
+    return engine;
+  };
+  const close = async () => {
+    await Promise.all(started.map((engine) => engine.close()));
+  };
+  const starting = [
+    openTableFolder(folder).then(keep),
+    startPainter().then(async (painter) => {
+      keep(painter);
+      return keep(await startSageMakerRuntime({ endpoints: { [modelEndpointName]: painter.url } }));
+    }),
+    createObjectStore({ folder: folder.objects, buckets: [bucketName], credentials, region }),
+  ] as const;
+  try {
+    const [dynamoDb, runtime, objects] = await Promise.all(starting);
+    const settings = { region, tableName, bucketName, dynamoDbUrl: dynamoDb.url, s3Url, ...credentials };
+    return { settings, sageMakerRuntimeUrl: runtime.url, objects, close };
+  } catch (error) {
+    await Promise.allSettled(starting);
+    await close();
+    throw error;
+  }
+}
+
+/** Empties a folder that no running service has. @throws StartError when one has it. */
+export async function emptyUnusedFolder(folder: DataFolder): Promise<void> {
+  try {
+    const dynamoDb = await openTableFolder(folder);
+    await dynamoDb.close();
+  } catch (error) {
+    if (!(error instanceof StartError) || reasonOf(error.cause) !== 'corrupt') throw error;
+  }
+  emptyDataFolder(folder);
+}
+
+async function openTableFolder(folder: DataFolder): Promise<{ url: string } & Closable> {
+  try {
+    return await startDynamoDb({ folder: folder.table });
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === 'in_use') {
+      throw new StartError(
+        `The data folder ${folder.path} is in use by a service that is running: stop it, or name another with --data.`,
+        { cause: error },
+      );
+    }
+    if (reason === 'corrupt') {
+      throw new StartError(
+        `The data folder ${folder.path} is corrupt (its table can't be read): start with --fresh to empty it.`,
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): unknown {
+  return error instanceof Error && 'reason' in error ? error.reason : undefined;
+}

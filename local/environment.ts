@@ -1,0 +1,53 @@
+export interface LocalSettings {
+  region: string;
+  tableName: string;
+  bucketName: string;
+  modelEndpointName: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  dynamoDbUrl: string;
+  s3Url: string;
+  sageMakerRuntimeUrl: string;
+  deadlineSeconds: number;
+}
+
+/** Variables of the caller's own AWS set-up that would reach past the local engines. */
+const foreign = [
+  'AWS_PROFILE',
+  'AWS_SESSION_TOKEN',
+  'AWS_ENDPOINT_URL',
+  'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+  'AWS_ROLE_ARN',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+];
+
+/** Points the AWS SDK at local engines, in the variables that it reads itself. */
+export function pointSdkAt(
+  to: Pick<LocalSettings, 'region' | 'accessKeyId' | 'secretAccessKey' | 'dynamoDbUrl' | 's3Url'>,
+): void {
+  for (const name of foreign) delete process.env[name];
+  Object.assign(process.env, {
+    AWS_REGION: to.region,
+    AWS_ACCESS_KEY_ID: to.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: to.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: to.dynamoDbUrl,
+    AWS_ENDPOINT_URL_S3: to.s3Url,
+    // Nobody's ~/.aws may change what runs here.
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  });
+}
+
+/** The environment that CloudFormation would give the functions. */
+export function setFunctionEnvironment(settings: LocalSettings): void {
+  pointSdkAt(settings);
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: settings.sageMakerRuntimeUrl,
+    TABLE_NAME: settings.tableName,
+    BUCKET_NAME: settings.bucketName,
+    MODEL_ENDPOINT_NAME: settings.modelEndpointName,
+    GENERATION_DEADLINE_SECONDS: String(settings.deadlineSeconds),
+    RETENTION_DAYS: '90',
+  });
+}

@@ -1,0 +1,12 @@
+import { routes } from '../../shared/routes.ts';
+import type { MountedRoute } from './gateway.ts';
+
+/** Imports every route's function, once the environment it will read is complete. */
+export function importRoutes(): Promise<MountedRoute[]> {
+  return Promise.all(
+    Object.values(routes).map(async (route) => {
+      const module = (await import(`../../functions/${route.functionName}.ts`)) as { handler: unknown };
+      return { route, handler: module.handler };
+    }),
+  );
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { basePath, type Route } from '../../shared/routes.ts';
+import { invoke } from './lambda-host.ts';
+import { pathMatcher, proxyEvent, type MatchedPath } from './proxy-event.ts';
+
+/** API Gateway's own limit; the service's is lower and is its own. */
+const maxBodyBytes = 10 * 1024 * 1024;
+
+export interface MountedRoute {
+  route: Route;
+  handler: unknown;
+}
+
+export interface GatewayOptions {
+  mounted: MountedRoute[];
+  /** How long one run of a function may take. */
+  functionTimeoutMs: number;
+}
+
+export interface Gateway {
+  /** Answers every request below the base path. */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Resolves once no function runs. */
+  idle(): Promise<void>;
+}
+
+/** Mounts routes as API Gateway does: builds proxy events, streams, and renders its own failures in the API's shape. */
+export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): Gateway {
+  const table = mounted.map(({ route, handler }) => ({
+    method: route.method,
+    match: pathMatcher(route.path),
+    handler,
+  }));
+  const runs = new Set<Promise<unknown>>();
+  const track = (run: Promise<unknown>) => {
+    runs.add(run);
+    const done = () => runs.delete(run);
+    run.then(done, done);
+  };
+
+  const find = (method: string, path: string): { handler: unknown; matched: MatchedPath } | null => {
+    for (const entry of table) {
+      const matched = entry.method === method ? entry.match(path) : null;
+      if (matched) return { handler: entry.handler, matched };
+    }
+    return null;
+  };
+
+  return {
+    async handle(req, res) {
+      const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
+      const found = find(req.method ?? '', path.slice(basePath.length));
+      if (!found)
+        return fail(res, 404, 'NOT_FOUND', 'There is no such endpoint. Check the method and the path.');
+      const body = await readBody(req);
+      if (body === null) {
+        res.setHeader('connection', 'close');
+        return fail(res, 413, 'PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
+      }
+      const event = proxyEvent(req, found.matched, path, search, body);
+      try {
+        const answer = await invoke(found.handler, event, functionTimeoutMs, track);
+        res.writeHead(answer.statusCode, answer.headers);
+        for await (const chunk of answer.body) if (!res.destroyed) res.write(chunk);
+        res.end();
+      } catch {
+        if (res.headersSent) res.destroy();
+        else fail(res, 500, 'INTERNAL_ERROR', 'Something went wrong on our side. Try again.');
+      }
+    },
+    async idle() {
+      while (runs.size > 0) await Promise.allSettled(runs);
+    },
+  };
+}
+
+function fail(res: ServerResponse, status: number, code: string, error: string): void {
+  res.writeHead(status, { 'content-type': 'application/json', 'x-request-id': randomUUID() });
+  res.end(JSON.stringify({ error, code }));
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+/** @returns null when the body is larger than the gateway takes; the rest of it is not read. */
+async function readBody(req: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // The connection must live on, to carry the refusal.
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBodyBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

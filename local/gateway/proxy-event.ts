@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+
+export interface MatchedPath {
+  /** The route's path with its `{parameters}`. */
+  resource: string;
+  pathParameters: Record<string, string>;
+}
+
+/** A matcher for paths such as `/generate/{requestId}`; a parameter is one segment, decoded. */
+export function pathMatcher(resource: string): (path: string) => MatchedPath | null {
+  const parts = resource.split('/');
+  return (path) => {
+    const segments = path.split('/');
+    if (segments.length !== parts.length) return null;
+    const pathParameters: Record<string, string> = {};
+    for (const [i, part] of parts.entries()) {
+      const name = /^\{(\w+)\}$/.exec(part)?.[1];
+      const segment = decodeSegment(segments[i]!);
+      if (segment === null) return null;
+      if (name !== undefined && segment !== '') pathParameters[name] = segment;
+      else if (segment !== part) return null;
+    }
+    return { resource, pathParameters };
+  };
+}
+
+function decodeSegment(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** The event that API Gateway's Lambda proxy integration (REST, version 1) would send. */
+export function proxyEvent(
+  req: IncomingMessage,
+  matched: MatchedPath,
+  path: string,
+  search: string,
+  body: Buffer,
+): APIGatewayProxyEvent {
+  const headers = multiValues(pairs(req.rawHeaders));
+  const query = multiValues([...new URLSearchParams(search)]);
+  return {
+    resource: matched.resource,
+    path,
+    httpMethod: req.method ?? '',
+    headers: lastValues(headers),
+    multiValueHeaders: headers,
+    queryStringParameters: lastValues(query),
+    multiValueQueryStringParameters: query,
+    pathParameters: matched.pathParameters,
+    stageVariables: null,
+    // Text is what the gateway passes for these media types; bytes that are no UTF-8 are replaced, as there.
+    body: body.length === 0 ? null : body.toString('utf8'),
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: randomUUID(),
+      httpMethod: req.method ?? '',
+      path,
+      resourcePath: matched.resource,
+      stage: 'local',
+      protocol: `HTTP/${req.httpVersion}`,
+      identity: { sourceIp: req.socket.remoteAddress ?? '' },
+    } as APIGatewayProxyEvent['requestContext'],
+  };
+}
+
+function pairs(raw: string[]): [string, string][] {
+  return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i]!, raw[2 * i + 1]!]);
+}
+
+function multiValues(entries: [string, string][]): Record<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of entries) values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries(values);
+}
+
+function lastValues(multi: Record<string, string[]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(multi).map(([name, values]) => [name, values.at(-1)!]));
+}

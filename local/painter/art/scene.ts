@@ -1,0 +1,158 @@
+import { createCanvas } from './canvas.ts';
+import type { Canvas } from './canvas.ts';
+import { lch, turnHue } from './colour.ts';
+import type { Lch, Rgb } from './colour.ts';
+import { cos, mix, sin, unit } from './math.ts';
+import { createNoise } from './noise.ts';
+import type { Noise } from './noise.ts';
+import { createRandom, hash } from './random.ts';
+import type { Random } from './random.ts';
+import type { Traits } from './traits.ts';
+import type { Mood, Subject, Time } from './vocabulary.ts';
+
+/** Which of the prompt's colours a colour of the picture listens to, and how much. */
+export type Role = 'key' | 'accent' | 'ambient' | 'ground';
+
+/** How an identity without a style of its own differs from the style whose form it borrows. */
+export interface Character {
+  hueShift: number;
+  chroma: number;
+  /** Picks compositions: the same number leads to the same habits. */
+  habit: number;
+}
+
+/** Everything that a style needs to paint one picture. */
+export interface Scene {
+  readonly width: number;
+  readonly height: number;
+  /** The shorter side, the unit of lengths. */
+  readonly side: number;
+  readonly canvas: Canvas;
+  /** 0 at the fewest inference steps … 1 at the most: finer detail, the same composition. */
+  readonly detail: number;
+  readonly strength: number;
+  readonly character: Character;
+  /** Random numbers of their own for each thing, so that one more draw for one thing moves nothing else. */
+  random(stream: string): Random;
+  noise(stream: string): Noise;
+  /** A colour of the identity as the prompt changes it. */
+  tint(role: Role, colour: Lch): Rgb;
+  /** A mood from −1 or 0 … 1: the identity's own, moved by the prompt. */
+  mood(name: Mood, own: number): number;
+  /** Shares of the times of day, summing to 1. */
+  time(own: Time): Record<Time, number>;
+  /** How present a subject is, 0 … 1: certain when asked for, by `chance` otherwise, never when refused. */
+  presence(subject: Subject, chance: number): number;
+  wants(subject: Subject): boolean;
+  /** Reports progress 0 … 1 and stops the work when nobody waits for it any more. */
+  tick(share: number): void;
+}
+
+export interface SceneOptions {
+  width: number;
+  height: number;
+  seed: number;
+  prompt: string;
+  style: string;
+  detail: number;
+  traits: Traits;
+  character: Character;
+  tick(share: number): void;
+}
+
+const roleShares: Record<Role, number> = { key: 1, accent: 0.95, ambient: 0.62, ground: 0.45 };
+
+export function createScene(options: SceneOptions): Scene {
+  const { width, height, traits, character } = options;
+  const seed = hash(options.seed, options.style, options.prompt, character.habit);
+  const random = (stream: string): Random => createRandom(hash(seed, stream));
+  return {
+    width,
+    height,
+    side: Math.min(width, height),
+    canvas: createCanvas(width, height),
+    detail: options.detail,
+    strength: traits.strength,
+    character,
+    random,
+    noise: (stream) => createNoise(hash(seed, stream, 'noise')),
+    tint: (role, colour) => lch(tinted(role, colour, traits, character)),
+    mood: (name, own) => {
+      const asked = traits.moods[name] ?? 0;
+      const goal = asked >= 0 ? mix(own, 1, asked) : mix(own, name === 'density' || name === 'warmth' ? -1 : 0, -asked);
+      return mix(own, goal, traits.strength);
+    },
+    time: (own) => timeShares(own, traits),
+    presence: (subject, chance) => {
+      const alone = random(`presence ${subject}`).unit() < chance;
+      if (traits.refused.has(subject)) return 0;
+      if (traits.wanted.has(subject)) return mix(alone ? 0.7 : 0.35, 1, traits.strength);
+      return alone ? 0.7 : 0;
+    },
+    wants: (subject) => traits.wanted.has(subject),
+    tick: options.tick,
+  };
+}
+
+function timeShares(own: Time, traits: Traits): Record<Time, number> {
+  const shares: Record<Time, number> = { dawn: 0, noon: 0, dusk: 0, night: 0 };
+  const order: Time[] = ['dawn', 'noon', 'dusk', 'night'];
+  let start = order.indexOf(own);
+  while (traits.refusedTimes.has(order[start % 4]!) && start < 8) start += 1;
+  shares[order[start % 4]!] = 1 - (traits.time ? traits.strength : 0);
+  if (traits.time) shares[traits.time] += traits.strength;
+  return shares;
+}
+
+/** Mixes as pigments do, in OKLab's plane, so half-way between two colours is a calm one and not a third. */
+function tinted(role: Role, own: Lch, traits: Traits, character: Character): Lch {
+  const { colours, strength, moods } = traits;
+  const asked = { key: colours[0], accent: colours[1] ?? colours[0], ambient: colours[0], ground: colours[2] ?? colours[1] ?? colours[0] };
+  const saturation = 1 + 0.45 * strength * (moods.saturation ?? 0) + 0.12 * (strength - 0.6);
+  let lightness = own[0];
+  let chroma = own[1] * character.chroma * saturation;
+  let hue = own[2] + character.hueShift;
+  const colour = asked[role];
+  if (colour) {
+    const share = strength * roleShares[role];
+    const goal = mix(own[1], colour[1], 0.75) * saturation;
+    const a = mix(chroma * cosDegrees(hue), goal * cosDegrees(colour[2]), share);
+    const b = mix(chroma * sinDegrees(hue), goal * sinDegrees(colour[2]), share);
+    const length = Math.sqrt(a * a + b * b);
+    hue = turnHue(hue, colour[2], share > 0.5 ? 1 : share);
+    if (length > 1e-4) hue = angleOf(a, b, hue);
+    chroma = length;
+    lightness = unit(lightness * mix(1, 0.55 + 0.75 * colour[0], share * (colour[1] < 0.06 ? 1 : 0.35)));
+  }
+  for (const refused of traits.refusedColours) {
+    const way = turnHue(0, hue - refused[2], 1);
+    if (refused[1] > 0.05 && Math.abs(way) < 60) hue += (way < 0 ? -1 : 1) * (60 - Math.abs(way)) * strength;
+  }
+  const warmth = 0.022 * strength * (moods.warmth ?? 0);
+  return shifted(lightness, chroma, hue, warmth);
+}
+
+function shifted(lightness: number, chroma: number, hue: number, warmth: number): Lch {
+  if (warmth === 0) return [lightness, chroma, hue];
+  const a = chroma * cosDegrees(hue) + warmth * cosDegrees(65);
+  const b = chroma * sinDegrees(hue) + warmth * sinDegrees(65);
+  return [lightness, Math.sqrt(a * a + b * b), angleOf(a, b, hue)];
+}
+
+function cosDegrees(angle: number): number {
+  return cos((angle * 3.141592653589793) / 180);
+}
+
+function sinDegrees(angle: number): number {
+  return sin((angle * 3.141592653589793) / 180);
+}
+
+/** The angle of a vector in degrees, by bisection from a guess: no arctangent needed for a few colours. */
+function angleOf(a: number, b: number, guess: number): number {
+  let angle = guess;
+  for (let step = 90; step > 0.01; step *= 0.5) {
+    const turn = cosDegrees(angle) * b - sinDegrees(angle) * a;
+    angle += turn >= 0 ? step : -step;
+  }
+  return angle;
+}

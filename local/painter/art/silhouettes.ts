@@ -1,0 +1,104 @@
+import type { Canvas } from './canvas.ts';
+import type { Rgb } from './colour.ts';
+import type { Random } from './random.ts';
+import { fillPolygon, strokeLine } from './shapes.ts';
+import type { Paint } from './shapes.ts';
+
+/** A spruce: tiers of drooping branches, each side drawn on its own so no two trees are alike. */
+export function drawSpruce(canvas: Canvas, x: number, base: number, height: number, random: Random, paint: Paint): void {
+  const tiers = Math.max(5, Math.min(26, Math.round(height / 7)));
+  const width = height * random.range(0.15, 0.23);
+  const lean = random.range(-0.02, 0.02) * height;
+  const side = (sign: number): number[] => {
+    const points: number[] = [];
+    for (let i = 1; i <= tiers; i += 1) {
+      const t = i / tiers;
+      const reach = width * (0.08 + 0.92 * t) * random.range(0.68, 1.12);
+      const y = base - height * (1 - t * 0.94);
+      const trunk = x + lean * (1 - t);
+      points.push(trunk + sign * reach, y + height * 0.018);
+      points.push(trunk + sign * reach * random.range(0.3, 0.5), y - height * 0.012);
+    }
+    return points;
+  };
+  const right = side(1);
+  const left = side(-1);
+  const points = [x + lean, base - height, ...right, x + width * 0.06, base, x - width * 0.06, base];
+  for (let i = left.length - 2; i >= 0; i -= 2) points.push(left[i]!, left[i + 1]!);
+  fillPolygon(canvas, points, paint);
+}
+
+/** A gliding bird: two bent wings. */
+export function drawBird(canvas: Canvas, x: number, y: number, span: number, bend: number, paint: Paint): void {
+  const points = [
+    x - span,
+    y - span * 0.1 * bend,
+    x - span * 0.5,
+    y - span * 0.34 * bend,
+    x,
+    y,
+    x + span * 0.5,
+    y - span * 0.36 * bend,
+    x + span,
+    y - span * 0.06 * bend,
+    x + span * 0.48,
+    y - span * 0.22 * bend,
+    x,
+    y + span * 0.12,
+    x - span * 0.48,
+    y - span * 0.2 * bend,
+  ];
+  fillPolygon(canvas, points, paint);
+}
+
+/** A loose flock, larger and lower towards its front. */
+export function drawFlock(canvas: Canvas, x: number, y: number, span: number, random: Random, paint: Paint): void {
+  const count = random.int(5, 11);
+  for (let i = 0; i < count; i += 1) {
+    const size = span * random.range(0.35, 1);
+    drawBird(canvas, x + random.gauss() * span * 5, y + random.gauss() * span * 2.2, size, random.range(0.6, 1.5), paint);
+  }
+}
+
+export interface Stem {
+  x: number;
+  base: number;
+  height: number;
+  bloom: Rgb;
+  stalk: Rgb;
+}
+
+/** A wild flower seen from the side: a bent stalk with a leaf or two and a fan of petals. */
+export function drawFlower(canvas: Canvas, { x, base, height, bloom, stalk }: Stem, random: Random): void {
+  const bend = random.range(-0.22, 0.22) * height;
+  const midX = x + bend * 0.3;
+  const midY = base - height * 0.55;
+  const topX = x + bend;
+  const topY = base - height;
+  const thick = Math.max(1, height * 0.014);
+  strokeLine(canvas, [x, base], [midX, midY], [thick * 1.4, thick], stalk);
+  strokeLine(canvas, [midX, midY], [topX, topY], [thick, thick * 0.7], stalk);
+  const leaf = random.range(0.2, 0.45);
+  const sign = random.chance(0.5) ? 1 : -1;
+  const leafX = x + bend * 0.3 * leaf;
+  const leafY = base - height * leaf;
+  fillPolygon(
+    canvas,
+    [leafX, leafY, leafX + sign * height * 0.1, leafY - height * 0.11, leafX + sign * height * 0.2, leafY - height * 0.1, leafX + sign * height * 0.1, leafY - height * 0.05],
+    stalk,
+  );
+  const size = height * random.range(0.09, 0.15);
+  const petals = random.int(5, 7);
+  for (let i = 0; i < petals; i += 1) {
+    const turn = ((i + 0.5) / petals - 0.5) * 2;
+    const shade = 0.6 + 0.4 * random.unit();
+    const colour: Rgb = [bloom[0] * shade, bloom[1] * shade, bloom[2] * shade];
+    const tipX = topX + turn * size * 1.25;
+    const tipY = topY - size * (1.25 - turn * turn * 0.75);
+    const nx = (tipY - topY) * 0.24;
+    const ny = (topX - tipX) * 0.24;
+    const mx = topX + (tipX - topX) * 0.62;
+    const my = topY + (tipY - topY) * 0.62;
+    fillPolygon(canvas, [topX, topY, mx + nx, my + ny, tipX, tipY, mx - nx, my - ny], colour);
+  }
+}

@@ -1,0 +1,226 @@
+import { addGlow } from '../canvas.ts';
+import { add, blend, scale } from '../colour.ts';
+import type { Rgb } from '../colour.ts';
+import { addSkyLight, createSkyLight, hangCurtain } from '../curtains.ts';
+import type { Curtain } from '../curtains.ts';
+import { clamp, mix, smooth, unit } from '../math.ts';
+import type { Scene } from '../scene.ts';
+import { drawFlock, drawFlower, drawSpruce } from '../silhouettes.ts';
+import { paintClouds, paintHorizonGlow, paintMoon, paintSkyGradient, paintStars, paintSun, skyAt } from '../sky.ts';
+import type { SkyPalette } from '../sky.ts';
+import { paintTerrain } from '../terrain.ts';
+
+const arcticSky: SkyPalette = {
+  dawn: { zenith: [0.3, 0.075, 265], middle: [0.46, 0.085, 300], horizon: [0.74, 0.11, 40], light: [0.85, 0.1, 55], power: 0.8 },
+  noon: { zenith: [0.36, 0.09, 258], middle: [0.5, 0.085, 235], horizon: [0.74, 0.06, 210], light: [0.9, 0.04, 220], power: 1 },
+  dusk: { zenith: [0.24, 0.075, 282], middle: [0.36, 0.1, 330], horizon: [0.6, 0.14, 42], light: [0.75, 0.14, 40], power: 0.6 },
+  night: { zenith: [0.13, 0.045, 272], middle: [0.2, 0.055, 255], horizon: [0.28, 0.055, 232], light: [0.75, 0.03, 240], power: 0.2 },
+};
+
+/** Curtains of northern light over a dark land: mountains and snow, often a lake that mirrors them. */
+export function paintAurora(scene: Scene): void {
+  const plan = planAurora(scene);
+  const sky = skyAt(scene, 'night', arcticSky);
+  paintSkyGradient(scene, sky, plan.horizon, scene.height);
+  paintStars(scene, plan.horizon, mix(0.25, 1, sky.night) * mix(1, 2.2, scene.presence('star', 0.1)));
+  paintLights(scene, plan, sky.light);
+  scene.tick(0.1);
+  const curtains = planCurtains(scene);
+  const glow = createSkyLight(scene, plan.horizon + 1);
+  curtains.forEach((curtain, index) => {
+    hangCurtain(scene, glow, plan.horizon, plan.apex, curtain);
+    scene.tick(0.1 + (0.35 * (index + 1)) / curtains.length);
+  });
+  const ambient = addSkyLight(scene.canvas, glow, plan.horizon);
+  const overhead = add(scale(blend(ambient[0]!, ambient[2]!, 0.5), 1.4), scale(sky.middle, 0.5));
+  paintWeather(scene, plan, overhead);
+  paintLand(scene, plan, ambient, add(sky.middle, scale(sky.horizon, 0.4)), sky.horizon);
+  if (plan.lake > 0) mirrorLake(scene, plan);
+  paintForeground(scene, plan, overhead);
+}
+
+interface Plan {
+  horizon: number;
+  /** Rows of water below the horizon, 0 without. */
+  lake: number;
+  peaks: number;
+  lightX: number;
+  /** Row in which the rays would meet: far above, or in the picture for a corona. */
+  apex: number;
+  trees: number;
+}
+
+function planAurora(scene: Scene): Plan {
+  const random = scene.random('plan');
+  const lakeside = scene.presence('water', 0.55) > 0;
+  const density = scene.mood('density', 0);
+  const ground = lakeside ? random.range(0.25, 0.36) : random.range(0.16, 0.24);
+  const peaks = random.range(0.45, 1) * mix(1, 1.5, scene.wants('mountain') ? scene.strength : 0) * (density < 0 ? 1 + density * 0.75 : 1);
+  return {
+    horizon: Math.round(scene.height * (1 - ground)),
+    lake: lakeside ? Math.round(scene.height * ground) : 0,
+    peaks: scene.presence('mountain', 0.85) > 0 ? peaks : 0.12,
+    lightX: random.range(0.15, 0.85),
+    apex: random.chance(0.3) ? scene.height * random.range(-0.05, 0.16) : -scene.height * random.range(0.6, 1.8),
+    trees: scene.presence('forest', 0.6) * (1 + density),
+  };
+}
+
+function planCurtains(scene: Scene): Curtain[] {
+  const random = scene.random('curtains');
+  const density = scene.mood('density', 0);
+  const count = clamp(Math.round(random.range(2.4, 4.4) + density * 2), 1, 6);
+  const storm = scene.mood('storm', 0.25);
+  const calm = scene.mood('calm', 0.2);
+  const hue = random.range(140, 172);
+  const body = scene.tint('key', [0.8, 0.21, hue]);
+  const second = scene.tint('accent', [0.74, 0.16, hue + random.range(25, 60)]);
+  const fringe = scene.tint('accent', [0.68, 0.2, random.range(330, 365)]);
+  const crown = scene.tint('accent', [0.5, 0.2, random.range(285, 318)]);
+  const side = random.chance(0.5) ? 1 : -1;
+  return Array.from({ length: count }, (_, i) => ({
+    name: String(i),
+    x: side * random.range(-1.1, 1.3),
+    distance: 1.7 + i * random.range(0.8, 1.7) + random.range(0, 0.7),
+    heading: random.range(-0.55, 0.55),
+    folds: random.range(0.45, 0.85) * mix(1, 1.25, storm) * mix(1, 0.55, calm),
+    height: random.range(0.9, 1.7),
+    brightness: random.range(0.75, 1.3) * (i === 0 ? 1.2 : 0.85) * mix(0.9, 1.2, storm),
+    colours: [fringe, i % 2 === 0 ? body : second, i % 3 === 2 ? second : crown],
+  }));
+}
+
+function paintLights(scene: Scene, plan: Plan, light: Rgb): void {
+  const random = scene.random('lights');
+  const x = scene.width * random.range(0.14, 0.86);
+  const y = plan.horizon * random.range(0.16, 0.4);
+  const phase = random.pick([1, 0.75, 0.45, 0.3]);
+  const radius = scene.side * random.range(0.028, 0.045);
+  const moon = scene.presence('moon', 0.22);
+  if (moon > 0) {
+    const colour = scene.tint('ground', [0.93, 0.03, 85]);
+    paintMoon(scene, { x, y, radius: radius * mix(0.6, 1.25, moon), light: scale(colour, 1.5 * moon), halo: 7 }, phase);
+  }
+  const sun = scene.wants('sun') ? scene.presence('sun', 0) : 0;
+  if (sun > 0) {
+    const low = { x: scene.width * plan.lightX, y: plan.horizon - radius * 0.4, radius: radius * 1.2 };
+    paintSun(scene, { ...low, light: scale(scene.tint('ground', [0.88, 0.13, 60]), 3 * sun), halo: 9 });
+  }
+  paintHorizonGlow(scene, plan.horizon, scene.width * plan.lightX, scene.height * 0.07, scale(light, 0.35));
+}
+
+function paintWeather(scene: Scene, plan: Plan, overhead: Rgb): void {
+  const mist = scene.mood('mist', 0.12);
+  const cloudiness = Math.max(scene.wants('cloud') ? scene.strength * 0.6 : 0, scene.mood('storm', 0) * 0.5);
+  if (cloudiness > 0.05) {
+    const lit = scale(overhead, 0.9);
+    const shade = scale(overhead, 0.22);
+    paintClouds(scene, { horizon: plan.horizon, cover: cloudiness, lit, shade, lightX: scene.width * 0.5, lightY: 0, stretch: 2 });
+  }
+  paintHorizonGlow(scene, plan.horizon, scene.width * plan.lightX, scene.height * 0.05, scale(overhead, 0.5 * mist));
+  const city = scene.presence('city', 0.05);
+  if (city > 0) {
+    const lamps = scale(scene.tint('ground', [0.8, 0.13, 65]), 0.5 * city);
+    paintHorizonGlow(scene, plan.horizon, scene.width * (1 - plan.lightX), scene.height * 0.06, lamps);
+  }
+}
+
+function paintLand(scene: Scene, plan: Plan, ambient: Rgb[], skyLight: Rgb, haze: Rgb): void {
+  const noise = scene.noise('land');
+  const octaves = 5 + Math.round(scene.detail * 3);
+  const camera = { focal: scene.side * 0.95, height: plan.lake > 0 ? 0.05 : 0.16, horizon: plan.horizon, centre: scene.width / 2 };
+  const snowline = mix(0.1, -0.5, scene.mood('snow', 0.5));
+  const snow = scene.tint('ground', [0.9, 0.02, 230]);
+  const rock = scene.tint('ground', [0.3, 0.02, 250]);
+  const mist = scene.mood('mist', 0.25);
+  const shore = plan.lake > 0 ? 3.2 : 0;
+  const leftOpen = scene.random('land').range(-1.5, 1.5);
+  paintTerrain(
+    scene.canvas,
+    camera,
+    {
+      near: plan.lake > 0 ? 3 : 0.55,
+      far: 16,
+      rows: Math.round(scene.side * mix(0.34, 0.46, scene.detail)),
+      height: (x, z) => {
+        const mountains = smooth(3.4, 8, z) * plan.peaks;
+        const gap = 0.35 + 0.65 * smooth(0, 3.4, Math.abs(x - leftOpen));
+        const ridge = noise.ridged(x * 0.34 + 7, z * 0.34, octaves) - 0.18;
+        const hills = noise.fbm(x * 0.8, z * 0.8 + 40, octaves - 1) * 0.06;
+        const beach = shore > 0 ? smooth(shore, shore + 2.2, z + noise.at(x * 0.9, 3) * 0.9) : 1;
+        return (ridge * mountains * 2.6 * gap + hills * (0.4 + mountains)) * beach - (1 - beach) * 0.06;
+      },
+      shade: (point, colour) => {
+        const length = 1 / Math.sqrt(1 + point.slopeX * point.slopeX + point.slopeZ * point.slopeZ);
+        const grain = noise.fbm(point.x * 3.1, point.z * 3.1 + point.height * 4, 3);
+        const white = smooth(snowline, snowline + 0.25, length - 0.62 + grain * 0.35 + point.height * 0.12);
+        const across = unit(0.5 + (point.x / point.z) * 0.55);
+        const up = 0.25 + 0.75 * length;
+        const facing = clamp((-point.slopeX * (0.5 - plan.lightX) * 1.6 + 0.75 - point.slopeZ * 0.28) * length, 0.04, 1.4);
+        const fog = unit((point.z - 3) * 0.05 * (0.5 + mist * 1.6)) * (0.45 + 0.55 * smooth(0.9, 0, point.height));
+        for (let c = 0; c < 3; c += 1) {
+          const aurora = mix(mix(ambient[0]![c]!, ambient[1]![c]!, Math.min(1, across * 2)), ambient[2]![c]!, Math.max(0, across * 2 - 1));
+          const received = aurora * 2.6 * facing + skyLight[c]! * 0.6 * up;
+          const surface = mix(rock[c]!, snow[c]!, white);
+          colour[c] = mix(surface * received, haze[c]! * 0.75 + aurora * 0.3, fog);
+        }
+      },
+    },
+    (share) => scene.tick(0.5 + share * 0.3),
+  );
+}
+
+/** Turns the picture above the shore upside down, drawn out by small waves and darkened by the water. */
+function mirrorLake(scene: Scene, plan: Plan): void {
+  const { width, height, light } = scene.canvas;
+  const noise = scene.noise('lake');
+  const shore = plan.horizon + Math.round(scene.side * 0.0135);
+  const rough = mix(0.9, 0.25, scene.mood('calm', 0.45));
+  const deep = scene.tint('ambient', [0.16, 0.03, 245]);
+  // A lake seen from low shows more sky than a flat mirror of this height would; the picture gains from all of it.
+  const stretch = Math.min(1.7, (shore * 0.92) / (height - shore));
+  for (let y = height - 1; y > shore; y -= 1) {
+    const depth = (y - shore) / (height - shore);
+    const near = 1 / (0.05 + depth);
+    const loss = mix(0.82, 0.5, depth);
+    for (let x = 0; x < width; x += 1) {
+      const across = ((x - width / 2) / scene.side) * near * 1.4;
+      const wave = noise.fbm(across * 1.4, near * 9, 3) * rough * (0.25 + depth);
+      const fromY = clamp(shore - (y - shore) * stretch + wave * scene.side * 0.06, 0, shore - 1);
+      const fromX = clamp(x + wave * scene.side * 0.008, 0, width - 2);
+      const top = Math.floor(fromY);
+      const from = (top * width + Math.floor(fromX)) * 3;
+      const fy = fromY - top;
+      const at = (y * width + x) * 3;
+      for (let c = 0; c < 3; c += 1) {
+        const seen = light[from + c]! + (light[from + c + width * 3]! - light[from + c]!) * fy;
+        light[at + c] = seen * loss + deep[c]! * 0.2 * depth;
+      }
+    }
+  }
+}
+
+function paintForeground(scene: Scene, plan: Plan, overhead: Rgb): void {
+  const random = scene.random('foreground');
+  const dark = add(scale(scene.tint('ground', [0.12, 0.02, 250]), 0.5), scale(overhead, 0.015));
+  const { width, height, canvas, side } = scene;
+  if (plan.trees > 0.1) {
+    const leftHeavy = random.range(0.2, 0.8);
+    const count = Math.round((width / side) * 46 * plan.trees);
+    for (let i = 0; i < count; i += 1) {
+      const edge = random.chance(leftHeavy) ? random.unit() * random.unit() * 0.55 : 1 - random.unit() * random.unit() * 0.55;
+      const near = random.unit();
+      const tall = side * mix(0.05, 0.24, near * near) * random.range(0.7, 1.15);
+      drawSpruce(canvas, edge * width, height + side * 0.02 - side * 0.05 * (1 - near), tall, random, dark);
+    }
+  }
+  const birds = scene.presence('bird', 0.05);
+  if (birds > 0) drawFlock(canvas, width * random.range(0.25, 0.75), plan.horizon * 0.6, side * 0.014, random, dark);
+  const flowers = scene.presence('flower', 0);
+  for (let i = 0; i < flowers * 60; i += 1) {
+    const bloom = scale(scene.tint(i % 3 === 0 ? 'key' : 'accent', [0.75, 0.16, 350]), 0.35);
+    const tall = side * random.range(0.05, 0.15);
+    drawFlower(canvas, { x: random.unit() * width, base: height + 2, height: tall, bloom, stalk: dark }, random);
+  }
+  if (scene.wants('fire')) addGlow(canvas, width * plan.lightX, height * 0.97, side * 0.08, [0.9, 0.32, 0.08]);
+}

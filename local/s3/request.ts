@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import { s3Error } from './errors.ts';
+
+/** A request as the signature and the operations see it: everything decoded once. */
+export interface S3Request {
+  method: string;
+  /** Decoded, with its leading slash. */
+  path: string;
+  bucket: string;
+  /** Empty for a request on the bucket itself. */
+  key: string;
+  /** A name that came more than once holds every value. */
+  query: Record<string, string | string[]>;
+  headers: Record<string, string>;
+  body: IncomingMessage;
+}
+
+const maxKeyBytes = 1024;
+const authenticationParameter =
+  /^X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Security-Token)$/;
+
+/**
+ * Reads the target by hand: `new URL` would resolve the `..` segments, which are plain characters of a key.
+ * A slash of the key may come encoded or not, as with S3; the key is what decoding the path once gives.
+ */
+export function parseRequest(message: IncomingMessage): S3Request {
+  const [rawPath = '', ...rawQuery] = (message.url ?? '').split('?');
+  const path = decodePath(rawPath);
+  const slash = path.indexOf('/', 1);
+  const key = slash < 0 ? '' : path.slice(slash + 1);
+  if (key !== '') checkKey(key);
+  return {
+    method: message.method ?? '',
+    path,
+    bucket: slash < 0 ? path.slice(1) : path.slice(1, slash),
+    key,
+    query: parseQuery(rawQuery.join('?')),
+    headers: joinHeaders(message),
+    body: message,
+  };
+}
+
+/** Returns the key when S3 would take it. */
+export function checkKey(key: string): string {
+  if (key === '') throw s3Error('InvalidArgument', 'User key must have a length greater than 0.');
+  if (Buffer.byteLength(key) > maxKeyBytes) throw s3Error('KeyTooLongError');
+  return key;
+}
+
+function decodePath(rawPath: string): string {
+  if (!rawPath.startsWith('/')) throw s3Error('InvalidURI');
+  try {
+    return decodeURIComponent(rawPath);
+  } catch {
+    throw s3Error('InvalidURI');
+  }
+}
+
+function parseQuery(raw: string): S3Request['query'] {
+  // Without a prototype, a parameter named like one of its members is a parameter as any other.
+  const query: S3Request['query'] = Object.create(null);
+  for (const [name, value] of new URLSearchParams(raw)) {
+    const earlier = query[name];
+    query[name] = earlier === undefined ? value : [earlier, value].flat();
+  }
+  return query;
+}
+
+function joinHeaders(message: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
+  }
+  return headers;
+}
+
+/** The one value of a parameter, by its exact name: what came twice could be read in two ways. */
+export function queryValue(request: S3Request, name: string): string | undefined {
+  const value = request.query[name];
+  if (Array.isArray(value))
+    throw s3Error('InvalidArgument', `The parameter '${name}' was given more than once.`);
+  return value;
+}
+
+export interface OperationInput {
+  /** The operation's own parameters: neither the signature's nor the SDK's `x-id`. */
+  parameters: Record<string, string>;
+  headers: Record<string, string>;
+}
+
+/**
+ * What an operation may read, once the signature is verified. A presigner moves `x-amz-…` headers into the
+ * query, where they mean the same, so they come back as headers here.
+ */
+export function operationInput(request: S3Request): OperationInput {
+  const parameters: Record<string, string> = Object.create(null);
+  const headers = { ...request.headers };
+  for (const name of Object.keys(request.query)) {
+    if (authenticationParameter.test(name) || name === 'x-id') continue;
+    const value = queryValue(request, name) ?? '';
+    const isHeader = name.toLowerCase().startsWith('x-amz-');
+    if (isHeader) headers[name.toLowerCase()] ??= value;
+    else parameters[name] = value;
+  }
+  return { parameters, headers };
+}

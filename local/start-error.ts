@@ -1,0 +1,2 @@
+/** A reason not to start that its reader can mend: one sentence, no stack. */
+export class StartError extends Error {}

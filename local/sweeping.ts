@@ -1,0 +1,24 @@
+import { systemClock } from '../shared/domain/clock.ts';
+import { jobs } from '../shared/routes.ts';
+import { generationStore } from '../shared/store/generation-store.ts';
+import { openTable } from '../shared/store/table.ts';
+import { sweep } from '../shared/workflow/sweep.ts';
+
+/**
+ * Runs the sweep job as the scheduler would. First it ends every open request, whatever its lease: this process owns
+ * the data folder alone and has accepted nothing yet, so whoever ran them is gone.
+ */
+export async function startSweeping(tableName: string): Promise<{ stop(): Promise<void> }> {
+  await sweep(generationStore(openTable(tableName)), systemClock, Number.MAX_SAFE_INTEGER);
+  const { handler } = await import('../functions/sweep.ts');
+  let running: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    running = handler().catch(() => {});
+  }, jobs.sweep.everyMinutes * 60_000);
+  return {
+    stop() {
+      clearInterval(timer);
+      return running;
+    },
+  };
+}

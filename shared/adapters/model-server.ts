@@ -1,0 +1,153 @@
+import {
+  InvokeEndpointWithResponseStreamCommand,
+  SageMakerRuntimeClient,
+  type ResponseStream,
+} from '@aws-sdk/client-sagemaker-runtime';
+import {
+  modelEvent,
+  type ModelEvent,
+  type ModelProbe,
+  type ModelRequest,
+} from '../contracts/model-server.ts';
+import { ServiceError } from '../errors.ts';
+
+const maxLineChars = 64 * 1024;
+const maxStreamBytes = 1024 * 1024;
+const probeTimeoutMs = 3000;
+
+export type ModelServer = ReturnType<typeof modelServer>;
+
+/** The GPU endpoint, called once for each generation: a second call would paint, and cost, a second time. */
+export function modelServer(endpointName: string) {
+  const client = new SageMakerRuntimeClient({
+    maxAttempts: 1,
+    requestHandler: {
+      connectionTimeout: 2000,
+      // The caller's signal is the deadline. Calls last minutes, so the SDK's 50 sockets would queue them.
+      httpAgent: { maxSockets: 1000 },
+      httpsAgent: { maxSockets: 1000 },
+    },
+  });
+
+  async function* invoke(body: ModelRequest | ModelProbe, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    signal.throwIfAborted();
+    const command = new InvokeEndpointWithResponseStreamCommand({
+      EndpointName: endpointName,
+      ContentType: 'application/json',
+      Accept: 'application/x-ndjson',
+      Body: Buffer.from(JSON.stringify(body)),
+    });
+    const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw refusal(error);
+    });
+    yield* readEvents(answer.Body!, signal);
+  }
+
+  return {
+    /**
+     * Runs one request and yields the container's events as they come.
+     * @throws SERVICE_UNAVAILABLE when no container took it, GENERATION_FAILED when one answered what it must not,
+     *   and the signal's reason once it is aborted, which also hangs up on the container.
+     */
+    generate: (request: ModelRequest, signal: AbortSignal) => invoke(request, signal),
+
+    /** Whether a container answers at all. */
+    async probe(): Promise<boolean> {
+      try {
+        const events = invoke({ probe: true }, AbortSignal.timeout(probeTimeoutMs));
+        const first = await events.next();
+        await events.return(undefined);
+        return first.done !== true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** Newline-delimited JSON out of chunks that end anywhere. Unknown, oversized and malformed events are failures. */
+async function* readEvents(
+  stream: AsyncIterable<ResponseStream>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let pending = '';
+  let bytes = 0;
+  for await (const part of untilAborted(stream, signal)) {
+    const chunk = part.PayloadPart?.Bytes;
+    if (chunk === undefined) throw protocolFault('the stream broke off', part);
+    bytes += chunk.byteLength;
+    if (bytes > maxStreamBytes) throw protocolFault('too much was answered');
+    try {
+      pending += decoder.decode(chunk, { stream: true });
+    } catch (error) {
+      throw protocolFault('not UTF-8', error);
+    }
+    const lines = pending.split('\n');
+    pending = lines.pop()!;
+    for (const line of lines) if (line.trim() !== '') yield parseEvent(line);
+    if (pending.length > maxLineChars) throw protocolFault('an event is too long');
+  }
+  if (pending.trim() !== '') yield parseEvent(pending);
+}
+
+function parseEvent(line: string): ModelEvent {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw protocolFault('an event is not JSON', error);
+  }
+  const parsed = modelEvent.safeParse(value);
+  if (!parsed.success) throw protocolFault('an event does not fit the contract', parsed.error);
+  return parsed.data;
+}
+
+/** The SDK's abort signal covers the answer's head only: a stream that hangs must be left by hand. */
+async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  aborted.promise.catch(() => {});
+  signal.addEventListener('abort', onAbort, { once: true });
+  let ended = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = iterator.next();
+      next.catch(() => {});
+      const { done, value } = await Promise.race([next, aborted.promise]).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw protocolFault('the stream broke off', error);
+      });
+      if (done === true) {
+        ended = true;
+        return;
+      }
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    if (!ended) void iterator.return?.(undefined)?.catch(() => {});
+  }
+}
+
+const modelFaults = new Set(['ModelError', 'ModelStreamError']);
+
+/** What it means that the endpoint did not answer with a stream. */
+function refusal(error: unknown): ServiceError {
+  const name = error instanceof Error ? error.name : '';
+  if (modelFaults.has(name)) return protocolFault('it stopped with an error', error);
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'Image generation is not available right now. Nothing was charged; try again shortly.',
+    { cause: error },
+  );
+}
+
+function protocolFault(what: string, cause?: unknown): ServiceError {
+  return new ServiceError('GENERATION_FAILED', 'The model did not answer as it should.', {
+    cause: new Error(`model server: ${what}`, { cause }),
+  });
+}

@@ -1,0 +1,68 @@
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+
+/** Images are promised for an hour: a link dies with the credentials that signed it, and those may not last longer. */
+const linkLifetimeSeconds = 3600;
+
+export interface OutputRef {
+  licenseId: string;
+  requestId: string;
+}
+
+export type ObjectStore = ReturnType<typeof objectStore>;
+
+/** Where images live. The service signs links and looks at sizes; no image byte passes through it. */
+export function objectStore(bucket: string) {
+  const client = new S3Client({
+    // Otherwise a presigned PUT would carry the checksum of an empty body, and refuse every real one.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
+  });
+  return {
+    /** A link that opens image `index` of a request for an hour. */
+    outputLink(of: OutputRef, index: number): Promise<string> {
+      const command = new GetObjectCommand({ Bucket: bucket, Key: outputKey(of, index) });
+      return getSignedUrl(client, command, { expiresIn: linkLifetimeSeconds });
+    },
+
+    /** A link to put image `index` to, until the request's deadline and a little longer. */
+    outputPutLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
+      const command = new PutObjectCommand({
+        Bucket: bucket,
+        Key: outputKey(of, index),
+        ContentType: 'image/png',
+      });
+      return getSignedUrl(client, command, {
+        expiresIn: lifetimeSeconds,
+        signableHeaders: new Set(['content-type', 'host']),
+      });
+    },
+
+    /** A link to an identity's adapter weights, for the model server alone. */
+    adapterLink(key: string, lifetimeSeconds: number): Promise<string> {
+      const command = new GetObjectCommand({ Bucket: bucket, Key: key });
+      return getSignedUrl(client, command, { expiresIn: lifetimeSeconds });
+    },
+
+    /** Bytes of a stored image, null when it is not there. */
+    async outputSize(of: OutputRef, index: number): Promise<number | null> {
+      try {
+        const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: outputKey(of, index) }));
+        return head.ContentLength ?? null;
+      } catch (error) {
+        if (error instanceof NotFound) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function outputKey(of: OutputRef, index: number): string {
+  return `generations/${of.licenseId}/${of.requestId}/output-${index}.png`;
+}

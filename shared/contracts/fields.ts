@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+
+/** A lone surrogate has no UTF-8 form, and a NUL ends strings in too many programs: both are refused. */
+export function isCleanText(value: string): boolean {
+  return value.isWellFormed() && !value.includes('\0');
+}
+
+export function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}
+
+/** Text of at most `max` Unicode code points. `min` 1 also refuses text that is only white space. */
+export function text(min: 0 | 1, max: number) {
+  const rule =
+    min === 0
+      ? `must be a string of at most ${max} characters`
+      : `must be a string of 1 to ${max} characters`;
+  // Two UTF-16 units make a code point at most, so a text far over the limit is refused without counting it.
+  const fits = (value: string) =>
+    value.length <= 2 * max && codePoints(value) <= max && (min === 0 || value.trim() !== '');
+  return z
+    .string(rule)
+    .check(z.refine(fits, rule), z.refine(isCleanText, 'must not contain a NUL or a lone surrogate'));
+}
+
+export function integer(min: number, max: number) {
+  const rule = `must be an integer from ${min} to ${max}`;
+  return z.int(rule).check(z.gte(min, rule), z.lte(max, rule));
+}
+
+export function decimal(min: number, max: number) {
+  const rule = `must be a number from ${min} to ${max}`;
+  return z.number(rule).check(z.gte(min, rule), z.lte(max, rule));
+}
+
+interface Issue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+}
+
+/**
+ * One sentence for all that is wrong, naming each field once: `width must be …; unknown member "stpes".`
+ * Names that a caller made up are quoted, shortened and stripped of what a terminal or log would act on.
+ */
+export function describeIssues(issues: readonly Issue[]): string {
+  const byField = new Map<string, string>();
+  for (const issue of issues) {
+    const field = fieldName(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of (issue.keys ?? []).slice(0, 10)) {
+        byField.set(
+          `${field} ${key}`,
+          `unknown member ${quoteName(key)}${field === '' ? '' : ` in ${field}`}`,
+        );
+      }
+    } else if (!byField.has(field)) {
+      byField.set(field, `${field === '' ? 'The body' : field} ${issue.message}`);
+    }
+  }
+  const all = [...byField.values()];
+  const shown = all.slice(0, 20).join('; ');
+  return `${shown}${all.length > 20 ? '; and more' : ''}.`;
+}
+
+/** A name from outside, made safe to show. */
+export function quoteName(name: string): string {
+  const shown = Array.from(name).slice(0, 40).join('');
+  const safe = shown.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '?');
+  return `"${safe}"`;
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
+    .join('');
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { customAlphabet } from 'nanoid';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'svc_live_';
+const keyShape = /^svc_live_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const random32 = customAlphabet(base62, 32);
+
+/** `svc_live_`, 32 random base62 characters (190 bits) and the six of their checksum. */
+export function newApiKey(): string {
+  const secret = random32();
+  return `${prefix}${secret}${checksum(secret)}`;
+}
+
+/** Whether a text can be a key: its shape and its checksum. A mistyped key is refused without a look-up. */
+export function isApiKey(text: string): boolean {
+  const [, secret, check] = keyShape.exec(text) ?? [];
+  return secret !== undefined && checksum(secret) === check;
+}
+
+export interface KeyFingerprint {
+  /** Public name of the key: the first 128 bits of its SHA-256, so that a key and its id find the same item. */
+  keyId: string;
+  /** Hex. The only form in which a key is stored. */
+  sha256: string;
+}
+
+/** What the service keeps of a raw key. Its 190 random bits can't be found back from either part. */
+export function fingerprintApiKey(rawKey: string): KeyFingerprint {
+  const sha256 = createHash('sha256').update(rawKey).digest('hex');
+  return { keyId: `key_${sha256.slice(0, 32)}`, sha256 };
+}
+
+/** The first characters of a key, enough for its owner to recognise it in a list. */
+export function keyPrefix(rawKey: string): string {
+  return rawKey.slice(0, prefix.length + 4);
+}
+
+/** CRC-32 (ISO-HDLC) of the secret in six base62 digits, most significant first. */
+function checksum(secret: string): string {
+  let rest = crc32(secret);
+  let digits = '';
+  for (let i = 0; i < 6; i++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

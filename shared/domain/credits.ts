@@ -1,0 +1,30 @@
+const megapixel = 1024 * 1024;
+
+/** One credit for each started megapixel of each image. */
+export function creditCost(order: { width: number; height: number; numOutputs: number }): number {
+  return order.numOutputs * Math.ceil((order.width * order.height) / megapixel);
+}
+
+export interface UsageBlock {
+  creditsUsed: number;
+  creditsLimit: number;
+  creditsRemaining: number;
+  creditsCharged: number;
+  periodResetDate: string;
+}
+
+/** The usage part of a generation's answer. A limit that was lowered below what is used leaves nothing, never a debt. */
+export function usageBlock(usage: {
+  used: number;
+  limit: number;
+  charged: number;
+  periodEndMs: number;
+}): UsageBlock {
+  return {
+    creditsUsed: usage.used,
+    creditsLimit: usage.limit,
+    creditsRemaining: Math.max(0, usage.limit - usage.used),
+    creditsCharged: usage.charged,
+    periodResetDate: new Date(usage.periodEndMs).toISOString(),
+  };
+}

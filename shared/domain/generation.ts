@@ -1,0 +1,161 @@
+import type { CreateGenerationBody, GenerationStatus, ReferenceMode } from '../contracts/generation.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Identity } from './identity.ts';
+import { maxSeed } from '../contracts/generation.ts';
+import { ServiceError } from '../errors.ts';
+import { creditCost } from './credits.ts';
+import { tiers, type TierName } from './tiers.ts';
+
+/** What kind of request a generation was, for statistics. */
+export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;
+export type GenerationType = (typeof generationTypes)[number];
+
+/** One stored request. Times are milliseconds since 1970. */
+export interface Generation {
+  requestId: string;
+  licenseId: string;
+  keyId: string;
+  status: GenerationStatus;
+  type: GenerationType;
+  /** As they were when the request was accepted. */
+  identity: { id: string; name: string; slug: string };
+  prompt: string;
+  negativePrompt: string;
+  seed: number;
+  steps: number;
+  cfgScale: number;
+  width: number;
+  height: number;
+  numOutputs: number;
+  referenceMode: ReferenceMode;
+  preserveBranding: boolean;
+  /** Reserved while it runs, charged once COMPLETED, given back otherwise. */
+  credits: number;
+  /** Start of the billing period that holds the reservation, whichever month it ends in. */
+  periodStartMs: number;
+  createdAtMs: number;
+  deadlineMs: number;
+  /** From here on the sweep may end the request: whoever ran it is gone. */
+  leaseUntilMs: number;
+  /** When the record may be removed, and is no longer shown. */
+  expiresAtMs: number;
+  startedAtMs: number | null;
+  completedAtMs: number | null;
+  /** For the customer to read; null unless it failed. */
+  errorMessage: string | null;
+  errorCode: GenerationErrorCode | null;
+  referenceImagesUsed: number;
+  modelVersion: string | null;
+  /** Hash of the idempotency key it was sent with. */
+  onceId: string | null;
+}
+
+export type GenerationErrorCode = Extract<ErrorCode, 'TIMEOUT' | 'GENERATION_FAILED' | 'SERVICE_UNAVAILABLE'>;
+
+/** How a generation ended without an image. */
+export interface GenerationFailure {
+  status: 'FAILED' | 'TIMEOUT';
+  errorCode: GenerationErrorCode;
+  errorMessage: string;
+}
+
+export function isFinal(status: GenerationStatus): boolean {
+  return status === 'COMPLETED' || status === 'FAILED' || status === 'TIMEOUT';
+}
+
+/** What a customer paid for it. */
+export function creditsCharged(generation: Generation): number {
+  return generation.status === 'COMPLETED' ? generation.credits : 0;
+}
+
+/** From acceptance to completion; null until then. */
+export function processingTimeMs(generation: Generation): number | null {
+  return generation.completedAtMs === null ? null : generation.completedAtMs - generation.createdAtMs;
+}
+
+export function randomSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0]! % (maxSeed + 1);
+}
+
+/** Checks that need the identity, after each field was found right by itself. @throws INVALID_PARAMETERS */
+export function checkReferences(body: CreateGenerationBody, identity: Identity): void {
+  const problems: string[] = [];
+  if (body.referenceImages.length > 0 && !identity.productPhotos) {
+    problems.push(`referenceImages must be left out: ${identity.name} does not take product photos`);
+  } else {
+    body.referenceImages.forEach((item, i) => {
+      const member = item.url === undefined ? 'uploadId' : 'url';
+      problems.push(`referenceImages[${i}].${member} can't be used yet: reference images are not available`);
+    });
+  }
+  if (body.referenceMode === 'exact_product' && body.referenceImages.length === 0) {
+    problems.push('referenceMode "exact_product" needs at least one item in referenceImages');
+  }
+  if (problems.length > 0) throw new ServiceError('INVALID_PARAMETERS', `${problems.join('; ')}.`);
+}
+
+/** @throws TIER_LIMIT naming every parameter above the tier. */
+export function checkTier(body: CreateGenerationBody, tierName: TierName): void {
+  const { label, maxOutputs, maxSidePx } = tiers[tierName];
+  const problems: string[] = [];
+  if (body.numOutputs > maxOutputs) problems.push(`numOutputs must be at most ${maxOutputs}`);
+  if (body.width > maxSidePx) problems.push(`width must be at most ${maxSidePx}`);
+  if (body.height > maxSidePx) problems.push(`height must be at most ${maxSidePx}`);
+  if (problems.length > 0) {
+    throw new ServiceError('TIER_LIMIT', `On the ${label} tier ${problems.join(' and ')}.`);
+  }
+}
+
+export interface NewGeneration {
+  requestId: string;
+  licenseId: string;
+  keyId: string;
+  identity: Identity;
+  body: CreateGenerationBody;
+  periodStartMs: number;
+  nowMs: number;
+  deadlineSeconds: number;
+  retentionDays: number;
+  onceId: string | null;
+}
+
+/** The handler settles or releases within this time after the deadline, or is taken for dead. */
+const leaseMarginSeconds = 15;
+
+/** A request that passed every check, as it is first stored. */
+export function newGeneration(order: NewGeneration): Generation {
+  const { body, identity, nowMs } = order;
+  const deadlineMs = nowMs + order.deadlineSeconds * 1000;
+  return {
+    requestId: order.requestId,
+    licenseId: order.licenseId,
+    keyId: order.keyId,
+    status: 'QUEUED',
+    type: body.referenceImages.length === 0 ? 'text_to_image' : body.referenceMode,
+    identity: { id: identity.identityId, name: identity.name, slug: identity.slug },
+    prompt: body.prompt,
+    negativePrompt: body.negativePrompt,
+    // A negative zero is a valid JSON number and the same seed as zero.
+    seed: body.seed === undefined ? randomSeed() : body.seed + 0,
+    steps: body.numInferenceSteps,
+    cfgScale: body.guidanceScale,
+    width: body.width,
+    height: body.height,
+    numOutputs: body.numOutputs,
+    referenceMode: body.referenceMode,
+    preserveBranding: body.preserveBranding,
+    credits: creditCost(body),
+    periodStartMs: order.periodStartMs,
+    createdAtMs: nowMs,
+    deadlineMs,
+    leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000,
+    expiresAtMs: nowMs + order.retentionDays * 24 * 3600 * 1000,
+    startedAtMs: null,
+    completedAtMs: null,
+    errorMessage: null,
+    errorCode: null,
+    referenceImagesUsed: 0,
+    modelVersion: null,
+    onceId: order.onceId,
+  };
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+
+export const idempotencyKeyRule = 'Idempotency-Key must be 1 to 255 visible ASCII characters';
+/** How long a key answers with its first result. */
+export const idempotencyHours = 24;
+
+/**
+ * Reads an Idempotency-Key header: a bare token, or the quoted string of the IETF draft
+ * (draft-ietf-httpapi-idempotency-key-header, an RFC 8941 string), which means the same key.
+ * @returns the key, or null when it is not one.
+ */
+export function parseIdempotencyKey(header: string): string | null {
+  const text = header.trim();
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text);
+  const key = quoted ? quoted[1]!.replace(/\\(["\\])/g, '$1') : text;
+  return /^[\x21-\x7e]{1,255}$/.test(key) ? key : null;
+}
+
+/** What two requests must share to be the same request: their bodies, byte for byte. Hex. */
+export function bodyFingerprint(body: Uint8Array | string): string {
+  return createHash('sha256').update(body).digest('hex');
+}

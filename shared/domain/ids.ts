@@ -1,0 +1,27 @@
+import { customAlphabet } from 'nanoid';
+import { v7 as uuidv7 } from 'uuid';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const random20 = customAlphabet(base62, 20);
+
+const prefixes = { license: 'lic', identity: 'idn' } as const;
+
+/** A new id that says what it names: its prefix and 119 random bits. */
+export function newId(kind: keyof typeof prefixes): string {
+  return `${prefixes[kind]}_${random20()}`;
+}
+
+/** Whether a text can be an id at all, so that nothing else is ever looked up. Operators may choose readable ids. */
+export function isId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
+}
+
+/** Time-ordered (RFC 9562, version 7), so that a license's history is sorted by its key alone. */
+export function newRequestId(nowMs: number): string {
+  return uuidv7({ msecs: nowMs });
+}
+
+/** Canonical lower-case UUIDs only: a request id has one spelling. */
+export function isRequestId(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text);
+}

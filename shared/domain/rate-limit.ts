@@ -1,0 +1,38 @@
+export interface RateLimit {
+  name: string;
+  quota: number;
+  windowSeconds: number;
+}
+
+/** When a limit's last uses were, oldest first, milliseconds since 1970; at most `quota` of them. */
+export type RateLog = readonly number[];
+
+export interface RateDecision {
+  allowed: boolean;
+  /** The log to store when allowed; unchanged otherwise. */
+  log: RateLog;
+  remaining: number;
+  /** Whole seconds until one more use becomes free. */
+  resetSeconds: number;
+}
+
+/**
+ * A rolling log: allows at most `quota` uses in any window of `windowSeconds`, exactly. A fixed window would let
+ * twice as many through around its edge. The log never goes back in time, so a late clock can't widen the window.
+ */
+export function takeFromRate(log: RateLog, nowMs: number, limit: RateLimit): RateDecision {
+  const windowMs = limit.windowSeconds * 1000;
+  const atMs = Math.max(nowMs, log.at(-1) ?? 0);
+  const live = log.filter((usedMs) => usedMs > atMs - windowMs);
+  const secondsUntilFree = (oldestMs: number) => Math.max(1, Math.ceil((oldestMs + windowMs - nowMs) / 1000));
+  if (live.length >= limit.quota) {
+    return { allowed: false, log, remaining: 0, resetSeconds: secondsUntilFree(live[0]!) };
+  }
+  const next = [...live, atMs];
+  return {
+    allowed: true,
+    log: next,
+    remaining: limit.quota - next.length,
+    resetSeconds: secondsUntilFree(next[0]!),
+  };
+}

@@ -1,0 +1,20 @@
+/** What each subscription tier allows. The one place that knows; enterprise credits are agreed per access record. */
+export const tiers = {
+  starter: { label: 'Starter', creditsPerMonth: 500, maxOutputs: 1, maxSidePx: 1024 },
+  standard: { label: 'Standard', creditsPerMonth: 1500, maxOutputs: 4, maxSidePx: 2048 },
+  pro: { label: 'Pro', creditsPerMonth: 4000, maxOutputs: 4, maxSidePx: 2048 },
+  enterprise: { label: 'Enterprise', creditsPerMonth: null, maxOutputs: 4, maxSidePx: 2048 },
+} as const satisfies Record<string, Tier>;
+
+export interface Tier {
+  label: string;
+  creditsPerMonth: number | null;
+  maxOutputs: number;
+  maxSidePx: number;
+}
+
+export type TierName = keyof typeof tiers;
+
+export function isTierName(text: string): text is TierName {
+  return Object.hasOwn(tiers, text);
+}

@@ -1,0 +1,61 @@
+/**
+ * Every error code the API answers with: its HTTP status and, where a client should wait, how long.
+ * `docs/errors.md` explains each to the people who meet it; a test fails when one is missing there.
+ */
+const codes = {
+  INVALID_API_KEY: { status: 401 },
+  INVALID_BODY: { status: 400 },
+  MISSING_IDENTITY: { status: 400 },
+  IDENTITY_NOT_FOUND: { status: 404 },
+  IDENTITY_MISMATCH: { status: 401 },
+  INVALID_PARAMETERS: { status: 400 },
+  TIER_LIMIT: { status: 400 },
+  CREDIT_LIMIT_EXCEEDED: { status: 429, retryAfterSeconds: 3600 },
+  RATE_LIMITED: { status: 429, retryAfterSeconds: 60 },
+  IDENTITY_UNAVAILABLE: { status: 503, retryAfterSeconds: 300 },
+  SERVICE_UNAVAILABLE: { status: 503, retryAfterSeconds: 5 },
+  TIMEOUT: { status: 504 },
+  GENERATION_FAILED: { status: 500 },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, retryAfterSeconds: 2 },
+  IDEMPOTENCY_MISMATCH: { status: 422 },
+  REQUEST_NOT_FOUND: { status: 404 },
+  NOT_FOUND: { status: 404 },
+  PAYLOAD_TOO_LARGE: { status: 413 },
+  INTERNAL_ERROR: { status: 500 },
+} as const satisfies Record<string, ErrorKind>;
+
+interface ErrorKind {
+  status: number;
+  retryAfterSeconds?: number;
+}
+
+export type ErrorCode = keyof typeof codes;
+export const errorCodes: Record<ErrorCode, ErrorKind> = codes;
+
+export interface ServiceErrorOptions {
+  /** What really happened, for the log and never for the caller. */
+  cause?: unknown;
+  /** Whole seconds; without it the code's own value, if it has one, is sent. */
+  retryAfterSeconds?: number | undefined;
+  /** The stored request this error is about, if it is not the one the response started with. */
+  requestId?: string | undefined;
+}
+
+/** The one error that reaches a caller: `message` is the sentence they read. Anything else is INTERNAL_ERROR. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? errorCodes[code].retryAfterSeconds;
+    this.requestId = options.requestId;
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}

@@ -1,0 +1,106 @@
+import { middy } from '@middy/core';
+import { executionModeStandard } from '@middy/core/executionModeStandard';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { newRequestId } from '../domain/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { Route } from '../routes.ts';
+import { apiKeyStore, type ApiKey } from '../store/api-key-store.ts';
+import { licenseStore } from '../store/license-store.ts';
+import { errorAnswer, toProxyAnswer, type Answer } from './answer.ts';
+import { authenticateKey, type AccessDeps, type Caller } from './authenticate.ts';
+import { jsonLog, loggableError } from './log.ts';
+import { readRequest, type ApiRequest } from './request.ts';
+import { once, openRuntime, type Runtime } from './runtime.ts';
+
+export interface EndpointSpec<R extends Route, Deps, Loaded> {
+  deps(runtime: Runtime): Deps;
+  /** Reads of the route's own, begun while the caller's access is still being checked. */
+  load?(input: { request: ApiRequest; key: ApiKey; deps: Deps }): Promise<Loaded>;
+  run(input: {
+    request: ApiRequest;
+    caller: R['auth'] extends 'none' ? null : Caller;
+    deps: Deps;
+    loaded: Loaded;
+    runtime: Runtime;
+  }): Promise<Answer>;
+}
+
+/** The Lambda handler of a route: authenticates, runs, answers every error in the API's shape, logs one line. */
+export function endpoint<R extends Route, Deps, Loaded = undefined>(
+  route: R,
+  spec: EndpointSpec<R, Deps, Loaded>,
+) {
+  const setUp = once(() => {
+    const runtime = openRuntime();
+    return { runtime, deps: spec.deps(runtime), access: accessDeps(route, runtime) };
+  });
+
+  const answer = async (request: ApiRequest): Promise<Answer> => {
+    const { runtime, deps, access } = setUp();
+    if (access === null) {
+      return spec.run({ request, caller: null as never, deps, loaded: undefined as Loaded, runtime });
+    }
+    const load = (key: ApiKey) =>
+      spec.load ? spec.load({ request, key, deps }) : Promise.resolve(undefined as Loaded);
+    const { caller, loaded } = await authenticateKey(request, route.limit, access, load);
+    return spec.run({ request, caller: caller as never, deps, loaded, runtime });
+  };
+
+  const executionMode = route.streams ? executionModeStreamifyResponse : executionModeStandard;
+  return middy({ executionMode, requestEnd: ({ event }) => finishBackground(event as ApiRequest) })
+    .use(requestFrame(route))
+    .handler(answer as never);
+}
+
+/** The first and last thing in every request: ids in, headers and the log line out. */
+function requestFrame(route: Route) {
+  const log = jsonLog();
+  const finish = (request: ApiRequest, answer: Answer, error?: ServiceError) => {
+    log.info('request', {
+      requestId: request.requestId,
+      route: `${route.method} ${route.path}`,
+      status: answer.status,
+      ...(error ? { code: error.code } : {}),
+      durationMs: Date.now() - request.receivedAtMs,
+      ...request.facts,
+    });
+    return toProxyAnswer(answer, request.responseHeaders);
+  };
+  return {
+    before(middyRequest: { event: unknown }): void {
+      const nowMs = Date.now();
+      middyRequest.event = readRequest(middyRequest.event as never, newRequestId(nowMs), nowMs);
+    },
+    after(middyRequest: { event: unknown; response: unknown }): void {
+      middyRequest.response = finish(middyRequest.event as ApiRequest, middyRequest.response as Answer);
+    },
+    onError(middyRequest: { event: unknown; error: unknown; response: unknown }): void {
+      const request = middyRequest.event as ApiRequest;
+      const error = asServiceError(middyRequest.error);
+      if (error.cause !== undefined) {
+        log.error('cause', {
+          requestId: request.requestId,
+          code: error.code,
+          causes: loggableError(error.cause),
+        });
+      }
+      middyRequest.response = finish(request, errorAnswer(error), error);
+    },
+  };
+}
+
+/** What nobody foresaw stays inside; the caller learns only that it was not their fault. */
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const sentence = 'Something went wrong on our side. Try again; if it persists, tell us the X-Request-Id.';
+  return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });
+}
+
+async function finishBackground(request: ApiRequest): Promise<void> {
+  await Promise.allSettled(request.background ?? []);
+}
+
+function accessDeps(route: Route, { table, clock, log }: Runtime): AccessDeps | null {
+  if (route.auth === 'none') return null;
+  return { apiKeys: apiKeyStore(table()), licenses: licenseStore(table()), clock, log };
+}

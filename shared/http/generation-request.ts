@@ -1,0 +1,137 @@
+import { modelServer } from '../adapters/model-server.ts';
+import { objectStore } from '../adapters/object-store.ts';
+import { bodyFingerprint, idempotencyKeyRule, parseIdempotencyKey } from '../domain/idempotency.ts';
+import { isId } from '../domain/ids.ts';
+import { generationStore } from '../store/generation-store.ts';
+import { onceIdOf } from '../store/once-store.ts';
+import { readForOrder, type OrderReads } from '../store/order-reads.ts';
+import { periodStore } from '../store/period-store.ts';
+import type { Table } from '../store/table.ts';
+import {
+  acceptGeneration,
+  finishGeneration,
+  type GenerationDeps,
+  type Observer,
+} from '../workflow/create-generation.ts';
+import type { License } from '../domain/license.ts';
+import { ok, type Answer } from './answer.ts';
+import { eventAnswer, wantsEvents } from './event-stream.ts';
+import { loggableError } from './log.ts';
+import { readJsonBody, type ApiRequest } from './request.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface GenerationRequestDeps {
+  table: Table;
+  workflow: GenerationDeps;
+}
+
+export function generationDeps({ env, table, clock, log }: Runtime): GenerationRequestDeps {
+  return {
+    table: table(),
+    workflow: {
+      generations: generationStore(table()),
+      periods: periodStore(table()),
+      objects: objectStore(env.bucketName),
+      model: modelServer(env.modelEndpointName),
+      clock,
+      deadlineSeconds: env.generationDeadlineSeconds,
+      retentionDays: env.retentionDays,
+      logFault: (what, error) => log.error(what, { causes: loggableError(error) }),
+    },
+  };
+}
+
+/** Everything about the request that can be read before its caller is known to have access. */
+export interface GenerationReads extends OrderReads {
+  /** Thrown only once the caller has access, in its place in the order of checks. */
+  body: () => Record<string, unknown>;
+  onceId: string | null;
+  problems: string[];
+}
+
+export async function readGenerationRequest(
+  request: ApiRequest,
+  keyId: string,
+  table: Table,
+): Promise<GenerationReads> {
+  const body = attempt(() => readJsonBody(request));
+  const identityId = body.ok ? body.value.identityId : null;
+  const { key, problems } = readIdempotencyKey(request);
+  const onceId = key === null ? null : onceIdOf(key);
+  const reads = await readForOrder(table, {
+    identityId: typeof identityId === 'string' && isId(identityId) ? identityId : null,
+    keyId,
+    onceId,
+  });
+  return {
+    ...reads,
+    body: () => {
+      if (body.ok) return body.value;
+      throw body.error;
+    },
+    onceId,
+    problems,
+  };
+}
+
+function readIdempotencyKey(request: ApiRequest): { key: string | null; problems: string[] } {
+  const sent = request.headers.get('idempotency-key');
+  if (sent === undefined) return { key: null, problems: [] };
+  const key = sent.length === 1 ? parseIdempotencyKey(sent[0]!) : null;
+  return { key, problems: key === null ? [idempotencyKeyRule] : [] };
+}
+
+/**
+ * Generates and answers: one JSON body, or server-sent events for a client that asks for them. What generate and
+ * the playground share, to the letter.
+ */
+export async function answerGeneration(
+  request: ApiRequest,
+  caller: { keyId: string; license: License },
+  reads: GenerationReads,
+  deps: GenerationDeps,
+): Promise<Answer> {
+  const { license } = caller;
+  const acceptance = await acceptGeneration(
+    {
+      ...reads,
+      requestId: request.requestId,
+      keyId: caller.keyId,
+      license,
+      body: reads.body(),
+      bodyHash: bodyFingerprint(request.rawBody),
+    },
+    deps,
+  );
+  const logFault = (error: unknown) => deps.logFault('cause', error);
+  if (acceptance.outcome === 'replayed') {
+    const { answer } = acceptance;
+    const headers = { 'idempotent-replayed': 'true', 'x-request-id': answer.requestId };
+    if (!wantsEvents(request)) return ok(answer, headers);
+    return { ...eventAnswer(request, async () => answer, logFault), headers };
+  }
+  const { requestId, credits } = acceptance.generation;
+  if (!wantsEvents(request)) return ok(await finishGeneration(acceptance, license, {}, deps));
+  return eventAnswer(
+    request,
+    (emit) => {
+      emit('accepted', { requestId, creditsReserved: credits });
+      const observer: Observer = {
+        started: () => emit('started', {}),
+        progress: (step, steps) => emit('progress', { step, steps }),
+      };
+      return finishGeneration(acceptance, license, observer, deps);
+    },
+    logFault,
+  );
+}
+
+type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown };
+
+function attempt<T>(make: () => T): Attempt<T> {
+  try {
+    return { ok: true, value: make() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}

@@ -1,0 +1,52 @@
+import { ServiceError } from '../errors.ts';
+
+/** Writes one line of JSON. Keys, prompts and links are kept out by never being passed in. */
+export interface Log {
+  info(message: string, facts: Record<string, unknown>): void;
+  error(message: string, facts: Record<string, unknown>): void;
+}
+
+/** Lambda takes what is printed; a process that prints other things sends its log elsewhere. */
+let sink: (line: string) => void = console.log;
+
+export function setLogSink(write: (line: string) => void): void {
+  sink = write;
+}
+
+export function jsonLog(): Log {
+  const line = (level: string) => (message: string, facts: Record<string, unknown>) =>
+    sink(JSON.stringify({ time: new Date().toISOString(), level, message, ...facts }));
+  return { info: line('info'), error: line('error') };
+}
+
+const maxCauses = 5;
+
+/**
+ * What of an error may be logged: its kind and where it came from. Messages of parsers, SDKs and containers quote
+ * what they were given, which may be a prompt, a key or a link, so only our own words are kept.
+ */
+export function loggableError(error: unknown): Record<string, unknown>[] {
+  const chain: Record<string, unknown>[] = [];
+  for (let cause = error; cause !== undefined && chain.length < maxCauses;) {
+    if (!(cause instanceof Error)) {
+      chain.push({ name: typeof cause });
+      break;
+    }
+    const own = cause instanceof ServiceError || cause.constructor === Error;
+    const { $metadata: aws } = cause as { $metadata?: { httpStatusCode?: number; requestId?: string } };
+    chain.push({
+      name: cause.name,
+      ...(own ? { message: cause.message } : {}),
+      ...(cause instanceof ServiceError ? { code: cause.code } : {}),
+      ...('code' in cause && typeof cause.code === 'string' ? { code: cause.code } : {}),
+      ...(aws ? { httpStatus: aws.httpStatusCode, awsRequestId: aws.requestId } : {}),
+      at: cause.stack
+        ?.split('\n')
+        .filter((frame) => frame.startsWith('    at '))
+        .slice(0, 6)
+        .map((frame) => frame.trim()),
+    });
+    cause = cause.cause;
+  }
+  return chain;
+}

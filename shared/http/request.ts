@@ -1,0 +1,99 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { quoteName } from '../contracts/fields.ts';
+import { ServiceError } from '../errors.ts';
+
+/** One HTTP request, whatever brought it. */
+export interface ApiRequest {
+  /** UUIDv7; a request that is accepted for generation is stored under it. */
+  requestId: string;
+  receivedAtMs: number;
+  method: string;
+  pathParameters: Readonly<Record<string, string>>;
+  /** Every value that a header was sent with; names in lower case. */
+  headers: ReadonlyMap<string, readonly string[]>;
+  query: ReadonlyMap<string, readonly string[]>;
+  rawBody: string;
+  /** Headers of the response, collected on the way. */
+  responseHeaders: Record<string, string>;
+  /** Facts for the log line. */
+  facts: Record<string, string | number>;
+  /** Work that must end before the function may be frozen. */
+  background: Promise<unknown>[];
+}
+
+export function readRequest(
+  event: APIGatewayProxyEvent,
+  requestId: string,
+  receivedAtMs: number,
+): ApiRequest {
+  const headers = new Map<string, string[]>();
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...(values ?? [])]);
+  }
+  const query = Object.entries(event.multiValueQueryStringParameters ?? {});
+  return {
+    requestId,
+    receivedAtMs,
+    method: event.httpMethod,
+    pathParameters: Object.fromEntries(
+      Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, value ?? '']),
+    ),
+    headers,
+    query: new Map(query.map(([name, values]) => [name, values ?? []])),
+    rawBody: event.isBase64Encoded ? Buffer.from(event.body ?? '', 'base64').toString() : (event.body ?? ''),
+    responseHeaders: { 'x-request-id': requestId },
+    facts: {},
+    background: [],
+  };
+}
+
+const maxBodyBytes = 1024 * 1024;
+
+/** @throws PAYLOAD_TOO_LARGE over 1 MiB, INVALID_BODY for anything but a JSON object. */
+export function readJsonBody(request: ApiRequest): Record<string, unknown> {
+  if (Buffer.byteLength(request.rawBody) > maxBodyBytes) {
+    throw new ServiceError('PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
+  }
+  const value = parseJson(request.rawBody);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ServiceError('INVALID_BODY', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own words quote the body, which may be a prompt.
+    throw new ServiceError('INVALID_BODY', 'The body is not valid JSON. Send one JSON object.');
+  }
+}
+
+/**
+ * Query parameters by name, each at most once.
+ * @throws INVALID_PARAMETERS for one that is unknown or repeated.
+ */
+export function readQuery<Name extends string>(
+  request: ApiRequest,
+  allowed: readonly Name[],
+): Partial<Record<Name, string>> {
+  const problems: string[] = [];
+  const values: Partial<Record<Name, string>> = {};
+  for (const [name, sent] of request.query) {
+    const known = allowed.find((candidate) => candidate === name);
+    if (known === undefined) problems.push(`unknown query parameter ${quoteName(name)}`);
+    else if (sent.length !== 1) problems.push(`${known} must be sent once`);
+    else values[known] = sent[0]!;
+  }
+  if (problems.length > 0) {
+    throw new ServiceError('INVALID_PARAMETERS', `${problems.slice(0, 10).join('; ')}.`);
+  }
+  return values;
+}
+
+/** A header's only value; undefined when it is absent or repeated. */
+export function singleHeader(request: ApiRequest, name: string): string | undefined {
+  const values = request.headers.get(name);
+  return values?.length === 1 ? values[0] : undefined;
+}

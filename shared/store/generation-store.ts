@@ -1,0 +1,178 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
+import { ServiceError } from '../errors.ts';
+import { fromItem, licenseIdOf, requestIdOf } from './generation-item.ts';
+import {
+  releaseItems,
+  reserveItems,
+  settleItems,
+  type Completion,
+  type OnceClaim,
+} from './generation-transactions.ts';
+import { onceFromItem, type Once } from './once-store.ts';
+import { transact, type Table, type TransactItems } from './table.ts';
+import { itemKeys, leaseIndex, sortPrefixes } from './table-keys.ts';
+
+export type { Completion, OnceClaim };
+
+export type Reservation =
+  | { outcome: 'reserved' }
+  | { outcome: 'over_limit' }
+  /** Another request holds the idempotency key. */
+  | { outcome: 'repeated'; once: Once };
+
+/** Where a generation lives, as the lease index knows it. */
+export interface GenerationRef {
+  licenseId: string;
+  requestId: string;
+}
+
+const maxFinishAttempts = 4;
+
+export type GenerationStore = ReturnType<typeof generationStore>;
+
+/** Reserve, start, then settle or release: each happens once, whatever is retried, because each needs the state before it. */
+export function generationStore(table: Table) {
+  const get = async (licenseId: string, requestId: string): Promise<Generation | null> => {
+    const { Item: item } = await table.documents.send(
+      new GetCommand({
+        TableName: table.name,
+        Key: itemKeys.generation(licenseId, requestId),
+        ConsistentRead: true,
+      }),
+    );
+    return item ? fromItem(item) : null;
+  };
+
+  /** Ends a generation by a transaction. @returns the record as it ended, which another hand may have done. */
+  const finish = async (
+    generation: Generation,
+    ended: Generation,
+    itemsFor: (withOnce: boolean) => TransactItems,
+  ): Promise<Generation> => {
+    let withOnce = true;
+    let lastError: unknown;
+    for (let attempt = 1; attempt <= maxFinishAttempts; attempt++) {
+      try {
+        const refusal = await transact(table, itemsFor(withOnce));
+        if (refusal === null) return ended;
+        const stored = refusal.failed[0] ? refusal.items[0] : undefined;
+        if (stored && isFinal(stored.status)) return fromItem(stored);
+        if (refusal.failed[0])
+          throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
+        // The idempotency key was taken over by a newer request, after its day: it is no longer ours to free.
+        withOnce = false;
+      } catch (error) {
+        // The write may have happened or not: only the record can tell.
+        lastError = error;
+        const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
+        if (stored && isFinal(stored.status)) return stored;
+      }
+    }
+    throw lastError;
+  };
+
+  return {
+    get,
+
+    /**
+     * Holds the credits and stores the request, in one transaction.
+     * @throws SERVICE_UNAVAILABLE when it could not be stored; should it turn up later, its lease runs out.
+     */
+    async reserve(
+      generation: Generation,
+      creditsLimit: number,
+      once: OnceClaim | null,
+    ): Promise<Reservation> {
+      if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
+      try {
+        const refusal = await transact(table, reserveItems(table.name, generation, creditsLimit, once));
+        if (refusal === null) return { outcome: 'reserved' };
+        if (refusal.failed[2]) return { outcome: 'repeated', once: onceFromItem(refusal.items[2]!) };
+        if (refusal.failed[0]) return { outcome: 'over_limit' };
+        // A request id is never used twice, so the record that is in the way is this one.
+        return { outcome: 'reserved' };
+      } catch (error) {
+        if (error instanceof ServiceError) throw error;
+        const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
+        if (stored?.status === 'QUEUED') return { outcome: 'reserved' };
+        throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', {
+          cause: error,
+        });
+      }
+    },
+
+    /** QUEUED → PROCESSING. @returns false when the generation was ended meanwhile. */
+    async start(generation: GenerationRef, startedAtMs: number): Promise<boolean> {
+      try {
+        await table.documents.send(
+          new UpdateCommand({
+            TableName: table.name,
+            Key: itemKeys.generation(generation.licenseId, generation.requestId),
+            UpdateExpression: 'SET #status = :processing, startedAtMs = :at',
+            ConditionExpression: '#status = :queued',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: {
+              ':processing': 'PROCESSING',
+              ':queued': 'QUEUED',
+              ':at': startedAtMs,
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        // A write that was answered too late is retried by the SDK and then meets itself.
+        return error.Item !== undefined && unmarshall(error.Item).status === 'PROCESSING';
+      }
+    },
+
+    /** PROCESSING → COMPLETED, and its credits from held to used. */
+    settle(generation: Generation, completion: Completion): Promise<Generation> {
+      const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
+      return finish(generation, ended, () => settleItems(table.name, ended));
+    },
+
+    /** → FAILED or TIMEOUT: its credits and its idempotency key are free again. */
+    release(generation: Generation, failure: GenerationFailure, atMs: number): Promise<Generation> {
+      const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
+      return finish(generation, ended, (withOnce) => releaseItems(table.name, ended, withOnce));
+    },
+
+    /** A license's requests, newest first, from the one after `before`. */
+    async list(licenseId: string, limit: number, before: string | null): Promise<Generation[]> {
+      const { Items: items } = await table.documents.send(
+        new QueryCommand({
+          TableName: table.name,
+          KeyConditionExpression: 'PK = :license AND begins_with(SK, :kind)',
+          ExpressionAttributeValues: {
+            ':license': itemKeys.license(licenseId).PK,
+            ':kind': sortPrefixes.generation,
+          },
+          ScanIndexForward: false,
+          ConsistentRead: true,
+          Limit: limit,
+          ...(before === null ? {} : { ExclusiveStartKey: itemKeys.generation(licenseId, before) }),
+        }),
+      );
+      return (items ?? []).map(fromItem);
+    },
+
+    /** Generations of one shard whose lease ended before an instant, oldest first; the index may lag a little. */
+    async listExpiredLeases(shard: string, beforeMs: number, limit: number): Promise<GenerationRef[]> {
+      const { Items: items } = await table.documents.send(
+        new QueryCommand({
+          TableName: table.name,
+          IndexName: leaseIndex.name,
+          KeyConditionExpression: `${leaseIndex.partition} = :shard AND ${leaseIndex.sort} < :before`,
+          ExpressionAttributeValues: { ':shard': shard, ':before': beforeMs },
+          Limit: limit,
+        }),
+      );
+      return (items ?? []).map((key) => ({ licenseId: licenseIdOf(key), requestId: requestIdOf(key) }));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { generationTypes, type GenerationType } from '../domain/generation.ts';
+import type { Item, Table } from './table.ts';
+import { itemKeys } from './table-keys.ts';
+
+export interface Tally {
+  requests: number;
+  credits: number;
+}
+
+/** A billing period's books. `committed` is what is used and what is held together; `used` counts COMPLETED only. */
+export interface Period {
+  committed: number;
+  used: number;
+  /** Part of `used` that was counted before this service kept the books. */
+  imported: number;
+  byType: Partial<Record<GenerationType, Tally>>;
+  byIdentity: Record<string, Tally>;
+  /** By UTC day of completion, `MMDD`: a period holds each at most once. */
+  byDay: Record<string, Tally>;
+}
+
+/*
+ * Statistics are numbers of the item's top level, named kind + name + `n` (requests) or `c` (credits), because ADD
+ * makes such a number when it is missing; names are short, because the item is written with every generation and
+ * each started kilobyte of it is paid for.
+ */
+const tallyKinds = { byType: 't', byIdentity: 'i', byDay: 'd' } as const;
+const tallyShape = /^([tid])#(.+)#([nc])$/;
+
+/** The names of the statistics that one COMPLETED generation adds to: [requests, credits] pairs. */
+export function tallyNames(of: { type: GenerationType; identityId: string; completedAtMs: number }) {
+  const day = new Date(of.completedAtMs).toISOString();
+  return [
+    `${tallyKinds.byType}#${of.type}`,
+    `${tallyKinds.byIdentity}#${of.identityId}`,
+    `${tallyKinds.byDay}#${day.slice(5, 7)}${day.slice(8, 10)}`,
+  ].map((name) => [`${name}#n`, `${name}#c`] as const);
+}
+
+export type PeriodStore = ReturnType<typeof periodStore>;
+
+export function periodStore(table: Table) {
+  return {
+    /** Strong: what was settled before is in it. */
+    async get(licenseId: string, startMs: number): Promise<Period> {
+      const { Item: item } = await table.documents.send(
+        new GetCommand({
+          TableName: table.name,
+          Key: itemKeys.period(licenseId, startMs),
+          ConsistentRead: true,
+        }),
+      );
+      return periodFromItem(item);
+    },
+
+    /** Adds credits that were used elsewhere, when a subscription moves to this service in mid-period. */
+    async importUsage(licenseId: string, startMs: number, credits: number): Promise<void> {
+      await table.documents.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: itemKeys.period(licenseId, startMs),
+          UpdateExpression: 'ADD committed :c, used :c, imported :c',
+          ExpressionAttributeValues: { ':c': credits },
+        }),
+      );
+    },
+  };
+}
+
+export function periodFromItem(item: Item | undefined): Period {
+  const period: Period = {
+    committed: item?.committed ?? 0,
+    used: item?.used ?? 0,
+    imported: item?.imported ?? 0,
+    byType: {},
+    byIdentity: {},
+    byDay: {},
+  };
+  for (const [name, value] of Object.entries(item ?? {})) {
+    const [, kind, of, unit] = tallyShape.exec(name) ?? [];
+    if (kind === undefined || of === undefined) continue;
+    const tally = tallyOf(period, kind, of);
+    if (tally) tally[unit === 'n' ? 'requests' : 'credits'] = value;
+  }
+  return period;
+}
+
+function tallyOf(period: Period, kind: string, of: string): Tally | null {
+  if (kind === tallyKinds.byIdentity) return (period.byIdentity[of] ??= { requests: 0, credits: 0 });
+  if (kind === tallyKinds.byDay) return (period.byDay[of] ??= { requests: 0, credits: 0 });
+  const type = generationTypes.find((known) => known === of);
+  return type === undefined ? null : (period.byType[type] ??= { requests: 0, credits: 0 });
+}

@@ -1,0 +1,103 @@
+/**
+ * The single table: every key is built here and nowhere else.
+ *
+ * Item        PK             SK               index   read by
+ * API key     KEY#<keyId>    KEY              owner   authentication (strong); an account's keys, newest first
+ * Rate log    KEY#<keyId>    RATE#<name>      –       authentication, with the key; also tells when a key was last used
+ * Once        KEY#<keyId>    ONCE#<hash>      –       what an idempotency key stands for
+ * License     LICENSE#<id>   LICENSE          owner   access checks; an account's records
+ * Period      LICENSE#<id>   PERIOD#<start>   –       credits committed and used, statistics
+ * Generation  LICENSE#<id>   GEN#<uuidv7>     lease   re-fetch; history, newest first; sweep (only while it runs)
+ * Identity    CATALOG        IDENTITY#<id>    –       one; all of them
+ *
+ * A keyId is the first half of the raw key's SHA-256 (see domain/api-key.ts), so a raw key and its public id lead
+ * to the same item without an index. A generation lives under its license: a key that names no license can't be
+ * built, so no caller reaches another's. Nothing from outside enters a key before its shape was checked.
+ */
+export interface ItemKey extends Record<string, string> {
+  PK: string;
+  SK: string;
+}
+
+export const itemKeys = {
+  apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
+  rateLog: (keyId: string, limitName: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: `RATE#${limitName}` }),
+  once: (keyId: string, onceId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: `ONCE#${onceId}` }),
+  license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
+  period: (licenseId: string, startMs: number): ItemKey => ({
+    PK: `LICENSE#${licenseId}`,
+    SK: `PERIOD#${new Date(startMs).toISOString()}`,
+  }),
+  generation: (licenseId: string, requestId: string): ItemKey => ({
+    PK: `LICENSE#${licenseId}`,
+    SK: `GEN#${requestId}`,
+  }),
+  identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
+};
+
+/** Where the keys of a kind begin, for queries. */
+export const sortPrefixes = {
+  generation: 'GEN#',
+  identity: 'IDENTITY#',
+  apiKey: 'KEY#',
+  license: 'LICENSE#',
+};
+
+/** Keys and licenses of an account, by `begins_with` on the kind, in order of creation. */
+export const ownerIndex = {
+  name: 'owner',
+  partition: 'ownerPk',
+  sort: 'ownerSk',
+  of: (ownerId: string) => `OWNER#${ownerId}`,
+  sortOf: (prefix: string, createdAtMs: number, id: string) =>
+    `${prefix}${new Date(createdAtMs).toISOString()}#${id}`,
+} as const;
+
+const leaseShards = 8;
+
+/** Sparse: only generations that still hold a reservation are in it, spread so that no partition runs hot. */
+export const leaseIndex = {
+  name: 'lease',
+  partition: 'leaseShard',
+  sort: 'leaseUntilMs',
+  shards: Array.from({ length: leaseShards }, (_, i) => `LEASE#${i}`),
+  shardOf: (requestId: string) => `LEASE#${Number.parseInt(requestId.slice(-4), 16) % leaseShards}`,
+} as const;
+
+/** Seconds since 1970. DynamoDB may remove an item days after it, so nothing is decided by its absence. */
+export const ttlAttribute = 'ttl';
+
+/** How the table is made, for whoever makes it. */
+export const tableSchema = {
+  AttributeDefinitions: [
+    { AttributeName: 'PK', AttributeType: 'S' },
+    { AttributeName: 'SK', AttributeType: 'S' },
+    { AttributeName: ownerIndex.partition, AttributeType: 'S' },
+    { AttributeName: ownerIndex.sort, AttributeType: 'S' },
+    { AttributeName: leaseIndex.partition, AttributeType: 'S' },
+    { AttributeName: leaseIndex.sort, AttributeType: 'N' },
+  ],
+  KeySchema: [
+    { AttributeName: 'PK', KeyType: 'HASH' },
+    { AttributeName: 'SK', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: ownerIndex.name,
+      KeySchema: [
+        { AttributeName: ownerIndex.partition, KeyType: 'HASH' },
+        { AttributeName: ownerIndex.sort, KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    },
+    {
+      IndexName: leaseIndex.name,
+      KeySchema: [
+        { AttributeName: leaseIndex.partition, KeyType: 'HASH' },
+        { AttributeName: leaseIndex.sort, KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ],
+  BillingMode: 'PAY_PER_REQUEST',
+} as const;

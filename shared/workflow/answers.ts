@@ -1,0 +1,82 @@
+import type { ObjectStore } from '../adapters/object-store.ts';
+import type { GenerationAnswer, StoredGeneration } from '../contracts/generation.ts';
+import { billingPeriod } from '../domain/billing-period.ts';
+import { usageBlock } from '../domain/credits.ts';
+import { creditsCharged, processingTimeMs, type Generation } from '../domain/generation.ts';
+import type { License } from '../domain/license.ts';
+import type { PeriodStore } from '../store/period-store.ts';
+
+export interface AnswerDeps {
+  objects: ObjectStore;
+  periods: PeriodStore;
+}
+
+/** The answer to a completed request. Its usage is read after it was settled, so it counts everything settled by then. */
+export async function generationAnswer(
+  generation: Generation,
+  license: License,
+  deps: AnswerDeps,
+): Promise<GenerationAnswer> {
+  const [outputs, period] = await Promise.all([
+    outputLinks(generation, deps.objects),
+    deps.periods.get(generation.licenseId, generation.periodStartMs),
+  ]);
+  return {
+    requestId: generation.requestId,
+    outputs,
+    identity: { id: generation.identity.id, name: generation.identity.name },
+    referenceImagesUsed: generation.referenceImagesUsed,
+    usage: usageBlock({
+      used: period.used,
+      limit: license.creditsLimit,
+      charged: creditsCharged(generation),
+      periodEndMs: billingPeriod(license.periodAnchorMs, generation.createdAtMs).endMs,
+    }),
+    processingTimeMs: processingTimeMs(generation) ?? 0,
+    seed: generation.seed,
+  };
+}
+
+/** A stored request as its owner reads it, with links signed just now. */
+export async function storedGeneration(
+  generation: Generation,
+  objects: ObjectStore,
+): Promise<StoredGeneration> {
+  const outputs = await outputLinks(generation, objects);
+  return {
+    id: generation.requestId,
+    status: generation.status,
+    identity: { name: generation.identity.name, slug: generation.identity.slug },
+    prompt: generation.prompt,
+    negativePrompt: generation.negativePrompt,
+    seed: generation.seed,
+    steps: generation.steps,
+    cfgScale: generation.cfgScale,
+    width: generation.width,
+    height: generation.height,
+    numOutputs: generation.numOutputs,
+    outputUrl: outputs[0] ?? null,
+    outputs,
+    errorMessage: generation.errorMessage,
+    creditsCharged: creditsCharged(generation),
+    referenceImagesUsed: generation.referenceImagesUsed,
+    processingTimeMs: processingTimeMs(generation),
+    modelVersion: generation.modelVersion,
+    createdAt: isoTime(generation.createdAtMs),
+    startedAt: isoTime(generation.startedAtMs),
+    completedAt: isoTime(generation.completedAtMs),
+  };
+}
+
+async function outputLinks(generation: Generation, objects: ObjectStore): Promise<string[]> {
+  if (generation.status !== 'COMPLETED') return [];
+  return Promise.all(
+    Array.from({ length: generation.numOutputs }, (_, i) => objects.outputLink(generation, i)),
+  );
+}
+
+function isoTime(ms: number): string;
+function isoTime(ms: number | null): string | null;
+function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

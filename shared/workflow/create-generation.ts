@@ -1,0 +1,199 @@
+import type { GenerationAnswer } from '../contracts/generation.ts';
+import { billingPeriod, type BillingPeriod } from '../domain/billing-period.ts';
+import { newGeneration, type Generation } from '../domain/generation.ts';
+import type { Identity, IdentityModel } from '../domain/identity.ts';
+import type { License } from '../domain/license.ts';
+import { ServiceError } from '../errors.ts';
+import type { GenerationStore } from '../store/generation-store.ts';
+import type { Once } from '../store/once-store.ts';
+import type { PeriodStore } from '../store/period-store.ts';
+import { generationAnswer, type AnswerDeps } from './answers.ts';
+import { planGeneration } from './plan-generation.ts';
+import { runErrorCode, runModel, type ModelRunDeps } from './run-model.ts';
+
+export interface GenerationDeps extends ModelRunDeps, AnswerDeps {
+  generations: GenerationStore;
+  periods: PeriodStore;
+  deadlineSeconds: number;
+  retentionDays: number;
+  /** Where causes go that no caller may see. */
+  logFault(what: string, error: unknown): void;
+}
+
+/** A request to generate, authenticated, with what was read about it. */
+export interface GenerationOrder {
+  requestId: string;
+  keyId: string;
+  license: License;
+  body: Record<string, unknown>;
+  bodyHash: string;
+  identity: Identity | null;
+  /** The idempotency key's stored form, and what it stands for already. */
+  onceId: string | null;
+  once: Once | null;
+  problems: string[];
+}
+
+export type Acceptance =
+  | { outcome: 'accepted'; generation: Generation; identity: Identity & { model: IdentityModel } }
+  | { outcome: 'replayed'; answer: GenerationAnswer };
+
+export interface Observer {
+  started?(): void;
+  progress?(step: number, steps: number): void;
+}
+
+/**
+ * Decides a request and holds its credits. Nothing is held when this throws.
+ * @throws every refusal of POST /generate that comes before the model is called.
+ */
+export async function acceptGeneration(order: GenerationOrder, deps: GenerationDeps): Promise<Acceptance> {
+  const nowMs = deps.clock.now();
+  if (order.once !== null && order.once.expiresAtMs > nowMs) {
+    const answer = await replay(order.once, order, deps);
+    if (answer !== null) return { outcome: 'replayed', answer };
+  }
+  const { identity, body } = planGeneration(order);
+  const period = billingPeriod(order.license.periodAnchorMs, nowMs);
+  const generation = newGeneration({
+    requestId: order.requestId,
+    licenseId: order.license.licenseId,
+    keyId: order.keyId,
+    identity,
+    body,
+    periodStartMs: period.startMs,
+    nowMs,
+    deadlineSeconds: deps.deadlineSeconds,
+    retentionDays: deps.retentionDays,
+    onceId: order.onceId,
+  });
+  const { model } = identity;
+  if (model === null) throw await unavailable(generation, identity, order.license, period, deps);
+  const claim = order.onceId === null ? null : { bodyHash: order.bodyHash };
+  const reservation = await deps.generations.reserve(generation, order.license.creditsLimit, claim);
+  if (reservation.outcome === 'over_limit') throw overLimit(order.license, generation, period, nowMs);
+  if (reservation.outcome === 'repeated') {
+    const answer = await replay(reservation.once, order, deps);
+    if (answer === null) throw inProgress(reservation.once);
+    return { outcome: 'replayed', answer };
+  }
+  return { outcome: 'accepted', generation, identity: { ...identity, model } };
+}
+
+/**
+ * Runs an accepted request to its end: settled or released before this returns.
+ * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back.
+ */
+export async function finishGeneration(
+  accepted: Extract<Acceptance, { outcome: 'accepted' }>,
+  license: License,
+  observer: Observer,
+  deps: GenerationDeps,
+): Promise<GenerationAnswer> {
+  const ended = await runToEnd(accepted.generation, accepted.identity, observer, deps);
+  if (ended.status === 'COMPLETED') return generationAnswer(ended, license, deps);
+  const code = ended.errorCode ?? 'GENERATION_FAILED';
+  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`);
+}
+
+async function runToEnd(
+  accepted: Generation,
+  identity: Identity & { model: IdentityModel },
+  observer: Observer,
+  deps: GenerationDeps,
+): Promise<Generation> {
+  const { generations, clock } = deps;
+  let generation = accepted;
+  const events = {
+    async started() {
+      const startedAtMs = clock.now();
+      const started = await generations.start(generation, startedAtMs);
+      if (!started) throw new Error('the generation was ended while its model began');
+      generation = { ...generation, startedAtMs };
+      observer.started?.();
+    },
+    progress: (step: number, steps: number) => observer.progress?.(step, steps),
+  };
+  try {
+    const { referenceImagesUsed, modelVersion } = await runModel(generation, identity, events, deps);
+    const completedAtMs = clock.now();
+    return await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });
+  } catch (error) {
+    deps.logFault('generation failed', error);
+    const errorCode = runErrorCode(error);
+    const errorMessage =
+      error instanceof ServiceError
+        ? error.message
+        : 'The image could not be finished because of a fault of ours.';
+    const status = errorCode === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED';
+    try {
+      // Should the charge have been stored after all, this answers the completed record and gives nothing back.
+      return await generations.release(generation, { status, errorCode, errorMessage }, clock.now());
+    } catch (cause) {
+      throw new ServiceError(
+        'GENERATION_FAILED',
+        'The outcome could not be stored. Re-fetch the request in a few minutes: unless it completed, nothing is charged.',
+        { cause },
+      );
+    }
+  }
+}
+
+/** @returns the first request's result; null when it ended without one, so that this one may run. */
+async function replay(
+  once: Once,
+  order: GenerationOrder,
+  deps: GenerationDeps,
+): Promise<GenerationAnswer | null> {
+  if (once.bodyHash !== order.bodyHash) {
+    throw new ServiceError(
+      'IDEMPOTENCY_MISMATCH',
+      'This Idempotency-Key was used with another body. Send the same body again, or use a new key.',
+    );
+  }
+  const first = await deps.generations.get(order.license.licenseId, once.requestId);
+  if (first?.status === 'COMPLETED') return generationAnswer(first, order.license, deps);
+  if (first?.status === 'QUEUED' || first?.status === 'PROCESSING') throw inProgress(once);
+  return null;
+}
+
+function inProgress(once: Once): ServiceError {
+  return new ServiceError(
+    'IDEMPOTENCY_IN_PROGRESS',
+    'The first request with this Idempotency-Key is still running. Repeat this one in a moment for its result.',
+    { requestId: once.requestId },
+  );
+}
+
+function overLimit(
+  license: License,
+  generation: Generation,
+  period: BillingPeriod,
+  nowMs: number,
+): ServiceError {
+  const retryAfterSeconds = Math.ceil((period.endMs - nowMs) / 1000);
+  return new ServiceError(
+    'CREDIT_LIMIT_EXCEEDED',
+    `This request costs ${generation.credits} credits, more than is left of this month's ${license.creditsLimit}. ` +
+      `The period resets at ${new Date(period.endMs).toISOString()}.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** An identity without a model is said to be so only to those who could have paid for the picture. */
+async function unavailable(
+  generation: Generation,
+  identity: Identity,
+  license: License,
+  period: BillingPeriod,
+  deps: GenerationDeps,
+): Promise<ServiceError> {
+  const { committed } = await deps.periods.get(license.licenseId, period.startMs);
+  if (committed + generation.credits > license.creditsLimit) {
+    return overLimit(license, generation, period, generation.createdAtMs);
+  }
+  return new ServiceError(
+    'IDENTITY_UNAVAILABLE',
+    `${identity.name} has no active model at the moment. Try again later, or use another identity.`,
+  );
+}

@@ -1,0 +1,142 @@
+import type { ModelServer } from '../adapters/model-server.ts';
+import type { ObjectStore } from '../adapters/object-store.ts';
+import type { ModelCompleted, ModelEvent, ModelRequest } from '../contracts/model-server.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Generation, GenerationErrorCode } from '../domain/generation.ts';
+import type { Identity, IdentityModel } from '../domain/identity.ts';
+import { ServiceError } from '../errors.ts';
+
+export interface ModelRunDeps {
+  model: ModelServer;
+  objects: ObjectStore;
+  clock: Clock;
+}
+
+export interface ModelRunEvents {
+  /** The model began; the run waits for this before it completes. */
+  started(): Promise<void>;
+  progress(step: number, steps: number): void;
+}
+
+/** Presigned links for the model outlive its deadline by this, so that clocks may differ a little. */
+const linkMarginSeconds = 60;
+const maxMessageChars = 300;
+
+/**
+ * Has the model paint a request, until its deadline.
+ * @returns what the model reported, once every image was seen in the store at its full size.
+ * @throws ServiceError TIMEOUT, SERVICE_UNAVAILABLE or GENERATION_FAILED, with a sentence for the customer.
+ */
+export async function runModel(
+  generation: Generation,
+  identity: Identity & { model: IdentityModel },
+  events: ModelRunEvents,
+  deps: ModelRunDeps,
+): Promise<ModelCompleted> {
+  const remainingMs = generation.deadlineMs - deps.clock.now();
+  if (remainingMs <= 0) throw timedOut(generation);
+  const signal = deps.clock.timeout(remainingMs);
+  let starting: Promise<void> | undefined;
+  try {
+    const request = await modelRequest(generation, identity, deps);
+    for await (const event of deps.model.generate(request, signal)) {
+      if (event.event === 'started') {
+        starting ??= events.started();
+        // Whoever waits for it below hears of a failure; until then it must not count as unhandled.
+        starting.catch(() => {});
+      } else if (event.event === 'progress') events.progress(event.step, event.steps);
+      else if (event.event === 'failed') throw failureOf(event, generation);
+      else if (event.event === 'completed') {
+        await (starting ?? events.started());
+        await checkOutputs(generation, event, deps.objects);
+        return event;
+      }
+    }
+  } catch (error) {
+    if (signal.aborted && !(error instanceof ServiceError)) throw timedOut(generation);
+    throw error;
+  }
+  throw new ServiceError('GENERATION_FAILED', 'The model stopped before it had finished.');
+}
+
+async function modelRequest(
+  generation: Generation,
+  identity: Identity & { model: IdentityModel },
+  { objects, clock }: ModelRunDeps,
+): Promise<ModelRequest> {
+  const lifetimeSeconds = Math.ceil((generation.deadlineMs - clock.now()) / 1000) + linkMarginSeconds;
+  const { adapterKey, version, settings } = identity.model;
+  const putUrls = Array.from({ length: generation.numOutputs }, (_, i) =>
+    objects.outputPutLink(generation, i, lifetimeSeconds),
+  );
+  return {
+    requestId: generation.requestId,
+    deadline: new Date(generation.deadlineMs).toISOString(),
+    prompt: generation.prompt,
+    negativePrompt: generation.negativePrompt,
+    seed: generation.seed,
+    numInferenceSteps: generation.steps,
+    guidanceScale: generation.cfgScale,
+    width: generation.width,
+    height: generation.height,
+    numOutputs: generation.numOutputs,
+    referenceMode: generation.referenceMode,
+    preserveBranding: generation.preserveBranding,
+    references: [],
+    identity: {
+      id: identity.identityId,
+      adapterUrl: adapterKey === null ? null : await objects.adapterLink(adapterKey, lifetimeSeconds),
+      adapterVersion: version,
+      settings,
+    },
+    outputs: (await Promise.all(putUrls)).map((putUrl) => ({ putUrl })),
+  };
+}
+
+/** What the model says it stored is believed once the store says so too. */
+async function checkOutputs(
+  generation: Generation,
+  event: ModelCompleted,
+  objects: ObjectStore,
+): Promise<void> {
+  const { outputs } = event;
+  const rightSize = outputs.every(
+    ({ width, height }) => width === generation.width && height === generation.height,
+  );
+  const sizes = await Promise.all(outputs.map((_, i) => objects.outputSize(generation, i)));
+  const stored = outputs.every(({ bytes }, i) => bytes === sizes[i]);
+  if (outputs.length !== generation.numOutputs || !rightSize || !stored) {
+    throw new ServiceError('GENERATION_FAILED', 'The model did not deliver the images that were asked for.');
+  }
+}
+
+/** A container's own words reach the customer only when it says that they are about the picture. */
+function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: Generation): ServiceError {
+  if (event.reason === 'deadline') return timedOut(generation);
+  const said = event.message
+    .toWellFormed()
+    .replace(/[\p{Cc}]/gu, ' ')
+    .slice(0, maxMessageChars)
+    .trim();
+  const cause = new Error(`model server: failed: ${event.reason.slice(0, 40)}`);
+  if (event.reason === 'busy') {
+    return new ServiceError('SERVICE_UNAVAILABLE', 'All models are busy. Try again shortly.', {
+      cause,
+      retryAfterSeconds: 15,
+    });
+  }
+  const sentence =
+    event.reason === 'model_error' && said !== '' ? said : 'The model could not finish the image.';
+  return new ServiceError('GENERATION_FAILED', sentence, { cause });
+}
+
+function timedOut(generation: Generation): ServiceError {
+  const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
+  return new ServiceError('TIMEOUT', `The image was not finished within ${seconds} seconds.`);
+}
+
+/** The codes that a stored failure may carry; anything else that goes wrong in a run is a failed generation. */
+export function runErrorCode(error: unknown): GenerationErrorCode {
+  const code = error instanceof ServiceError ? error.code : 'GENERATION_FAILED';
+  return code === 'TIMEOUT' || code === 'SERVICE_UNAVAILABLE' ? code : 'GENERATION_FAILED';
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../domain/clock.ts';
+import type { GenerationRef, GenerationStore } from '../store/generation-store.ts';
+import { leaseIndex } from '../store/table-keys.ts';
+
+const pageSize = 50;
+
+export interface SweepResult {
+  /** Requests whose credits were given back. */
+  released: number;
+  /** Requests that could not be ended this time; the next sweep tries again. */
+  failed: number;
+}
+
+/**
+ * Ends every request whose lease ran out: whoever ran it died. Running twice at once, or against a handler that is
+ * late but alive, is harmless: only one of them ends a request.
+ * @param leasesBeforeMs ends also later leases, for an operator who knows that nothing runs.
+ */
+export async function sweep(
+  generations: GenerationStore,
+  clock: Clock,
+  leasesBeforeMs: number = clock.now(),
+): Promise<SweepResult> {
+  const result = { released: 0, failed: 0 };
+  const shards = leaseIndex.shards.map((shard) =>
+    sweepShard(shard, leasesBeforeMs, generations, clock, result),
+  );
+  await Promise.all(shards);
+  return result;
+}
+
+async function sweepShard(
+  shard: string,
+  leasesBeforeMs: number,
+  generations: GenerationStore,
+  clock: Clock,
+  result: SweepResult,
+): Promise<void> {
+  for (;;) {
+    const expired = await generations.listExpiredLeases(shard, leasesBeforeMs, pageSize);
+    const before = result.released;
+    for (const ref of expired) {
+      try {
+        if (await endAbandoned(ref, generations, clock)) result.released += 1;
+      } catch {
+        result.failed += 1;
+      }
+    }
+    // The index is eventually consistent: a page that ended nothing would only come again.
+    if (expired.length < pageSize || result.released === before) return;
+  }
+}
+
+async function endAbandoned(
+  ref: GenerationRef,
+  generations: GenerationStore,
+  clock: Clock,
+): Promise<boolean> {
+  const generation = await generations.get(ref.licenseId, ref.requestId);
+  if (generation === null || generation.leaseUntilMs === 0) return false;
+  const ended = await generations.release(
+    generation,
+    {
+      status: 'TIMEOUT',
+      errorCode: 'TIMEOUT',
+      errorMessage: 'The image was not finished in time because of a fault of ours.',
+    },
+    clock.now(),
+  );
+  return ended.status === 'TIMEOUT';
+}
