@@ -42,13 +42,14 @@ export function addPoint(canvas: Canvas, x: number, y: number, light: Rgb): void
   const y0 = Math.floor(y - 0.5);
   const fx = x - 0.5 - x0;
   const fy = y - 0.5 - y0;
-  addTo(canvas, x0, y0, light, (1 - fx) * (1 - fy));
-  addTo(canvas, x0 + 1, y0, light, fx * (1 - fy));
-  addTo(canvas, x0, y0 + 1, light, (1 - fx) * fy);
-  addTo(canvas, x0 + 1, y0 + 1, light, fx * fy);
+  addPixel(canvas, x0, y0, light, (1 - fx) * (1 - fy));
+  addPixel(canvas, x0 + 1, y0, light, fx * (1 - fy));
+  addPixel(canvas, x0, y0 + 1, light, (1 - fx) * fy);
+  addPixel(canvas, x0 + 1, y0 + 1, light, fx * fy);
 }
 
-function addTo(canvas: Canvas, x: number, y: number, light: Rgb, share: number): void {
+/** Adds a share of a light to one pixel; outside the canvas it does nothing. */
+export function addPixel(canvas: Canvas, x: number, y: number, light: Rgb, share: number): void {
   if (x < 0 || y < 0 || x >= canvas.width || y >= canvas.height) return;
   const at = (y * canvas.width + x) * 3;
   canvas.light[at]! += light[0] * share;

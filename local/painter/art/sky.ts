@@ -1,4 +1,4 @@
-import { addGlow, addPoint, cover } from './canvas.ts';
+import { addGlow, addPixel, addPoint } from './canvas.ts';
 import { add, ramp, scale } from './colour.ts';
 import type { Lch, Rgb } from './colour.ts';
 import { createField } from './field.ts';
@@ -117,7 +117,7 @@ function paintDisc(scene: Scene, x: number, y: number, radius: number, colour: (
       const dx = px + 0.5 - x;
       const dy = py + 0.5 - y;
       const share = unit(radius + 0.5 - Math.sqrt(dx * dx + dy * dy));
-      if (share > 0) cover(scene.canvas, px, py, colour(dx / radius, dy / radius), share);
+      if (share > 0) addPixel(scene.canvas, px, py, colour(dx / radius, dy / radius), share);
     }
   }
 }

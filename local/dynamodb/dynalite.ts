@@ -1,0 +1,218 @@
+import { createRequire } from 'node:module';
+
+/**
+ * Loads the parts of dynalite 4 that the engine is built from, and gives them types.
+ *
+ * dynalite is CommonJS, without types. Its validations, expression parsers, actions and key encoding are used
+ * as they are; its HTTP server and its store are not (see README.md for why).
+ */
+const require = createRequire(import.meta.url);
+
+export interface AttributeValue {
+  S?: string;
+  N?: string;
+  B?: string;
+  BOOL?: boolean;
+  NULL?: boolean;
+  SS?: string[];
+  NS?: string[];
+  BS?: string[];
+  L?: AttributeValue[];
+  M?: Item;
+}
+export type Item = Record<string, AttributeValue>;
+
+export interface KeySchemaElement {
+  AttributeName: string;
+  KeyType: string;
+}
+export interface IndexDefinition {
+  IndexName: string;
+  KeySchema: KeySchemaElement[];
+  Projection: { ProjectionType: string; NonKeyAttributes?: string[] };
+}
+export interface TableDefinition {
+  TableName: string;
+  TableStatus: string;
+  KeySchema: KeySchemaElement[];
+  AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
+  GlobalSecondaryIndexes?: IndexDefinition[];
+  LocalSecondaryIndexes?: IndexDefinition[];
+}
+
+/** An attribute's path: names and list positions. */
+export type Path = (string | number)[];
+
+/** An operand in a parsed expression: a path, a function or sum of operands, or a literal value. */
+export type Operand = Path | OperandCall | AttributeValue;
+export interface OperandCall {
+  type: string;
+  name?: string;
+  args: Operand[];
+}
+export interface Expression {
+  type: string;
+  name?: string;
+  args: (Operand | Expression)[];
+}
+export interface UpdateSection {
+  type: 'set' | 'remove' | 'add' | 'delete';
+  path: Path;
+  val?: Operand;
+}
+
+/** A request after dynalite's validation, which adds the parsed expressions under names with an underscore. */
+export interface Request {
+  TableName: string;
+  Key?: Item;
+  Item?: Item;
+  IndexName?: string;
+  Limit?: number;
+  Select?: string;
+  ConsistentRead?: boolean;
+  ReturnConsumedCapacity?: string;
+  ReturnValuesOnConditionCheckFailure?: string;
+  Expected?: Record<string, unknown>;
+  QueryFilter?: Record<string, unknown>;
+  ScanFilter?: Record<string, unknown>;
+  ConditionalOperator?: string;
+  AttributesToGet?: string[];
+  _condition?: { expression: Expression };
+  _filter?: { expression: Expression };
+  _updates?: { sections: UpdateSection[] };
+  _projection?: { paths: Path[] };
+  [parameter: string]: unknown;
+}
+
+/** An error that dynalite, or this engine, means the client to see. */
+export interface ServiceFault extends Error {
+  statusCode: number;
+  body: Record<string, unknown> & { __type: string };
+}
+
+export interface ConsumedCapacity {
+  TableName: string;
+  CapacityUnits: number;
+}
+
+export type Callback<T = unknown> = (error: unknown, value?: T) => void;
+export type Action = (store: Store, request: Request, done: Callback) => void;
+
+export interface Range {
+  gt?: string;
+  gte?: string;
+  lt?: string;
+  lte?: string;
+  reverse?: boolean;
+  limit?: number;
+}
+
+export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string };
+export interface Snapshot {
+  close(): Promise<void>;
+}
+/** The LevelDB database, or its twin in memory. Keys are strings, values are JSON. */
+export interface Level {
+  open(): Promise<void>;
+  close(): Promise<void>;
+  getSync(key: string, options?: { snapshot?: Snapshot }): unknown;
+  batch(writes: Write[]): Promise<void>;
+  keys(range: Range): AsyncIterable<string> & { all(): Promise<string[]> };
+  values(range: Range): AsyncIterable<unknown> & { all(): Promise<unknown[]> };
+  snapshot(): Snapshot;
+}
+
+/** A part of the database under one prefix, as dynalite's actions use it. */
+export interface Section {
+  lock(key: string, run: (release: <T>(done: T) => T) => void): void;
+  get(key: string, done: Callback): void;
+  put(key: string, value: unknown, done: Callback): void;
+  del(key: string, done: Callback): void;
+  batch(writes: Write[], done: Callback): void;
+  values(range: Range): AsyncIterable<Item>;
+  createKeyStream(): NodeJS.ReadableStream;
+  createValueStream(): NodeJS.ReadableStream;
+}
+
+/** The database as dynalite's actions expect it. */
+export interface Store {
+  options: { maxItemSize: number; createTableMs: number; deleteTableMs: number; updateTableMs: number };
+  tableDb: Section & { awsAccountId: string; awsRegion: string };
+  getTable(name: string, checkStatus: boolean | Callback<TableDefinition>, done?: Callback<TableDefinition>): void;
+  getItemDb(table: string): Section;
+  deleteItemDb(table: string, done: Callback): void;
+  getIndexDb(kind: string, table: string, index: string): Section;
+  deleteIndexDb(kind: string, table: string, index: string, done: Callback): void;
+  getTagDb(table: string): Section;
+  deleteTagDb(table: string, done: Callback): void;
+}
+
+type Invalid = ServiceFault | null | undefined;
+
+interface Db {
+  create(options: { path?: string }): { db: Level };
+  validationError(message: string): ServiceFault;
+  validateKey(key: Item, table: TableDefinition): Invalid;
+  validateItem(item: Item, table: TableDefinition): Invalid;
+  createKey(item: Item, table: TableDefinition, keySchema?: KeySchemaElement[]): string;
+  createIndexKey(item: Item, table: TableDefinition, keySchema: KeySchemaElement[]): string;
+  itemSize(item: Item, compressed?: boolean, withOverhead?: boolean, rangeKey?: string): number;
+  addConsumedCapacity(request: Request, isRead: boolean, item?: Item): ConsumedCapacity | undefined;
+  compare(operator: string, value: AttributeValue | undefined, operands: (AttributeValue | undefined)[]): boolean;
+  matchesFilter(item: Item, filter: Record<string, unknown>, operator?: string): boolean;
+  mapPath(path: Path, item: Item): AttributeValue | null | undefined;
+  mapPaths(paths: (Path | string)[], item: Item): Item;
+  checkConditional(request: Request, existing: Item | undefined): Invalid;
+  updateIndexes(
+    store: Store,
+    table: TableDefinition,
+    existing: Item | null | undefined,
+    item: Item | null,
+    done: Callback,
+  ): void;
+  queryTable(
+    store: Store,
+    table: TableDefinition,
+    request: Request,
+    range: Range,
+    isLocal: boolean,
+    fetchItems: boolean,
+    startKeyNames: string[],
+    done: Callback,
+  ): void;
+}
+
+/** A shape in dynalite's own description language. */
+export type Shape = string | ({ type: string } & Record<string, unknown>);
+export interface Validation {
+  types: Record<string, Shape>;
+  /** Answers what is wrong, or nothing. It also parses the expressions. */
+  custom?: (request: Request, store: Pick<Store, 'options'>) => string | undefined;
+}
+
+interface Validations {
+  checkTypes(body: Record<string, unknown>, types: Record<string, Shape>): Request;
+  checkValidations(
+    request: Request,
+    types: Record<string, Shape>,
+    custom: Validation['custom'],
+    store: Pick<Store, 'options'>,
+  ): void;
+}
+
+/** dynalite's helpers. They are one live object: `fixes.ts` replaces some of its functions. */
+export const db = require('dynalite/db/index.js') as Db;
+export const { checkTypes, checkValidations } = require('dynalite/validations/index.js') as Validations;
+
+/** An operation's action and validation, by its name in dynalite: `putItem`. */
+export function dynaliteOperation(name: string): Validation & { action: Action } {
+  const { types, custom } = require(`dynalite/validations/${name}.js`) as Validation;
+  return { types, ...(custom && { custom }), action: require(`dynalite/actions/${name}.js`) as Action };
+}
+
+/** Runs one of dynalite's actions. */
+export function call(action: Action, store: Store, request: Request): Promise<unknown> {
+  return new Promise((resolve, reject) =>
+    action(store, request, (error, answer) => (error ? reject(error) : resolve(answer))),
+  );
+}
