@@ -11,5 +11,8 @@ export default {
     displayName: name,
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   })),
+  reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   testTimeout: 30_000,
+  // Services, engines and painters run beside the tests: two at a time is what a small machine bears.
+  maxWorkers: 2,
 };

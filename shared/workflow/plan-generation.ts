@@ -42,7 +42,7 @@ export function planGeneration({ license, body, identity, problems }: PlanInput)
     );
   }
   const parsed = createGenerationBody.safeParse(body);
-  const sentences = [...problems.map((problem) => `${problem}.`)];
+  const sentences = problems.map((problem) => `${problem}.`);
   if (!parsed.success) sentences.push(describeIssues(parsed.error.issues));
   if (!parsed.success || sentences.length > 0) {
     throw new ServiceError('INVALID_PARAMETERS', sentences.join(' '));
