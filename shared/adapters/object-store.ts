@@ -22,6 +22,7 @@ export function objectStore(bucket: string) {
   const client = new S3Client({
     // Otherwise a presigned PUT would carry the checksum of an empty body, and refuse every real one.
     requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
   });
   return {

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pointSdkAt } from '../../local/environment.ts';
+import type { EnginesFile } from '../../local/data-folder.ts';
+import { fingerprintApiKey, keyPrefix, newApiKey } from '../../shared/domain/api-key.ts';
+import { billingPeriod } from '../../shared/domain/billing-period.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import type { License } from '../../shared/domain/license.ts';
+import { apiKeyStore, type ApiKey } from '../../shared/store/api-key-store.ts';
+import { licenseStore } from '../../shared/store/license-store.ts';
+import { periodStore } from '../../shared/store/period-store.ts';
+import { openTable, type Table } from '../../shared/store/table.ts';
+
+/** The table of a running service, spoken to by the real SDK over HTTP, as the operator's CLI does. */
+export function tableOf(dataDir: string): Table {
+  const engines = JSON.parse(readFileSync(join(dataDir, 'engines.json'), 'utf8')) as EnginesFile;
+  pointSdkAt(engines);
+  return openTable(engines.tableName);
+}
+
+export interface Granted {
+  license: License;
+  /** A raw key of it. */
+  key: string;
+  keyId: string;
+}
+
+/** A license of a test's own, with one key, so that no test meets another's rate limit or credits. */
+export async function grant(
+  table: Table,
+  options: Partial<License> & { used?: number; key?: Partial<ApiKey> } = {},
+): Promise<Granted> {
+  const { used = 0, key: keyOptions = {}, ...changes } = options;
+  const nowMs = Date.now();
+  const license: License = {
+    licenseId: newId('license'),
+    ownerId: randomUUID(),
+    tier: 'pro',
+    creditsLimit: 4000,
+    foundingCatalog: true,
+    identityIds: [],
+    apiAccess: true,
+    status: 'active',
+    periodAnchorMs: nowMs,
+    activeUntilMs: null,
+    createdAtMs: nowMs,
+    ...changes,
+  };
+  await licenseStore(table).insert(license);
+  if (used > 0) {
+    const { startMs } = billingPeriod(license.periodAnchorMs, nowMs);
+    await periodStore(table).importUsage(license.licenseId, startMs, used);
+  }
+  const key = await issueKey(table, license, keyOptions);
+  return { license, ...key };
+}
+
+/** One more key of a license. */
+export async function issueKey(
+  table: Table,
+  license: License,
+  options: Partial<ApiKey> = {},
+): Promise<{ key: string; keyId: string }> {
+  const key = newApiKey();
+  const fingerprint = fingerprintApiKey(key);
+  await apiKeyStore(table).insert({
+    ...fingerprint,
+    keyPrefix: keyPrefix(key),
+    name: 'test',
+    licenseId: license.licenseId,
+    ownerId: license.ownerId,
+    createdAtMs: Date.now(),
+    expiresAtMs: null,
+    revokedAtMs: null,
+    ...options,
+  });
+  return { key, keyId: fingerprint.keyId };
+}
