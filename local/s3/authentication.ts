@@ -124,9 +124,8 @@ async function checkSignature(
     const message = 'There were headers present in the request which were not signed';
     throw s3Error('AccessDenied', message, { HeadersNotSigned: unsigned.join(', ') });
   }
-  const missing = signedHeaders.some((name) => request.headers[name] === undefined);
   const expected = await requestSignature(signer, request, time, signedHeaders, payloadHash);
-  if (missing || !sameSignature(signature, expected)) throw s3Error('SignatureDoesNotMatch');
+  if (!sameSignature(signature, expected)) throw s3Error('SignatureDoesNotMatch');
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

@@ -66,7 +66,7 @@ export function expectationsOf(exchange: Exchange, maxBytes: number): Expectatio
 }
 
 /** The body, which stays readable when its reader gives up: the client is still to get an answer. */
-export function bodyOf(request: S3Request): AsyncIterable<Buffer> {
+export function bodyOf(request: S3Request): AsyncIterableIterator<Buffer> {
   return request.body.iterator({ destroyOnReturn: false });
 }
 

@@ -26,7 +26,7 @@ const checksumHeaders = ['x-amz-checksum-crc32', 'x-amz-checksum-sha256'];
 
 /** Passes the payload on as it comes; throws at its end unless every length, digest and signature held. */
 export async function receivePayload(
-  body: AsyncIterable<Buffer>,
+  body: AsyncIterableIterator<Buffer>,
   expectations: Expectations,
   sink: (piece: Buffer) => Promise<void>,
 ): Promise<Digests> {
@@ -44,15 +44,20 @@ export async function receivePayload(
 
   const trailerNames = declaredTrailers(headers);
   const digester = createDigester(headers, trailerNames, payloadHash);
-  const pieces = (mode ? decodeChunks(body, mode, signer, authentication) : body)[Symbol.asyncIterator]();
-  let next = await pieces.next();
-  for (; !next.done; next = await pieces.next()) {
-    digester.update(next.value);
-    if (digester.size() > length) throw s3Error('IncompleteBody');
-    await sink(next.value);
+  try {
+    const pieces = mode ? decodeChunks(body, mode, signer, authentication) : body;
+    let next = await pieces.next();
+    for (; !next.done; next = await pieces.next()) {
+      digester.update(next.value);
+      if (digester.size() > length) throw s3Error('IncompleteBody');
+      await sink(next.value);
+    }
+    if (digester.size() !== length) throw s3Error('IncompleteBody');
+    return digester.verify(acceptTrailers(next.value ?? new Map(), trailerNames));
+  } finally {
+    // A body that is still held here could not be drained.
+    await body.return?.();
   }
-  if (digester.size() !== length) throw s3Error('IncompleteBody');
-  return digester.verify(acceptTrailers(next.value ?? new Map(), trailerNames));
 }
 
 /** The digests of bytes that are all here already. */

@@ -3,9 +3,13 @@ import { s3Error } from './errors.ts';
 /** A form's fields by their lower-case names; `bucket` is the one that the form was sent to. */
 export type Fields = Map<string, string>;
 
-type Condition =
-  | { operator: 'eq' | 'starts-with'; field: string; value: string }
-  | { operator: 'content-length-range'; min: number; max: number };
+interface FieldCondition {
+  operator: 'eq' | 'starts-with';
+  field: string;
+  value: string;
+}
+
+type Condition = FieldCondition | { operator: 'content-length-range'; min: number; max: number };
 
 const fieldsOutsidePolicy = /^(policy|x-amz-signature|x-ignore-.*)$/;
 
@@ -35,12 +39,17 @@ function checkCondition(condition: Condition, fields: Fields, fileBytes: number)
     return;
   }
   const { operator, field, value } = condition;
-  const given = fields.get(field);
-  // A content type is a list where it holds commas, and no element of it may slip past the prefix.
-  const parts = field === 'content-type' && operator === 'starts-with' ? given?.split(',') : given && [given];
-  const matches = (part: string) => (operator === 'eq' ? part === value : part.trim().startsWith(value));
-  const met = given !== undefined && (given === '' ? value === '' : (parts || []).every(matches));
-  if (!met) throw denied(`Policy Condition failed: ${JSON.stringify([operator, `$${field}`, value])}`);
+  if (!isMet(condition, fields.get(field))) {
+    throw denied(`Policy Condition failed: ${JSON.stringify([operator, `$${field}`, value])}`);
+  }
+}
+
+function isMet({ operator, field, value }: FieldCondition, given: string | undefined): boolean {
+  if (given === undefined) return false;
+  if (operator === 'eq') return given === value;
+  // A content type with commas is a list, and no element of it may slip past the prefix.
+  const parts = field === 'content-type' ? given.split(/, */) : [given];
+  return parts.every((part) => part.startsWith(value));
 }
 
 function parsePolicy(policy: string): { expiration: Date; conditions: Condition[] } {

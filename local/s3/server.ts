@@ -63,6 +63,8 @@ export async function createObjectStore(options: ObjectStoreOptions): Promise<Ob
     } catch (error) {
       const clientIsGone = req.socket.destroyed;
       if (!isS3Error(error) && !clientIsGone) onFault(error, requestId);
+      // What is left of a refused body must flow off, or the connection would answer no further request.
+      req.resume();
       sendError(req, res, error, requestId);
     }
   }

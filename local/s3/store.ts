@@ -81,23 +81,9 @@ export function openStore(folder: string, buckets: string[]): Store {
   const incoming = join(folder, incomingFolder);
   rmSync(incoming, { recursive: true, force: true });
   for (const name of [incomingFolder, ...buckets]) mkdirSync(join(folder, name), { recursive: true });
-  const indexes = new Map<string, Index>();
+  const indexes = createIndexes(folder);
   const pathOf = (bucket: string, key: string) =>
     join(folder, bucket, createHash('sha256').update(key).digest('hex'));
-
-  function indexOf(bucket: string): Index {
-    const index = indexes.get(bucket) ?? { objects: readFolder(join(folder, bucket)), sorted: undefined };
-    indexes.set(bucket, index);
-    return index;
-  }
-
-  function note(bucket: string, key: string, object: StoredObject | undefined): void {
-    const index = indexes.get(bucket);
-    if (!index) return;
-    if (object) index.objects.set(key, object);
-    else index.objects.delete(key);
-    index.sorted = undefined;
-  }
 
   return {
     has: (bucket) => buckets.includes(bucket),
@@ -109,7 +95,7 @@ export function openStore(folder: string, buckets: string[]): Store {
         const object = await writeObject(temporary, key, attributes, fill);
         allow?.(readMetadata(pathOf(bucket, key)));
         renameSync(temporary, pathOf(bucket, key));
-        note(bucket, key, object);
+        indexes.note(bucket, key, object);
         return object;
       } catch (error) {
         await rm(temporary, { force: true });
@@ -118,12 +104,28 @@ export function openStore(folder: string, buckets: string[]): Store {
     },
     remove(bucket, key) {
       rmSync(pathOf(bucket, key), { force: true });
-      note(bucket, key, undefined);
+      indexes.note(bucket, key, undefined);
     },
-    list(bucket) {
-      const index = indexOf(bucket);
+    list: indexes.sorted,
+  };
+}
+
+/** What each bucket holds, read from the disk when it is first listed and kept up to date from then on. */
+function createIndexes(folder: string) {
+  const indexes = new Map<string, Index>();
+  return {
+    sorted(bucket: string): readonly StoredObject[] {
+      const index = indexes.get(bucket) ?? { objects: readFolder(join(folder, bucket)), sorted: undefined };
+      indexes.set(bucket, index);
       index.sorted ??= sortByKey([...index.objects.values()]);
       return index.sorted;
+    },
+    note(bucket: string, key: string, object: StoredObject | undefined): void {
+      const index = indexes.get(bucket);
+      if (!index) return;
+      if (object) index.objects.set(key, object);
+      else index.objects.delete(key);
+      index.sorted = undefined;
     },
   };
 }

@@ -37,13 +37,16 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   const source = store.open(from.bucket, from.key);
   if (!source) throw s3Error('NoSuchKey', undefined, { Key: from.key });
   const { size, md5, crc32, headers } = source.object;
+  let reading = false;
   const fill: Fill = async (write) => {
-    if (size === 0) source.close();
-    else for await (const piece of source.read(0, size - 1)) await write(piece);
+    reading = size > 0;
+    if (reading) for await (const piece of source.read(0, size - 1)) await write(piece);
     return { size, md5, crc32 };
   };
   const attributes = { headers: replaced ?? headers, lastModified: signer.clock() };
-  const object = await store.put(request.bucket, request.key, attributes, fill, condition);
+  const copying = store.put(request.bucket, request.key, attributes, fill, condition);
+  // Reading closes the source at its end; without it, nobody else would.
+  const object = await copying.finally(() => reading || source.close());
   const elements = [textElement('ETag', `"${object.md5}"`), textElement('LastModified', object.lastModified)];
   sendXml(res, 200, xmlDocument('CopyObjectResult', elements));
 }

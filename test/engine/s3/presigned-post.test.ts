@@ -172,7 +172,7 @@ test('a signed policy that makes no sense permits nothing', async () => {
 test('what the store cannot do with a form, it refuses by name', async () => {
   for (const name of ['acl', 'success_action_redirect', 'tagging']) {
     const form = await presignPost(store.url, 'more', { fields: { [name]: 'x' } });
-    const message = expect.stringContaining(`'${name}'`);
+    const message = expect.stringContaining(name);
     expect(await submit(form, 'x')).toMatchObject({ status: 501, code: 'NotImplemented', message });
   }
 });

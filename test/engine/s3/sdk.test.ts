@@ -177,6 +177,8 @@ test('a listing gives every key once, in byte order, across pages', async () => 
     ContinuationToken = page.NextContinuationToken;
   } while (ContinuationToken);
   expect(found).toEqual(sorted);
+  const whole = new ListObjectsV2Command({ Bucket: bucket, Prefix: 'list/', MaxKeys: keys.length });
+  expect(await store.client.send(whole)).toMatchObject({ IsTruncated: false, KeyCount: keys.length });
   const after = new ListObjectsV2Command({ Bucket: bucket, Prefix: 'list/', StartAfter: 'list/b' });
   const rest = (await store.client.send(after)).Contents?.map(({ Key }) => Key);
   expect(rest).toEqual(sorted.slice(sorted.indexOf('list/b') + 1));
