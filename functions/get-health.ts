@@ -2,6 +2,7 @@ import { modelServer } from '../shared/adapters/model-server.ts';
 import type { HealthAnswer } from '../shared/contracts/health.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
+import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 
 /** Anyone may ask, so the model is not asked for each of them. */
@@ -10,7 +11,8 @@ const probeLifetimeMs = 10_000;
 /** GET /health: this answer says that the API is up; the model is probed. */
 export const handler = endpoint(routes.getHealth, {
   deps: ({ env }) => ({ model: modelServer(env.modelEndpointName), last: { atMs: -Infinity, up: false } }),
-  async run({ deps, runtime }) {
+  async run({ request, deps, runtime }) {
+    readQuery(request, []);
     const nowMs = runtime.clock.now();
     if (nowMs - deps.last.atMs >= probeLifetimeMs) {
       deps.last = { atMs: nowMs, up: await deps.model.probe() };

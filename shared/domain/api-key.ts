@@ -37,6 +37,25 @@ export function keyPrefix(rawKey: string): string {
   return rawKey.slice(0, prefix.length + 4);
 }
 
+/** Whether a text can be a key's public name, so that nothing else is ever looked up. */
+export function isKeyId(text: string): boolean {
+  return /^key_[0-9a-f]{32}$/.test(text);
+}
+
+/** How many active keys one access record may have. */
+export const maxActiveKeys = 25;
+
+export type KeyStatus = 'active' | 'expired' | 'revoked';
+
+/** A revocation is what a key is remembered by, even after the day on which it would have expired. */
+export function keyStatus(
+  key: { revokedAtMs: number | null; expiresAtMs: number | null },
+  nowMs: number,
+): KeyStatus {
+  if (key.revokedAtMs !== null) return 'revoked';
+  return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? 'expired' : 'active';
+}
+
 /** CRC-32 (ISO-HDLC) of the secret in six base62 digits, most significant first. */
 function checksum(secret: string): string {
   let rest = crc32(secret);

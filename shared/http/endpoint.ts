@@ -47,23 +47,16 @@ export function endpoint<R extends Route, Deps, Loaded = undefined>(
   };
 
   const executionMode = route.streams ? executionModeStreamifyResponse : executionModeStandard;
-  return middy({ executionMode, requestEnd: ({ event }) => finishBackground(event as ApiRequest) })
-    .use(requestFrame(route))
+  return middy({ executionMode, requestEnd: ({ event }) => finish(route, event as ApiRequest) })
+    .use(requestFrame())
     .handler(answer as never);
 }
 
-/** The first and last thing in every request: ids in, headers and the log line out. */
-function requestFrame(route: Route) {
+/** The first and last thing in every request: ids in, headers and errors out. */
+function requestFrame() {
   const log = jsonLog();
-  const finish = (request: ApiRequest, answer: Answer, error?: ServiceError) => {
-    log.info('request', {
-      requestId: request.requestId,
-      route: `${route.method} ${route.path}`,
-      status: answer.status,
-      ...(error ? { code: error.code } : {}),
-      durationMs: Date.now() - request.receivedAtMs,
-      ...request.facts,
-    });
+  const render = (request: ApiRequest, answer: Answer) => {
+    request.facts.status = answer.status;
     return toProxyAnswer(answer, request.responseHeaders);
   };
   return {
@@ -72,21 +65,30 @@ function requestFrame(route: Route) {
       middyRequest.event = readRequest(middyRequest.event as never, newRequestId(nowMs), nowMs);
     },
     after(middyRequest: { event: unknown; response: unknown }): void {
-      middyRequest.response = finish(middyRequest.event as ApiRequest, middyRequest.response as Answer);
+      middyRequest.response = render(middyRequest.event as ApiRequest, middyRequest.response as Answer);
     },
     onError(middyRequest: { event: unknown; error: unknown; response: unknown }): void {
       const request = middyRequest.event as ApiRequest;
       const error = asServiceError(middyRequest.error);
+      request.facts.code = error.code;
       if (error.cause !== undefined) {
-        log.error('cause', {
-          requestId: request.requestId,
-          code: error.code,
-          causes: loggableError(error.cause),
-        });
+        const { requestId } = request;
+        log.error('cause', { requestId, code: error.code, causes: loggableError(error.cause) });
       }
-      middyRequest.response = finish(request, errorAnswer(error), error);
+      middyRequest.response = render(request, errorAnswer(error));
     },
   };
+}
+
+/** Waits for what a streamed answer still does, then logs the whole request in one line. */
+async function finish(route: Route, request: ApiRequest): Promise<void> {
+  await Promise.allSettled(request.background);
+  jsonLog().info('request', {
+    requestId: request.requestId,
+    route: `${route.method} ${route.path}`,
+    ...request.facts,
+    durationMs: Date.now() - request.receivedAtMs,
+  });
 }
 
 /** What nobody foresaw stays inside; the caller learns only that it was not their fault. */
@@ -94,10 +96,6 @@ export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const sentence = 'Something went wrong on our side. Try again; if it persists, tell us the X-Request-Id.';
   return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });
-}
-
-async function finishBackground(request: ApiRequest): Promise<void> {
-  await Promise.allSettled(request.background ?? []);
 }
 
 function accessDeps(route: Route, { table, clock, log }: Runtime): AccessDeps | null {

@@ -30,6 +30,7 @@ export function eventAnswer(
     (result) => emit('completed', result),
     (thrown: unknown) => {
       const error = asServiceError(thrown);
+      request.facts.code = error.code;
       if (error.cause !== undefined) onFault(error);
       emit('failed', { ...errorBody(error), status: error.status });
     },

@@ -17,7 +17,7 @@ import type { License } from '../domain/license.ts';
 import { ok, type Answer } from './answer.ts';
 import { eventAnswer, wantsEvents } from './event-stream.ts';
 import { loggableError } from './log.ts';
-import { readJsonBody, type ApiRequest } from './request.ts';
+import { queryProblems, readJsonBody, type ApiRequest } from './request.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface GenerationRequestDeps {
@@ -70,7 +70,7 @@ export async function readGenerationRequest(
       throw body.error;
     },
     onceId,
-    problems,
+    problems: [...queryProblems(request, []), ...problems],
   };
 }
 

@@ -22,8 +22,9 @@ export function jsonLog(): Log {
 const maxCauses = 5;
 
 /**
- * What of an error may be logged: its kind and where it came from. Messages of parsers, SDKs and containers quote
- * what they were given, which may be a prompt, a key or a link, so only our own words are kept.
+ * What of an error may be logged: its kind and where it came from. Messages quote what they are about, which may be a
+ * prompt, a key or a link: those of parsers and SDKs, and those that callers read. Only what this code says to
+ * itself, in a plain `Error`, is kept.
  */
 export function loggableError(error: unknown): Record<string, unknown>[] {
   const chain: Record<string, unknown>[] = [];
@@ -32,11 +33,10 @@ export function loggableError(error: unknown): Record<string, unknown>[] {
       chain.push({ name: typeof cause });
       break;
     }
-    const own = cause instanceof ServiceError || cause.constructor === Error;
     const { $metadata: aws } = cause as { $metadata?: { httpStatusCode?: number; requestId?: string } };
     chain.push({
       name: cause.name,
-      ...(own ? { message: cause.message } : {}),
+      ...(cause.constructor === Error ? { message: cause.message } : {}),
       ...(cause instanceof ServiceError ? { code: cause.code } : {}),
       ...('code' in cause && typeof cause.code === 'string' ? { code: cause.code } : {}),
       ...(aws ? { httpStatus: aws.httpStatusCode, awsRequestId: aws.requestId } : {}),

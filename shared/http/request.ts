@@ -70,6 +70,15 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** What is wrong with the names of a query: unknown ones, and those sent more than once. */
+export function queryProblems(request: ApiRequest, allowed: readonly string[]): string[] {
+  const names = [...request.query].flatMap(([name, sent]) => {
+    if (!allowed.includes(name)) return [`unknown query parameter ${quoteName(name)}`];
+    return sent.length === 1 ? [] : [`${name} must be sent once`];
+  });
+  return names.slice(0, 10);
+}
+
 /**
  * Query parameters by name, each at most once.
  * @throws INVALID_PARAMETERS for one that is unknown or repeated.
@@ -78,18 +87,11 @@ export function readQuery<Name extends string>(
   request: ApiRequest,
   allowed: readonly Name[],
 ): Partial<Record<Name, string>> {
-  const problems: string[] = [];
-  const values: Partial<Record<Name, string>> = {};
-  for (const [name, sent] of request.query) {
-    const known = allowed.find((candidate) => candidate === name);
-    if (known === undefined) problems.push(`unknown query parameter ${quoteName(name)}`);
-    else if (sent.length !== 1) problems.push(`${known} must be sent once`);
-    else values[known] = sent[0]!;
-  }
-  if (problems.length > 0) {
-    throw new ServiceError('INVALID_PARAMETERS', `${problems.slice(0, 10).join('; ')}.`);
-  }
-  return values;
+  const problems = queryProblems(request, allowed);
+  if (problems.length > 0) throw new ServiceError('INVALID_PARAMETERS', `${problems.join('; ')}.`);
+  return Object.fromEntries([...request.query].map(([name, [value]]) => [name, value])) as Partial<
+    Record<Name, string>
+  >;
 }
 
 /** A header's only value; undefined when it is absent or repeated. */

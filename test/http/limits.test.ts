@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Table } from '../../shared/store/table.ts';
+import { grant, tableOf } from '../support/grants.ts';
+import { removeFolder, startService, type RunningService } from '../support/service.ts';
+
+let service: RunningService;
+let table: Table;
+
+beforeAll(async () => {
+  service = await startService();
+  table = tableOf(service.dataDir);
+});
+
+afterAll(async () => {
+  await service.end();
+  removeFolder(service.dataDir);
+});
+
+/**
+ * Every limit on both sides of its edge. A request that gets past its parameters, its tier and its credits reaches an
+ * identity without a model, so acceptance is told by IDENTITY_UNAVAILABLE and costs no painting.
+ */
+async function verdict(key: string, parameters: Record<string, unknown>): Promise<string> {
+  const body = { identityId: service.ready.identities.ember, prompt: 'x', ...parameters };
+  return (await service.api({ path: '/generate', key, body })).body.code;
+}
+
+const accepted = 'IDENTITY_UNAVAILABLE';
+const invalid = 'INVALID_PARAMETERS';
+
+const fields: [string, unknown, string][] = [
+  ['prompt', 'x'.repeat(1000), accepted],
+  ['prompt', 'x'.repeat(1001), invalid],
+  ['prompt', '🙂'.repeat(1000), accepted],
+  ['prompt', '🙂'.repeat(1001), invalid],
+  ['prompt', 'a\u0000b', invalid],
+  ['prompt', '', invalid],
+  ['prompt', null, invalid],
+  ['negativePrompt', 'x'.repeat(500), accepted],
+  ['negativePrompt', 'x'.repeat(501), invalid],
+  ['negativePrompt', '', accepted],
+  ['seed', 0, accepted],
+  ['seed', -1, invalid],
+  ['seed', 4294967295, accepted],
+  ['seed', 4294967296, invalid],
+  ['seed', 0.5, invalid],
+  ['seed', '5', invalid],
+  ['numInferenceSteps', 20, accepted],
+  ['numInferenceSteps', 19, invalid],
+  ['numInferenceSteps', 50, accepted],
+  ['numInferenceSteps', 51, invalid],
+  ['guidanceScale', 1, accepted],
+  ['guidanceScale', 0.99, invalid],
+  ['guidanceScale', 20, accepted],
+  ['guidanceScale', 20.01, invalid],
+  ['numOutputs', 1, accepted],
+  ['numOutputs', 0, invalid],
+  ['numOutputs', 1.5, invalid],
+  ['width', 512, accepted],
+  ['width', 448, invalid],
+  ['width', 513, invalid],
+  ['width', 576, accepted],
+  ['height', 512, accepted],
+  ['height', 448, invalid],
+  ['height', -512, invalid],
+  ['referenceImages', [], accepted],
+  ['referenceImages', {}, invalid],
+  ['preserveBranding', true, accepted],
+  ['preserveBranding', 'true', invalid],
+];
+
+describe('field limits', () => {
+  test.each(fields)('%s = %j is %s', async (name, value, code) => {
+    const { key } = await grant(table);
+    expect(await verdict(key, { [name]: value })).toBe(code);
+  });
+
+  test('a lone surrogate is refused', async () => {
+    const { key } = await grant(table);
+    const body = `{"identityId":"${service.ready.identities.ember}","prompt":"\\ud800"}`;
+    const answer = await service.api({ path: '/generate', key, body });
+    expect(answer.body.code).toBe(invalid);
+  });
+
+  test('a number beyond what JSON numbers hold is refused', async () => {
+    const { key } = await grant(table);
+    const body = `{"identityId":"${service.ready.identities.ember}","prompt":"x","guidanceScale":1e400}`;
+    expect((await service.api({ path: '/generate', key, body })).body.code).toBe(invalid);
+  });
+
+  test('a body of 1 MiB is read, one byte more is PAYLOAD_TOO_LARGE', async () => {
+    const { key } = await grant(table);
+    const bodyOf = (bytes: number) => `{"prompt":"${'x'.repeat(bytes - 13)}"}`;
+    const fits = await service.api({ path: '/generate', key, body: bodyOf(1024 * 1024) });
+    expect(fits.body.code).toBe('MISSING_IDENTITY');
+    const over = await service.api({ path: '/generate', key, body: bodyOf(1024 * 1024 + 1) });
+    expect([over.status, over.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
+
+const tierLimits = [
+  { tier: 'starter', maxOutputs: 1, maxSidePx: 1024 },
+  { tier: 'standard', maxOutputs: 4, maxSidePx: 2048 },
+  { tier: 'pro', maxOutputs: 4, maxSidePx: 2048 },
+  { tier: 'enterprise', maxOutputs: 4, maxSidePx: 2048 },
+] as const;
+
+describe('tier limits', () => {
+  test.each(tierLimits)('$tier: $maxOutputs outputs and $maxSidePx pixels, not one more', async (limits) => {
+    const { tier, maxOutputs, maxSidePx } = limits;
+    const { key } = await grant(table, { tier, creditsLimit: 10_000 });
+    expect(await verdict(key, { numOutputs: maxOutputs, width: maxSidePx, height: maxSidePx })).toBe(
+      accepted,
+    );
+    expect(await verdict(key, { numOutputs: maxOutputs + 1 })).toBe('TIER_LIMIT');
+    expect(await verdict(key, { width: maxSidePx + 64 })).toBe('TIER_LIMIT');
+    expect(await verdict(key, { height: maxSidePx + 64 })).toBe('TIER_LIMIT');
+  });
+});
+
+describe('credit limits', () => {
+  test('what fits exactly is accepted, one credit more is not', async () => {
+    const exact = await grant(table, { creditsLimit: 100, used: 84 });
+    const largest = { numOutputs: 4, width: 2048, height: 2048 };
+    expect(await verdict(exact.key, largest)).toBe(accepted);
+    const short = await grant(table, { creditsLimit: 100, used: 85 });
+    expect(await verdict(short.key, largest)).toBe('CREDIT_LIMIT_EXCEEDED');
+  });
+
+  test('each started megapixel of each image is a credit', async () => {
+    const costs: [number, number, number, number][] = [
+      [512, 512, 1, 1],
+      [1024, 1024, 1, 1],
+      [1088, 1024, 1, 2],
+      [1024, 1024, 4, 4],
+      [1088, 1024, 3, 6],
+      [2048, 2048, 1, 4],
+      [2048, 2048, 4, 16],
+    ];
+    for (const [width, height, numOutputs, credits] of costs) {
+      const enough = await grant(table, { creditsLimit: credits });
+      expect(await verdict(enough.key, { width, height, numOutputs })).toBe(accepted);
+      const short = await grant(table, { creditsLimit: credits, used: 1 });
+      expect(await verdict(short.key, { width, height, numOutputs })).toBe('CREDIT_LIMIT_EXCEEDED');
+    }
+  });
+});
+
+describe('rate limit headers', () => {
+  test('tell the policy and what is left, on errors after the limit too, and nothing on a refused key', async () => {
+    const { key } = await grant(table);
+    for (const left of [9, 8]) {
+      const answer = await service.api({ path: '/generate', key, body: '{' });
+      expect(answer.headers.get('ratelimit-policy')).toBe('"generate";q=10;w=60');
+      expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"generate";r=${left};t=(59|60)$`));
+    }
+    const refused = await service.api({ path: '/generate', key: 'nope', body: '{' });
+    expect(refused.headers.get('ratelimit')).toBeNull();
+  });
+
+  test('the eleventh request is RATE_LIMITED with the seconds to wait', async () => {
+    const { key } = await grant(table);
+    for (let i = 0; i < 10; i++) await service.api({ path: '/generate', key, body: '{' });
+    const answer = await service.api({ path: '/generate', key, body: '{' });
+    expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED']);
+    const retryAfter = answer.headers.get('retry-after');
+    expect(answer.headers.get('ratelimit')).toBe(`"generate";r=0;t=${retryAfter}`);
+    expect(Number(retryAfter)).toBeGreaterThan(50);
+    expect(Number(retryAfter)).toBeLessThanOrEqual(60);
+  });
+});

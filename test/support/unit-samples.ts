@@ -1,0 +1,119 @@
+import { expect } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { CreateGenerationBody } from '../../shared/contracts/generation.ts';
+import type { Generation } from '../../shared/domain/generation.ts';
+import type { Identity } from '../../shared/domain/identity.ts';
+import type { License } from '../../shared/domain/license.ts';
+import { ServiceError } from '../../shared/errors.ts';
+
+/** The ServiceError that a call must throw. */
+export function refusalOf(call: () => unknown): ServiceError {
+  let thrown: unknown;
+  try {
+    call();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(ServiceError);
+  return thrown as ServiceError;
+}
+
+export const sampleIdentity: Identity = {
+  identityId: 'idn_1',
+  name: 'Aurora Studio',
+  slug: 'aurora-studio',
+  description: 'Northern lights.',
+  catalog: 'founding',
+  productPhotos: false,
+  model: { version: '1', adapterKey: null, settings: {} },
+};
+
+export const sampleLicense: License = {
+  licenseId: 'lic_1',
+  ownerId: 'owner-1',
+  tier: 'pro',
+  creditsLimit: 4000,
+  foundingCatalog: true,
+  identityIds: [],
+  apiAccess: true,
+  status: 'active',
+  periodAnchorMs: 0,
+  activeUntilMs: null,
+  createdAtMs: 0,
+};
+
+/** A body as the contract hands it on: every default filled in. */
+export const sampleBody: CreateGenerationBody = {
+  identityId: 'idn_1',
+  prompt: 'a lighthouse',
+  negativePrompt: '',
+  numInferenceSteps: 30,
+  guidanceScale: 7.5,
+  numOutputs: 1,
+  width: 1024,
+  height: 1024,
+  referenceImages: [],
+  referenceMode: 'reference',
+  preserveBranding: false,
+};
+
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const base62Character = fc.constantFrom(...base62);
+
+/** Names that every object inherits: each is a possible id, and a trap for records used as dictionaries. */
+export const inheritedNames = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf'];
+
+/** Every text that may be an id: 1 to 64 of A–Z, a–z, 0–9, `_` and `-`, not beginning with the last two. */
+export const anyId = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom(...inheritedNames) },
+  {
+    weight: 9,
+    arbitrary: fc
+      .tuple(
+        base62Character,
+        fc.string({ unit: fc.oneof(base62Character, fc.constantFrom('_', '-')), maxLength: 63 }),
+      )
+      .map(([first, rest]) => first + rest),
+  },
+);
+
+/** From 2000 to 2200: every instant that the service will ever meet. */
+export const anyInstantMs = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2200, 0, 1) });
+
+export const anyRequestId = fc.uuid({ version: 7 });
+
+const anyText = fc.string({ unit: 'binary', maxLength: 40 });
+const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
+
+/** Any record that a generation may be when it is first stored, and more: what is known only later is there too. */
+export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
+  requestId: anyRequestId,
+  licenseId: anyId,
+  keyId: anyId,
+  status: fc.constantFrom('QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'),
+  type: fc.constantFrom('text_to_image', 'reference', 'exact_product'),
+  identity: fc.record({ id: anyId, name: anyText, slug: anyText }),
+  prompt: anyText,
+  negativePrompt: anyText,
+  seed: fc.integer({ min: 0, max: 4294967295 }),
+  steps: fc.integer({ min: 20, max: 50 }),
+  cfgScale: fc.double({ min: 1, max: 20, noNaN: true }),
+  width: fc.integer({ min: 8, max: 32 }).map((n) => n * 64),
+  height: fc.integer({ min: 8, max: 32 }).map((n) => n * 64),
+  numOutputs: fc.integer({ min: 1, max: 4 }),
+  referenceMode: fc.constantFrom('reference', 'exact_product'),
+  preserveBranding: fc.boolean(),
+  credits: fc.integer({ min: 1, max: 16 }),
+  periodStartMs: anyInstantMs,
+  createdAtMs: anyInstantMs,
+  deadlineMs: anyInstantMs,
+  leaseUntilMs: anyInstantMs,
+  expiresAtMs: anyInstantMs,
+  startedAtMs: orNull(anyInstantMs),
+  completedAtMs: orNull(anyInstantMs),
+  errorMessage: orNull(anyText),
+  errorCode: orNull(fc.constantFrom('TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE')),
+  referenceImagesUsed: fc.integer({ min: 0, max: 4 }),
+  modelVersion: orNull(anyText),
+  onceId: orNull(anyText),
+});
