@@ -141,7 +141,7 @@ function refusal(error: unknown): ServiceError {
   if (modelFaults.has(name)) return protocolFault('it stopped with an error', error);
   return new ServiceError(
     'SERVICE_UNAVAILABLE',
-    'Image generation is not available right now. Nothing was charged; try again shortly.',
+    'Image generation is not available right now. Try again shortly.',
     { cause: error },
   );
 }

@@ -70,11 +70,13 @@ export type ModelOutput = z.infer<typeof modelOutput>;
 export type ModelCompleted = Extract<ModelEvent, { event: 'completed' }>;
 
 /** The reasons a container gives in `failed`; the service treats any other as `model_error`. */
-export type ModelFailureReason =
-  | 'invalid_request' // the request does not fit this contract
-  | 'busy' // the queue is too long to meet the deadline
-  | 'deadline' // the deadline came first
-  | 'adapter_unavailable' // the identity's adapter could not be fetched or verified
-  | 'reference_unreadable' // a reference image could not be fetched or read
-  | 'upload_failed' // an image could not be put to its link
-  | 'model_error'; // anything else; `message` says what, for the customer to read
+export const modelFailureReasons = [
+  'invalid_request', // the request does not fit this contract
+  'busy', // the queue is too long to meet the deadline
+  'deadline', // the deadline came first
+  'adapter_unavailable', // the identity's adapter could not be fetched or verified
+  'reference_unreadable', // a reference image could not be fetched or read
+  'upload_failed', // an image could not be put to its link
+  'model_error', // anything else; `message` says what, for the customer to read
+] as const;
+export type ModelFailureReason = (typeof modelFailureReasons)[number];

@@ -78,8 +78,6 @@ function invalidKey(): ServiceError {
   );
 }
 
-const maxRateAttempts = 50;
-
 /**
  * Takes one use from the key's rolling log. Each failed write means that another request succeeded, so the attempts
  * are bounded by the quota, not by luck.
@@ -93,7 +91,7 @@ async function takeRate(
 ): Promise<RateDecision | null> {
   let stored = rate;
   try {
-    for (let attempt = 0; attempt < maxRateAttempts; attempt++) {
+    for (let attempt = 0; attempt <= 2 * limit.quota; attempt++) {
       const decision = takeFromRate(stored.log, clock.now(), limit);
       if (!decision.allowed) return decision;
       const newer = await apiKeys.putRateLog(key.keyId, limit.name, decision.log, stored.version);

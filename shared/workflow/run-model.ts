@@ -1,6 +1,12 @@
 import type { ModelServer } from '../adapters/model-server.ts';
 import type { ObjectStore } from '../adapters/object-store.ts';
-import type { ModelCompleted, ModelEvent, ModelRequest } from '../contracts/model-server.ts';
+import {
+  modelFailureReasons,
+  type ModelCompleted,
+  type ModelEvent,
+  type ModelOutput,
+  type ModelRequest,
+} from '../contracts/model-server.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Generation, GenerationErrorCode } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
@@ -100,34 +106,41 @@ async function checkOutputs(
   objects: ObjectStore,
 ): Promise<void> {
   const { outputs } = event;
-  const rightSize = outputs.every(
-    ({ width, height }) => width === generation.width && height === generation.height,
-  );
+  const asked = ({ width, height }: ModelOutput) =>
+    width === generation.width && height === generation.height;
+  if (outputs.length !== generation.numOutputs || !outputs.every(asked)) throw undelivered();
   const sizes = await Promise.all(outputs.map((_, i) => objects.outputSize(generation, i)));
-  const stored = outputs.every(({ bytes }, i) => bytes === sizes[i]);
-  if (outputs.length !== generation.numOutputs || !rightSize || !stored) {
-    throw new ServiceError('GENERATION_FAILED', 'The model did not deliver the images that were asked for.');
-  }
+  if (!outputs.every(({ bytes }, i) => bytes === sizes[i])) throw undelivered();
+}
+
+function undelivered(): ServiceError {
+  return new ServiceError('GENERATION_FAILED', 'The model did not deliver the images that were asked for.');
 }
 
 /** A container's own words reach the customer only when it says that they are about the picture. */
 function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: Generation): ServiceError {
-  if (event.reason === 'deadline') return timedOut(generation);
-  const said = event.message
-    .toWellFormed()
-    .replace(/[\p{Cc}]/gu, ' ')
-    .slice(0, maxMessageChars)
-    .trim();
-  const cause = new Error(`model server: failed: ${event.reason.slice(0, 40)}`);
-  if (event.reason === 'busy') {
+  const reason = modelFailureReasons.find((known) => known === event.reason) ?? 'model_error';
+  if (reason === 'deadline') return timedOut(generation);
+  const said = asSentence(event.message);
+  const cause = new Error(`model server: failed: ${reason}`);
+  if (reason === 'busy') {
     return new ServiceError('SERVICE_UNAVAILABLE', 'All models are busy. Try again shortly.', {
       cause,
       retryAfterSeconds: 15,
     });
   }
-  const sentence =
-    event.reason === 'model_error' && said !== '' ? said : 'The model could not finish the image.';
+  const sentence = reason === 'model_error' && said !== '' ? said : 'The model could not finish the image.';
   return new ServiceError('GENERATION_FAILED', sentence, { cause });
+}
+
+/** A container's text as one line that ends, whatever it holds. */
+function asSentence(message: string): string {
+  const text = message
+    .replace(/\p{Cc}/gu, ' ')
+    .slice(0, maxMessageChars)
+    .toWellFormed()
+    .trim();
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function timedOut(generation: Generation): ServiceError {
