@@ -16,7 +16,7 @@ export function text(min: 0 | 1, max: number) {
   const rule =
     min === 0
       ? `must be a string of at most ${max} characters`
-      : `must be a string of 1 to ${max} characters`;
+      : `must be a string of 1 to ${max} characters, not only white space`;
   // Two UTF-16 units make a code point at most, so a text far over the limit is refused without counting it.
   const fits = (value: string) =>
     value.length <= 2 * max && codePoints(value) <= max && (min === 0 || value.trim() !== '');
@@ -51,7 +51,7 @@ export function describeIssues(issues: readonly Issue[]): string {
   for (const issue of issues) {
     const field = fieldName(issue.path);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of (issue.keys ?? []).slice(0, 10)) {
+      for (const key of (issue.keys ?? []).slice(0, 21)) {
         byField.set(
           `${field} ${key}`,
           `unknown member ${quoteName(key)}${field === '' ? '' : ` in ${field}`}`,

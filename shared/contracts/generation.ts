@@ -1,19 +1,25 @@
 import * as z from 'zod/mini';
-import { decimal, integer, text } from './fields.ts';
+import { codePoints, decimal, integer, isCleanText, text } from './fields.ts';
 
 export const maxSeed = 2 ** 32 - 1;
 
 const sideRule = 'must be a multiple of 64, at least 512';
-const side = z.int(sideRule).check(
+// Not z.int: how large a number may be is the tier's to say, and there is no size beyond which it is no integer.
+const side = z.number(sideRule).check(
   z.gte(512, sideRule),
-  z.refine((value) => value % 64 === 0, sideRule),
+  z.refine((value) => Number.isInteger(value) && value % 64 === 0, sideRule),
 );
 
 const outputsRule = 'must be an integer of at least 1';
 const referenceUrlRule = 'must be an https:// URL of at most 2048 characters';
 
 function isHttpsUrl(value: string): boolean {
-  return value.length <= 2048 && /^https:\/\/[^\s]+$/i.test(value) && URL.canParse(value);
+  return (
+    codePoints(value) <= 2048 &&
+    isCleanText(value) &&
+    /^https:\/\/[^\s]+$/i.test(value) &&
+    URL.canParse(value)
+  );
 }
 
 const referenceImage = z
@@ -45,7 +51,10 @@ export const createGenerationBody = z.strictObject(
     seed: z.optional(integer(0, maxSeed)),
     numInferenceSteps: z._default(integer(20, 50), 30),
     guidanceScale: z._default(decimal(1, 20), 7.5),
-    numOutputs: z._default(z.int(outputsRule).check(z.gte(1, outputsRule)), 1),
+    numOutputs: z._default(
+      z.number(outputsRule).check(z.gte(1, outputsRule), z.refine(Number.isInteger, outputsRule)),
+      1,
+    ),
     width: z._default(side, 1024),
     height: z._default(side, 1024),
     referenceImages: z._default(

@@ -10,7 +10,7 @@ export const idempotencyHours = 24;
  * @returns the key, or null when it is not one.
  */
 export function parseIdempotencyKey(header: string): string | null {
-  const text = header.trim();
+  const text = header.replace(/^[ \t]+|[ \t]+$/g, '');
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text);
   const key = quoted ? quoted[1]!.replace(/\\(["\\])/g, '$1') : text;
   return /^[\x21-\x7e]{1,255}$/.test(key) ? key : null;

@@ -26,7 +26,12 @@ export function takeFromRate(log: RateLog, nowMs: number, limit: RateLimit): Rat
   const live = log.filter((usedMs) => usedMs > atMs - windowMs);
   const secondsUntilFree = (oldestMs: number) => Math.max(1, Math.ceil((oldestMs + windowMs - nowMs) / 1000));
   if (live.length >= limit.quota) {
-    return { allowed: false, log, remaining: 0, resetSeconds: secondsUntilFree(live[0]!) };
+    return {
+      allowed: false,
+      log,
+      remaining: 0,
+      resetSeconds: secondsUntilFree(live[live.length - limit.quota]!),
+    };
   }
   const next = [...live, atMs];
   return {

@@ -40,13 +40,20 @@ export function loggableError(error: unknown): Record<string, unknown>[] {
       ...(cause instanceof ServiceError ? { code: cause.code } : {}),
       ...('code' in cause && typeof cause.code === 'string' ? { code: cause.code } : {}),
       ...(aws ? { httpStatus: aws.httpStatusCode, awsRequestId: aws.requestId } : {}),
-      at: cause.stack
-        ?.split('\n')
-        .filter((frame) => frame.startsWith('    at '))
-        .slice(0, 6)
-        .map((frame) => frame.trim()),
+      at: framesOf(cause),
     });
     cause = cause.cause;
   }
   return chain;
+}
+
+/** A stack begins with the message, whose own lines may look like frames. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const at = stack.indexOf(message);
+  if (at === -1) return [];
+  const frames = stack.slice(at + message.length).split('\n');
+  return frames
+    .filter((frame) => frame.startsWith('    at '))
+    .slice(0, 6)
+    .map((frame) => frame.trim());
 }

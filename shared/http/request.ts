@@ -76,7 +76,7 @@ export function queryProblems(request: ApiRequest, allowed: readonly string[]): 
     if (!allowed.includes(name)) return [`unknown query parameter ${quoteName(name)}`];
     return sent.length === 1 ? [] : [`${name} must be sent once`];
   });
-  return names.slice(0, 10);
+  return names.length > 10 ? [...names.slice(0, 10), 'and more'] : names;
 }
 
 /**

@@ -74,7 +74,8 @@ export function periodFromItem(item: Item | undefined): Period {
     used: item?.used ?? 0,
     imported: item?.imported ?? 0,
     byType: {},
-    byIdentity: {},
+    // An identity's id may be any word, `constructor` too.
+    byIdentity: Object.create(null),
     byDay: {},
   };
   for (const [name, value] of Object.entries(item ?? {})) {

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { findPlace, type Place, type PlaceFlags } from './connection.ts';
+import { asFailure } from './failure.ts';
+import type { Answer } from './output.ts';
+import type { Deed } from './prompt.ts';
+import type { Stores } from './stores.ts';
+
+/** What a command works with once its operands and options were found right. */
+export interface Session {
+  stores: Stores;
+  /** When the command began, milliseconds since 1970. */
+  nowMs: number;
+  /** Returns once the operator agreed. @throws Failure otherwise: then nothing may be changed. */
+  confirm(deed: Deed): Promise<void>;
+}
+
+interface SessionFlags extends PlaceFlags {
+  json?: boolean;
+  yes?: boolean;
+}
+
+/** Runs a command on the table that its options name, and prints its answer. @throws Failure */
+export async function answer(command: Command, work: (session: Session) => Promise<Answer>): Promise<void> {
+  const flags = command.optsWithGlobals<SessionFlags>();
+  let place: Place | null = null;
+  let stores: Stores | null = null;
+  try {
+    place = await findPlace(flags);
+    const { openStores } = await import('./stores.ts');
+    stores = openStores(place.tableName);
+    const session = { stores, nowMs: Date.now(), confirm: asking(flags, place.name) };
+    const { json, text } = await work(session);
+    process.stdout.write(`${flags.json ? JSON.stringify(json) : text}\n`);
+  } catch (error) {
+    throw asFailure(error, place);
+  } finally {
+    stores?.close();
+  }
+}
+
+function asking(flags: SessionFlags, placeName: string): Session['confirm'] {
+  if (flags.yes) return async () => {};
+  return async (deed) => {
+    const { confirmDeed } = await import('./prompt.ts');
+    await confirmDeed(deed, placeName, { input: process.stdin, output: process.stderr });
+  };
+}
+
+/** The option of every command that may take access away. */
+export function withYes(command: Command): Command {
+  return command.option('-y, --yes', 'do not ask before access is taken away');
+}
+
+/** Examples below a command's help. */
+export function withExamples(command: Command, examples: string[]): Command {
+  const lines = examples.map((example) => `  npm run --silent admin -- ${example}`);
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+}

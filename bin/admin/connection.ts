@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { dataFolder, type EnginesFile } from '../../local/data-folder.ts';
+import { pointSdkAt } from '../../local/environment.ts';
+import { Failure, noLocalService, usageFailure, type FailedPlace } from './failure.ts';
+
+/** The options that say which table is meant. */
+export interface PlaceFlags {
+  region?: string;
+  table?: string;
+  stack?: string;
+  data?: string;
+}
+
+export type Choice =
+  | { kind: 'table'; tableName: string }
+  | { kind: 'stack'; stackName: string }
+  | { kind: 'local'; folder: string };
+
+export interface Place extends FailedPlace {
+  tableName: string;
+}
+
+const defaultFolder = '.local';
+/** The output of the deployed stack that names its table. */
+const tableOutput = 'TableName';
+
+/** Which table is meant: what was typed goes before the environment, and the local service is the last resort. */
+export function choosePlace(flags: PlaceFlags, environment: NodeJS.ProcessEnv): Choice {
+  if (flags.table !== undefined) return { kind: 'table', tableName: flags.table };
+  if (flags.stack !== undefined) return { kind: 'stack', stackName: flags.stack };
+  if (flags.data !== undefined) return { kind: 'local', folder: flags.data };
+  if (environment.TABLE_NAME) return { kind: 'table', tableName: environment.TABLE_NAME };
+  if (flags.region !== undefined) {
+    throw usageFailure('--region means AWS: name the table there too, with --table, --stack or TABLE_NAME.');
+  }
+  return { kind: 'local', folder: defaultFolder };
+}
+
+/** Points the SDK at the place that is meant. @throws Failure when there is none. */
+export async function findPlace(flags: PlaceFlags): Promise<Place> {
+  const choice = choosePlace(flags, process.env);
+  if (choice.kind === 'local') return localPlace(choice.folder);
+  if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
+  const tableName = choice.kind === 'table' ? choice.tableName : await tableOfStack(choice.stackName);
+  const region = process.env.AWS_REGION;
+  const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
+  return { tableName, name, localFolder: null };
+}
+
+function localPlace(folder: string): Place {
+  const engines = readEngines(folder);
+  pointSdkAt(engines);
+  return { tableName: engines.tableName, name: `the local service on ${folder}`, localFolder: folder };
+}
+
+function readEngines(folder: string): EnginesFile {
+  const path = dataFolder(folder).engines;
+  let text;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw noLocalService(folder);
+    throw new Failure(`${path} can't be read (${code}).`, 1, { cause: error });
+  }
+  try {
+    const engines = JSON.parse(text) as EnginesFile;
+    if (!URL.canParse(engines.dynamoDbUrl) || !engines.tableName) throw new Error('shape');
+    return engines;
+  } catch (cause) {
+    throw new Failure(`${path} is damaged: start the local service again.`, 1, { cause });
+  }
+}
+
+async function tableOfStack(stackName: string): Promise<string> {
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({});
+  try {
+    const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    const output = stacks?.[0]?.Outputs?.find(({ OutputKey: key }) => key === tableOutput);
+    if (output?.OutputValue) return output.OutputValue;
+  } catch (error) {
+    if (!(error instanceof Error) || !/does not exist/.test(error.message)) throw error;
+    throw new Failure(`There is no stack ${stackName} in this region and account.`, 1, { cause: error });
+  } finally {
+    client.destroy();
+  }
+  throw new Failure(`The stack ${stackName} has no output ${tableOutput}: name its table with --table.`);
+}

@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import { creditsCharged, processingTimeMs, type Generation } from '../../shared/domain/generation.ts';
+import { answer, withExamples, type Session } from './command.ts';
+import { Failure } from './failure.ts';
+import { getLicense } from './license.ts';
+import { isoTime, keyValues, readableTime, type Answer } from './output.ts';
+import { id, requestId as requestIdValue } from './values.ts';
+
+export function addGenerationCommands(program: Command): void {
+  const generation = program.command('generation').description('stored requests: show');
+  withExamples(generation, ['generation show lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41']);
+  generation
+    .command('show')
+    .description('one stored request, with its prompt and its books; no links to its images')
+    .argument('<license>', 'the id of its license', id('LICENSE'))
+    .argument('<request>', 'its request id, as in X-Request-Id', requestIdValue('REQUEST'))
+    .action((licenseId: string, requestId: string, _, command: Command) =>
+      answer(command, (session) => show(session, licenseId, requestId)),
+    );
+}
+
+async function show(session: Session, licenseId: string, requestId: string): Promise<Answer> {
+  const generation = await session.stores.generations.get(licenseId, requestId);
+  if (generation === null) {
+    await getLicense(session, licenseId);
+    throw new Failure(`The license ${licenseId} has no request ${requestId}.`);
+  }
+  return { json: generationJson(generation), text: generationText(generation) };
+}
+
+/** The lease's end is stored only while it runs. */
+function leaseUntilMs(generation: Generation): number | null {
+  return generation.leaseUntilMs === 0 ? null : generation.leaseUntilMs;
+}
+
+/** As GET /generate/{requestId} shows it, with what only its operator sees in place of its links. */
+function generationJson(generation: Generation): Record<string, unknown> {
+  return {
+    id: generation.requestId,
+    requestId: generation.requestId,
+    licenseId: generation.licenseId,
+    keyId: generation.keyId,
+    status: generation.status,
+    type: generation.type,
+    identity: generation.identity,
+    prompt: generation.prompt,
+    negativePrompt: generation.negativePrompt,
+    seed: generation.seed,
+    steps: generation.steps,
+    cfgScale: generation.cfgScale,
+    width: generation.width,
+    height: generation.height,
+    numOutputs: generation.numOutputs,
+    referenceMode: generation.referenceMode,
+    preserveBranding: generation.preserveBranding,
+    errorMessage: generation.errorMessage,
+    errorCode: generation.errorCode,
+    creditsReserved: generation.credits,
+    creditsCharged: creditsCharged(generation),
+    referenceImagesUsed: generation.referenceImagesUsed,
+    processingTimeMs: processingTimeMs(generation),
+    modelVersion: generation.modelVersion,
+    periodStart: isoTime(generation.periodStartMs),
+    createdAt: isoTime(generation.createdAtMs),
+    startedAt: isoTime(generation.startedAtMs),
+    completedAt: isoTime(generation.completedAtMs),
+    deadline: isoTime(generation.deadlineMs),
+    leaseUntil: isoTime(leaseUntilMs(generation)),
+    expiresAt: isoTime(generation.expiresAtMs),
+  };
+}
+
+function generationText(generation: Generation): string {
+  const { identity, numOutputs, width, height, errorCode, errorMessage } = generation;
+  const error = errorMessage === null ? null : `${errorCode ?? ''} ${errorMessage}`.trim();
+  return keyValues([
+    ['Request', generation.requestId],
+    ['License', generation.licenseId],
+    ['Key', generation.keyId],
+    ['Status', generation.status],
+    ['Error', error],
+    ['Identity', `${identity.name} (${identity.id})`],
+    ['Type', generation.type],
+    ['Prompt', generation.prompt],
+    ['Negative prompt', generation.negativePrompt],
+    ['Seed', generation.seed],
+    ['Steps', generation.steps],
+    ['Guidance scale', generation.cfgScale],
+    ['Outputs', `${numOutputs} of ${width} × ${height} px`],
+    ['References used', generation.referenceImagesUsed],
+    ['Model version', generation.modelVersion],
+    ['Credits', `${generation.credits} reserved, ${creditsCharged(generation)} charged`],
+    ['Billing period', `from ${readableTime(generation.periodStartMs)}`],
+    ['Created', readableTime(generation.createdAtMs)],
+    ['Started', readableTime(generation.startedAtMs)],
+    ['Completed', readableTime(generation.completedAtMs)],
+    ['Deadline', readableTime(generation.deadlineMs)],
+    ['Lease until', readableTime(leaseUntilMs(generation))],
+    ['Kept until', readableTime(generation.expiresAtMs)],
+  ]);
+}

@@ -1,0 +1,87 @@
+import type { Identity, IdentityModel } from '../../shared/domain/identity.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { Failure, usageFailure } from './failure.ts';
+
+/** The options of `identity put`, as the parser leaves them. */
+export interface IdentityOptions {
+  id?: string;
+  name?: string;
+  slug?: string;
+  description?: string;
+  catalog?: Identity['catalog'];
+  productPhotos?: boolean;
+  modelVersion?: string;
+  /** False: none. */
+  adapterKey?: string | false;
+  settings?: Record<string, unknown>;
+  /** False: no active model. The parser sets true where nothing was said. */
+  model: boolean;
+}
+
+const firstModel: IdentityModel = { version: '1', adapterKey: null, settings: {} };
+
+/** @throws Failure naming what a new identity can't do without. */
+export function newIdentity(options: IdentityOptions): Identity {
+  const { name, slug, description, catalog } = options;
+  if (name === undefined || slug === undefined || description === undefined || catalog === undefined) {
+    const missing = Object.entries({ name, slug, description, catalog })
+      .filter(([, value]) => value === undefined)
+      .map(([option]) => `--${option}`);
+    const needs = `needs ${missing.join(', ')}.`;
+    if (options.id === undefined) throw usageFailure(`A new identity ${needs}`);
+    throw new Failure(`There is no identity ${options.id}, and a new one ${needs}`);
+  }
+  return {
+    identityId: options.id ?? newId('identity'),
+    name,
+    slug,
+    description,
+    catalog,
+    productPhotos: options.productPhotos ?? false,
+    model: options.model ? { ...firstModel, ...givenModel(options) } : null,
+  };
+}
+
+/** @throws Failure when half a model is given for an identity that has none. */
+export function changedIdentity(before: Identity, options: IdentityOptions): Identity {
+  return {
+    identityId: before.identityId,
+    name: options.name ?? before.name,
+    slug: options.slug ?? before.slug,
+    description: options.description ?? before.description,
+    catalog: options.catalog ?? before.catalog,
+    productPhotos: options.productPhotos ?? before.productPhotos,
+    model: options.model ? changedModel(before, givenModel(options)) : null,
+  };
+}
+
+function changedModel({ identityId, model }: Identity, given: Partial<IdentityModel>): IdentityModel | null {
+  if (Object.keys(given).length === 0) return model;
+  if (model === null && given.version === undefined) {
+    throw usageFailure(`The identity ${identityId} has no active model: give --model-version too.`);
+  }
+  return { ...firstModel, ...model, ...given };
+}
+
+function givenModel({ modelVersion, adapterKey, settings }: IdentityOptions): Partial<IdentityModel> {
+  return {
+    ...(modelVersion === undefined ? {} : { version: modelVersion }),
+    ...(adapterKey === undefined ? {} : { adapterKey: adapterKey === false ? null : adapterKey }),
+    ...(settings === undefined ? {} : { settings }),
+  };
+}
+
+/** What the callers of an identity lose by a change; empty when they lose nothing. */
+export function identityLosses(before: Identity, after: Identity): string[] {
+  const losses: string[] = [];
+  if (before.model !== null && after.model === null) {
+    losses.push(`requests for ${before.name} are answered 503 until it has a model again`);
+  }
+  if (before.catalog === 'founding' && after.catalog === 'specialist') {
+    losses.push(`core plans lose ${before.name}: only licenses that list it may use it`);
+  }
+  if (before.productPhotos && !after.productPhotos) {
+    losses.push(`requests to ${before.name} with reference images are refused`);
+  }
+  return losses;
+}

@@ -1,0 +1,171 @@
+import { Option, type Command } from 'commander';
+import type { Identity } from '../../shared/domain/identity.ts';
+import { answer, withExamples, withYes, type Session } from './command.ts';
+import { Failure } from './failure.ts';
+import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
+import { keyValues, table, type Answer } from './output.ts';
+import { id, jsonObject, line, objectKey, oneOf, slug } from './values.ts';
+
+const examples = [
+  'identity put --name Aurora --slug aurora --description "Curtains of light." --catalog founding',
+  'identity put --id idn_… --model-version 2 --adapter-key adapters/aurora-2.safetensors',
+  'identity deactivate idn_…',
+];
+
+export function addIdentityCommands(program: Command): void {
+  const identity = program
+    .command('identity')
+    .description('identities, the creator systems that paint: make, change, list, deactivate');
+  withExamples(identity, examples);
+  addPut(identity);
+  identity
+    .command('list')
+    .description('every identity, by name')
+    .action((_, command: Command) => answer(command, list));
+  identity
+    .command('show')
+    .description('one identity')
+    .argument('<identity>', 'its id', id('IDENTITY'))
+    .action((identityId: string, _, command: Command) =>
+      answer(command, async (session) => identityAnswer(await getIdentity(session, identityId))),
+    );
+  const deactivation = identity
+    .command('deactivate')
+    .description('take an identity its model: requests for it are answered 503 IDENTITY_UNAVAILABLE')
+    .argument('<identity>', 'its id', id('IDENTITY'))
+    .action((identityId: string, _, command: Command) =>
+      answer(command, (session) => deactivate(session, identityId)),
+    );
+  withYes(deactivation);
+}
+
+function addPut(identity: Command): void {
+  const put = identity
+    .command('put')
+    .description('make an identity, or change the one with --id: what is not given stays as it is')
+    .option('--id <id>', 'the identity to change, or the id of a new one (default: a new id)', id('--id'))
+    .option('--name <name>', 'what people call it', line('--name', 100))
+    .option('--slug <slug>', 'its name in addresses', slug('--slug'))
+    .option('--description <text>', 'one sentence about it', line('--description', 500))
+    .option(
+      '--catalog <catalog>',
+      'founding: comes with every core plan; specialist: granted one by one',
+      oneOf('--catalog', ['founding', 'specialist']),
+    )
+    .option('--product-photos', 'takes reference images of products')
+    .option('--no-product-photos', 'takes none (as a new identity does)')
+    .option(
+      '--model-version <version>',
+      'version of its model (default of a new one: 1)',
+      line('--model-version', 100),
+    )
+    .option(
+      '--adapter-key <s3key>',
+      "its adapter's key in the bucket, below adapters/",
+      objectKey('--adapter-key'),
+    )
+    .option('--no-adapter-key', 'the base model without an adapter')
+    .option('--settings <json>', 'a JSON object that the model is given as it is', jsonObject('--settings'))
+    .addOption(
+      new Option('--no-model', 'no active model').conflicts(['modelVersion', 'adapterKey', 'settings']),
+    )
+    .action((options: IdentityOptions, command: Command) => {
+      const created = options.id === undefined ? newIdentity(options) : null;
+      return answer(command, (session) => putIdentity(session, options, created));
+    });
+  withYes(put);
+}
+
+async function putIdentity(
+  session: Session,
+  options: IdentityOptions,
+  created: Identity | null,
+): Promise<Answer> {
+  const { stores } = session;
+  const all = await stores.identities.list();
+  const before = all.find(({ identityId }) => identityId === options.id) ?? null;
+  const after = before === null ? (created ?? newIdentity(options)) : changedIdentity(before, options);
+  const namesake = all.find((other) => other.slug === after.slug && other.identityId !== after.identityId);
+  if (namesake) {
+    throw new Failure(
+      `The slug ${after.slug} belongs to ${namesake.identityId}: change that with --id, or choose another.`,
+    );
+  }
+  const losses = before === null ? [] : identityLosses(before, after);
+  if (losses.length > 0) await session.confirm({ what: `change the identity ${after.identityId}`, losses });
+  await stores.identities.put(after);
+  return identityAnswer(after);
+}
+
+async function deactivate(session: Session, identityId: string): Promise<Answer> {
+  const before = await getIdentity(session, identityId);
+  if (before.model === null) return identityAnswer(before);
+  const after = { ...before, model: null };
+  const losses = identityLosses(before, after);
+  await session.confirm({ what: `deactivate the identity ${identityId}`, losses });
+  await session.stores.identities.put(after);
+  // The model is not kept anywhere else, so whoever wants it back needs it from here.
+  const { json, text } = identityAnswer(after);
+  const modelWas = JSON.stringify(before.model);
+  return { json: { ...json, previousModel: before.model }, text: `${text}\n\nIts model was ${modelWas}.` };
+}
+
+async function list({ stores }: Session): Promise<Answer> {
+  const identities = await stores.identities.list();
+  const rows = identities.map((identity) => [
+    identity.identityId,
+    identity.name,
+    identity.slug,
+    identity.catalog,
+    identity.productPhotos ? 'yes' : 'no',
+    identity.model?.version ?? 'none',
+  ]);
+  return {
+    json: { identities: identities.map(identityJson) },
+    text:
+      rows.length === 0
+        ? 'There are no identities.'
+        : table(['IDENTITY', 'NAME', 'SLUG', 'CATALOG', 'PRODUCT PHOTOS', 'MODEL'], rows),
+  };
+}
+
+async function getIdentity({ stores }: Session, identityId: string): Promise<Identity> {
+  const identity = await stores.identities.get(identityId);
+  if (identity === null) throw new Failure(`There is no identity ${identityId}.`);
+  return identity;
+}
+
+function identityAnswer(identity: Identity): Answer {
+  const { model } = identity;
+  return {
+    json: identityJson(identity),
+    text: keyValues([
+      ['Identity', identity.identityId],
+      ['Name', identity.name],
+      ['Slug', identity.slug],
+      ['Description', identity.description],
+      ['Catalog', identity.catalog],
+      ['Product photos', identity.productPhotos ? 'yes' : 'no'],
+      ['Model', model === null ? 'none: requests are answered 503' : model.version],
+      ['Adapter', model?.adapterKey ?? null],
+      ['Settings', model === null ? null : JSON.stringify(model.settings)],
+    ]),
+  };
+}
+
+/** As GET /identities shows it, with what only its operator sees; `identityId` is its `id` as requests name it. */
+function identityJson(identity: Identity): Record<string, unknown> {
+  const { identityId, name, slug: slugName, description, catalog, productPhotos, model } = identity;
+  const available = model !== null;
+  return {
+    id: identityId,
+    identityId,
+    name,
+    slug: slugName,
+    description,
+    catalog,
+    productPhotos,
+    available,
+    model,
+  };
+}

@@ -1,0 +1,264 @@
+import type { Command } from 'commander';
+import { keyStatus } from '../../shared/domain/api-key.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { isActive, type License } from '../../shared/domain/license.ts';
+import { tiers, type TierName } from '../../shared/domain/tiers.ts';
+import { answer, withExamples, withYes, type Session } from './command.ts';
+import { Failure } from './failure.ts';
+import {
+  changeOf,
+  creditsFor,
+  creditsNote,
+  endMs,
+  licenseLosses,
+  type ChangeOptions,
+} from './license-change.ts';
+import { counted, isoTime, keyValues, readableTime, table, type Answer } from './output.ts';
+import { id, ids, oneOf, time, timeOrNever, wholeNumber } from './values.ts';
+
+const tierNames = Object.keys(tiers) as TierName[];
+const maxCredits = 1_000_000_000;
+
+const examples = [
+  'license grant --owner SUB --tier pro --founding-catalog',
+  'license grant --owner SUB --tier enterprise --credits 25000 --identity idn_… --anchor 2026-11-15',
+  'license change lic_… --tier pro --credits 4000',
+  'license end lic_… --yes',
+];
+
+export function addLicenseCommands(program: Command): void {
+  const license = program
+    .command('license')
+    .description('licenses, the access records that keys belong to: grant, change, end, list');
+  withExamples(license, examples);
+  addGrant(license);
+  addChange(license);
+  const end = license
+    .command('end')
+    .description('end a license for good: its keys are refused from the next request on')
+    .argument('<license>', 'its id', id('LICENSE'))
+    .action((licenseId: string, _, command: Command) =>
+      answer(command, (session) => endLicense(session, licenseId)),
+    );
+  withYes(end);
+  license
+    .command('list')
+    .description('every license, oldest first; without --owner that reads the whole table')
+    .option('--owner <sub>', 'only those of this account', id('--owner'))
+    .action(({ owner }: { owner?: string }, command: Command) =>
+      answer(command, (session) => list(session, owner)),
+    );
+  license
+    .command('show')
+    .description('one license')
+    .argument('<license>', 'its id', id('LICENSE'))
+    .action((licenseId: string, _, command: Command) =>
+      answer(command, async (session) => licenseAnswer(await getLicense(session, licenseId), session.nowMs)),
+    );
+}
+
+interface GrantOptions {
+  owner: string;
+  tier: TierName;
+  credits?: number;
+  foundingCatalog?: boolean;
+  identity?: string[];
+  anchor?: number;
+  activeUntil?: number | 'never';
+}
+
+function addGrant(license: Command): void {
+  license
+    .command('grant')
+    .description('make a new license')
+    .requiredOption('--owner <sub>', 'the account it belongs to: its Cognito sub', id('--owner'))
+    .requiredOption('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
+    .option(
+      '--credits <n>',
+      "credits a month (default: the tier's own)",
+      wholeNumber('--credits', 0, maxCredits),
+    )
+    .option('--founding-catalog', 'it may use every identity of the founding catalog')
+    .option('--identity <ids...>', 'it may use these identities too; may be repeated', ids('--identity'))
+    .option(
+      '--anchor <time>',
+      'its billing periods begin on this day and time (default: now)',
+      time('--anchor'),
+    )
+    .option(
+      '--active-until <time>',
+      'it is active until then (default: never ends)',
+      timeOrNever('--active-until'),
+    )
+    .action((options: GrantOptions, command: Command) => {
+      const credits = creditsFor(options.tier, options.credits);
+      return answer(command, (session) => grant(session, options, credits));
+    });
+}
+
+function addChange(license: Command): void {
+  const change = license
+    .command('change')
+    // The operand first, because --identity takes every value that follows it.
+    .usage('<license> [options]')
+    .description('change a license from the next request on: what is not named stays as it is')
+    .argument('<license>', 'its id', id('LICENSE'))
+    .option('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
+    .option('--credits <n>', 'credits a month', wholeNumber('--credits', 0, maxCredits))
+    .option('--founding-catalog', 'it may use every identity of the founding catalog')
+    .option('--no-founding-catalog', 'it may not')
+    .option(
+      '--identity <ids...>',
+      'it may use these identities and no others; may be repeated',
+      ids('--identity'),
+    )
+    .option('--no-identity', 'it may use no identity beside the founding catalog')
+    .option(
+      '--anchor <time>',
+      'its billing periods begin on this day; a new period has new credits',
+      time('--anchor'),
+    )
+    .option(
+      '--active-until <time>',
+      'it is active until then, or never ends: "never"',
+      timeOrNever('--active-until'),
+    )
+    .option('--status <status>', 'active or past_due (suspended)', oneOf('--status', ['active', 'past_due']))
+    .option('--api-access', 'its keys are accepted')
+    .option('--no-api-access', 'its keys are refused')
+    .action((licenseId: string, options: ChangeOptions, command: Command) => {
+      const members = changeOf(options);
+      return answer(command, (session) => changeLicense(session, licenseId, members));
+    });
+  withYes(change);
+}
+
+async function grant(session: Session, options: GrantOptions, credits: number): Promise<Answer> {
+  const { stores, nowMs } = session;
+  const identityIds = options.identity ?? [];
+  await checkIdentities(session, identityIds);
+  const license: License = {
+    licenseId: newId('license'),
+    ownerId: options.owner,
+    tier: options.tier,
+    creditsLimit: credits,
+    foundingCatalog: options.foundingCatalog ?? false,
+    identityIds,
+    apiAccess: true,
+    status: 'active',
+    periodAnchorMs: options.anchor ?? nowMs,
+    activeUntilMs: endMs(options.activeUntil ?? 'never'),
+    createdAtMs: nowMs,
+  };
+  await stores.licenses.insert(license);
+  return licenseAnswer(license, nowMs);
+}
+
+async function changeLicense(
+  session: Session,
+  licenseId: string,
+  change: ReturnType<typeof changeOf>,
+): Promise<Answer> {
+  const { stores, nowMs } = session;
+  const before = await getLicense(session, licenseId);
+  if (before.status === 'ended' && change.status !== undefined) {
+    throw new Failure(`The license ${licenseId} has ended for good: grant a new one.`);
+  }
+  await checkIdentities(session, change.identityIds ?? []);
+  const losses = licenseLosses(before, change, nowMs);
+  if (losses.length > 0) {
+    await session.confirm({ what: `change the license ${licenseId} of ${before.ownerId}`, losses });
+  }
+  const after = await stores.licenses.update(licenseId, change);
+  if (after === null) throw unknownLicense(licenseId);
+  const { json, text } = licenseAnswer(after, nowMs);
+  return { json, text: text + creditsNote(change, after) };
+}
+
+async function endLicense(session: Session, licenseId: string): Promise<Answer> {
+  const { stores, nowMs } = session;
+  const before = await getLicense(session, licenseId);
+  if (before.status === 'ended') return licenseAnswer(before, nowMs);
+  const keys = await stores.apiKeys.listByOwner(before.ownerId);
+  const active = keys.filter((key) => key.licenseId === licenseId && keyStatus(key, nowMs) === 'active');
+  await session.confirm({
+    what: `end the license ${licenseId} (${tiers[before.tier].label}) of ${before.ownerId} for good`,
+    losses: [`${counted(active.length, 'active key')} of it will be refused`],
+  });
+  const endedAtMs = Math.min(nowMs, before.activeUntilMs ?? nowMs);
+  const after = await stores.licenses.update(licenseId, { status: 'ended', activeUntilMs: endedAtMs });
+  if (after === null) throw unknownLicense(licenseId);
+  return licenseAnswer(after, nowMs);
+}
+
+async function list({ stores }: Session, ownerId: string | undefined): Promise<Answer> {
+  const licenses = await (ownerId === undefined
+    ? stores.licenses.listAll()
+    : stores.licenses.listByOwner(ownerId));
+  const rows = licenses.map((license) => [
+    license.licenseId,
+    license.ownerId,
+    license.tier,
+    license.creditsLimit,
+    grantsOf(license),
+    license.apiAccess ? license.status : `${license.status}, no API`,
+    readableTime(license.activeUntilMs),
+  ]);
+  const headings = ['LICENSE', 'OWNER', 'TIER', 'CREDITS', 'MAY USE', 'STATUS', 'ACTIVE UNTIL'];
+  return {
+    json: { licenses: licenses.map(licenseJson) },
+    text: rows.length === 0 ? 'There are no licenses.' : table(headings, rows),
+  };
+}
+
+/** @throws Failure when there is none. */
+export async function getLicense({ stores }: Session, licenseId: string): Promise<License> {
+  const license = await stores.licenses.get(licenseId);
+  if (license === null) throw unknownLicense(licenseId);
+  return license;
+}
+
+function unknownLicense(licenseId: string): Failure {
+  return new Failure(`There is no license ${licenseId}.`);
+}
+
+/** A mistyped identity would be a grant of nothing. */
+async function checkIdentities({ stores }: Session, identityIds: string[]): Promise<void> {
+  const found = await Promise.all(identityIds.map((identityId) => stores.identities.get(identityId)));
+  const unknown = identityIds.filter((_, i) => found[i] === null);
+  if (unknown.length > 0) throw new Failure(`There is no identity ${unknown.join(', ')}.`);
+}
+
+function licenseAnswer(license: License, nowMs: number): Answer {
+  return {
+    json: licenseJson(license),
+    text: keyValues([
+      ['License', license.licenseId],
+      ['Owner', license.ownerId],
+      ['Tier', tiers[license.tier].label],
+      ['Credits', `${license.creditsLimit} a month`],
+      ['May use', grantsOf(license)],
+      ['API access', license.apiAccess ? 'yes' : 'no'],
+      ['Status', license.status],
+      ['Keys', isActive(license, nowMs) ? 'accepted' : 'refused'],
+      ['Period anchor', readableTime(license.periodAnchorMs)],
+      ['Active until', readableTime(license.activeUntilMs)],
+      ['Created', readableTime(license.createdAtMs)],
+    ]),
+  };
+}
+
+function grantsOf({ foundingCatalog, identityIds }: License): string {
+  const grants = [...(foundingCatalog ? ['founding catalog'] : []), ...identityIds];
+  return grants.length === 0 ? 'no identity' : grants.join(', ');
+}
+
+function licenseJson(license: License): Record<string, unknown> {
+  const { periodAnchorMs, activeUntilMs, createdAtMs, ...rest } = license;
+  return {
+    ...rest,
+    periodAnchor: isoTime(periodAnchorMs),
+    activeUntil: isoTime(activeUntilMs),
+    createdAt: isoTime(createdAtMs),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { answer, withExamples, type Session } from './command.ts';
+import { counted, type Answer } from './output.ts';
+
+export function addSweepCommand(program: Command): void {
+  const command = program
+    .command('sweep')
+    .description(
+      'end the requests whose handler died and give back their credits, as happens each minute anyway',
+    )
+    .action((_, self: Command) => answer(self, sweepOnce));
+  withExamples(command, ['sweep', 'sweep --json --stack image-generation']);
+}
+
+async function sweepOnce({ stores }: Session): Promise<Answer> {
+  const [{ sweep }, { systemClock }] = await Promise.all([
+    import('../../shared/workflow/sweep.ts'),
+    import('../../shared/domain/clock.ts'),
+  ]);
+  const { released, failed } = await sweep(stores.generations, systemClock);
+  const ended =
+    released === 0
+      ? 'No request was stuck.'
+      : `${counted(released, 'stuck request')} ended, with the credits given back.`;
+  const left = failed === 0 ? '' : ` ${counted(failed, 'request')} could not be ended: sweep again.`;
+  return { json: { released, failed }, text: ended + left };
+}

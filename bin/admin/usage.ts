@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { billingPeriod } from '../../shared/domain/billing-period.ts';
+import { usageAggregates, usageStats, type UsageAggregates } from '../../shared/domain/usage.ts';
+import { answer, withExamples, type Session } from './command.ts';
+import { getLicense } from './license.ts';
+import { counted, keyValues, readableTime, table, type Answer } from './output.ts';
+import { id } from './values.ts';
+
+export function addUsageCommand(program: Command): void {
+  const usage = program
+    .command('usage')
+    .description("a license's credits and statistics in its present billing period")
+    .argument('<license>', 'its id', id('LICENSE'))
+    .action((licenseId: string, _, command: Command) =>
+      answer(command, (session) => show(session, licenseId)),
+    );
+  withExamples(usage, ['usage lic_…', 'usage lic_… --json']);
+}
+
+async function show(session: Session, licenseId: string): Promise<Answer> {
+  const { stores, nowMs } = session;
+  const license = await getLicense(session, licenseId);
+  const period = billingPeriod(license.periodAnchorMs, nowMs);
+  const [books, identities] = await Promise.all([
+    stores.periods.get(licenseId, period.startMs),
+    stores.identities.list(),
+  ]);
+  const stats = usageStats(license, books.used, period, nowMs);
+  const held = books.committed - books.used;
+  const { imported } = books;
+  const aggregates = usageAggregates(books, identities);
+  const summary = keyValues([
+    ['License', `${licenseId} (${stats.tier})`],
+    ['Period', `${readableTime(period.startMs)} to ${readableTime(period.endMs)}`],
+    ['Left', counted(stats.daysRemaining, 'day')],
+    ['Used', `${stats.current} of ${stats.limit} credits (${stats.percentage}%)`],
+    ['Held', `${held} by requests that run now`],
+    ['Imported', `${imported} used elsewhere, part of what is used`],
+  ]);
+  return {
+    json: { licenseId, stats, held, imported, aggregates },
+    text: [summary, ...breakdown(aggregates)].join('\n\n'),
+  };
+}
+
+function breakdown({ byType, byIdentity }: UsageAggregates): string[] {
+  const types = Object.entries(byType).map(([type, { requests, credits }]) => [type, requests, credits]);
+  const identities = Object.values(byIdentity)
+    .sort((a, b) => b.credits - a.credits)
+    .map(({ name, slug, requests, credits }) => [name, slug, requests, credits]);
+  const tables = [table(['TYPE', 'REQUESTS', 'CREDITS'], types)];
+  if (identities.length > 0) tables.push(table(['IDENTITY', 'SLUG', 'REQUESTS', 'CREDITS'], identities));
+  return tables;
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => void (world = await openWorld()));
+afterAll(() => world.close());
+
+/** The words that make an identity whose id and slug are its name. */
+const make = (name: string, catalog = 'founding') =>
+  `identity put --id ${name} --name ${name} --slug ${name} --description ${name} --catalog ${catalog}`;
+
+test('an identity is made with a model, and shown as it was made', async () => {
+  const plain = await world.json(
+    'identity put --name Basalt --slug basalt --catalog founding --description',
+    'Dark stone, hard light.',
+  );
+  expect(plain).toEqual({
+    id: expect.stringMatching(/^idn_/),
+    identityId: plain.id,
+    name: 'Basalt',
+    slug: 'basalt',
+    description: 'Dark stone, hard light.',
+    catalog: 'founding',
+    productPhotos: false,
+    available: true,
+    model: { version: '1', adapterKey: null, settings: {} },
+  });
+  const full = await world.json(
+    `${make('aurora', 'specialist')} --product-photos --model-version 7 --adapter-key adapters/aurora-7 ` +
+      '--settings {"strength":0.8}',
+  );
+  expect(full).toMatchObject({
+    id: 'aurora',
+    catalog: 'specialist',
+    productPhotos: true,
+    model: { version: '7', adapterKey: 'adapters/aurora-7', settings: { strength: 0.8 } },
+  });
+  expect(await world.json('identity show aurora')).toEqual(full);
+  expect(await world.json('identity list')).toEqual({ identities: [plain, full] });
+});
+
+test('a put of an existing id keeps what is not given', async () => {
+  const made = await world.json(`${make('cedar')} --settings {"a":[1,null]}`);
+  const renamed = await world.json('identity put --id cedar --product-photos --name', 'Cedar II');
+  expect(renamed).toEqual({ ...made, name: 'Cedar II', productPhotos: true });
+  const remodelled = await world.json('identity put --id cedar --model-version 2 --adapter-key adapters/c');
+  expect(remodelled).toEqual({
+    ...renamed,
+    model: { version: '2', adapterKey: 'adapters/c', settings: { a: [1, null] } },
+  });
+});
+
+test('a deactivated identity has no model, and what it had is told', async () => {
+  const made = await world.json(make('drift'));
+  const refused = await world.admin('identity deactivate drift');
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('add --yes to deactivate the identity drift');
+  expect(await world.json('identity show drift')).toEqual(made);
+
+  const inactive = { ...made, available: false, model: null };
+  expect(await world.json('identity deactivate drift --yes')).toEqual({
+    ...inactive,
+    previousModel: made.model,
+  });
+  expect(await world.json('identity deactivate drift')).toEqual(inactive);
+  expect(await world.json('identity put --id drift --model-version 1')).toEqual(made);
+});
+
+test('a put that takes access away is confirmed too', async () => {
+  const made = await world.json(`${make('ember')} --product-photos`);
+  const runs = await Promise.all([
+    world.admin('identity put --id ember --no-model'),
+    world.admin('identity put --id ember --catalog specialist'),
+    world.admin('identity put --id ember --no-product-photos'),
+  ]);
+  for (const run of runs) {
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Nothing was changed: add --yes to change the identity ember'),
+    });
+  }
+  expect(await world.json('identity show ember')).toEqual(made);
+});
+
+test('two identities never share a slug', async () => {
+  await world.json(make('flint'));
+  const run = await world.admin(make('flint').replace('--id flint', '--id other'));
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The slug flint belongs to flint') });
+});
+
+test('an identity that does not exist is named', async () => {
+  const runs = await Promise.all([
+    world.admin('identity show nobody'),
+    world.admin('identity deactivate nobody --yes'),
+    world.admin('identity put --id nobody --name x'),
+  ]);
+  const refusal = { code: 1, stdout: '', stderr: expect.stringContaining('There is no identity nobody') };
+  expect(runs).toEqual(runs.map(() => refusal));
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { fingerprintApiKey, isApiKey, keyPrefix, newApiKey } from '../../../shared/domain/api-key.ts';
+import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/store/api-key-store.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+let keys: ApiKeyStore;
+beforeAll(async () => {
+  world = await openWorld();
+  keys = apiKeyStore(world.table);
+});
+afterAll(() => world.close());
+
+test('a raw key is printed once, by the command that issues it', async () => {
+  const { licenseId } = await world.license();
+  const name = 'Zoë’s app 😀';
+  const issue = `key issue ${licenseId} --expires-at 2099-12-31 --name`;
+  const { key, ...metadata } = await world.json(issue, name);
+  expect(isApiKey(key)).toBe(true);
+  expect(metadata).toEqual({
+    keyId: fingerprintApiKey(key).keyId,
+    keyPrefix: keyPrefix(key),
+    name,
+    licenseId,
+    status: 'active',
+    createdAt: expect.any(String),
+    lastUsedAt: null,
+    expiresAt: '2099-12-31T00:00:00.000Z',
+    revokedAt: null,
+  });
+  expect(await world.json(`key list ${licenseId}`)).toEqual({ keys: [metadata] });
+
+  const stored = await keys.get(metadata.keyId);
+  expect(stored).toMatchObject({ sha256: fingerprintApiKey(key).sha256, ownerId: 'owner', licenseId });
+  const runs = await Promise.all([
+    world.admin(`key list ${licenseId}`),
+    world.admin(`key list ${licenseId} --json`),
+    world.admin(`key revoke ${metadata.keyId} --yes`),
+    world.admin(`key revoke ${key} --yes`),
+    world.admin(`usage ${key}`),
+  ]);
+  for (const { stdout, stderr } of runs) {
+    expect(stdout + stderr).not.toContain(key);
+    expect(stdout + stderr).not.toContain(stored!.sha256);
+  }
+});
+
+test('people see the raw key on a line of its own', async () => {
+  const { licenseId } = await world.license();
+  const { stdout } = await world.admin(`key issue ${licenseId} --name app`);
+  expect(isApiKey(stdout.split('\n')[0]!)).toBe(true);
+  expect(stdout).toContain('it is not shown again');
+});
+
+test('a revoked key keeps the moment of its first revocation', async () => {
+  const { licenseId } = await world.license();
+  const key = storedKey(licenseId);
+  const { keyId } = key;
+  await keys.insert(key);
+  const refused = await world.admin(`key revoke ${keyId}`);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(`add --yes to revoke the key ${keyId}`);
+  expect((await keys.get(keyId))!.revokedAtMs).toBeNull();
+
+  const revoked = await world.json(`key revoke ${keyId} --yes`);
+  expect(revoked).toMatchObject({ keyId, status: 'revoked', revokedAt: expect.any(String) });
+  expect(await world.json(`key revoke ${keyId}`)).toEqual(revoked);
+  expect(await world.json(`key list ${licenseId}`)).toEqual({ keys: [revoked] });
+});
+
+test('the list of keys tells their state and last use, newest first', async () => {
+  const { licenseId } = await world.license();
+  const old = storedKey(licenseId, { createdAtMs: 1, expiresAtMs: Date.now() - 1 });
+  const used = storedKey(licenseId, { createdAtMs: 2 });
+  const others = storedKey((await world.license()).licenseId);
+  await Promise.all([old, used, others].map((key) => keys.insert(key)));
+  await keys.putRateLog(used.keyId, 'fetch', [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 2)], 0);
+  await keys.putRateLog(used.keyId, 'generate', [Date.UTC(2026, 9, 30)], 0);
+  const list = await world.json(`key list ${licenseId}`);
+  expect(list.keys).toEqual([
+    expect.objectContaining({ keyId: used.keyId, status: 'active', lastUsedAt: '2026-11-02T00:00:00.000Z' }),
+    expect.objectContaining({ keyId: old.keyId, status: 'expired', lastUsedAt: null }),
+  ]);
+});
+
+test('a license has at most 25 active keys, and those that ended do not count', async () => {
+  const { licenseId } = await world.license();
+  const active = Array.from({ length: 24 }, () => storedKey(licenseId));
+  const ended = [storedKey(licenseId, { revokedAtMs: 1 }), storedKey(licenseId, { expiresAtMs: 1 })];
+  await Promise.all([...active, ...ended].map((key) => keys.insert(key)));
+  const issue = `key issue ${licenseId} --name app`;
+  const last = await world.json(issue);
+  const refused = await world.admin(issue);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('25 active keys') });
+  await keys.revoke(last.keyId, Date.now());
+  await world.json(issue);
+});
+
+test('a license whose keys would be refused gets none', async () => {
+  const closed = await Promise.all([
+    world.license({ status: 'ended' }),
+    world.license({ status: 'past_due' }),
+    world.license({ apiAccess: false }),
+    world.license({ activeUntilMs: Date.UTC(2026, 0, 1) }),
+  ]);
+  const runs = await Promise.all(
+    closed.map(({ licenseId }) => world.admin(`key issue ${licenseId} --name app`)),
+  );
+  const reasons = [
+    'it has ended',
+    'it is past due',
+    'it has no API access',
+    'it was active until 2026-01-01 00:00:00 UTC',
+  ];
+  expect(runs).toEqual(
+    closed.map(({ licenseId }, i) => ({
+      code: 1,
+      stdout: '',
+      stderr: `error: The license ${licenseId} gets no keys: ${reasons[i]}.\n`,
+    })),
+  );
+});
+
+test('a key that does not exist is named', async () => {
+  const keyId = `key_${'0'.repeat(32)}`;
+  const run = await world.admin(`key revoke ${keyId} --yes`);
+  expect(run).toEqual({ code: 1, stdout: '', stderr: `error: There is no key ${keyId}.\n` });
+});
+
+/** A key as the service stores it, without the cost of a process. */
+function storedKey(licenseId: string, members: Partial<ApiKey> = {}): ApiKey {
+  const rawKey = newApiKey();
+  return {
+    ...fingerprintApiKey(rawKey),
+    keyPrefix: keyPrefix(rawKey),
+    name: 'app',
+    licenseId,
+    ownerId: 'owner',
+    createdAtMs: Date.UTC(2026, 0, 1),
+    expiresAtMs: null,
+    revokedAtMs: null,
+    ...members,
+  };
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { identityStore } from '../../../shared/store/identity-store.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+  const identity = { description: '', catalog: 'specialist', productPhotos: false, model: null } as const;
+  const put = (id: string) =>
+    identityStore(world.table).put({ ...identity, identityId: id, name: id, slug: id });
+  await Promise.all([put('drift'), put('ember')]);
+});
+afterAll(() => world.close());
+
+test('a grant takes its credits from the tier, and begins now', async () => {
+  const before = Date.now();
+  const granted = await world.json('license grant --owner owner --tier pro --founding-catalog');
+  expect(granted).toEqual({
+    licenseId: expect.stringMatching(/^lic_/),
+    ownerId: 'owner',
+    tier: 'pro',
+    creditsLimit: 4000,
+    foundingCatalog: true,
+    identityIds: [],
+    apiAccess: true,
+    status: 'active',
+    periodAnchor: granted.createdAt,
+    activeUntil: null,
+    createdAt: expect.any(String),
+  });
+  expect(Date.parse(granted.createdAt)).toBeGreaterThanOrEqual(before);
+  expect(await world.json(`license show ${granted.licenseId}`)).toEqual(granted);
+});
+
+test('a grant may name everything, and lie anywhere in time', async () => {
+  const [past, future] = await Promise.all([
+    world.json(
+      'license grant --owner owner --tier enterprise --credits 25000 --identity drift --identity ember ' +
+        '--anchor 2020-01-31 --active-until 2021-01-31T12:00:00+01:00',
+    ),
+    world.json(
+      'license grant --owner owner --tier starter --credits 3 --identity drift ember --anchor 2090-06-15T08:00Z',
+    ),
+  ]);
+  expect(past).toMatchObject({
+    tier: 'enterprise',
+    creditsLimit: 25_000,
+    foundingCatalog: false,
+    identityIds: ['drift', 'ember'],
+    periodAnchor: '2020-01-31T00:00:00.000Z',
+    activeUntil: '2021-01-31T11:00:00.000Z',
+  });
+  expect(future).toMatchObject({ creditsLimit: 3, identityIds: ['drift', 'ember'] });
+  const { stats } = await world.json(`usage ${future.licenseId}`);
+  expect(stats.billingPeriodStart).toMatch(/-15T08:00:00\.000Z$/);
+  expect(Date.parse(stats.billingPeriodStart)).toBeLessThanOrEqual(Date.now());
+  expect(Date.parse(stats.billingPeriodEnd)).toBeGreaterThan(Date.now());
+});
+
+test('a grant of an identity that does not exist makes no license', async () => {
+  const run = await world.admin('license grant --owner careless --tier pro --identity drfit');
+  expect(run).toEqual({ code: 1, stdout: '', stderr: 'error: There is no identity drfit.\n' });
+  expect(await world.json('license list --owner careless')).toEqual({ licenses: [] });
+});
+
+test('a change writes what it names and nothing else', async () => {
+  const { licenseId } = await world.license({ tier: 'starter', creditsLimit: 500 });
+  const granted = await world.json(`license show ${licenseId}`);
+  expect(await world.json(`license change ${licenseId} --tier pro`)).toEqual({ ...granted, tier: 'pro' });
+  const changed = await world.json(
+    `license change ${licenseId} --credits 9000 --founding-catalog --identity ember drift ` +
+      '--anchor 2026-01-15 --active-until 2099-01-01',
+  );
+  expect(changed).toEqual({
+    ...granted,
+    tier: 'pro',
+    creditsLimit: 9000,
+    foundingCatalog: true,
+    identityIds: ['ember', 'drift'],
+    periodAnchor: '2026-01-15T00:00:00.000Z',
+    activeUntil: '2099-01-01T00:00:00.000Z',
+  });
+  const endless = await world.json(`license change ${licenseId} --active-until never`);
+  expect(endless).toEqual({ ...changed, activeUntil: null });
+});
+
+test('without a terminal nothing that takes access away is done until --yes is said', async () => {
+  const { licenseId } = await world.license({ identityIds: ['drift'] });
+  const granted = await world.json(`license show ${licenseId}`);
+  const reduce = `license change ${licenseId} --credits 1 --no-founding-catalog --status past_due --no-api-access`;
+  const refusals = await Promise.all([
+    world.admin(reduce),
+    world.admin(`license change ${licenseId} --no-identity`),
+    world.admin(`license end ${licenseId}`),
+  ]);
+  for (const { code, stdout, stderr } of refusals) {
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: Nothing was changed: add --yes to .*\n$/);
+    expect(stderr).toContain(licenseId);
+  }
+  expect(await world.json(`license show ${licenseId}`)).toEqual(granted);
+
+  expect(await world.json(`${reduce} --yes`)).toMatchObject({
+    creditsLimit: 1,
+    foundingCatalog: false,
+    identityIds: ['drift'],
+    status: 'past_due',
+    apiAccess: false,
+  });
+  const restored = await world.json(`license change ${licenseId} --status active --api-access`);
+  expect(restored).toMatchObject({ status: 'active', apiAccess: true });
+});
+
+test('an ended license stays ended, and ending it again changes nothing', async () => {
+  const { licenseId } = await world.license();
+  const ended = await world.json(`license end ${licenseId} --yes`);
+  expect(ended.status).toBe('ended');
+  expect(Date.parse(ended.activeUntil)).toBeLessThanOrEqual(Date.now());
+  expect(await world.json(`license end ${licenseId}`)).toEqual(ended);
+  const revival = await world.admin(`license change ${licenseId} --status active`);
+  expect(revival).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended for good') });
+  expect(await world.json(`license show ${licenseId}`)).toEqual(ended);
+});
+
+test('lists are of one account or of all, oldest first', async () => {
+  const older = await world.license({ ownerId: 'other', createdAtMs: Date.UTC(2026, 0, 1) });
+  const newer = await world.license({ ownerId: 'other', createdAtMs: Date.UTC(2026, 0, 2) });
+  await world.license({ createdAtMs: Date.UTC(2025, 0, 1) });
+  const idsOf = ({ licenses }: any) => licenses.map(({ licenseId }: any) => licenseId);
+  const both = [older.licenseId, newer.licenseId];
+  expect(idsOf(await world.json('license list --owner other'))).toEqual(both);
+  expect(idsOf(await world.json('license list')).slice(1, 3)).toEqual(both);
+});
+
+test('a license that does not exist is named, and not made by a change', async () => {
+  const runs = await Promise.all([
+    world.admin('license show lic_unknown'),
+    world.admin('license change lic_unknown --tier pro'),
+    world.admin('license end lic_unknown --yes'),
+    world.admin('key issue lic_unknown --name app'),
+    world.admin('key list lic_unknown'),
+    world.admin('usage lic_unknown'),
+  ]);
+  const refusal = { code: 1, stdout: '', stderr: 'error: There is no license lic_unknown.\n' };
+  expect(runs).toEqual(runs.map(() => refusal));
+});

@@ -1,0 +1,24 @@
+import { expect } from '@jest/globals';
+import type { ApiAnswer } from './service.ts';
+
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Statuses that must say when to come back. */
+const retried = new Set([409, 429, 503]);
+
+/** What holds for every error of the API: its status and code, two members, JSON, an id, and when to come back. */
+export function expectError(answer: ApiAnswer, status: number, code: string): void {
+  expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+  expect(Object.keys(answer.body).sort()).toEqual(['code', 'error']);
+  expect(answer.body.error).toMatch(/^\S.*[.!?]$/s);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('x-request-id')).toMatch(uuid);
+  if (retried.has(status)) expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+}
+
+/** What holds for every success. */
+export function expectOk(answer: ApiAnswer): void {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: {} });
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('x-request-id')).toMatch(uuid);
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ReadyFile } from '../../local/service.ts';
+import { until } from './until.ts';
+
+/** A command as a terminal runs it: in a process group of its own, its two streams apart. */
+export interface Command {
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the exit code, null when a signal ended it. */
+  ended: Promise<number | null>;
+  hasEnded(): boolean;
+  /** To every process of the group, as Ctrl-C does. */
+  signal(signal: NodeJS.Signals): void;
+  /** Whether any process of the group, the command itself or a child, is still there. */
+  groupLives(): boolean;
+}
+
+const repository = new URL('../..', import.meta.url).pathname;
+
+const started = new Set<Command>();
+
+/** Leaves nothing behind, whatever a test did. */
+export async function endCommands(): Promise<void> {
+  for (const command of started) command.signal('SIGKILL');
+  await Promise.all([...started].map(({ ended }) => ended));
+}
+
+function start(file: string, args: string[]): Command {
+  const child = spawn(file, args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let [stdout, stderr, hasEnded] = ['', '', false];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      hasEnded = true;
+      resolve(code);
+    });
+  });
+  const toGroup = (signal: NodeJS.Signals | 0): boolean => {
+    try {
+      return process.kill(-child.pid!, signal);
+    } catch {
+      return false;
+    }
+  };
+  const command: Command = {
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    hasEnded: () => hasEnded,
+    signal: (signal) => void toGroup(signal),
+    groupLives: () => toGroup(0),
+  };
+  started.add(command);
+  return command;
+}
+
+/** `npm start -- …`, npm included. */
+export function npmStart(args: string[]): Command {
+  return start('npm', ['start', '--', ...args]);
+}
+
+/** What `npm start` runs, without npm's own words on the streams. */
+export function startCommand(args: string[]): Command {
+  return start(process.execPath, ['bin/local.ts', ...args]);
+}
+
+/** Runs a command that is expected to end by itself; one that does not is killed. */
+export async function runToEnd(
+  args: string[],
+  withinMs = 15_000,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const command = startCommand(args);
+  const kill = setTimeout(() => command.signal('SIGKILL'), withinMs);
+  const code = await command.ended;
+  clearTimeout(kill);
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+/** Waits for `ready.json` of a command that was started on a folder without one. */
+export async function readyFile(command: Command, dataDir: string): Promise<ReadyFile> {
+  const path = join(dataDir, 'ready.json');
+  await until('the service is ready', () => {
+    if (command.hasEnded()) throw new Error(`the service did not start:\n${command.stderr()}`);
+    return existsSync(path);
+  });
+  return JSON.parse(readFileSync(path, 'utf8')) as ReadyFile;
+}

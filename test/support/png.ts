@@ -1,0 +1,39 @@
+import { inflateSync } from 'node:zlib';
+
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** Width and height of a PNG, as its header says them. @throws when the bytes are no PNG that ends as one. */
+export function pngSize(bytes: Buffer): { width: number; height: number } {
+  const [header] = chunks(bytes);
+  return { width: header!.data.readUInt32BE(0), height: header!.data.readUInt32BE(4) };
+}
+
+/** The picture alone: the inflated image data, whatever else the file says about itself. */
+export function pngPixels(bytes: Buffer): Buffer {
+  const parts = chunks(bytes).filter(({ type }) => type === 'IDAT');
+  return inflateSync(Buffer.concat(parts.map(({ data }) => data)));
+}
+
+function chunks(bytes: Buffer): { type: string; data: Buffer }[] {
+  if (!bytes.subarray(0, 8).equals(signature)) throw new Error('these bytes are no PNG');
+  const found: { type: string; data: Buffer }[] = [];
+  for (let at = 8; at < bytes.length;) {
+    const length = bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    found.push({ type, data: bytes.subarray(at + 8, at + 8 + length) });
+    at += 12 + length;
+  }
+  if (found[0]?.type !== 'IHDR' || found.at(-1)?.type !== 'IEND') throw new Error('the PNG is not whole');
+  return found;
+}
+
+/** Opens a link as a browser does: no key, nothing but the link. */
+export async function openImage(link: string): Promise<Buffer> {
+  const response = await fetch(link);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const type = response.headers.get('content-type');
+  if (response.status !== 200 || type !== 'image/png') {
+    throw new Error(`the link answers ${response.status} ${type}: ${bytes.toString('utf8').slice(0, 500)}`);
+  }
+  return bytes;
+}

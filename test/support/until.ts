@@ -1,0 +1,17 @@
+/** Asks again and again until the answer is yes. @throws when it never was. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  withinMs = 30_000,
+  everyMs = 20,
+): Promise<void> {
+  const untilMs = Date.now() + withinMs;
+  while (!(await isSo())) {
+    if (Date.now() > untilMs) throw new Error(`after ${withinMs} ms it was still not so: ${what}`);
+    await pause(everyMs);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals';
+import { changedIdentity, identityLosses, newIdentity } from '../../../bin/admin/identity-change.ts';
+import { changeOf, creditsFor, creditsNote, licenseLosses } from '../../../bin/admin/license-change.ts';
+import type { Identity } from '../../../shared/domain/identity.ts';
+import type { License } from '../../../shared/domain/license.ts';
+
+const nowMs = Date.UTC(2026, 10, 21);
+const dayMs = 24 * 3600 * 1000;
+
+const license: License = {
+  licenseId: 'lic_1',
+  ownerId: 'owner',
+  tier: 'standard',
+  creditsLimit: 1500,
+  foundingCatalog: true,
+  identityIds: ['a', 'b'],
+  apiAccess: true,
+  status: 'active',
+  periodAnchorMs: nowMs,
+  activeUntilMs: null,
+  createdAtMs: nowMs,
+};
+
+describe('a change of a license', () => {
+  test.each([
+    ['a lower tier', { tier: 'starter' }, 'its tier goes down from Standard to Starter'],
+    ['fewer credits', { creditsLimit: 1499 }, 'its credits go down from 1500 to 1499 a month'],
+    ['no founding catalog', { foundingCatalog: false }, 'it loses the founding catalog'],
+    ['fewer identities', { identityIds: ['b', 'c'] }, 'it loses the identities a'],
+    ['a suspension', { status: 'past_due' }, 'it is suspended'],
+    ['no API access', { apiAccess: false }, 'it loses API access'],
+    ['an end in the past', { activeUntilMs: nowMs - dayMs }, 'it was active until 2026-11-20 00:00:00 UTC'],
+    ['an end right now', { activeUntilMs: nowMs }, 'it was active until 2026-11-21 00:00:00 UTC'],
+  ] as const)('%s takes access away', (_, change, loss) => {
+    const losses = licenseLosses(license, { ...change } as Partial<License>, nowMs);
+    expect(losses).toEqual([expect.stringContaining(loss)]);
+  });
+
+  test.each([
+    ['a higher tier', { tier: 'enterprise' }],
+    ['the same tier', { tier: 'standard' }],
+    ['as many credits', { creditsLimit: 1500 }],
+    ['more identities', { identityIds: ['c', 'b', 'a'] }],
+    ['an end to come', { activeUntilMs: nowMs + dayMs }],
+    ['another anchor', { periodAnchorMs: nowMs - dayMs }],
+    ['what it is already', { foundingCatalog: true, apiAccess: true, status: 'active' }],
+  ] as const)('%s takes nothing away', (_, change) => {
+    expect(licenseLosses(license, { ...change } as Partial<License>, nowMs)).toEqual([]);
+  });
+
+  test('what was lost before is not lost again', () => {
+    const closed: License = {
+      ...license,
+      status: 'past_due',
+      apiAccess: false,
+      activeUntilMs: nowMs - dayMs,
+    };
+    const change = { status: 'past_due', apiAccess: false, activeUntilMs: nowMs - 2 * dayMs } as const;
+    expect(licenseLosses(closed, change, nowMs)).toEqual([]);
+  });
+
+  test('only the members that were named are written', () => {
+    expect(changeOf({ credits: 0 })).toEqual({ creditsLimit: 0 });
+    expect(changeOf({ activeUntil: 'never', foundingCatalog: false })).toEqual({
+      activeUntilMs: null,
+      foundingCatalog: false,
+    });
+    expect(changeOf({ identity: false })).toEqual({ identityIds: [] });
+    expect(() => changeOf({})).toThrow('Nothing to change');
+  });
+
+  test('a tier that is changed alone leaves the credits, and says so', () => {
+    const after: License = { ...license, tier: 'pro' };
+    expect(creditsNote({ tier: 'pro' }, after)).toContain(
+      'The credits stay 1500 a month; Pro usually has 4000',
+    );
+    expect(creditsNote({ tier: 'pro', creditsLimit: 1500 }, after)).toBe('');
+    expect(creditsNote({ tier: 'enterprise' }, { ...license, tier: 'enterprise' })).toBe('');
+  });
+});
+
+test('a tier has its own credits, except where they are agreed one by one', () => {
+  expect(creditsFor('starter', undefined)).toBe(500);
+  expect(creditsFor('starter', 7)).toBe(7);
+  expect(creditsFor('enterprise', 0)).toBe(0);
+  expect(() => creditsFor('enterprise', undefined)).toThrow('give --credits');
+});
+
+describe('a put identity', () => {
+  const given = { name: 'Aurora', slug: 'aurora', description: 'Light.', catalog: 'founding' } as const;
+  const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, model: null };
+  const model = { version: '3', adapterKey: 'adapters/a', settings: { strength: 1 } };
+
+  test('is new with a model, unless none is wanted', () => {
+    const made = newIdentity({ ...given, model: true });
+    const firstModel = { version: '1', adapterKey: null, settings: {} };
+    expect(made).toMatchObject({ ...given, productPhotos: false, model: firstModel });
+    expect(made.identityId).toMatch(/^idn_/);
+    expect(newIdentity({ ...given, id: 'own-id', model: false })).toMatchObject({
+      identityId: 'own-id',
+      model: null,
+    });
+  });
+
+  test('names what a new one lacks', () => {
+    expect(() => newIdentity({ name: 'A', slug: 'a', model: true })).toThrow(
+      'A new identity needs --description, --catalog.',
+    );
+    expect(() => newIdentity({ ...given, slug: undefined!, id: 'x', model: true })).toThrow(
+      'There is no identity x, and a new one needs --slug.',
+    );
+  });
+
+  test('keeps what is not given', () => {
+    const before = { ...aurora, model };
+    expect(changedIdentity(before, { name: 'New', model: true })).toEqual({ ...before, name: 'New' });
+    expect(changedIdentity(before, { modelVersion: '4', model: true }).model).toEqual({
+      ...model,
+      version: '4',
+    });
+    expect(changedIdentity(before, { adapterKey: false, model: true }).model?.adapterKey).toBeNull();
+    expect(changedIdentity(aurora, { name: 'New', model: true }).model).toBeNull();
+  });
+
+  test('gets a model back only by its version', () => {
+    expect(changedIdentity(aurora, { modelVersion: '2', model: true }).model).toEqual({
+      version: '2',
+      adapterKey: null,
+      settings: {},
+    });
+    expect(() => changedIdentity(aurora, { settings: {}, model: true })).toThrow('give --model-version too');
+  });
+
+  test('takes access away with its model, its catalog or its product photos', () => {
+    const before = { ...aurora, model };
+    const losses = (after: Partial<Identity>) => identityLosses(before, { ...before, ...after });
+    expect(losses({ model: null })).toEqual([expect.stringContaining('503')]);
+    expect(losses({ catalog: 'specialist' })).toEqual([expect.stringContaining('core plans lose Aurora')]);
+    expect(losses({ productPhotos: false })).toEqual([expect.stringContaining('reference images')]);
+    expect(losses({ name: 'New', model: { ...model, version: '4' } })).toEqual([]);
+    expect(identityLosses(aurora, { ...aurora, productPhotos: true, model })).toEqual([]);
+  });
+});

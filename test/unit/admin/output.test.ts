@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { asFailure, usageFailure } from '../../../bin/admin/failure.ts';
+import { errorLine, keyValues, printable, readableTime, table } from '../../../bin/admin/output.ts';
+import { newApiKey } from '../../../shared/domain/api-key.ts';
+
+test('columns are as wide as their widest cell, and numbers stand below each other', () => {
+  expect(
+    table(
+      ['NAME', 'CREDITS'],
+      [
+        ['a', 5],
+        ['longer', 1500],
+      ],
+    ).split('\n'),
+  ).toEqual(['NAME    CREDITS', 'a             5', 'longer     1500']);
+});
+
+test('a value that is not there is a dash', () => {
+  expect(
+    keyValues([
+      ['Name', 'a'],
+      ['Expires', null],
+    ]),
+  ).toBe('Name     a\nExpires  –');
+  expect(readableTime(null)).toBe('–');
+  expect(readableTime(Date.UTC(2026, 10, 21, 9, 5, 7, 999))).toBe('2026-11-21 09:05:07 UTC');
+});
+
+test("nothing in a customer's name acts on the terminal", () => {
+  expect(printable('a\u001b[31mb\nc\u009bd\u202ee 😀é')).toBe('a?[31mb?c?d?e 😀é');
+  expect(table(['NAME'], [['two\nlines']]).split('\n')).toHaveLength(2);
+});
+
+test('an error is one line, and repeats no raw key', () => {
+  const rawKey = newApiKey();
+  const shown = errorLine(`unknown option '${rawKey}'\n  (or so)`);
+  expect(shown).toBe("error: unknown option 'svc_live_…' (or so)\n");
+});
+
+test('errors of the SDK are told in words that say what to do', () => {
+  const local = { name: 'the local service on .local', localFolder: '.local' };
+  const aws = { name: 'the table t in eu-west-1', localFolder: null };
+  const error = (name: string, message: string, more = {}) =>
+    Object.assign(new Error(message), { name }, more);
+  const sentence = (cause: unknown, place: typeof local | typeof aws) => asFailure(cause, place).message;
+  const refused = error('Error', 'connect', { code: 'ECONNREFUSED' });
+  expect(sentence(refused, local)).toMatch(/^No local service runs on \.local: /);
+  expect(sentence(refused, aws)).toBe("The table t in eu-west-1 can't be reached (ECONNREFUSED).");
+  expect(sentence(error('Error', 'Region is missing'), aws)).toMatch(/^No AWS region is known/);
+  expect(sentence(error('CredentialsProviderError', 'none'), aws)).toMatch(/^No AWS credentials/);
+  expect(sentence(error('ResourceNotFoundException', 'x'), aws)).toContain('no such table');
+  expect(sentence(error('TimeoutError', 'x'), local)).toMatch(/^The local service .* did not answer in time/);
+  const denied = error('AccessDeniedException', 'not authorized', { $metadata: {}, $fault: 'client' });
+  expect(sentence(denied, aws)).toBe(
+    'The table t in eu-west-1 refused: not authorized (AccessDeniedException)',
+  );
+  const own = usageFailure('Say it rightly.');
+  expect(asFailure(own, aws)).toBe(own);
+});

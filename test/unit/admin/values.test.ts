@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals';
+import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
+import * as values from '../../../bin/admin/values.ts';
+
+describe('times', () => {
+  const parse = values.time('--anchor');
+
+  test.each([
+    ['2026-11-30', '2026-11-30T00:00:00.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['2026-11-30T09:15Z', '2026-11-30T09:15:00.000Z'],
+    ['2026-11-30T09:15:30Z', '2026-11-30T09:15:30.000Z'],
+    ['2026-11-30T09:15:30.250Z', '2026-11-30T09:15:30.250Z'],
+    ['2026-11-30T00:15:00+01:00', '2026-11-29T23:15:00.000Z'],
+    ['2026-11-30T23:15:00-05:30', '2026-12-01T04:45:00.000Z'],
+    ['1970-01-01', '1970-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('%s is read as %s', (text, iso) => {
+    expect(new Date(parse(text)).toISOString()).toBe(iso);
+  });
+
+  test.each([
+    '',
+    'tomorrow',
+    '2026',
+    '2026-11',
+    '2026-02-30',
+    '2025-02-29',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-11-00',
+    '2026-11-31',
+    '2026-11-30T09:15:00',
+    '2026-11-30 09:15:00Z',
+    '2026-11-30T24:00:00Z',
+    '2026-11-30T09:60Z',
+    '2026-11-30T09:15:60Z',
+    '2026-11-30T09:15:00+15:00',
+    '2026-11-30T09:15:00+01:60',
+    '2026-11-30T09Z',
+    '2026-1-1',
+    ' 2026-11-30',
+    '2026-11-30\n',
+    '1969-12-31',
+    '+002026-11-30',
+    '1796000000000',
+  ])('%j is no time', (text) => {
+    expect(() => parse(text)).toThrow(/^--anchor must be a real date/);
+  });
+
+  test('a time that must be in the future may not be now or before', () => {
+    const future = values.futureTime('--expires-at');
+    expect(() => future(new Date().toISOString())).toThrow('--expires-at must be in the future');
+    expect(future(new Date(Date.now() + 60_000).toISOString())).toBeGreaterThan(Date.now());
+  });
+
+  test('"never" is an end of its own', () => {
+    const end = values.timeOrNever('--active-until');
+    expect(end('never')).toBe('never');
+    expect(end('2026-11-30')).toBe(Date.UTC(2026, 10, 30));
+    expect(() => end('Never')).toThrow('--active-until must be "never" or a real date');
+  });
+});
+
+test.each(['-1', '+1', '1.0', '1e3', '0x1', '1,000', '', ' 1', '1001'])(
+  '%j is no number of credits',
+  (text) => {
+    expect(() => values.wholeNumber('--credits', 0, 1000)(text)).toThrow(
+      '--credits must be a whole number from 0 to 1000',
+    );
+  },
+);
+
+test('both ends of a range belong to it', () => {
+  expect(['0', '1000'].map(values.wholeNumber('--credits', 0, 1000))).toEqual([0, 1000]);
+});
+
+describe('ids', () => {
+  test.each(['', '../x', 'a b', '-x', 'a#b', 'a'.repeat(65), 'é'])('%j is no id', (text) => {
+    expect(() => values.id('LICENSE')(text)).toThrow(/^LICENSE must be an id/);
+  });
+
+  test('repeated ids count once', () => {
+    const collect = values.ids('--identity');
+    expect(collect('b', collect('a', collect('b', undefined)))).toEqual(['b', 'a']);
+  });
+
+  test('a raw key in place of its id is answered with the id, and not repeated', () => {
+    const rawKey = newApiKey();
+    const { keyId } = fingerprintApiKey(rawKey);
+    const given = () => values.keyId('KEY')(rawKey);
+    expect(given).toThrow(keyId);
+    expect(given).not.toThrow(rawKey);
+    expect(values.keyId('KEY')(keyId)).toBe(keyId);
+    expect(() => values.keyId('KEY')(keyId.toUpperCase())).toThrow("KEY must be a key's id");
+  });
+
+  test.each(['nope', '019AA3C2-7B1E-7C55-9D0C-3B8F6F0E2A41', '019aa3c2-7b1e-4c55-9d0c-3b8f6f0e2a41'])(
+    '%s is no request id',
+    (text) => {
+      expect(() => values.requestId('REQUEST')(text)).toThrow("REQUEST must be a request's id");
+    },
+  );
+});
+
+describe('names', () => {
+  const parse = values.line('--name', 64);
+
+  test('64 characters are counted as people count them', () => {
+    expect(parse('😀'.repeat(64))).toHaveLength(128);
+    expect(() => parse('é'.repeat(65))).toThrow('--name must be 1 to 64 characters');
+  });
+
+  test.each(['', '  ', 'two\nlines', 'a\0b', '\u001b[31mred', '\ud800'])('%j is no name', (text) => {
+    expect(() => parse(text)).toThrow('--name must be 1 to 64 characters');
+  });
+});
+
+test.each(['', 'Aurora', 'two words', '-a', 'a-', 'a--b', 'ä', 'a'.repeat(65)])('%j is no slug', (text) => {
+  expect(() => values.slug('--slug')(text)).toThrow('--slug must be lower-case words');
+});
+
+test.each(['', 's3://bucket/key', '/key', 'k'.repeat(1025)])('%j is no key of an object', (text) => {
+  expect(() => values.objectKey('--adapter-key')(text)).toThrow('--adapter-key must be the key of an object');
+});
+
+test.each(['', 'x', '1', 'null', '[]', '"a"', '{"a":1e999}', '{"a":9007199254740993}', '{"a":1'])(
+  '%s is no object of settings',
+  (text) => {
+    expect(() => values.jsonObject('--settings')(text)).toThrow('--settings must be a JSON object');
+  },
+);
+
+test('settings are taken as they are', () => {
+  const settings = { strength: 0.8, layers: [1, null, { name: 'é' }], off: false };
+  expect(values.jsonObject('--settings')(JSON.stringify(settings))).toEqual(settings);
+});
+
+test('one of a few words, spelt exactly', () => {
+  const parse = values.oneOf('--catalog', ['founding', 'specialist']);
+  expect(parse('founding')).toBe('founding');
+  expect(() => parse('Founding')).toThrow('--catalog must be one of founding, specialist, not "Founding".');
+});

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { readEnvironment } from '../../shared/config.ts';
+
+test('a function is told what its environment says', () => {
+  const env = readEnvironment({
+    TABLE_NAME: 't',
+    BUCKET_NAME: 'b',
+    MODEL_ENDPOINT_NAME: 'm',
+    GENERATION_DEADLINE_SECONDS: '450',
+    RETENTION_DAYS: '90',
+  });
+  expect({ ...env }).toEqual({
+    tableName: 't',
+    bucketName: 'b',
+    modelEndpointName: 'm',
+    generationDeadlineSeconds: 450,
+    retentionDays: 90,
+  });
+});
+
+test('a function needs only the variables that it asks for, and a missing one is named', () => {
+  const env = readEnvironment({ TABLE_NAME: 't', BUCKET_NAME: '' });
+  expect(env.tableName).toBe('t');
+  expect(() => env.bucketName).toThrow('BUCKET_NAME');
+  expect(() => env.modelEndpointName).toThrow('MODEL_ENDPOINT_NAME');
+  expect(() => env.retentionDays).toThrow('RETENTION_DAYS');
+});
+
+test.each(['0', '-1', '1.5', 'many', 'NaN', 'Infinity', '451'])(
+  'a deadline of %j seconds is refused',
+  (value) => {
+    const env = readEnvironment({ GENERATION_DEADLINE_SECONDS: value });
+    expect(() => env.generationDeadlineSeconds).toThrow('GENERATION_DEADLINE_SECONDS');
+  },
+);

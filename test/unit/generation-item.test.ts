@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { newGeneration, type Generation } from '../../shared/domain/generation.ts';
+import { newId, newRequestId } from '../../shared/domain/ids.ts';
+import { fromItem, licenseIdOf, requestIdOf, toItem } from '../../shared/store/generation-item.ts';
+import { onceIdOf } from '../../shared/store/once-store.ts';
+import { leaseIndex } from '../../shared/store/table-keys.ts';
+import { anyGeneration, anyId, anyRequestId, sampleBody, sampleIdentity } from '../support/unit-samples.ts';
+
+test('a generation is read back as it was stored, whatever it is', () => {
+  fc.assert(
+    fc.property(anyGeneration, (generation) => expect(fromItem(toItem(generation))).toEqual(generation)),
+  );
+});
+
+test('what is null is left out of the item, and nothing else', () => {
+  fc.assert(
+    fc.property(anyGeneration, (generation) => {
+      const item = toItem(generation);
+      const { requestId: _r, licenseId: _l, ...rest } = generation;
+      for (const [name, value] of Object.entries(rest))
+        expect(Object.hasOwn(item, name)).toBe(value !== null);
+      expect(Object.values(item)).not.toContain(null);
+      expect(Object.values(item)).not.toContain(undefined);
+    }),
+  );
+});
+
+test('the time to live is in whole seconds, and never earlier than the end of the record', () => {
+  fc.assert(
+    fc.property(anyGeneration, (generation) => {
+      const { ttl } = toItem(generation);
+      expect(Number.isInteger(ttl)).toBe(true);
+      expect(ttl * 1000).toBeGreaterThanOrEqual(generation.expiresAtMs);
+      expect(ttl * 1000).toBeLessThan(generation.expiresAtMs + 1000);
+    }),
+  );
+});
+
+test('an item is in the lease index under its own shard and the end of its lease', () => {
+  fc.assert(
+    fc.property(anyGeneration, (generation) => {
+      const item = toItem(generation);
+      expect(item[leaseIndex.partition]).toBe(leaseIndex.shardOf(generation.requestId));
+      expect(item[leaseIndex.sort]).toBe(generation.leaseUntilMs);
+    }),
+  );
+});
+
+test('a record that has ended, and so left the lease index, reads back with no lease', () => {
+  fc.assert(
+    fc.property(anyGeneration, (generation) => {
+      const { [leaseIndex.partition]: _shard, [leaseIndex.sort]: _until, ...ended } = toItem(generation);
+      expect(fromItem(ended)).toEqual({ ...generation, leaseUntilMs: 0 });
+    }),
+  );
+});
+
+test('a key tells the license and the request that it was made of', () => {
+  fc.assert(
+    fc.property(anyGeneration, anyId, anyRequestId, (generation, licenseId, requestId) => {
+      const item = toItem({ ...generation, licenseId, requestId });
+      expect([licenseIdOf(item), requestIdOf(item)]).toEqual([licenseId, requestId]);
+    }),
+  );
+});
+
+describe('the size of a new record, by DynamoDB’s rule', () => {
+  test('is that of the rule’s own parts: names and values in UTF-8, numbers by pairs of digits', () => {
+    expect(sizeOf({ ab: 'é' })).toBe(2 + 2);
+    expect(sizeOf({ n: 7 })).toBe(1 + 2);
+    expect(sizeOf({ n: 1_767_225_678_901 })).toBe(1 + 8);
+    expect(sizeOf({ n: 1_767_225_600_000 })).toBe(1 + 5);
+    expect(sizeOf({ b: true })).toBe(1 + 1);
+    expect(sizeOf({ m: { a: 'x' } })).toBe(1 + 3 + 1 + (1 + 1));
+  });
+
+  test('is under 1 KB with a prompt of 100 characters, so that each write of it costs one unit', () => {
+    expect(sizeOf(toItem(largest(100)))).toBeLessThan(1024);
+  });
+
+  test('is under 2 KB with a prompt of 1000 characters', () => {
+    expect(sizeOf(toItem(largest(1000)))).toBeLessThan(2048);
+  });
+
+  test('is still under 1 KB with all that it learns until it completes', () => {
+    const completed = {
+      startedAtMs: nowMs + 1234,
+      completedAtMs: nowMs + 9876,
+      modelVersion: '2026-01-01.1',
+    };
+    expect(sizeOf(toItem({ ...largest(100), status: 'COMPLETED', ...completed }))).toBeLessThan(1024);
+  });
+});
+
+const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
+
+/** Every member at a long value of everyday use, an idempotency key among them. */
+function largest(promptLength: number): Generation {
+  return newGeneration({
+    requestId: newRequestId(nowMs),
+    licenseId: newId('license'),
+    keyId: `key_${'0123456789abcdef'.repeat(2)}`,
+    identity: { ...sampleIdentity, identityId: newId('identity') },
+    body: {
+      ...sampleBody,
+      prompt: 'p'.repeat(promptLength),
+      seed: 4294967295,
+      referenceMode: 'exact_product',
+      referenceImages: [{ url: 'https://a.example/' }],
+    },
+    periodStartMs: Date.UTC(2026, 4, 1, 7, 8, 9, 123),
+    nowMs,
+    deadlineSeconds: 120,
+    retentionDays: 90,
+    onceId: onceIdOf('8e03978e-40d5-43e8-bc93-6894a57f9324'),
+  });
+}
+
+/**
+ * Amazon DynamoDB Developer Guide, "DynamoDB item sizes and formats": a name or text is its UTF-8 bytes, a number
+ * about one byte for two significant digits and one more, a boolean one byte, a map three bytes and one per entry.
+ */
+function sizeOf(item: Record<string, unknown>): number {
+  return Object.entries(item).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value),
+    0,
+  );
+}
+
+function sizeOfValue(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'boolean') return 1;
+  if (typeof value === 'object' && value !== null)
+    return 3 + Object.keys(value).length + sizeOf(value as never);
+  const digits = String(value)
+    .replace(/\D/g, '')
+    .replace(/^0+|0+$/g, '');
+  return Math.ceil(Math.max(1, digits.length) / 2) + 1;
+}

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { basePath, jobs, keyLimitNames, routes, type Route } from '../../shared/routes.ts';
+
+const table: [string, Route][] = Object.entries(routes);
+const functionsFolder = new URL('../../functions/', import.meta.url);
+const routeAt = (method: string, path: string): Route | undefined =>
+  table.map(([, route]) => route).find((route) => route.method === method && route.path === path);
+
+test('the version is part of every address', () => expect(basePath).toBe('/api/v1'));
+
+describe.each(table)('route %s', (_name, route) => {
+  test('has its function in a file named verb-noun', () => {
+    expect(route.functionName).toMatch(/^(create|get|list|delete|revoke)(-[a-z]+)+$/);
+    expect(existsSync(new URL(`${route.functionName}.ts`, functionsFolder))).toBe(true);
+  });
+
+  test('has a verb that fits its method', () => {
+    const verbs = { GET: ['get', 'list'], POST: ['create'], DELETE: ['delete', 'revoke'] }[route.method];
+    expect(verbs).toContain(route.functionName.split('-')[0]);
+  });
+
+  test('has a path that API Gateway can mount below the base address', () => {
+    expect(route.path).toMatch(/^(\/[a-z.]+|\/\{[a-zA-Z]+\})+$/);
+  });
+
+  test('may write objects, call the model or stream only if it creates something', () => {
+    if (route.method !== 'GET') return;
+    expect(route.grants).not.toHaveProperty('writeObjects');
+    expect(route.streams).toBe(false);
+    if (route.path !== '/health') expect(route.grants).not.toHaveProperty('model');
+  });
+
+  test('may write the table exactly if it has a rate log to write or changes something', () => {
+    const writes = route.limit !== undefined || route.method !== 'GET';
+    expect(route.grants.table === 'write').toBe(writes);
+  });
+
+  test('touches prefixes of the bucket only, never all of it', () => {
+    for (const prefix of [...(route.grants.readObjects ?? []), ...(route.grants.writeObjects ?? [])]) {
+      expect(prefix).toMatch(/^[a-z]+\/\*$/);
+    }
+  });
+
+  test('has a limit with a name that a header field may quote', () => {
+    if (route.limit) expect(route.limit.name).toMatch(/^[a-z]+$/);
+  });
+
+  test('needs a key, unless anyone may know its answer', () => {
+    if (route.auth === 'none') expect(['/health', '/openapi.json']).toContain(route.path);
+  });
+});
+
+describe('the table', () => {
+  const unique = (values: string[]) => expect(new Set(values).size).toBe(values.length);
+
+  test('mounts each method and path once', () =>
+    unique(table.map(([, { method, path }]) => `${method} ${path}`)));
+
+  test('has a function of its own for each route and job', () => {
+    unique(
+      [...table.map(([, route]) => route), ...Object.values(jobs)].map(({ functionName }) => functionName),
+    );
+  });
+
+  test('has no two limits of one name, which would share a log with different quotas', () => {
+    const limits = table.flatMap(([, { limit }]) => limit ?? []);
+    for (const limit of limits) {
+      const namesakes = limits.filter(({ name }) => name === limit.name);
+      expect(namesakes.every((other) => JSON.stringify(other) === JSON.stringify(limit))).toBe(true);
+    }
+  });
+
+  test('tells every limit whose log shows when a key was last used', () => {
+    const names = table.flatMap(([, { auth, limit }]) => (auth === 'key' && limit ? [limit.name] : []));
+    expect(new Set(keyLimitNames)).toEqual(new Set(names));
+  });
+
+  test('leaves no file in functions/ without a route or a job', () => {
+    const named = [...table.map(([, route]) => route), ...Object.values(jobs)].map(
+      ({ functionName }) => functionName,
+    );
+    const files = readdirSync(functionsFolder).filter((file) => file.endsWith('.ts'));
+    expect(files.map((file) => file.replace(/\.ts$/, '')).filter((file) => !named.includes(file))).toEqual(
+      [],
+    );
+  });
+
+  test.each(Object.entries(jobs))('the job %s has its file', (_name, { functionName }) => {
+    expect(existsSync(new URL(`${functionName}.ts`, functionsFolder))).toBe(true);
+  });
+});
+
+describe('POST /generate', () => {
+  const route = routeAt('POST', '/generate');
+
+  test('answers without buffering, so that it may take minutes and send events', () => {
+    expect(route?.streams).toBe(true);
+  });
+
+  test('is limited to 10 in 60 seconds, and refuses when the limit can’t be checked', () => {
+    expect(route?.limit).toEqual({ name: 'generate', quota: 10, windowSeconds: 60, onFault: 'refuse' });
+  });
+
+  test('takes an API key', () => expect(route?.auth).toBe('key'));
+});
+
+describe('GET /generate/{requestId}', () => {
+  const route = routeAt('GET', '/generate/{requestId}');
+
+  test('is limited to 60 in 60 seconds, and reads on when the limit can’t be checked', () => {
+    expect(route?.limit).toMatchObject({ quota: 60, windowSeconds: 60, onFault: 'allow' });
+  });
+
+  test('does not count against the limit of generating', () => {
+    expect(route?.limit?.name).not.toBe('generate');
+  });
+});
+
+test('section 8.2 limits nothing else yet but GET /usage, to 30 in 60 seconds, once it is there', () => {
+  const usage = routeAt('GET', '/usage');
+  const limited = table.filter(([, { limit }]) => limit).map(([, { method, path }]) => `${method} ${path}`);
+  const expected = ['POST /generate', 'GET /generate/{requestId}', ...(usage ? ['GET /usage'] : [])];
+  expect(limited.filter((where) => where !== 'POST /playground/generate').sort()).toEqual(expected.sort());
+  if (usage) expect(usage.limit).toMatchObject({ quota: 30, windowSeconds: 60 });
+});
