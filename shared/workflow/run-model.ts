@@ -124,10 +124,7 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
   const said = asSentence(event.message);
   const cause = new Error(`model server: failed: ${reason}`);
   if (reason === 'busy') {
-    return new ServiceError('SERVICE_UNAVAILABLE', 'All models are busy. Try again shortly.', {
-      cause,
-      retryAfterSeconds: 15,
-    });
+    return new ServiceError('SERVICE_UNAVAILABLE', 'All models are busy. Try again shortly.', { cause });
   }
   const sentence = reason === 'model_error' && said !== '' ? said : 'The model could not finish the image.';
   return new ServiceError('GENERATION_FAILED', sentence, { cause });

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { newRequestId } from '../../../shared/domain/ids.ts';
+import { onceIdOf } from '../../../shared/store/once-store.ts';
+import { readForOrder } from '../../../shared/store/order-reads.ts';
+import { acceptGeneration } from '../../../shared/workflow/create-generation.ts';
+import { sweep } from '../../../shared/workflow/sweep.ts';
+import { emit, identity, license, newOrder, paint, run, startWorld, stored, type World } from './world.ts';
+
+let world: World;
+
+/** What happens to the n-th transaction from now on: before it is sent, or after it was applied. */
+let faults: { at: number; when: 'before' | 'after'; error: Error }[] = [];
+let transactions = 0;
+
+beforeAll(async () => {
+  world = await startWorld();
+  // Real calls to the real engine; only what the network might do to them is added.
+  world.table.documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context.commandName !== 'TransactWriteItemsCommand') return next(args);
+      transactions += 1;
+      const fault = faults.find(({ at }) => at === transactions);
+      if (fault?.when === 'before') throw fault.error;
+      const result = await next(args);
+      if (fault?.when === 'after') throw fault.error;
+      return result;
+    },
+    { step: 'initialize', name: 'faults' },
+  );
+});
+
+afterAll(() => world.close());
+
+beforeEach(() => {
+  faults = [];
+  transactions = 0;
+  world.container.state.behaviour = paint;
+  world.container.state.calls = 0;
+  world.clock.shiftMs = 0;
+});
+
+const lost = () => new Error('socket hang up');
+
+function conflict(): Error {
+  return new TransactionCanceledException({
+    $metadata: {},
+    message: 'conflict',
+    CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }],
+  });
+}
+
+/** Nothing held, and what was used is what was delivered. */
+async function expectBooks(order: ReturnType<typeof newOrder>, credits: number): Promise<void> {
+  const { period } = await stored(world, order);
+  expect(period).toMatchObject({ used: credits, committed: credits });
+}
+
+describe('a write whose answer is lost happens once all the same', () => {
+  test('the reservation was applied: the request runs and is charged once', async () => {
+    faults = [{ at: 1, when: 'after', error: lost() }];
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
+    await expectBooks(order, 2);
+  });
+
+  test('the reservation was not applied: SERVICE_UNAVAILABLE, nothing stored, the model never called', async () => {
+    faults = [{ at: 1, when: 'before', error: lost() }];
+    const order = newOrder(world);
+    await expect(run(order, world.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await stored(world, order)).generation).toBeNull();
+    expect(world.container.state.calls).toBe(0);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'the charge broke off %s it was applied: charged once',
+    async (when) => {
+      faults = [{ at: 2, when, error: lost() }];
+      const order = newOrder(world);
+      expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsCharged: 2 } });
+      expect(world.container.state.calls).toBe(1);
+      await expectBooks(order, 2);
+    },
+  );
+
+  test.each(['before', 'after'] as const)(
+    'the release broke off %s it was applied: given back once',
+    async (when) => {
+      faults = [{ at: 2, when, error: lost() }];
+      world.container.state.behaviour = (_request, res) => void res.writeHead(500).end();
+      const order = newOrder(world);
+      expect(await run(order, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
+      await expectBooks(order, 0);
+    },
+  );
+
+  test('the charge can never be stored: the request ends FAILED and nothing is held', async () => {
+    faults = [2, 3, 4, 5].map((at) => ({ at, when: 'before', error: lost() }));
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({ code: 'GENERATION_FAILED', status: 500 });
+    expect((await stored(world, order)).generation?.status).toBe('FAILED');
+    await expectBooks(order, 0);
+  });
+
+  test('neither charge nor release can be stored: the sweep gives the credits back after the lease', async () => {
+    faults = Array.from({ length: 8 }, (_, i) => ({ at: i + 2, when: 'before', error: lost() }));
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
+    const { generation, period } = await stored(world, order);
+    expect([generation!.status, period.committed]).toEqual(['PROCESSING', 2]);
+    faults = [];
+    expect(await sweep(world.deps.generations, world.clock)).toEqual({ released: 0, failed: 0 });
+    world.clock.shiftMs = generation!.leaseUntilMs - Date.now() + 1;
+    expect(await sweep(world.deps.generations, world.clock)).toEqual({ released: 1, failed: 0 });
+    expect((await stored(world, order)).generation?.status).toBe('TIMEOUT');
+    await expectBooks(order, 0);
+  });
+});
+
+describe('a conflict between transactions', () => {
+  test('is tried again and is never a credit limit', async () => {
+    faults = [1, 2, 4, 5].map((at) => ({ at, when: 'before', error: conflict() }));
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
+    await expectBooks(order, 2);
+  });
+
+  test('without an end is SERVICE_UNAVAILABLE and holds nothing', async () => {
+    faults = Array.from({ length: 20 }, (_, i) => ({ at: i + 1, when: 'before', error: conflict() }));
+    const order = newOrder(world);
+    await expect(run(order, world.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await stored(world, order)).generation).toBeNull();
+  });
+});
+
+describe('sweeping', () => {
+  async function abandon(): Promise<ReturnType<typeof newOrder>> {
+    const order = newOrder(world);
+    await acceptGeneration(order, world.deps);
+    return order;
+  }
+
+  test('twice at once, a request is released once', async () => {
+    const orders = await Promise.all([abandon(), abandon(), abandon()]);
+    world.clock.shiftMs = 60_000;
+    const results = await Promise.all([1, 2, 3].map(() => sweep(world.deps.generations, world.clock)));
+    expect(results.every(({ failed }) => failed === 0)).toBe(true);
+    for (const order of orders) {
+      expect((await stored(world, order)).generation?.status).toBe('TIMEOUT');
+      await expectBooks(order, 0);
+    }
+  });
+
+  test('leaves a request alone whose lease still runs', async () => {
+    const order = await abandon();
+    await sweep(world.deps.generations, world.clock);
+    expect((await stored(world, order)).generation?.status).toBe('QUEUED');
+    world.clock.shiftMs = 60_000;
+    await sweep(world.deps.generations, world.clock);
+  });
+
+  test('before a late handler: the handler finds the request ended and charges nothing', async () => {
+    world.container.state.behaviour = async (request, res) => {
+      world.clock.shiftMs = 60_000;
+      await sweep(world.deps.generations, world.clock);
+      await paint(request, res);
+    };
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({ code: 'TIMEOUT', status: 504 });
+    await expectBooks(order, 0);
+  });
+
+  test('frees the idempotency key too', async () => {
+    const onceId = onceIdOf('abandoned');
+    const order = newOrder(world, { onceId });
+    await acceptGeneration(order, world.deps);
+    world.clock.shiftMs = 60_000;
+    await sweep(world.deps.generations, world.clock);
+    const { once } = await readForOrder(world.table, { identityId: null, keyId: order.keyId, onceId });
+    expect(once).toBeNull();
+  });
+});
+
+describe('time', () => {
+  test('a request that ends in the next period is charged to the period that held it', async () => {
+    const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
+    world.clock.shiftMs = endMs - Date.now() - 300;
+    world.container.state.behaviour = async (request, res) => {
+      emit(res, { event: 'started' });
+      world.clock.shiftMs += 1000;
+      await paint(request, res);
+    };
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({
+      usage: { creditsUsed: 2, periodResetDate: new Date(endMs).toISOString() },
+    });
+    const { licenseId } = order.license;
+    expect(await world.deps.periods.get(licenseId, endMs)).toMatchObject({ used: 0, committed: 0 });
+    await expectBooks(order, 2);
+  });
+
+  test('an idempotency key is free again after 24 hours, though its item is still there', async () => {
+    const order = newOrder(world, { onceId: onceIdOf('daily') });
+    await run(order, world.deps);
+    world.clock.shiftMs = 24 * 3600 * 1000 - 5000;
+    const early = await acceptGeneration({ ...order, requestId: newRequestId(Date.now()) }, world.deps);
+    expect(early.outcome).toBe('replayed');
+    world.clock.shiftMs = 24 * 3600 * 1000 + 5000;
+    const next = { ...order, requestId: newRequestId(Date.now()) };
+    expect(await run(next, world.deps)).toMatchObject({ requestId: next.requestId });
+  });
+
+  test('releasing leaves an idempotency key alone that a newer request took over', async () => {
+    const onceId = onceIdOf('taken over');
+    const order = newOrder(world, { onceId });
+    await acceptGeneration(order, world.deps);
+    world.clock.shiftMs = 25 * 3600 * 1000;
+    const newer = { ...order, requestId: newRequestId(Date.now()) };
+    expect(await run(newer, world.deps)).toMatchObject({ requestId: newer.requestId });
+    await sweep(world.deps.generations, world.clock);
+    expect((await stored(world, order)).generation?.status).toBe('TIMEOUT');
+    const { once } = await readForOrder(world.table, {
+      identityId: identity.identityId,
+      keyId: order.keyId,
+      onceId,
+    });
+    expect(once?.requestId).toBe(newer.requestId);
+    await expectBooks(newer, 2);
+  });
+});
