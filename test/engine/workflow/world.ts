@@ -111,12 +111,12 @@ export async function startWorld() {
 
 async function startContainer() {
   const state = { calls: 0, behaviour: paint as Behaviour };
-  const server = createServer((req, res) => {
-    void readBody(req).then(async (body) => {
-      state.calls += 1;
-      await state.behaviour(body, res);
-    });
-  });
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
+    const request = await readBody(req);
+    state.calls += 1;
+    await state.behaviour(request, res);
+  };
+  const server = createServer((req, res) => void answer(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     state,
