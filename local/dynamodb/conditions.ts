@@ -32,7 +32,10 @@ function compare(operator: string, value: Value, operands: Value[]): boolean {
 }
 
 function resolve(operand: Operand, item: Item): Value {
-  if (Array.isArray(operand)) return db.mapPath(operand, item) ?? undefined;
+  // dynalite would find what every object inherits in an item: `constructor`.
+  if (Array.isArray(operand)) {
+    return Object.hasOwn(item, String(operand[0])) ? (db.mapPath(operand, item) ?? undefined) : undefined;
+  }
   if (!isCall(operand)) return operand;
   const value = operand.args[0] && resolve(operand.args[0], item);
   const size = value && sizeOf(value);

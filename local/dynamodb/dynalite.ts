@@ -61,7 +61,9 @@ export interface UpdateSection {
   val?: Operand;
 }
 
-/** A request after dynalite's validation, which adds the parsed expressions under names with an underscore. */
+/**
+ * A request after dynalite's validation, which adds the parsed expressions under names with an underscore.
+ */
 export interface Request {
   TableName: string;
   Key?: Item;
@@ -111,14 +113,22 @@ export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'
 export interface Snapshot {
   close(): Promise<void>;
 }
+/** A walk through a range, on the state of the database when it began. It has to be closed. */
+export interface Cursor<T> {
+  /** The next entries, at most so many; none at the end. */
+  nextv(size: number): Promise<T[]>;
+  /** All that remain. It closes the cursor. */
+  all(): Promise<T[]>;
+  close(): Promise<void>;
+}
 /** The LevelDB database, or its twin in memory. Keys are strings, values are JSON. */
 export interface Level {
   open(): Promise<void>;
   close(): Promise<void>;
   getSync(key: string, options?: { snapshot?: Snapshot }): unknown;
   batch(writes: Write[]): Promise<void>;
-  keys(range: Range): AsyncIterable<string> & { all(): Promise<string[]> };
-  values(range: Range): AsyncIterable<unknown> & { all(): Promise<unknown[]> };
+  keys(range: Range): Cursor<string>;
+  values(range: Range): Cursor<unknown>;
   snapshot(): Snapshot;
 }
 
@@ -129,7 +139,7 @@ export interface Section {
   put(key: string, value: unknown, done: Callback): void;
   del(key: string, done: Callback): void;
   batch(writes: Write[], done: Callback): void;
-  values(range: Range): AsyncIterable<Item>;
+  values(range: Range): Cursor<Item>;
   createKeyStream(): NodeJS.ReadableStream;
   createValueStream(): NodeJS.ReadableStream;
 }
@@ -138,7 +148,7 @@ export interface Section {
 export interface Store {
   options: { maxItemSize: number; createTableMs: number; deleteTableMs: number; updateTableMs: number };
   tableDb: Section & { awsAccountId: string; awsRegion: string };
-  getTable(name: string, checkStatus: boolean | Callback<TableDefinition>, done?: Callback<TableDefinition>): void;
+  getTable(name: string, isData: boolean | Callback<TableDefinition>, done?: Callback<TableDefinition>): void;
   getItemDb(table: string): Section;
   deleteItemDb(table: string, done: Callback): void;
   getIndexDb(kind: string, table: string, index: string): Section;
@@ -158,7 +168,11 @@ interface Db {
   createIndexKey(item: Item, table: TableDefinition, keySchema: KeySchemaElement[]): string;
   itemSize(item: Item, compressed?: boolean, withOverhead?: boolean, rangeKey?: string): number;
   addConsumedCapacity(request: Request, isRead: boolean, item?: Item): ConsumedCapacity | undefined;
-  compare(operator: string, value: AttributeValue | undefined, operands: (AttributeValue | undefined)[]): boolean;
+  compare(
+    operator: string,
+    value: AttributeValue | undefined,
+    operands: (AttributeValue | undefined)[],
+  ): boolean;
   matchesFilter(item: Item, filter: Record<string, unknown>, operator?: string): boolean;
   mapPath(path: Path, item: Item): AttributeValue | null | undefined;
   mapPaths(paths: (Path | string)[], item: Item): Item;

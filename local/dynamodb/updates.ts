@@ -5,8 +5,8 @@ import type { Item, Operand, Path, UpdateSection } from './dynalite.ts';
  * Puts a parsed update expression into the form in which dynalite's `updateItem` applies it rightly.
  *
  * DynamoDB reads every path against the item as it was, whereas dynalite applies one section after another to
- * one item. So removals go last, from the end of each list (`REMOVE l[0], l[1]`), and what a SET copies out of
- * the item becomes a value of its own (`SET before = n ADD n :one`).
+ * one item. So removals go last, from the end of each list (`REMOVE l[0], l[1]`), and what a SET copies out
+ * of the item becomes a value of its own (`SET previous = n ADD n :one`).
  */
 export function prepareUpdate(sections: UpdateSection[], existing: Item): void {
   if (sections.length < 2) return;

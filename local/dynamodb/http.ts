@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { crc32 } from 'node:zlib';
+import { fault, isFault } from './faults.ts';
+
+const maxRequestBytes = 16 * 1024 * 1024;
+const contentType = 'application/x-amz-json-1.0';
+
+type Perform = (operation: string, body: Record<string, unknown>) => Promise<unknown>;
+
+/**
+ * Speaks DynamoDB's JSON protocol: the operation in `x-amz-target`, JSON in and out, errors with `__type`.
+ */
+export function dynamoDbListener(perform: Perform): RequestListener {
+  return (request, response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxRequestBytes) chunks.push(chunk);
+    });
+    request.on('end', () => {
+      const text = bytes <= maxRequestBytes ? Buffer.concat(chunks).toString() : undefined;
+      void answer(request, text, perform).then(([status, body]) => send(response, status, body));
+    });
+    // A client that goes away before its request is complete gets no answer, and disturbs nobody else.
+    request.on('error', () => response.destroy());
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  text: string | undefined,
+  perform: Perform,
+): Promise<[status: number, body: unknown]> {
+  if (request.method === 'GET') return [200, 'healthy: dynamodb'];
+  if (text === undefined) return [413, { message: 'The request is larger than 16 MB.' }];
+  try {
+    const [version, operation] = (request.headers['x-amz-target']?.toString() ?? '').split('.');
+    if (version !== 'DynamoDB_20120810' || !operation) {
+      throw fault('UnknownOperationException', 'The header x-amz-target names no DynamoDB operation.');
+    }
+    if (!request.headers.authorization?.startsWith('AWS4-')) {
+      throw fault('MissingAuthenticationTokenException', 'Request is missing Authentication Token');
+    }
+    return [200, await perform(operation, parse(text))];
+  } catch (error) {
+    if (isFault(error)) return [error.statusCode, error.body];
+    const what = error instanceof Error ? error.message : String(error);
+    const { body } = fault('InternalServerError', `The embedded DynamoDB engine failed: ${what}`);
+    return [500, body];
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>;
+  throw fault('SerializationException', 'The request is not a JSON object.');
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body === '' ? {} : body);
+  response.writeHead(status, {
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(text),
+    'x-amz-crc32': crc32(text),
+    'x-amzn-requestid': randomUUID(),
+  });
+  response.end(text);
+}

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { failureOf, openEndpoint } from './support/endpoint.ts';
+import type { Endpoint } from './support/endpoint.ts';
+
+let endpoint: Endpoint;
+let TableName: string;
+const ranks = [-3, -1.5, -1, 0, 0.5, 2, 10, 10.5, 100, 1000];
+
+beforeAll(async () => {
+  endpoint = await openEndpoint();
+  TableName = await endpoint.createTable();
+  const { document } = endpoint;
+  await Promise.all(
+    ranks.map((rank, i) =>
+      document.put({ TableName, Item: { pk: 'ranked', sk: `r${i}`, owner: 'x', rank, doc: { a: i % 2 } } }),
+    ),
+  );
+  await document.put({ TableName, Item: { pk: 'ranked', sk: 'unowned', rank: 5 } });
+});
+afterAll(() => endpoint.close());
+
+type QueryInput = Parameters<Endpoint['document']['query']>[0];
+const byOwner = (more: Partial<QueryInput> = {}, condition = '', values = {}): QueryInput => ({
+  TableName,
+  IndexName: 'owner-rank',
+  KeyConditionExpression: `#o = :o${condition}`,
+  ExpressionAttributeNames: { '#o': 'owner', ...(condition && { '#r': 'rank' }) },
+  ExpressionAttributeValues: { ':o': 'x', ...values },
+  ...more,
+});
+const rankOf = ({ Items }: { Items?: Record<string, unknown>[] | undefined }) =>
+  Items?.map((item) => item['rank']);
+
+async function allPages(input: QueryInput) {
+  const pages: unknown[][] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await endpoint.document.query({ ...input, ExclusiveStartKey });
+    pages.push(rankOf(page) ?? []);
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return pages;
+}
+
+describe('an index', () => {
+  test('orders by a number, also a negative one, and holds only items with its key', async () => {
+    expect(rankOf(await endpoint.document.query(byOwner()))).toEqual(ranks);
+  });
+
+  test('is read in pages, forwards and backwards', async () => {
+    expect(await allPages(byOwner({ Limit: 4 }))).toEqual([
+      ranks.slice(0, 4),
+      ranks.slice(4, 8),
+      ranks.slice(8),
+    ]);
+    const backwards = await allPages(byOwner({ Limit: 3, ScanIndexForward: false }));
+    expect(backwards.flat()).toEqual(ranks.toReversed());
+  });
+
+  test('is read in pages within a range', async () => {
+    const within = byOwner({ Limit: 2 }, ' AND #r BETWEEN :a AND :b', { ':a': -1.5, ':b': 10 });
+    expect(await allPages(within)).toEqual([[-1.5, -1], [0, 0.5], [2, 10], []]);
+    const above = byOwner({ ScanIndexForward: false, Limit: 1 }, ' AND #r > :a', { ':a': 10 });
+    expect((await allPages(above)).flat()).toEqual([1000, 100, 10.5]);
+  });
+
+  test('holds both of two items with one key there, also if dynalite hashes their own keys alike', async () => {
+    const twins = await endpoint.createTable();
+    const Item = { sk: 's', owner: 'x', rank: 1 };
+    await endpoint.document.put({ TableName: twins, Item: { ...Item, pk: 'k1153' } });
+    await endpoint.document.put({ TableName: twins, Item: { ...Item, pk: 'k2689' } });
+    const found = [];
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const page = await endpoint.document.query(byOwner({ TableName: twins, Limit: 1, ExclusiveStartKey }));
+      found.push(...(page.Items ?? []));
+      ExclusiveStartKey = page.LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+    expect(found.map(({ pk }) => pk).toSorted()).toEqual(['k1153', 'k2689']);
+  });
+
+  test('cannot be read strongly', async () => {
+    expect((await failureOf(endpoint.document.query(byOwner({ ConsistentRead: true })))).message).toMatch(
+      /Consistent reads are not supported on global secondary indexes/,
+    );
+  });
+
+  test('that projects keys returns keys', async () => {
+    const { Items } = await endpoint.document.query(byOwner({ IndexName: 'owner-only' }));
+    expect(Items?.[0]).toEqual({ pk: 'ranked', sk: expect.any(String), owner: 'x' });
+  });
+});
+
+describe('a query', () => {
+  const base = { KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': 'ranked' } };
+
+  test('filters after it has counted, by documents too', async () => {
+    const { Count, ScannedCount } = await endpoint.document.query({
+      TableName,
+      ...base,
+      ConsistentRead: true,
+      FilterExpression: 'doc = :d',
+      ExpressionAttributeValues: { ':p': 'ranked', ':d': { a: 1 } },
+    });
+    expect([Count, ScannedCount]).toEqual([5, 11]);
+  });
+
+  test('may find a page empty and more behind it', async () => {
+    const page = await endpoint.document.query({
+      TableName,
+      ...base,
+      Limit: 1,
+      FilterExpression: 'attribute_not_exists(doc)',
+    });
+    expect([page.Count, page.LastEvaluatedKey]).toEqual([0, { pk: 'ranked', sk: 'r0' }]);
+  });
+
+  test('projects, counts, and begins with', async () => {
+    const { Items } = await endpoint.document.query({
+      TableName,
+      KeyConditionExpression: 'pk = :p AND begins_with(sk, :s)',
+      ExpressionAttributeValues: { ':p': 'ranked', ':s': 'r9' },
+      ProjectionExpression: 'sk, doc.a',
+    });
+    expect(Items).toEqual([{ sk: 'r9', doc: { a: 1 } }]);
+    expect(await endpoint.document.query({ TableName, ...base, Select: 'COUNT' })).toMatchObject({
+      Count: 11,
+    });
+  });
+
+  test('stops at one megabyte', async () => {
+    const big = await endpoint.createTable();
+    for (let i = 0; i < 4; i += 1) {
+      await endpoint.document.put({
+        TableName: big,
+        Item: { pk: 'b', sk: `${i}`, label: 'x'.repeat(390_000) },
+      });
+    }
+    const input = {
+      TableName: big,
+      KeyConditionExpression: 'pk = :p',
+      ExpressionAttributeValues: { ':p': 'b' },
+    };
+    const first = await endpoint.document.query(input);
+    expect(first.Count).toBe(3);
+    const second = await endpoint.document.query({ ...input, ExclusiveStartKey: first.LastEvaluatedKey });
+    expect([second.Count, second.LastEvaluatedKey]).toEqual([1, undefined]);
+  });
+});
+
+describe('reads of several items', () => {
+  const Keys = ['r0', 'r1', 'nothing'].map((sk) => ({ pk: 'ranked', sk }));
+
+  test('a batch reads what there is, strongly if asked', async () => {
+    const { Responses } = await endpoint.document.batchGet({
+      RequestItems: { [TableName]: { Keys, ConsistentRead: true } },
+    });
+    expect(Responses?.[TableName]?.map(({ sk }) => sk).toSorted()).toEqual(['r0', 'r1']);
+  });
+
+  test('a transaction answers in the order of its parts, with nothing for what is not there', async () => {
+    const { Responses } = await endpoint.document.transactGet({
+      TransactItems: Keys.toReversed().map((Key) => ({
+        Get: { TableName, Key, ProjectionExpression: 'sk' },
+      })),
+    });
+    expect(Responses).toEqual([{}, { Item: { sk: 'r1' } }, { Item: { sk: 'r0' } }]);
+  });
+
+  test.each([
+    ['no parts', () => [], /greater than or equal to 1/],
+    [
+      '101 parts',
+      () => Array.from({ length: 101 }, (_, i) => ({ pk: 'p', sk: `${i}` })),
+      /less than or equal to 100/,
+    ],
+    ['one item twice', () => [Keys[0], Keys[0]], /cannot include multiple operations on one item/],
+  ])('a transaction with %s is refused', async (_what, keys, message) => {
+    const TransactItems = keys().map((Key) => ({ Get: { TableName, Key } }));
+    const failure = await failureOf(endpoint.document.transactGet({ TransactItems }));
+    expect(failure.name).toBe('ValidationException');
+    expect(failure.message).toMatch(message);
+  });
+
+  test('a transaction with a key that does not fit is cancelled', async () => {
+    const TransactItems = [
+      { Get: { TableName, Key: { pk: 'p', sk: 's' } } },
+      { Get: { TableName, Key: { pk: 'p' } } },
+    ];
+    const failure = await failureOf(endpoint.document.transactGet({ TransactItems }));
+    expect(failure.CancellationReasons?.map(({ Code }) => Code)).toEqual(['None', 'ValidationError']);
+  });
+
+  test('a scan in segments finds every item once', async () => {
+    const found = [];
+    for (let Segment = 0; Segment < 3; Segment += 1) {
+      const { Items } = await endpoint.document.scan({
+        TableName,
+        Segment,
+        TotalSegments: 3,
+        ConsistentRead: true,
+      });
+      found.push(...(Items ?? []));
+    }
+    expect(found.map(({ sk }) => sk).toSorted()).toEqual([...ranks.map((_, i) => `r${i}`), 'unowned']);
+  });
+});

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from '../../../../local/dynamodb/engine.ts';
+
+export interface Endpoint {
+  url: string;
+  client: DynamoDB;
+  document: DynamoDBDocument;
+  /** Creates a table of its own for the caller and answers its name. */
+  createTable(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * The endpoint that the conformance tests run against: the embedded engine on a folder of its own, or what
+ * DYNAMODB_ENDPOINT names, such as AWS's DynamoDB Local. Tests that need a folder, a clock or a process to
+ * kill start the engine themselves and stand in files of their own.
+ */
+export async function openEndpoint(): Promise<Endpoint> {
+  const given = process.env['DYNAMODB_ENDPOINT'];
+  if (given) return { ...connect(given), close: async () => undefined };
+  const folder = await temporaryFolder();
+  const engine = await startDynamoDb({ folder });
+  const close = async () => {
+    await engine.close();
+    await rm(folder, { recursive: true });
+  };
+  return { ...connect(engine.url), close };
+}
+
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'dynamodb-test-'));
+}
+
+/** Clients without retries, so that a test sees every answer. */
+export function connect(url: string): Omit<Endpoint, 'close'> {
+  const client = new DynamoDB({
+    endpoint: url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    maxAttempts: 1,
+  });
+  const document = DynamoDBDocument.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const createTable = async () => {
+    const TableName = `test-${randomUUID()}`;
+    await client.createTable({ ...tableDefinition, TableName });
+    return TableName;
+  };
+  return { url, client, document, createTable };
+}
+
+export const tableDefinition: Omit<CreateTableCommandInput, 'TableName'> = {
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+    { AttributeName: 'owner', AttributeType: 'S' },
+    { AttributeName: 'rank', AttributeType: 'N' },
+  ],
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'owner-rank',
+      KeySchema: [
+        { AttributeName: 'owner', KeyType: 'HASH' },
+        { AttributeName: 'rank', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    },
+    {
+      IndexName: 'owner-only',
+      KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ],
+};
+
+export interface Failure extends Error {
+  CancellationReasons?: { Code: string; Message?: string; Item?: Record<string, unknown> }[];
+  Item?: Record<string, unknown>;
+}
+
+/** The error that a call fails with. */
+export async function failureOf(call: Promise<unknown>): Promise<Failure> {
+  try {
+    await call;
+  } catch (error) {
+    return error as Failure;
+  }
+  throw new Error('The call was expected to fail, but it succeeded.');
+}
+
+/**
+ * Repeats a call that lost against a concurrent transaction, which DynamoDB may answer and this engine never
+ * does.
+ */
+export async function throughConflicts<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!/TransactionConflict/.test(`${(error as Error).name} ${(error as Error).message}`)) throw error;
+    }
+  }
+}
