@@ -32,7 +32,7 @@ function readFlags(args: string[]): Flags | null {
   try {
     ({ values } = parseArgs({ args, options, strict: true }));
   } catch (error) {
-    throw new StartError(`${(error as Error).message.split('. ')[0]}. Try --help.`);
+    throw new StartError(`${(error as Error).message.split(/\.?\n|\. /)[0]}. Try --help.`);
   }
   if (values.help) return null;
   if (values.data === '') throw new StartError('--data needs the name of a folder.');
@@ -79,10 +79,12 @@ async function main(): Promise<void> {
     onRequest: ({ method, path, status, durationMs }) =>
       console.log(`  ${status} ${method} ${path} ${durationMs} ms`),
   });
-  let closing = false;
+  let stoppedMs: number | null = null;
   const stop = () => {
-    if (closing) process.exit(130);
-    closing = true;
+    // npm may pass on a signal that the terminal has sent to everyone: that is one Ctrl-C, not two.
+    if (stoppedMs !== null && Date.now() - stoppedMs > 500) process.exit(130);
+    if (stoppedMs !== null) return;
+    stoppedMs = Date.now();
     console.log('\n  Stopping: what runs may finish. Press Ctrl-C again to leave at once.');
     service.close().then(
       () => process.exit(0),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { demoIdentities, demoKeys, demoLicenses } from './demo-world.ts';
 import { StartError } from './start-error.ts';
 
 /** What `DIR/service.json` keeps: it also marks the folder as ours, so that `--fresh` empties no other. */
@@ -68,7 +69,9 @@ export function openDataFolder(folder: DataFolder): void {
 /** Removes what the service keeps there, and nothing else. Only a folder that was opened may be emptied. */
 export function emptyDataFolder(folder: DataFolder): void {
   const { table, objects, log, ready, engines } = folder;
-  // The mark goes last, so that an interrupted removal can be taken up again.
+  // The mark stays to the last and says that the rest is incomplete: the next start takes an interrupted removal up.
+  rmSync(serviceFile(folder), { recursive: true, force: true });
+  writeServiceFile(folder, newService());
   for (const path of [table, objects, log, ready, engines, serviceFile(folder)]) {
     rmSync(path, { recursive: true, force: true });
   }
@@ -77,26 +80,50 @@ export function emptyDataFolder(folder: DataFolder): void {
 export function readServiceFile(folder: DataFolder): ServiceFile {
   const path = serviceFile(folder);
   if (!existsSync(path)) {
-    const made: ServiceFile = {
-      version: 1,
-      accessKeyId: `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`,
-      secretAccessKey: randomBytes(24).toString('base64url'),
-      demo: null,
-    };
+    const made = newService();
     writeServiceFile(folder, made);
     return made;
   }
   try {
     const stored = JSON.parse(readFileSync(path, 'utf8')) as ServiceFile;
     const { version, accessKeyId, secretAccessKey, demo } = stored;
-    if (version !== 1 || !accessKeyId || !secretAccessKey || typeof demo !== 'object')
-      throw new Error('shape');
+    if (version !== 1 || !accessKeyId || !secretAccessKey) throw new Error('shape');
+    if (demo !== null && !isWholeDemo(demo)) throw new Error('demo');
     return stored;
-  } catch {
-    throw new StartError(
-      `The data folder ${folder.path} is corrupt (service.json can't be read): start with --fresh to empty it.`,
-    );
+  } catch (cause) {
+    throw corruptFolder(folder, "service.json can't be read", cause);
   }
+}
+
+/** Whether a first start or an emptying was interrupted, so that what is there is not a whole world. */
+export function isUnfinished(folder: DataFolder): boolean {
+  return existsSync(serviceFile(folder)) && readServiceFile(folder).demo === null;
+}
+
+export function corruptFolder(folder: DataFolder, what: string, cause?: unknown): StartError {
+  return new StartError(
+    `The data folder ${folder.path} is corrupt (${what}): start with --fresh to empty it.`,
+    { cause },
+  );
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function newService(): ServiceFile {
+  return {
+    version: 1,
+    accessKeyId: `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`,
+    secretAccessKey: randomBytes(24).toString('base64url'),
+    demo: null,
+  };
+}
+
+function isWholeDemo(demo: DemoFile): boolean {
+  const has = (made: Record<string, unknown> | undefined, world: object) =>
+    Object.keys(world).every((name) => typeof made?.[name] === 'string');
+  return has(demo.identities, demoIdentities) && has(demo.licenses, demoLicenses) && has(demo.keys, demoKeys);
 }
 
 export function writeServiceFile(folder: DataFolder, content: ServiceFile): void {

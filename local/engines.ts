@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { EnginesFile, DataFolder } from './data-folder.ts';
-import { emptyDataFolder, readServiceFile } from './data-folder.ts';
+import { corruptFolder, emptyDataFolder, isFolder, readServiceFile } from './data-folder.ts';
 import { startDynamoDb } from './dynamodb/engine.ts';
 import { startPainter } from './painter/server.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
@@ -24,6 +25,8 @@ type Closable = { close(): Promise<void> };
 /** Starts every engine on its folder. @throws StartError when the folder is in use or corrupt. */
 export async function startEngines(folder: DataFolder, s3Url: string): Promise<Engines> {
   const { accessKeyId, secretAccessKey } = readServiceFile(folder);
+  const misplaced = [folder.table, folder.objects].find((path) => existsSync(path) && !isFolder(path));
+  if (misplaced !== undefined) throw corruptFolder(folder, `${misplaced} is not a folder`);
   const credentials = { accessKeyId, secretAccessKey };
   const started: Closable[] = [];
   const keep = <T extends Closable>(engine: T): T => {
@@ -55,8 +58,7 @@ export async function startEngines(folder: DataFolder, s3Url: string): Promise<E
 /** Empties a folder that no running service has. @throws StartError when one has it. */
 export async function emptyUnusedFolder(folder: DataFolder): Promise<void> {
   try {
-    const dynamoDb = await openTableFolder(folder);
-    await dynamoDb.close();
+    if (isFolder(folder.table)) await (await openTableFolder(folder)).close();
   } catch (error) {
     if (!(error instanceof StartError) || reasonOf(error.cause) !== 'corrupt') throw error;
   }
@@ -75,10 +77,7 @@ async function openTableFolder(folder: DataFolder): Promise<{ url: string } & Cl
       );
     }
     if (reason === 'corrupt') {
-      throw new StartError(
-        `The data folder ${folder.path} is corrupt (its table can't be read): start with --fresh to empty it.`,
-        { cause: error },
-      );
+      throw corruptFolder(folder, "its table can't be read", error);
     }
     throw error;
   }

@@ -1,13 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { StartError } from './start-error.ts';
 
 /** The one address that everything a browser or client sees is served on. */
 export interface Port {
   url: string;
   serve(listener: RequestListener): void;
-  /** No new connections; those that are open may finish what runs on them. */
-  stopAccepting(): void;
   close(): Promise<void>;
 }
 
@@ -15,6 +15,7 @@ export interface Port {
 export function openPort(port: number): Promise<Port> {
   // Generations outlast Node's default of five minutes for a whole request.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
+  server.on('clientError', refuse);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
@@ -25,10 +26,6 @@ export function openPort(port: number): Promise<Port> {
       resolve({
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
         serve: (listener) => void server.on('request', listener),
-        stopAccepting() {
-          server.close();
-          server.closeIdleConnections();
-        },
         close: () =>
           new Promise((closed) => {
             server.close(() => closed());
@@ -37,4 +34,18 @@ export function openPort(port: number): Promise<Port> {
       });
     });
   });
+}
+
+/** What is no HTTP request never reaches the service; it is told so in the API's shape all the same. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const sentence = tooLarge
+    ? 'The path and headers must be at most 16 KiB together.'
+    : 'This is not a valid HTTP request.';
+  const body = JSON.stringify({ error: sentence, code: 'INVALID_PARAMETERS' });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

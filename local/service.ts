@@ -1,8 +1,16 @@
-import { createWriteStream, rmSync } from 'node:fs';
+import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { setLogSink } from '../shared/http/log.ts';
 import { basePath } from '../shared/routes.ts';
-import { dataFolder, openDataFolder, writeJson, type DataFolder, type DemoFile } from './data-folder.ts';
+import {
+  corruptFolder,
+  dataFolder,
+  isUnfinished,
+  openDataFolder,
+  writeJson,
+  type DataFolder,
+  type DemoFile,
+} from './data-folder.ts';
 import { emptyUnusedFolder, modelEndpointName, startEngines, type Engines } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { importRoutes } from './gateway/functions.ts';
@@ -53,7 +61,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const port = await openPort(options.port);
   try {
     openDataFolder(folder);
-    if (options.fresh) await emptyUnusedFolder(folder);
+    if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
     const engines = await startEngines(folder, port.url);
     try {
       return await serve(port, folder, engines, options);
@@ -77,12 +85,15 @@ async function serve(
   const { settings, sageMakerRuntimeUrl } = engines;
   const { deadlineSeconds } = options;
   setFunctionEnvironment({ ...settings, sageMakerRuntimeUrl, modelEndpointName, deadlineSeconds });
-  const log = createWriteStream(folder.log, { flags: 'a', mode: 0o600 });
+  const log = openLog(folder);
   setLogSink((line) => log.write(`${line}\n`));
   installLambdaGlobal();
   const [world, mounted] = await Promise.all([openWorld(folder, settings.tableName), importRoutes()]);
   const gateway = createGateway({ mounted, functionTimeoutMs: deadlineSeconds * 1000 + functionMarginMs });
-  const sweeping = await startSweeping(settings.tableName);
+  // The first to read the table: what the database could not open is missed here.
+  const sweeping = await startSweeping(settings.tableName).catch((error: unknown) => {
+    throw corruptFolder(folder, "its table can't be read", error);
+  });
   port.serve(dispatcher(gateway, engines, options.onRequest));
   const ready: ReadyFile = { baseUrl: `${port.url}${basePath}`, ...world.demo };
   writeJson(folder.engines, settings);
@@ -92,13 +103,22 @@ async function serve(
     firstStart: world.firstStart,
     async close() {
       removeReadyFiles(folder);
-      port.stopAccepting();
+      // The port stays open: what runs still has images to store and answers to give.
+      gateway.drain();
       await Promise.race([Promise.all([gateway.idle(), sweeping.stop()]), pause(closeWithinMs)]);
       await port.close();
       await engines.close();
       await new Promise<void>((closed) => log.end(closed));
     },
   };
+}
+
+function openLog(folder: DataFolder): WriteStream {
+  try {
+    return createWriteStream(folder.log, { fd: openSync(folder.log, 'a', 0o600) });
+  } catch (cause) {
+    throw corruptFolder(folder, "service.log can't be written", cause);
+  }
 }
 
 /** The API below its base path, the bucket below its name. */
@@ -118,7 +138,8 @@ function dispatcher(
       return;
     }
     const startedMs = performance.now();
-    const path = url.split('?')[0]!;
+    // Somebody will put a key there one day, and terminals are kept and shared.
+    const path = url.split('?')[0]!.replace(/svc_live_\w+/g, 'svc_live_…');
     res.once('close', () => {
       const durationMs = Math.round(performance.now() - startedMs);
       onRequest?.({ method: req.method ?? '', path, status: res.statusCode, durationMs });

@@ -21,17 +21,15 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Answers every request below the base path. */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Resolves once no function runs. */
+  /** From now on, new requests are told that the service is stopping. */
+  drain(): void;
+  /** Resolves once no function runs and every answer was sent. */
   idle(): Promise<void>;
 }
 
 /** Mounts routes as API Gateway does: builds proxy events, streams, and renders its own failures in the API's shape. */
 export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): Gateway {
-  const table = mounted.map(({ route, handler }) => ({
-    method: route.method,
-    match: pathMatcher(route.path),
-    handler,
-  }));
+  const find = router(mounted);
   const runs = new Set<Promise<unknown>>();
   const track = (run: Promise<unknown>) => {
     runs.add(run);
@@ -39,39 +37,69 @@ export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): G
     run.then(done, done);
   };
 
-  const find = (method: string, path: string): { handler: unknown; matched: MatchedPath } | null => {
-    for (const entry of table) {
-      const matched = entry.method === method ? entry.match(path) : null;
-      if (matched) return { handler: entry.handler, matched };
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
+    const found = path.startsWith(`${basePath}/`)
+      ? find(req.method ?? '', path.slice(basePath.length))
+      : null;
+    if (!found)
+      return fail(res, 404, 'NOT_FOUND', 'There is no such endpoint. Check the method and the path.');
+    const body = await readBody(req);
+    if (body === null) {
+      res.setHeader('connection', 'close');
+      return fail(res, 413, 'PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
     }
-    return null;
+    const event = proxyEvent(req, found.matched, path, search, body);
+    const {
+      statusCode,
+      headers,
+      body: chunks,
+    } = await invoke(found.handler, event, functionTimeoutMs, track);
+    res.writeHead(statusCode, headers);
+    for await (const chunk of chunks) if (!res.destroyed) res.write(chunk);
+    res.end();
   };
 
+  let draining = false;
   return {
     async handle(req, res) {
-      const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
-      const found = find(req.method ?? '', path.slice(basePath.length));
-      if (!found)
-        return fail(res, 404, 'NOT_FOUND', 'There is no such endpoint. Check the method and the path.');
-      const body = await readBody(req);
-      if (body === null) {
-        res.setHeader('connection', 'close');
-        return fail(res, 413, 'PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
+      if (draining) {
+        res.setHeader('connection', 'close').setHeader('retry-after', '5');
+        return fail(res, 503, 'SERVICE_UNAVAILABLE', 'The service is stopping. Try again shortly.');
       }
-      const event = proxyEvent(req, found.matched, path, search, body);
+      track(new Promise((closed) => res.once('close', closed)));
       try {
-        const answer = await invoke(found.handler, event, functionTimeoutMs, track);
-        res.writeHead(answer.statusCode, answer.headers);
-        for await (const chunk of answer.body) if (!res.destroyed) res.write(chunk);
-        res.end();
+        await answer(req, res);
       } catch {
         if (res.headersSent) res.destroy();
         else fail(res, 500, 'INTERNAL_ERROR', 'Something went wrong on our side. Try again.');
       }
     },
+    drain: () => void (draining = true),
     async idle() {
       while (runs.size > 0) await Promise.allSettled(runs);
     },
+  };
+}
+
+interface FoundRoute {
+  handler: unknown;
+  matched: MatchedPath;
+}
+
+/** @returns what answers a method and a path below the base path, null when nothing does. */
+function router(mounted: MountedRoute[]): (method: string, path: string) => FoundRoute | null {
+  const table = mounted.map(({ route, handler }) => ({
+    method: route.method,
+    match: pathMatcher(route.path),
+    handler,
+  }));
+  return (method, path) => {
+    for (const entry of table) {
+      const matched = entry.method === method ? entry.match(path) : null;
+      if (matched) return { handler: entry.handler, matched };
+    }
+    return null;
   };
 }
 

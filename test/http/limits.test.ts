@@ -98,6 +98,12 @@ describe('field limits', () => {
   });
 });
 
+test("a path or headers beyond 16 KiB are refused in the API's shape", async () => {
+  const answer = await service.api({ path: '/health', headers: { 'x-long': 'x'.repeat(20_000) } });
+  expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_PARAMETERS']);
+  expect(answer.headers.get('x-request-id')).not.toBeNull();
+});
+
 const tierLimits = [
   { tier: 'starter', maxOutputs: 1, maxSidePx: 1024 },
   { tier: 'standard', maxOutputs: 4, maxSidePx: 2048 },

@@ -1,0 +1,204 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newApiKey } from '../../shared/domain/api-key.ts';
+import { newRequestId } from '../../shared/domain/ids.ts';
+import { openImage } from '../support/png.ts';
+import { small } from '../support/requests.ts';
+import { removeFolder, startService, type ApiCall, type RunningService } from '../support/service.ts';
+
+let service: RunningService;
+/** Everything that was logged, and everything that was printed after the banner. */
+let log: string;
+let printed: string;
+/** Each request that was sent to a route: what the log must tell about it. */
+const sent: { route: string; status: number; requestId: string }[] = [];
+const markers: string[] = [];
+const strangeKeys: string[] = [];
+
+/** A text that occurs nowhere else, in characters that no encoding changes. */
+function secret(what: string): string {
+  const marker = `Secret${what}${Math.random().toString(36).slice(2)}`;
+  markers.push(marker);
+  return marker;
+}
+
+function strangeKey(): string {
+  const key = newApiKey();
+  strangeKeys.push(key);
+  return key;
+}
+
+async function send(call: ApiCall, expected: number): Promise<any> {
+  const answer = await service.api(call);
+  expect({ call, status: answer.status }).toEqual({ call, status: expected });
+  const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
+  const path = call.path.split('?')[0]!.replace(/^\/generate\/.+$/, '/generate/{requestId}');
+  const requestId = answer.headers.get('x-request-id')!;
+  sent.push({ route: `${method} ${path}`, status: expected, requestId });
+  return answer.body;
+}
+
+async function sendGenerations(): Promise<void> {
+  const { keys, identities } = service.ready;
+  const post = (key: string, identity: string, status: number, body: object = {}, headers = {}) => {
+    const identityId = identities[identity];
+    const texts = { prompt: `a ${secret('Prompt')} by night`, negativePrompt: secret('Negative') };
+    const call = {
+      path: '/generate',
+      key: keys[key],
+      headers,
+      body: { ...small, ...texts, identityId, ...body },
+    };
+    return send(call, status);
+  };
+  const events = { accept: 'text/event-stream' };
+  const headers = { 'idempotency-key': secret('Once') };
+  const glaciers = [post('pro', 'glacier', 504), post('pro', 'glacier', 200, {}, events)];
+  const made = await post('pro', 'aurora', 200, { numOutputs: 2 });
+  await Promise.all(made.outputs.map(openImage));
+  await send({ path: `/generate/${made.requestId}`, key: keys.pro }, 200);
+  await post('pro', 'flint', 500, {}, headers);
+  await post('pro', 'flint', 200, {}, events);
+  await post('pro', 'basalt', 200, {}, events);
+  await post('pro', 'basalt', 200, {}, headers);
+  await post('pro', 'basalt', 422, {}, headers);
+  await post('pro', 'ember', 503);
+  await post('starter', 'drift', 401);
+  await post('starter', 'aurora', 400, { numOutputs: 2 });
+  await post('starter', 'aurora', 400, { prompt: secret('Long').repeat(200) });
+  await post('starter', 'aurora', 400, { prompt: `${secret('Nul')}\u0000` });
+  await post('starter', 'aurora', 400, { seed: secret('Seed'), [secret('Member')]: secret('Value') });
+  await post('starter', 'aurora', 400, {}, { 'idempotency-key': `two ${secret('Words')}` });
+  await post('starter', 'citrine', 400, { referenceImages: [{ url: `https://a.test/${secret('Url')}` }] });
+  await post('starter', 'citrine', 400, { referenceMode: secret('Mode') });
+  await post('starter', 'aurora', 404, { identityId: secret('Identity') });
+  await Promise.all(glaciers);
+}
+
+async function sendTheRest(): Promise<void> {
+  const { keys } = service.ready;
+  const list = await send({ path: '/generate?limit=100', key: keys.pro }, 200);
+  expect(list.generations.length).toBeGreaterThan(4);
+  await send({ path: '/identities', key: keys.pro }, 200);
+  await send({ path: '/health' }, 200);
+  for (const name of [secret('Query'), 'limit', 'cursor']) {
+    await send({ path: `/generate?${name}=${secret('QueryValue')}`, key: keys.pro }, 400);
+  }
+  await send({ path: `/generate/${newRequestId(0)}?prompt=${secret('Prompt')}`, key: keys.pro }, 400);
+  await send({ path: `/generate?key=${strangeKey()}`, key: keys.pro }, 400);
+  const bodies = [`{"prompt":"${secret('Broken')}`, secret('Text'), `[${JSON.stringify(secret('Array'))}]`];
+  for (const body of [...bodies, strangeKey()]) {
+    await send({ path: '/generate', key: keys.standard, body }, 400);
+  }
+  const tooLarge = secret('Large')
+    .repeat(60_000)
+    .slice(0, 1024 * 1024 + 1);
+  await send({ path: '/generate', key: keys.standard, body: tooLarge }, 413);
+  for (const key of [
+    strangeKey(),
+    keys.revoked,
+    keys.expired,
+    keys.ended,
+    `${strangeKey()}x`,
+    secret('Key'),
+  ]) {
+    await send({ path: '/generate', key, body: { prompt: secret('Prompt') } }, 401);
+    await send({ path: '/identities', key }, 401);
+  }
+  await send({ path: '/identities', headers: { authorization: `Basic ${strangeKey()}` } }, 401);
+  for (let i = 0; i < 10; i++) await service.api({ path: '/generate', key: keys.enterprise, body: '' });
+  await service.api({ path: '/generate', key: keys.enterprise, body: { prompt: secret('Prompt') } });
+}
+
+beforeAll(async () => {
+  service = await startService({ args: ['--deadline', '3'] });
+  await sendGenerations();
+  await sendTheRest();
+  // A fault of the store, in the middle of a request.
+  const bucket = join(service.dataDir, 'objects', 'image-generation');
+  rmSync(bucket, { recursive: true });
+  writeFileSync(bucket, '');
+  const { keys, identities } = service.ready;
+  const body = { ...small, prompt: secret('Prompt'), identityId: identities.aurora };
+  await send({ path: '/generate', key: keys.stranger, body }, 500);
+  // A key in the path is a mistake that people make.
+  await service.api({ path: `/generate/${strangeKey()}`, key: keys.stranger });
+  await service.api({ path: `/keys/${strangeKey()}`, key: keys.stranger });
+  expect(await service.end()).toBe(0);
+  log = readFileSync(join(service.dataDir, 'service.log'), 'utf8');
+  const [, afterBanner] = service.output().split('Ctrl-C stops the service.');
+  printed = afterBanner!;
+});
+
+afterAll(async () => {
+  await service.end('SIGKILL');
+  removeFolder(service.dataDir);
+});
+
+interface Line {
+  level: string;
+  message: string;
+  route?: string;
+  status?: number;
+  requestId?: string;
+}
+
+const lines = (): Line[] =>
+  log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+describe.each([
+  ['the log', () => log],
+  ['what is printed after the banner', () => printed],
+])('%s', (_, text) => {
+  test('holds no raw key, neither a good one nor one that was refused', () => {
+    expect(text().length).toBeGreaterThan(1000);
+    expect(text().match(/svc_live_[0-9A-Za-z]{4,}/g) ?? []).toEqual([]);
+    for (const key of strangeKeys) expect(text()).not.toContain(key.slice('svc_live_'.length, -6));
+  });
+
+  test('holds nothing that callers wrote: prompts, member names, values, bodies, idempotency keys', () => {
+    expect(markers.length).toBeGreaterThan(50);
+    expect(markers.filter((marker) => text().includes(marker))).toEqual([]);
+  });
+
+  test('holds no link and no signature', () => {
+    expect(text()).not.toMatch(/X-Amz-|https?:\/\/\S+\.png|output-\d/i);
+  });
+});
+
+describe('the log', () => {
+  test('has one line for each API request, with its route, its status and its id', () => {
+    const requests = lines().filter(({ message }) => message === 'request');
+    for (const { route, status, requestId } of sent) {
+      const found = requests.filter((line) => line.requestId === requestId);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatchObject({ route, status });
+    }
+    // The eleven requests of the one rate-limited key, and the one with a key in its path, are not in `sent`.
+    expect(requests).toHaveLength(sent.length + 12);
+    expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(requests.length);
+    expect(requests.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+
+  test('tells why a generation failed, by the kind of its cause', () => {
+    const faults = lines().filter(({ level }) => level === 'error');
+    expect(faults.map((line) => JSON.stringify(line)).join('\n')).toMatch(/model_error[^]*upload_failed/);
+  });
+
+  test('is one JSON object a line, each with its time', () => {
+    for (const line of lines() as (Line & { time: string })[]) {
+      expect(new Date(line.time).toISOString()).toBe(line.time);
+    }
+  });
+});
+
+test('one line is printed for each API request, without its query', () => {
+  const printedLines = printed.split('\n').filter((line) => /^ {2}\d{3} /.test(line));
+  // One key was sent to a path that is no route: it is printed, but no function ran that could log it.
+  expect(printedLines).toHaveLength(lines().filter(({ message }) => message === 'request').length + 1);
+  for (const line of printedLines) expect(line).toMatch(/^ {2}\d{3} (GET|POST) [^?]+ \d+ ms$/);
+});
