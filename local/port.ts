@@ -15,6 +15,8 @@ export interface Port {
 export function openPort(port: number): Promise<Port> {
   // Generations outlast Node's default of five minutes for a whole request.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
+  let serving: RequestListener = answerStarting;
+  server.on('request', (req, res) => serving(req, res));
   server.on('clientError', refuse);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -25,7 +27,7 @@ export function openPort(port: number): Promise<Port> {
     server.listen(port, '127.0.0.1', () => {
       resolve({
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-        serve: (listener) => void server.on('request', listener),
+        serve: (listener) => void (serving = listener),
         close: () =>
           new Promise((closed) => {
             server.close(() => closed());
@@ -35,6 +37,18 @@ export function openPort(port: number): Promise<Port> {
     });
   });
 }
+
+/** The port is taken first, so that a second service learns at once that it can't have it. */
+const answerStarting: RequestListener = (_req, res) => {
+  res.writeHead(503, {
+    'content-type': 'application/json',
+    'retry-after': '1',
+    'x-request-id': randomUUID(),
+  });
+  res.end(
+    JSON.stringify({ error: 'The service is starting. Try again in a second.', code: 'SERVICE_UNAVAILABLE' }),
+  );
+};
 
 /** What is no HTTP request never reaches the service; it is told so in the API's shape all the same. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {

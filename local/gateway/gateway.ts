@@ -39,9 +39,7 @@ export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): G
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
-    const found = path.startsWith(`${basePath}/`)
-      ? find(req.method ?? '', path.slice(basePath.length))
-      : null;
+    const found = find(req.method ?? '', path);
     if (!found)
       return fail(res, 404, 'NOT_FOUND', 'There is no such endpoint. Check the method and the path.');
     const body = await readBody(req);
@@ -87,7 +85,7 @@ interface FoundRoute {
   matched: MatchedPath;
 }
 
-/** @returns what answers a method and a path below the base path, null when nothing does. */
+/** @returns what answers a method and a path, null when nothing does. */
 function router(mounted: MountedRoute[]): (method: string, path: string) => FoundRoute | null {
   const table = mounted.map(({ route, handler }) => ({
     method: route.method,
@@ -95,8 +93,9 @@ function router(mounted: MountedRoute[]): (method: string, path: string) => Foun
     handler,
   }));
   return (method, path) => {
+    if (!path.startsWith(`${basePath}/`)) return null;
     for (const entry of table) {
-      const matched = entry.method === method ? entry.match(path) : null;
+      const matched = entry.method === method ? entry.match(path.slice(basePath.length)) : null;
       if (matched) return { handler: entry.handler, matched };
     }
     return null;
