@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 
@@ -92,8 +93,29 @@ async function main(): Promise<void> {
     );
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  followNpm();
   const { ready } = service;
   console.log(banner(ready.baseUrl, ready.keys.pro!, ready.identities.aurora!, service.firstStart));
+}
+
+/** When npm is killed it can't take its child along: a service that nobody can stop would keep port and data. */
+function followNpm(): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = npmPid();
+  setInterval(() => {
+    if (npmPid() !== npm) process.exit(1);
+  }, 100).unref();
+}
+
+/** npm starts a shell and the shell this process; elsewhere than on Linux only the shell can be seen. */
+function npmPid(): string {
+  try {
+    // The fields after the name in parentheses: state, then the parent. See proc(5).
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')')).split(' ')[2]!;
+  } catch {
+    return String(process.ppid);
+  }
 }
 
 main().catch((error: unknown) => {
