@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RateLog } from '../domain/rate-limit.ts';
-import { batchGet, readAll, type Item, type Table } from './table.ts';
+import { batchGet, getItem, insertItem, listOwned, updateItem, type Item, type Table } from './table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from './table-keys.ts';
 
 /** What is stored of an API key. Times are milliseconds since 1970. */
@@ -29,22 +29,12 @@ export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 export function apiKeyStore(table: Table) {
   const { documents, name } = table;
   return {
-    async insert(key: ApiKey): Promise<void> {
-      await documents.send(
-        new PutCommand({
-          TableName: name,
-          Item: toItem(key),
-          ConditionExpression: 'attribute_not_exists(PK)',
-        }),
-      );
-    },
+    insert: (key: ApiKey) => insertItem(table, toItem(key)),
 
     /** Strong, so that a revocation holds from the next request on. */
     async get(keyId: string): Promise<ApiKey | null> {
-      const { Item: item } = await documents.send(
-        new GetCommand({ TableName: name, Key: itemKeys.apiKey(keyId), ConsistentRead: true }),
-      );
-      return item ? fromItem(item) : null;
+      const item = await getItem(table, itemKeys.apiKey(keyId));
+      return item && fromItem(item);
     },
 
     /** The key and what its rate limit needs, in one strong read. */
@@ -82,39 +72,16 @@ export function apiKeyStore(table: Table) {
 
     /** Immediate and for good; repeating it changes nothing. @returns null when there is no such key. */
     async revoke(keyId: string, nowMs: number): Promise<ApiKey | null> {
-      try {
-        const { Attributes: item } = await documents.send(
-          new UpdateCommand({
-            TableName: name,
-            Key: itemKeys.apiKey(keyId),
-            UpdateExpression: 'SET revokedAtMs = if_not_exists(revokedAtMs, :now)',
-            ConditionExpression: 'attribute_exists(PK)',
-            ExpressionAttributeValues: { ':now': nowMs },
-            ReturnValues: 'ALL_NEW',
-          }),
-        );
-        return fromItem(item!);
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return null;
-        throw error;
-      }
+      const item = await updateItem(table, itemKeys.apiKey(keyId), {
+        UpdateExpression: 'SET revokedAtMs = if_not_exists(revokedAtMs, :now)',
+        ExpressionAttributeValues: { ':now': nowMs },
+      });
+      return item && fromItem(item);
     },
 
-    /** An account's keys, newest first. Eventually consistent: for lists, never for access. */
-    async listByOwner(ownerId: string): Promise<ApiKey[]> {
-      const query = (start: Item | undefined) =>
-        documents.send(
-          new QueryCommand({
-            TableName: name,
-            IndexName: ownerIndex.name,
-            KeyConditionExpression: `${ownerIndex.partition} = :owner AND begins_with(${ownerIndex.sort}, :kind)`,
-            ExpressionAttributeValues: { ':owner': ownerIndex.of(ownerId), ':kind': sortPrefixes.apiKey },
-            ScanIndexForward: false,
-            ExclusiveStartKey: start,
-          }),
-        );
-      return readAll(query, fromItem);
-    },
+    /** An account's keys, newest first. */
+    listByOwner: (ownerId: string) =>
+      listOwned(table, ownerId, sortPrefixes.apiKey, 'newest first', fromItem),
 
     /** When each key was last used, from its rate logs; null for one that never was. */
     async lastUsed(keyIds: string[], limitNames: string[]): Promise<Map<string, number | null>> {

@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
 import { ServiceError } from '../errors.ts';
@@ -12,7 +12,8 @@ import {
   type OnceClaim,
 } from './generation-transactions.ts';
 import { onceFromItem, type Once } from './once-store.ts';
-import { transact, type Table, type TransactItems } from './table.ts';
+import { getItem, type Table } from './table.ts';
+import { transact, type TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, sortPrefixes } from './table-keys.ts';
 
 export type { Completion, OnceClaim };
@@ -36,14 +37,8 @@ export type GenerationStore = ReturnType<typeof generationStore>;
 /** Reserve, start, then settle or release: each happens once, whatever is retried, because each needs the state before it. */
 export function generationStore(table: Table) {
   const get = async (licenseId: string, requestId: string): Promise<Generation | null> => {
-    const { Item: item } = await table.documents.send(
-      new GetCommand({
-        TableName: table.name,
-        Key: itemKeys.generation(licenseId, requestId),
-        ConsistentRead: true,
-      }),
-    );
-    return item ? fromItem(item) : null;
+    const item = await getItem(table, itemKeys.generation(licenseId, requestId));
+    return item && fromItem(item);
   };
 
   /** Ends a generation by a transaction. @returns the record as it ended, which another hand may have done. */

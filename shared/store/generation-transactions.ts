@@ -2,7 +2,7 @@ import { idempotencyHours } from '../domain/idempotency.ts';
 import type { Generation } from '../domain/generation.ts';
 import { toItem } from './generation-item.ts';
 import { tallyNames } from './period-store.ts';
-import type { TransactItems } from './table.ts';
+import type { TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, ttlAttribute } from './table-keys.ts';
 
 /** What the model's answer adds to a record. */

@@ -1,6 +1,6 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { generationTypes, type GenerationType } from '../domain/generation.ts';
-import type { Item, Table } from './table.ts';
+import { getItem, type Item, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
 
 export interface Tally {
@@ -44,13 +44,7 @@ export function periodStore(table: Table) {
   return {
     /** Strong: what was settled before is in it. */
     async get(licenseId: string, startMs: number): Promise<Period> {
-      const { Item: item } = await table.documents.send(
-        new GetCommand({
-          TableName: table.name,
-          Key: itemKeys.period(licenseId, startMs),
-          ConsistentRead: true,
-        }),
-      );
+      const item = await getItem(table, itemKeys.period(licenseId, startMs));
       return periodFromItem(item);
     },
 
@@ -68,7 +62,7 @@ export function periodStore(table: Table) {
   };
 }
 
-export function periodFromItem(item: Item | undefined): Period {
+export function periodFromItem(item: Item | null): Period {
   const period: Period = {
     committed: item?.committed ?? 0,
     used: item?.used ?? 0,

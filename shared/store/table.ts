@@ -1,14 +1,17 @@
-import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   type BatchGetCommandOutput,
   DynamoDBDocumentClient,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ServiceError } from '../errors.ts';
-import type { ItemKey } from './table-keys.ts';
+import { pause } from './backoff.ts';
+import { ownerIndex, type ItemKey } from './table-keys.ts';
 
 /** The table and the client that speaks to it: what every store is made of. */
 export interface Table {
@@ -17,13 +20,73 @@ export interface Table {
 }
 
 export type Item = Record<string, any>;
-export type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 export function openTable(name: string): Table {
   const client = new DynamoDBClient({
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
   });
   return { name, documents: DynamoDBDocumentClient.from(client) };
+}
+
+/** One item, read strongly: what was answered before is in it. */
+export async function getItem(table: Table, key: ItemKey): Promise<Item | null> {
+  const command = new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true });
+  return (await table.documents.send(command)).Item ?? null;
+}
+
+/** Writes a new item. @throws ConditionalCheckFailedException when its key is taken. */
+export async function insertItem(table: Table, item: Item): Promise<void> {
+  await table.documents.send(
+    new PutCommand({ TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' }),
+  );
+}
+
+/** Changes an item that is there. @returns it as it is now, null when there is none. */
+export async function updateItem(
+  table: Table,
+  key: ItemKey,
+  update: Pick<
+    UpdateCommandInput,
+    'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  >,
+): Promise<Item | null> {
+  try {
+    const { Attributes: item } = await table.documents.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: key,
+        ConditionExpression: 'attribute_exists(PK)',
+        ReturnValues: 'ALL_NEW',
+        ...update,
+      }),
+    );
+    return item!;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return null;
+    throw error;
+  }
+}
+
+/** An account's items of one kind, in order of creation. Eventually consistent: for lists, never for access. */
+export function listOwned<T>(
+  table: Table,
+  ownerId: string,
+  kind: string,
+  order: 'oldest first' | 'newest first',
+  fromItem: (item: Item) => T,
+): Promise<T[]> {
+  const query = (start: Item | undefined) =>
+    table.documents.send(
+      new QueryCommand({
+        TableName: table.name,
+        IndexName: ownerIndex.name,
+        KeyConditionExpression: `${ownerIndex.partition} = :owner AND begins_with(${ownerIndex.sort}, :kind)`,
+        ExpressionAttributeValues: { ':owner': ownerIndex.of(ownerId), ':kind': kind },
+        ScanIndexForward: order === 'oldest first',
+        ExclusiveStartKey: start,
+      }),
+    );
+  return readAll(query, fromItem);
 }
 
 /** Reads up to 100 items strongly, in the order of their keys; undefined where there is none. */
@@ -58,51 +121,4 @@ export async function readAll<T>(
     start = page.LastEvaluatedKey;
   } while (start);
   return found;
-}
-
-/** Why a transaction was refused, item by item: the conditions that failed, with the items as they are. */
-export interface Refusal {
-  failed: boolean[];
-  items: (Item | undefined)[];
-}
-
-const maxConflictRetries = 12;
-
-/**
- * Writes all or nothing. A conflict with another transaction or a throttled item says nothing about the conditions,
- * so both are tried again with jitter; a failed condition is an answer.
- * @returns null when written, otherwise the conditions that failed.
- * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever the SDK throws when the outcome is unknown.
- */
-export async function transact(table: Table, items: TransactItems): Promise<Refusal | null> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await table.documents.send(new TransactWriteCommand({ TransactItems: items }));
-      return null;
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const reasons = error.CancellationReasons ?? [];
-      const codes = reasons.map((reason) => reason.Code);
-      if (codes.includes('ConditionalCheckFailed')) {
-        return {
-          failed: codes.map((code) => code === 'ConditionalCheckFailed'),
-          items: reasons.map((reason) => reason.Item && unmarshall(reason.Item)),
-        };
-      }
-      const passing = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
-      if (!codes.every((code) => passing.includes(code ?? 'None'))) throw error;
-      if (attempt > maxConflictRetries) {
-        throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', {
-          cause: error,
-        });
-      }
-      await pause(attempt);
-    }
-  }
-}
-
-/** Full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter"): 10 ms doubling, at most half a second. */
-function pause(attempt: number): Promise<void> {
-  const longestMs = Math.min(500, 10 * 2 ** attempt);
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * longestMs));
 }

@@ -110,7 +110,7 @@ describe('a period’s statistics', () => {
 describe('a period’s books', () => {
   test('are all zero for a period without an item', () => {
     const nothing = { committed: 0, used: 0, imported: 0, byType: {}, byIdentity: {}, byDay: {} };
-    expect(periodFromItem(undefined)).toEqual(nothing);
+    expect(periodFromItem(null)).toEqual(nothing);
   });
 
   test('tell what is held beside what is used, and what was imported', () => {

@@ -1,0 +1,49 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ServiceError } from '../errors.ts';
+import { pause } from './backoff.ts';
+import type { Item, Table } from './table.ts';
+
+export type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
+
+/** Why a transaction was refused, item by item: the conditions that failed, with the items as they are. */
+export interface Refusal {
+  failed: boolean[];
+  items: (Item | undefined)[];
+}
+
+const maxConflictRetries = 12;
+
+/**
+ * Writes all or nothing. A conflict with another transaction or a throttled item says nothing about the conditions,
+ * so both are tried again with jitter; a failed condition is an answer.
+ * @returns null when written, otherwise the conditions that failed.
+ * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever the SDK throws when the outcome is unknown.
+ */
+export async function transact(table: Table, items: TransactItems): Promise<Refusal | null> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await table.documents.send(new TransactWriteCommand({ TransactItems: items }));
+      return null;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      const codes = reasons.map((reason) => reason.Code);
+      if (codes.includes('ConditionalCheckFailed')) {
+        return {
+          failed: codes.map((code) => code === 'ConditionalCheckFailed'),
+          items: reasons.map((reason) => reason.Item && unmarshall(reason.Item)),
+        };
+      }
+      const passing = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+      if (!codes.every((code) => passing.includes(code ?? 'None'))) throw error;
+      if (attempt > maxConflictRetries) {
+        throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', {
+          cause: error,
+        });
+      }
+      await pause(attempt);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { cos, exp, log, pow, sin } from '../../../local/painter/art/math.ts';
+import { createRandom, hash } from '../../../local/painter/art/random.ts';
+
+describe('arithmetic that is the same everywhere', () => {
+  const angle = fc.double({ min: -1000, max: 1000, noNaN: true });
+
+  test('is close to the functions it stands for', () => {
+    fc.assert(
+      fc.property(angle, (x) => {
+        expect(Math.abs(sin(x) - Math.sin(x))).toBeLessThan(1e-6);
+        expect(Math.abs(cos(x) - Math.cos(x))).toBeLessThan(1e-6);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.double({ min: -80, max: 80, noNaN: true }), (x) => {
+        expect(Math.abs(exp(x) / Math.exp(x) - 1)).toBeLessThan(1e-5);
+        expect(Math.abs(log(Math.exp(x)) - x)).toBeLessThan(1e-5);
+      }),
+    );
+    expect(pow(2, 10)).toBeCloseTo(1024, 1);
+    expect(pow(0, 3)).toBe(0);
+  });
+});
+
+describe('seeded random numbers', () => {
+  test('are the same for the same seed, and stay so from version to version', () => {
+    const random = createRandom(hash(42, 'stars'));
+
+    expect([random.unit(), random.unit(), random.int(0, 1000)]).toEqual(createRandomValues());
+    expect(hash(1, 'a')).not.toBe(hash('1', 'a'));
+    expect(hash('a', 'b')).not.toBe(hash('ab'));
+  });
+
+  test('spread evenly', () => {
+    const random = createRandom(1);
+    const counts = Array.from({ length: 10 }, () => 0);
+    for (let i = 0; i < 10_000; i += 1) counts[random.int(0, 9)]! += 1;
+
+    for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(150);
+  });
+});
+
+function createRandomValues(): number[] {
+  const random = createRandom(hash(42, 'stars'));
+  return [random.unit(), random.unit(), random.int(0, 1000)];
+}
