@@ -1,0 +1,71 @@
+import { request as sendHttp } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { request as sendHttps } from 'node:https';
+
+/** How a call to a container went wrong before it answered. */
+export type CallFailure = 'unreachable' | 'broken' | 'timed_out';
+
+export interface Call {
+  body: Uint8Array;
+  headers: IncomingHttpHeaders;
+  /** Aborted when the caller hangs up; the container's connection is then closed at once. */
+  signal: AbortSignal;
+  /** For the whole exchange, headers and body. */
+  timeLimitMs: number;
+}
+
+export type Answer =
+  { response: IncomingMessage; timedOut: () => boolean; done: () => void } | { failure: CallFailure };
+
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN']);
+const passedOn = /^(content-type|accept|x-amzn-sagemaker-.*)$/;
+
+/**
+ * Calls a container's POST /invocations and answers as soon as its headers are there.
+ *
+ * Each call has a connection of its own: a kept one that the container has just closed would look like a container
+ * that died. After `timeLimitMs` the connection is destroyed, also in the middle of the body; `timedOut` then tells
+ * why the body broke off. `done` must be called once the body is no longer wanted.
+ */
+export function callContainer(
+  baseUrl: string,
+  { body, headers, signal, timeLimitMs }: Call,
+): Promise<Answer> {
+  const url = new URL('/invocations', baseUrl);
+  const send = url.protocol === 'https:' ? sendHttps : sendHttp;
+  return new Promise((resolve) => {
+    let timedOut = false;
+    const request = send(url, { method: 'POST', agent: false, headers: containerHeaders(headers, body) });
+    const timer = setTimeout(() => {
+      timedOut = true;
+      request.destroy();
+    }, timeLimitMs);
+    const hangUp = (): void => void request.destroy();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', hangUp);
+      request.destroy();
+    };
+    signal.addEventListener('abort', hangUp);
+    if (signal.aborted) hangUp();
+    request.on('response', (response) => resolve({ response, timedOut: () => timedOut, done }));
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      done();
+      resolve({
+        failure: timedOut ? 'timed_out' : unreachable.has(error.code ?? '') ? 'unreachable' : 'broken',
+      });
+    });
+    request.end(body);
+  });
+}
+
+function containerHeaders(headers: IncomingHttpHeaders, body: Uint8Array): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => passedOn.test(name));
+  // A response stream names the wanted type in a header of SageMaker's own; the container knows only Accept.
+  const accept = headers['x-amzn-sagemaker-accept'];
+  return {
+    ...Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+    ...(accept === undefined ? {} : { accept: String(accept) }),
+    'content-length': String(body.length),
+  };
+}

@@ -1,0 +1,47 @@
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+
+const codec = new EventStreamCodec(
+  (input) => (typeof input === 'string' ? input : Buffer.from(input).toString('utf8')),
+  (text) => Buffer.from(text, 'utf8'),
+);
+
+/** One PayloadPart event: a piece of the container's answer, wherever the network happened to cut it. */
+export function payloadPart(body: Uint8Array): Uint8Array {
+  return frame(
+    { ':message-type': 'event', ':event-type': 'PayloadPart', ':content-type': 'application/octet-stream' },
+    body,
+  );
+}
+
+/** The exception that ends a stream whose container went away or took too long. */
+export function modelStreamError(errorCode: 'StreamBroken' | 'ModelInvocationTimeExceeded'): Uint8Array {
+  const why = {
+    StreamBroken: 'The TCP connection between the client and the model was reset or closed.',
+    ModelInvocationTimeExceeded:
+      'The model failed to finish sending the response within the timeout period allowed.',
+  };
+  return exception('ModelStreamError', { Message: why[errorCode], ErrorCode: errorCode });
+}
+
+/** The exception that ends a stream after a fault of this runtime's own. */
+export function internalStreamFailure(): Uint8Array {
+  return exception('InternalStreamFailure', {
+    Message: 'The stream processing failed because of an unknown error.',
+  });
+}
+
+function exception(name: string, members: Record<string, string>): Uint8Array {
+  const headers = {
+    ':message-type': 'exception',
+    ':exception-type': name,
+    ':content-type': 'application/json',
+  };
+  return frame(headers, Buffer.from(JSON.stringify(members)));
+}
+
+function frame(headers: Record<string, string>, body: Uint8Array): Uint8Array {
+  const typed = Object.entries(headers).map(
+    ([name, value]) => [name, { type: 'string' as const, value }] as const,
+  );
+  return codec.encode({ headers: Object.fromEntries(typed), body });
+}

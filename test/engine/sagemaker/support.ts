@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  InvokeEndpointWithResponseStreamCommand,
+  SageMakerRuntimeClient,
+} from '@aws-sdk/client-sagemaker-runtime';
+
+export interface Container {
+  url: string;
+  /** What each request to it held. */
+  requests: { path: string; headers: IncomingMessage['headers']; body: string }[];
+  close(): Promise<void>;
+}
+
+/** A model container whose /invocations does as a test says. */
+export async function startContainer(
+  answer: (response: ServerResponse, body: string, request: IncomingMessage) => void,
+): Promise<Container> {
+  const requests: Container['requests'] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      requests.push({ path: request.url ?? '', headers: request.headers, body });
+      answer(response, body, request);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: async () => {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+export function runtimeClient(endpoint: string): SageMakerRuntimeClient {
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+  return new SageMakerRuntimeClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
+}
+
+export interface Streamed {
+  parts: string[];
+  /** Milliseconds from the call to each part. */
+  times: number[];
+  contentType: string | undefined;
+  error: (Error & { ErrorCode?: string }) | undefined;
+}
+
+/** Calls an endpoint for a stream and reads it to its end, which may be an exception. */
+export async function streamEndpoint(
+  client: SageMakerRuntimeClient,
+  name: string,
+  body: string,
+  abortSignal?: AbortSignal,
+  onPart: (text: string) => void = () => undefined,
+): Promise<Streamed> {
+  const start = performance.now();
+  const command = new InvokeEndpointWithResponseStreamCommand({
+    EndpointName: name,
+    Body: body,
+    ContentType: 'application/json',
+    Accept: 'application/x-ndjson',
+  });
+  const answer = await client.send(command, abortSignal ? { abortSignal } : {});
+  const streamed: Streamed = { parts: [], times: [], contentType: answer.ContentType, error: undefined };
+  try {
+    for await (const event of answer.Body ?? []) {
+      if (!event.PayloadPart?.Bytes) continue;
+      const text = Buffer.from(event.PayloadPart.Bytes).toString();
+      streamed.parts.push(text);
+      streamed.times.push(performance.now() - start);
+      onPart(text);
+    }
+  } catch (error) {
+    streamed.error = error as Error;
+  }
+  return streamed;
+}
