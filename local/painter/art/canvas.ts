@@ -92,10 +92,12 @@ export function blur(canvas: Canvas, radiusX: number, radiusY = radiusX): void {
   const scratch = new Float32Array(Math.max(width, height) * 3);
   for (let pass = 0; pass < 3; pass += 1) {
     if (radiusX >= 1) {
-      for (let y = 0; y < height; y += 1) boxLine(light, scratch, y * width * 3, 3, width, Math.round(radiusX));
+      for (let y = 0; y < height; y += 1)
+        boxLine(light, scratch, y * width * 3, 3, width, Math.round(radiusX));
     }
     if (radiusY >= 1) {
-      for (let x = 0; x < width; x += 1) boxLine(light, scratch, x * 3, width * 3, height, Math.round(radiusY));
+      for (let x = 0; x < width; x += 1)
+        boxLine(light, scratch, x * 3, width * 3, height, Math.round(radiusY));
     }
   }
 }

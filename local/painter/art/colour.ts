@@ -1,4 +1,4 @@
-import { cos, sin, unit } from './math.ts';
+import { cos, sin, unit, TAU } from './math.ts';
 
 /** Linear light, about 0 … 1 for surfaces and beyond 1 for lights. */
 export type Rgb = readonly [red: number, green: number, blue: number];
@@ -11,7 +11,7 @@ export type Lch = readonly [lightness: number, chroma: number, hue: number];
  * https://bottosson.github.io/posts/oklab/
  */
 export function lch([lightness, chroma, hue]: Lch): Rgb {
-  const angle = (hue * 3.141592653589793) / 180;
+  const angle = (hue * TAU) / 360;
   const cosine = cos(angle);
   const sine = sin(angle);
   for (let c = chroma; ; c *= 0.9) {

@@ -42,9 +42,17 @@ export function createSkyLight(scene: Scene, horizon: number): SkyLight {
   return { width: scene.width, rows, values: new Float32Array(scene.width * rows * 3) };
 }
 
-/** Adds one curtain, as the sum of thousands of rays: where the path folds over itself, light adds to light.
- * `apex` is the row in which all rays would meet. */
-export function hangCurtain(scene: Scene, sky: SkyLight, horizon: number, apex: number, curtain: Curtain): void {
+/**
+ * Adds one curtain, as the sum of thousands of rays: where the path folds over itself, light adds to light.
+ * `apex` is the row in which all rays would meet.
+ */
+export function hangCurtain(
+  scene: Scene,
+  sky: SkyLight,
+  horizon: number,
+  apex: number,
+  curtain: Curtain,
+): void {
   const focal = scene.side * 0.85;
   const samples = walkCurtain(scene, curtain, Math.round(scene.side * 9));
   const profile = rayProfile(curtain);
@@ -53,10 +61,12 @@ export function hangCurtain(scene: Scene, sky: SkyLight, horizon: number, apex: 
   for (const { x, z, brightness, height, lift } of samples) {
     const base = horizon - (focal * (1 + lift)) / z;
     const top = Math.max(horizon - (focal * (1 + height)) / z, apex + (base - apex) * 0.12);
-    const energy = (brightness * step * focal) / z;
-    if (energy < 1e-4 || base < 0 || base < apex) continue;
     const across = middle + (x * focal) / z;
-    castRay(sky, { x: across, base, top, lean: (middle - across) / (base - apex) }, energy, profile);
+    const lean = (middle - across) / (base - apex);
+    // Rays that lie almost flat would come out as rows of dots, so they fade.
+    const energy = ((brightness * step * focal) / z) * smooth(1.7, 0.9, Math.abs(lean));
+    if (energy < 1e-4 || base < 0 || base < apex) continue;
+    castRay(sky, { x: across, base, top, lean }, energy, profile);
   }
 }
 

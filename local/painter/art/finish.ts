@@ -3,7 +3,8 @@ import type { Canvas } from './canvas.ts';
 import { pow } from './math.ts';
 import { createRandom } from './random.ts';
 
-export interface FinishOptions {
+/** How a picture is developed. */
+export interface Film {
   /** Share of the light that a lens would scatter, 0 … 1. */
   bloom: number;
   /** How much darker the corners are, 0 … 1. */
@@ -13,14 +14,17 @@ export interface FinishOptions {
   exposure: number;
   /** 1 leaves the film curve as it is; more is harder. */
   contrast: number;
-  seed: number;
 }
 
 const CURVE_ENTRIES = 8192;
 const GRAIN_SIDE = 512;
 
 /** Develops linear light as film would: lens bloom, corners, tone curve and grain. Answers 8-bit RGB. */
-export function develop(canvas: Canvas, options: FinishOptions, tick: (share: number) => void): Uint8Array {
+export function develop(
+  canvas: Canvas,
+  options: Film & { seed: number },
+  tick: (share: number) => void,
+): Uint8Array {
   if (options.bloom > 0) addBloom(canvas, options.bloom);
   tick(0.4);
   const { width, height, light } = canvas;
@@ -115,7 +119,7 @@ function filmCurve(contrast: number): Float32Array {
 }
 
 /** Grain with a little clumping, as silver has. */
-function grainTile(options: FinishOptions): Float32Array {
+function grainTile(options: { grain: number; seed: number }): Float32Array {
   const random = createRandom(options.seed);
   const raw = new Float32Array(GRAIN_SIDE * GRAIN_SIDE);
   for (let i = 0; i < raw.length; i += 1) raw[i] = random.unit() + random.unit() - 1;

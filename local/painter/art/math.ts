@@ -6,14 +6,14 @@
  * polynomials instead. They are accurate to about 1e-6, far below one step of an 8-bit channel.
  */
 
-const TAU = 6.283185307179586;
-const INVERSE_TAU = 0.15915494309189535;
-const LOG2_E = 1.4426950408889634;
-const LN_2 = 0.6931471805599453;
+// These constants are numbers in the language's specification, the same everywhere.
+const { LN2, LOG2E, PI } = Math;
+export const TAU = 2 * PI;
+const INVERSE_TAU = 1 / TAU;
 
-export const PI = 3.141592653589793;
-
-const powersOfTwo = Float64Array.from({ length: 256 }, (_, index) => 2 ** (index - 128));
+const powersOfTwo = new Float64Array(256).fill(1);
+for (let i = 127; i >= 0; i -= 1) powersOfTwo[i] = powersOfTwo[i + 1]! / 2;
+for (let i = 129; i < 256; i += 1) powersOfTwo[i] = powersOfTwo[i - 1]! * 2;
 
 /** Sine of an angle in radians. */
 export function sin(angle: number): number {
@@ -33,12 +33,13 @@ export function cos(angle: number): number {
 
 /** e to the power x; 0 below −87 and capped above 87, which no light in a picture reaches. */
 export function exp(x: number): number {
-  const scaled = x * LOG2_E;
+  const scaled = x * LOG2E;
   if (scaled < -126) return 0;
   if (scaled > 126) return powersOfTwo[254]!;
   const whole = Math.floor(scaled);
-  const f = (scaled - whole) * LN_2;
-  const series = 1 + f * (1 + f * (1 / 2 + f * (1 / 6 + f * (1 / 24 + f * (1 / 120 + f * (1 / 720 + f / 5040))))));
+  const f = (scaled - whole) * LN2;
+  const series =
+    1 + f * (1 + f * (1 / 2 + f * (1 / 6 + f * (1 / 24 + f * (1 / 120 + f * (1 / 720 + f / 5040))))));
   return series * powersOfTwo[whole + 128]!;
 }
 
@@ -57,7 +58,7 @@ export function log(x: number): number {
   const s = (mantissa - 1) / (mantissa + 1);
   const q = s * s;
   const series = 2 * s * (1 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * (1 / 9 + q / 11)))));
-  return series + exponent * LN_2;
+  return series + exponent * LN2;
 }
 
 /** x to the power p for x ≥ 0. */

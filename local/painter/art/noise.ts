@@ -1,4 +1,4 @@
-import { cos, sin } from './math.ts';
+import { cos, sin, TAU } from './math.ts';
 import { createRandom } from './random.ts';
 
 /** Smooth gradient noise and its sums, all about −1 … 1 (`ridged` 0 … 1). */
@@ -15,7 +15,6 @@ export interface Noise {
 /** Perlin's improved noise with 256 gradients around the circle. */
 export function createNoise(seed: number): Noise {
   const { order, gx, gy } = noiseTables(seed);
-
   const at = (x: number, y: number): number => {
     const x0 = Math.floor(x);
     const y0 = Math.floor(y);
@@ -36,8 +35,13 @@ export function createNoise(seed: number): Noise {
     const top = na + (nb - na) * u;
     return (top + (nc + (nd - nc) * u - top) * v) * 1.5;
   };
+  const cell = (x: number, y: number): number => order[order[x & 255]! + (y & 255)]! / 255;
+  return { at, fbm: sumOctaves(at), ridged: sumRidges(at), cell };
+}
 
-  const fbm = (x: number, y: number, octaves: number): number => {
+/** Each octave is turned against the last: the lattices' lines would otherwise coincide and show. */
+function sumOctaves(at: Noise['at']): Noise['fbm'] {
+  return (x, y, octaves) => {
     let sum = 0;
     let strength = 0.5;
     let px = x;
@@ -45,15 +49,17 @@ export function createNoise(seed: number): Noise {
     for (let i = 0; i < octaves; i += 1) {
       sum += strength * at(px, py);
       strength *= 0.5;
-      // The turn between octaves hides the lattice, whose lines would otherwise coincide.
-      const rx = 1.6 * px + 1.2 * py + 17.3;
+      const turned = 1.6 * px + 1.2 * py + 17.3;
       py = 1.6 * py - 1.2 * px + 5.1;
-      px = rx;
+      px = turned;
     }
     return sum;
   };
+}
 
-  const ridged = (x: number, y: number, octaves: number): number => {
+/** After F. Kenton Musgrave's ridged multifractal: fine crests grow only on coarse ones. */
+function sumRidges(at: Noise['at']): Noise['ridged'] {
+  return (x, y, octaves) => {
     let sum = 0;
     let strength = 0.5;
     let weight = 1;
@@ -63,17 +69,14 @@ export function createNoise(seed: number): Noise {
       const crest = 1 - Math.abs(at(px, py));
       const value = crest * crest * weight;
       sum += strength * value;
-      weight = value < 0 ? 0 : value > 1 ? 1 : value;
+      weight = Math.min(1, Math.max(0, value));
       strength *= 0.5;
-      const rx = 1.6 * px + 1.2 * py + 17.3;
+      const turned = 1.6 * px + 1.2 * py + 17.3;
       py = 1.6 * py - 1.2 * px + 5.1;
-      px = rx;
+      px = turned;
     }
     return sum;
   };
-
-  const cell = (x: number, y: number): number => order[order[x & 255]! + (y & 255)]! / 255;
-  return { at, fbm, ridged, cell };
 }
 
 function noiseTables(seed: number): { order: Uint8Array; gx: Float64Array; gy: Float64Array } {
@@ -90,7 +93,7 @@ function noiseTables(seed: number): { order: Uint8Array; gx: Float64Array; gy: F
   const gx = new Float64Array(256);
   const gy = new Float64Array(256);
   for (let i = 0; i < 256; i += 1) {
-    const angle = (i / 256) * 6.283185307179586;
+    const angle = (i / 256) * TAU;
     gx[i] = cos(angle);
     gy[i] = sin(angle);
   }

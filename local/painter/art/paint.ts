@@ -1,20 +1,79 @@
-import { createScene } from './scene.ts';
-import { readTraits } from './traits.ts';
 import { develop } from './finish.ts';
 import { encodePng } from './png.ts';
-import { hash } from './random.ts';
-export function paint(o: any): Uint8Array {
-  const traits = readTraits(o.prompt, o.negativePrompt ?? '', o.guidanceScale ?? 7.5);
-  const detail = ((o.numInferenceSteps ?? 30) - 20) / 30;
-  const scene = createScene({ width: o.width, height: o.height, seed: o.seed, prompt: o.prompt, style: o.style, detail, traits, character: { hueShift: 0, chroma: 1, habit: 0 }, tick: () => {} });
-  const t0 = performance.now();
-  o.painter(scene);
-  const t1 = performance.now();
-  const bytes = develop(scene.canvas, { bloom: 0.16, vignette: 0.28, grain: 3, exposure: 1, contrast: 1, seed: hash(o.seed) }, () => {});
-  const t2 = performance.now();
-  if (o.raw) { o.report?.(`${o.style} paint ${(t1 - t0).toFixed(0)} develop ${(t2 - t1).toFixed(0)}`); return bytes; }
-  const png = encodePng({ width: o.width, height: o.height, bytes }, { Software: 'painter-1' });
-  const t3 = performance.now();
-  o.report?.(`${o.style} paint ${(t1 - t0).toFixed(0)} develop ${(t2 - t1).toFixed(0)} png ${(t3 - t2).toFixed(0)} size ${png.length}`);
+import { createRandom, hash } from './random.ts';
+import { createScene } from './scene.ts';
+import type { Character } from './scene.ts';
+import { forms, formNames } from './styles/forms.ts';
+import type { FormName } from './styles/forms.ts';
+import { readTraits } from './traits.ts';
+
+/** Named in every answer and in every file: it changes whenever the same request would paint another picture. */
+export const MODEL_VERSION = 'painter-1';
+
+/** Everything that a picture depends on. */
+export interface PictureOrder {
+  prompt: string;
+  negativePrompt: string;
+  /** Of this picture, 0 … 2^32 − 1. */
+  seed: number;
+  /** 20 … 50. */
+  numInferenceSteps: number;
+  guidanceScale: number;
+  width: number;
+  height: number;
+  identityId: string;
+  style?: string;
+}
+
+/**
+ * Paints one picture and answers its PNG file: the same order gives the same bytes, always.
+ *
+ * @param tick hears the finished share of the work, 0 … 1, every few milliseconds; what it throws ends the work.
+ */
+export function paintPicture(order: PictureOrder, tick: (share: number) => void): Uint8Array<ArrayBuffer> {
+  const { width, height } = order;
+  const bytes = paintPixels(order, (share) => tick(share * 0.9));
+  const png = encodePng({ width, height, bytes }, { parameters: describe(order), Software: MODEL_VERSION });
+  tick(1);
   return png;
+}
+
+/** The picture's pixels alone, 8-bit RGB. */
+export function paintPixels(order: PictureOrder, tick: (share: number) => void): Uint8Array {
+  const { form, character } = chooseForm(order);
+  const { paint, film } = forms[form];
+  const detail = (order.numInferenceSteps - 20) / 30;
+  const scene = createScene({
+    width: order.width,
+    height: order.height,
+    seed: order.seed,
+    prompt: order.prompt,
+    style: form,
+    detail,
+    traits: readTraits(order.prompt, order.negativePrompt, order.guidanceScale),
+    character,
+    tick: (share) => tick(share * 0.8),
+  });
+  paint(scene);
+  const grain = film.grain * (1.25 - 0.4 * detail);
+  const exposure = film.exposure * createRandom(hash(order.seed, order.prompt)).range(0.96, 1.04);
+  return develop(scene.canvas, { ...film, grain, exposure, seed: hash(order.seed, 'grain') }, (share) =>
+    tick(0.8 + share * 0.2),
+  );
+}
+
+/** A known style is a form in its own colours; any other identity gets a form and colours from its id. */
+function chooseForm({ style, identityId }: PictureOrder): { form: FormName; character: Character } {
+  const known = formNames.find((name) => name === style);
+  if (known !== undefined) return { form: known, character: { hueShift: 0, chroma: 1, habit: 0 } };
+  const habit = hash('identity', identityId, style ?? '');
+  const random = createRandom(habit);
+  const form = random.pick(formNames);
+  return { form, character: { hueShift: random.range(35, 325), chroma: random.range(0.7, 1.15), habit } };
+}
+
+function describe(order: PictureOrder): string {
+  const { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height, identityId } = order;
+  const asked = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
+  return JSON.stringify({ ...asked, identityId, modelVersion: MODEL_VERSION });
 }

@@ -17,7 +17,10 @@ export interface Pixels {
  * a longer search, and without one the file does not depend on a processor's hash instruction, so it is the same
  * everywhere.
  */
-export function encodePng({ width, height, bytes }: Pixels, texts: Record<string, string>): Uint8Array {
+export function encodePng(
+  { width, height, bytes }: Pixels,
+  texts: Record<string, string>,
+): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
@@ -79,7 +82,7 @@ function chunk(type: string, body: Uint8Array): Uint8Array[] {
   return [bytes.subarray(0, 4), name, body, bytes.subarray(4)];
 }
 
-function concatenate(parts: Uint8Array[]): Uint8Array {
+function concatenate(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -2,7 +2,7 @@ import { createCanvas } from './canvas.ts';
 import type { Canvas } from './canvas.ts';
 import { lch, turnHue } from './colour.ts';
 import type { Lch, Rgb } from './colour.ts';
-import { cos, mix, sin, unit } from './math.ts';
+import { cos, mix, sin, unit, TAU } from './math.ts';
 import { createNoise } from './noise.ts';
 import type { Noise } from './noise.ts';
 import { createRandom, hash } from './random.ts';
@@ -44,6 +44,8 @@ export interface Scene {
   /** How present a subject is, 0 … 1: certain when asked for, by `chance` otherwise, never when refused. */
   presence(subject: Subject, chance: number): number;
   wants(subject: Subject): boolean;
+  /** The subjects that the prompt names, in its order. */
+  readonly wanted: readonly Subject[];
   /** Reports progress 0 … 1 and stops the work when nobody waits for it any more. */
   tick(share: number): void;
 }
@@ -60,7 +62,7 @@ export interface SceneOptions {
   tick(share: number): void;
 }
 
-const roleShares: Record<Role, number> = { key: 1, accent: 0.95, ambient: 0.62, ground: 0.45 };
+const roleShares: Record<Role, number> = { key: 1, accent: 0.95, ambient: 0.57, ground: 0.45 };
 
 export function createScene(options: SceneOptions): Scene {
   const { width, height, traits, character } = options;
@@ -79,7 +81,8 @@ export function createScene(options: SceneOptions): Scene {
     tint: (role, colour) => lch(tinted(role, colour, traits, character)),
     mood: (name, own) => {
       const asked = traits.moods[name] ?? 0;
-      const goal = asked >= 0 ? mix(own, 1, asked) : mix(own, name === 'density' || name === 'warmth' ? -1 : 0, -asked);
+      const goal =
+        asked >= 0 ? mix(own, 1, asked) : mix(own, name === 'density' || name === 'warmth' ? -1 : 0, -asked);
       return mix(own, goal, traits.strength);
     },
     time: (own) => timeShares(own, traits),
@@ -90,6 +93,7 @@ export function createScene(options: SceneOptions): Scene {
       return alone ? 0.7 : 0;
     },
     wants: (subject) => traits.wanted.has(subject),
+    wanted: [...traits.wanted],
     tick: options.tick,
   };
 }
@@ -107,7 +111,12 @@ function timeShares(own: Time, traits: Traits): Record<Time, number> {
 /** Mixes as pigments do, in OKLab's plane, so half-way between two colours is a calm one and not a third. */
 function tinted(role: Role, own: Lch, traits: Traits, character: Character): Lch {
   const { colours, strength, moods } = traits;
-  const asked = { key: colours[0], accent: colours[1] ?? colours[0], ambient: colours[0], ground: colours[2] ?? colours[1] ?? colours[0] };
+  const asked = {
+    key: colours[0],
+    accent: colours[1] ?? colours[0],
+    ambient: colours[0],
+    ground: colours[2] ?? colours[1] ?? colours[0],
+  };
   const saturation = 1 + 0.45 * strength * (moods.saturation ?? 0) + 0.12 * (strength - 0.6);
   let lightness = own[0];
   let chroma = own[1] * character.chroma * saturation;
@@ -140,11 +149,11 @@ function shifted(lightness: number, chroma: number, hue: number, warmth: number)
 }
 
 function cosDegrees(angle: number): number {
-  return cos((angle * 3.141592653589793) / 180);
+  return cos((angle * TAU) / 360);
 }
 
 function sinDegrees(angle: number): number {
-  return sin((angle * 3.141592653589793) / 180);
+  return sin((angle * TAU) / 360);
 }
 
 /** The angle of a vector in degrees, by bisection from a guess: no arctangent needed for a few colours. */

@@ -1,7 +1,7 @@
 import { cover } from './canvas.ts';
 import type { Canvas } from './canvas.ts';
 import type { Rgb } from './colour.ts';
-import { cos, sin } from './math.ts';
+import { cos, sin, TAU } from './math.ts';
 
 /** A colour, or one that depends on the pixel. */
 export type Paint = Rgb | ((x: number, y: number) => Rgb);
@@ -102,7 +102,7 @@ export function strokeLine(
 export function ellipse(x: number, y: number, rx: number, ry: number): number[] {
   const corners = Math.max(12, Math.min(96, Math.ceil(rx)));
   return Array.from({ length: corners }, (_, i) => {
-    const angle = (i / corners) * 6.283185307179586;
+    const angle = (i / corners) * TAU;
     return [x + rx * cos(angle), y + ry * sin(angle)];
   }).flat();
 }

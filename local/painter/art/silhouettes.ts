@@ -1,11 +1,19 @@
 import type { Canvas } from './canvas.ts';
 import type { Rgb } from './colour.ts';
 import type { Random } from './random.ts';
+import type { Scene } from './scene.ts';
 import { fillPolygon, strokeLine } from './shapes.ts';
 import type { Paint } from './shapes.ts';
 
 /** A spruce: tiers of drooping branches, each side drawn on its own so no two trees are alike. */
-export function drawSpruce(canvas: Canvas, x: number, base: number, height: number, random: Random, paint: Paint): void {
+export function drawSpruce(
+  canvas: Canvas,
+  x: number,
+  base: number,
+  height: number,
+  random: Random,
+  paint: Paint,
+): void {
   const tiers = Math.max(5, Math.min(26, Math.round(height / 7)));
   const width = height * random.range(0.15, 0.23);
   const lean = random.range(-0.02, 0.02) * height;
@@ -29,7 +37,14 @@ export function drawSpruce(canvas: Canvas, x: number, base: number, height: numb
 }
 
 /** A gliding bird: two bent wings. */
-export function drawBird(canvas: Canvas, x: number, y: number, span: number, bend: number, paint: Paint): void {
+export function drawBird(
+  canvas: Canvas,
+  x: number,
+  y: number,
+  span: number,
+  bend: number,
+  paint: Paint,
+): void {
   const points = [
     x - span,
     y - span * 0.1 * bend,
@@ -52,11 +67,25 @@ export function drawBird(canvas: Canvas, x: number, y: number, span: number, ben
 }
 
 /** A loose flock, larger and lower towards its front. */
-export function drawFlock(canvas: Canvas, x: number, y: number, span: number, random: Random, paint: Paint): void {
+export function drawFlock(
+  canvas: Canvas,
+  x: number,
+  y: number,
+  span: number,
+  random: Random,
+  paint: Paint,
+): void {
   const count = random.int(5, 11);
   for (let i = 0; i < count; i += 1) {
     const size = span * random.range(0.35, 1);
-    drawBird(canvas, x + random.gauss() * span * 5, y + random.gauss() * span * 2.2, size, random.range(0.6, 1.5), paint);
+    drawBird(
+      canvas,
+      x + random.gauss() * span * 5,
+      y + random.gauss() * span * 2.2,
+      size,
+      random.range(0.6, 1.5),
+      paint,
+    );
   }
 }
 
@@ -84,7 +113,16 @@ export function drawFlower(canvas: Canvas, { x, base, height, bloom, stalk }: St
   const leafY = base - height * leaf;
   fillPolygon(
     canvas,
-    [leafX, leafY, leafX + sign * height * 0.1, leafY - height * 0.11, leafX + sign * height * 0.2, leafY - height * 0.1, leafX + sign * height * 0.1, leafY - height * 0.05],
+    [
+      leafX,
+      leafY,
+      leafX + sign * height * 0.1,
+      leafY - height * 0.11,
+      leafX + sign * height * 0.2,
+      leafY - height * 0.1,
+      leafX + sign * height * 0.1,
+      leafY - height * 0.05,
+    ],
     stalk,
   );
   const size = height * random.range(0.09, 0.15);
@@ -100,5 +138,20 @@ export function drawFlower(canvas: Canvas, { x, base, height, bloom, stalk }: St
     const mx = topX + (tipX - topX) * 0.62;
     const my = topY + (tipY - topY) * 0.62;
     fillPolygon(canvas, [topX, topY, mx + nx, my + ny, tipX, tipY, mx - nx, my - ny], colour);
+  }
+}
+
+/** Wild flowers along a picture's lower edge, small ones behind and large ones in front. */
+export function drawMeadow(scene: Scene, amount: number, blooms: readonly Rgb[], stalk: Rgb): void {
+  const random = scene.random('meadow');
+  const { width, height, side, canvas } = scene;
+  const count = Math.round(amount * 55 * (width / side));
+  for (let i = 0; i < count; i += 1) {
+    const near = i / count;
+    const tall = side * (0.04 + 0.13 * near * random.range(0.6, 1.15));
+    const bloom = blooms[i % blooms.length]!;
+    const shade = 0.55 + 0.45 * near;
+    const stem = { x: random.unit() * width, base: height + side * 0.01, height: tall, stalk };
+    drawFlower(canvas, { ...stem, bloom: [bloom[0] * shade, bloom[1] * shade, bloom[2] * shade] }, random);
   }
 }

@@ -1,5 +1,5 @@
 import { addGlow, addPixel, addPoint } from './canvas.ts';
-import { add, ramp, scale } from './colour.ts';
+import { add, blend, luminance, ramp, scale } from './colour.ts';
 import type { Lch, Rgb } from './colour.ts';
 import { createField } from './field.ts';
 import { exp, mix, smooth, unit } from './math.ts';
@@ -16,28 +16,77 @@ export interface Sky {
   night: number;
 }
 
-export type SkyPalette = Record<Time, { zenith: Lch; middle: Lch; horizon: Lch; light: Lch; power: number }>;
+/** Colours of one kind of sky; `power` is how strong its sun or moon is. */
+export interface SkyTone {
+  zenith: Lch;
+  middle: Lch;
+  horizon: Lch;
+  light: Lch;
+  power: number;
+}
+
+/** For each time of day, the skies that it may have. */
+export type SkyPalette = Record<Time, readonly SkyTone[]>;
+
+function tone(zenith: Lch, middle: Lch, horizon: Lch, light: Lch, power: number): SkyTone {
+  return { zenith, middle, horizon, light, power };
+}
 
 export const naturalSky: SkyPalette = {
-  dawn: { zenith: [0.4, 0.075, 268], middle: [0.62, 0.085, 335], horizon: [0.86, 0.1, 62], light: [0.86, 0.1, 60], power: 1.6 },
-  noon: { zenith: [0.5, 0.12, 256], middle: [0.7, 0.085, 240], horizon: [0.9, 0.03, 215], light: [0.96, 0.03, 95], power: 2.4 },
-  dusk: { zenith: [0.26, 0.085, 284], middle: [0.46, 0.115, 345], horizon: [0.76, 0.145, 55], light: [0.8, 0.15, 52], power: 1.5 },
-  night: { zenith: [0.14, 0.045, 268], middle: [0.21, 0.055, 258], horizon: [0.31, 0.055, 240], light: [0.8, 0.03, 240], power: 0.35 },
+  dawn: [
+    tone([0.46, 0.07, 262], [0.68, 0.07, 330], [0.88, 0.085, 62], [0.88, 0.09, 62], 1.6),
+    tone([0.5, 0.06, 235], [0.74, 0.045, 200], [0.9, 0.07, 85], [0.9, 0.08, 80], 1.6),
+    tone([0.44, 0.06, 285], [0.68, 0.085, 10], [0.86, 0.1, 45], [0.86, 0.1, 50], 1.5),
+  ],
+  noon: [
+    tone([0.5, 0.12, 256], [0.7, 0.085, 240], [0.9, 0.03, 215], [0.96, 0.03, 95], 2.4),
+    tone([0.58, 0.09, 235], [0.76, 0.06, 225], [0.92, 0.025, 190], [0.96, 0.03, 90], 2.3),
+  ],
+  dusk: [
+    tone([0.28, 0.08, 280], [0.48, 0.105, 345], [0.77, 0.135, 55], [0.82, 0.14, 55], 1.5),
+    tone([0.29, 0.075, 250], [0.5, 0.06, 225], [0.8, 0.1, 72], [0.84, 0.11, 68], 1.4),
+    tone([0.34, 0.06, 262], [0.58, 0.085, 15], [0.82, 0.11, 48], [0.84, 0.12, 48], 1.5),
+    tone([0.25, 0.06, 265], [0.4, 0.05, 285], [0.66, 0.1, 40], [0.78, 0.12, 45], 1.3),
+    tone([0.33, 0.065, 220], [0.56, 0.06, 185], [0.84, 0.09, 95], [0.86, 0.1, 80], 1.5),
+  ],
+  night: [
+    tone([0.14, 0.045, 268], [0.21, 0.055, 258], [0.31, 0.055, 240], [0.8, 0.03, 240], 0.35),
+    tone([0.13, 0.035, 245], [0.2, 0.045, 225], [0.32, 0.05, 205], [0.8, 0.03, 220], 0.35),
+  ],
 };
 
 /** The sky for the scene's time of day, in the colours that its prompt asks for. */
 export function skyAt(scene: Scene, own: Time, palette: SkyPalette = naturalSky): Sky {
   const shares = scene.time(own);
-  const sky = { zenith: [0, 0, 0] as Rgb, middle: [0, 0, 0] as Rgb, horizon: [0, 0, 0] as Rgb, light: [0, 0, 0] as Rgb };
+  const sky = {
+    zenith: [0, 0, 0] as Rgb,
+    middle: [0, 0, 0] as Rgb,
+    horizon: [0, 0, 0] as Rgb,
+    light: [0, 0, 0] as Rgb,
+  };
+  const random = scene.random('sky');
   for (const [time, share] of Object.entries(shares) as [Time, number][]) {
-    if (share <= 0) continue;
-    const colours = palette[time];
+    const colours = random.pick(palette[time]);
     sky.zenith = add(sky.zenith, scale(scene.tint('ambient', colours.zenith), share));
     sky.middle = add(sky.middle, scale(scene.tint('ambient', colours.middle), share));
     sky.horizon = add(sky.horizon, scale(scene.tint('ambient', colours.horizon), share));
     sky.light = add(sky.light, scale(scene.tint('ambient', colours.light), share * colours.power));
   }
-  return { ...sky, night: shares.night };
+  return { ...overcast(sky, scene.mood('storm', 0)), night: shares.night };
+}
+
+/** A storm takes the colour out of a sky and most of its light. */
+function overcast(sky: Omit<Sky, 'night'>, storm: number): Omit<Sky, 'night'> {
+  const dulled = (colour: Rgb, loss: number): Rgb => {
+    const grey = luminance(colour) * 0.9;
+    return scale(blend(colour, [grey * 0.95, grey, grey * 1.08], storm * 0.6), 1 - loss * storm);
+  };
+  return {
+    zenith: dulled(sky.zenith, 0.5),
+    middle: dulled(sky.middle, 0.5),
+    horizon: dulled(sky.horizon, 0.4),
+    light: dulled(sky.light, 0.6),
+  };
 }
 
 /** Fills rows 0 … `bottom` with the sky; the horizon's colour lies at row `horizon`. */
@@ -63,7 +112,7 @@ export function paintSkyGradient(scene: Scene, sky: Sky, horizon: number, bottom
 /** Stars above the horizon, many faint and few bright, thinner in the haze low down. */
 export function paintStars(scene: Scene, horizon: number, share: number): void {
   const random = scene.random('stars');
-  const count = Math.round((scene.width * horizon) / 620 * share * mix(0.8, 1.6, scene.detail));
+  const count = Math.round(((scene.width * horizon) / 620) * share * mix(0.8, 1.6, scene.detail));
   const size = scene.side / 1024;
   for (let i = 0; i < count; i += 1) {
     const x = random.unit() * scene.width;
@@ -111,12 +160,18 @@ export function paintMoon(scene: Scene, { x, y, radius, light, halo }: Disc, pha
   });
 }
 
-function paintDisc(scene: Scene, x: number, y: number, radius: number, colour: (u: number, v: number) => Rgb): void {
+function paintDisc(
+  scene: Scene,
+  x: number,
+  y: number,
+  radius: number,
+  colour: (u: number, v: number) => Rgb,
+): void {
   for (let py = Math.floor(y - radius - 1); py <= y + radius + 1; py += 1) {
     for (let px = Math.floor(x - radius - 1); px <= x + radius + 1; px += 1) {
       const dx = px + 0.5 - x;
       const dy = py + 0.5 - y;
-      const share = unit(radius + 0.5 - Math.sqrt(dx * dx + dy * dy));
+      const share = smooth(radius + 1, radius - 1.5, Math.sqrt(dx * dx + dy * dy));
       if (share > 0) addPixel(scene.canvas, px, py, colour(dx / radius, dy / radius), share);
     }
   }
@@ -146,7 +201,7 @@ export function paintClouds(scene: Scene, clouds: Clouds): void {
   const offset = scene.random('clouds').range(0, 100);
   const at = (x: number, y: number): number => {
     const above = (clouds.horizon - y) / clouds.horizon + 0.09;
-    const u = ((x - width / 2) / scene.side) * (0.7 / above) / clouds.stretch + offset;
+    const u = (((x - width / 2) / scene.side) * (0.7 / above)) / clouds.stretch + offset;
     return noise.fbm(u, 1.15 / above + offset, octaves);
   };
   const step = 2;
@@ -156,7 +211,9 @@ export function paintClouds(scene: Scene, clouds: Clouds): void {
     const dx = clouds.lightX - x;
     const dy = clouds.lightY - y;
     const length = Math.sqrt(dx * dx + dy * dy) + 1;
-    return at(x + (dx / length) * reach, y + (dy / length) * reach * 0.5);
+    // Close to the light its direction turns quickly; shorter steps there keep it from leaving a blot.
+    const share = (reach * Math.min(1, length / (reach * 6))) / length;
+    return at(x + dx * share, y + dy * share * 0.5);
   });
   for (let y = 0; y < rows; y += 1) {
     const haze = smooth(0, 0.14, (clouds.horizon - y) / clouds.horizon);

@@ -34,43 +34,32 @@ export interface Vertex {
  *
  * Rows lie at distances that grow by a constant factor, so each costs about the same height on the picture.
  */
-export function paintTerrain(canvas: Canvas, camera: Camera, ground: Ground, tick: (share: number) => void): void {
+export function paintTerrain(
+  canvas: Canvas,
+  camera: Camera,
+  ground: Ground,
+  tick: (share: number) => void,
+): void {
   const { width } = canvas;
-  let far = createRow(width);
-  let near = createRow(width);
-  const point: Vertex = { x: 0, z: 0, height: 0, slopeX: 0, slopeZ: 0 };
-  const colour = new Float32Array(3);
   const distances = rowDistances(ground);
+  let far = createRow(width);
+  let here = createRow(width);
+  let near = createRow(width);
+  measureRow(here, camera, ground, distances[0]!);
+  far.height.set(here.height);
   for (let row = 0; row < distances.length; row += 1) {
     if ((row & 15) === 0) tick(row / distances.length);
     const z = distances[row]!;
-    const across = z / camera.focal;
-    for (let px = 0; px < width; px += 1) near.height[px] = ground.height((px - camera.centre) * across, z);
-    const back = row > 0 ? distances[row - 1]! : z;
-    for (let px = 0; px < width; px += 1) {
-      const h = near.height[px]!;
-      near.y[px] = camera.horizon - ((h - camera.height) * camera.focal) / z;
-      if (row === 0) continue;
-      const before = px > 0 ? px - 1 : px;
-      const after = px < width - 1 ? px + 1 : px;
-      point.x = (px - camera.centre) * across;
-      point.z = z;
-      point.height = h;
-      point.slopeX = (near.height[after]! - near.height[before]!) / ((after - before) * across);
-      // The far vertex of this column lies a little further out in x too; its share of the rise is taken off.
-      const alongX = ((px - camera.centre) * (back - z)) / camera.focal;
-      point.slopeZ = (far.height[px]! - h - point.slopeX * alongX) / (back - z);
-      ground.shade(point, colour);
-      near.colour[px * 3] = colour[0]!;
-      near.colour[px * 3 + 1] = colour[1]!;
-      near.colour[px * 3 + 2] = colour[2]!;
-    }
-    if (row === 1) far.colour.set(near.colour);
-    if (row > 0) fillStrip(canvas, far, near);
+    const nearZ = distances[row + 1] ?? z * 0.999;
+    measureRow(near, camera, ground, nearZ);
+    shadeRow(camera, ground, [far, here, near], [distances[row - 1] ?? z * 1.001, z, nearZ]);
+    if (row > 0) fillStrip(canvas, far, here);
     const spare = far;
-    far = near;
+    far = here;
+    here = near;
     near = spare;
   }
+  fillFront(canvas, far);
 }
 
 interface Row {
@@ -83,9 +72,55 @@ function createRow(width: number): Row {
   return { height: new Float32Array(width), y: new Float32Array(width), colour: new Float32Array(width * 3) };
 }
 
+function measureRow(row: Row, { centre, focal, height, horizon }: Camera, ground: Ground, z: number): void {
+  const across = z / focal;
+  for (let px = 0; px < row.height.length; px += 1) {
+    const h = ground.height((px - centre) * across, z);
+    row.height[px] = h;
+    row.y[px] = horizon - (h - height) / across;
+  }
+}
+
+/** Slopes are taken across both neighbouring rows, so a crest between two has the mean of its sides and no flicker. */
+function shadeRow(
+  { centre, focal }: Camera,
+  ground: Ground,
+  [far, here, near]: readonly [Row, Row, Row],
+  [farZ, z, nearZ]: readonly [number, number, number],
+): void {
+  const last = here.height.length - 1;
+  const across = z / focal;
+  const point: Vertex = { x: 0, z, height: 0, slopeX: 0, slopeZ: 0 };
+  const colour = new Float32Array(3);
+  for (let px = 0; px <= last; px += 1) {
+    const before = px > 0 ? px - 1 : px;
+    const after = px < last ? px + 1 : px;
+    point.x = (px - centre) * across;
+    point.height = here.height[px]!;
+    point.slopeX = (here.height[after]! - here.height[before]!) / ((after - before) * across);
+    // The column's far vertex lies a little further out in x too; that share of the rise is taken off.
+    const alongX = (point.slopeX * (px - centre) * (farZ - nearZ)) / focal;
+    point.slopeZ = (far.height[px]! - near.height[px]! - alongX) / (farZ - nearZ);
+    ground.shade(point, colour);
+    here.colour[px * 3] = colour[0]!;
+    here.colour[px * 3 + 1] = colour[1]!;
+    here.colour[px * 3 + 2] = colour[2]!;
+  }
+}
+
+/** From far to near, each closer than the last by the same factor. */
 function rowDistances({ near, far, rows }: Ground): number[] {
   const span = log(far / near);
   return Array.from({ length: rows }, (_, i) => far * exp((-span * i) / (rows - 1)));
+}
+
+/** What lies before the nearest row, down to the picture's edge, takes that row's colour. */
+function fillFront({ width, height, light }: Canvas, nearest: Row): void {
+  for (let px = 0; px < width; px += 1) {
+    for (let y = Math.max(0, Math.ceil(nearest.y[px]!)); y < height; y += 1) {
+      for (let c = 0; c < 3; c += 1) light[(y * width + px) * 3 + c] = nearest.colour[px * 3 + c]!;
+    }
+  }
 }
 
 function fillStrip(canvas: Canvas, far: Row, near: Row): void {

@@ -98,7 +98,7 @@ const subjects: Record<string, Subject> = {
   'fire flame lava ember magma': 'fire',
   'gem crystal diamond jewel prism quartz': 'gem',
   'bottle perfume flask fragrance cologne': 'bottle',
-  'vase cup bowl ceramic pottery mug glass jar': 'vase',
+  'vase cup bowl ceramic pottery mug jar': 'vase',
   'sphere orb ball globe planet pearl bubble': 'sphere',
   'ring watch bracelet circle halo arch': 'ring',
 };
@@ -120,7 +120,8 @@ learn(subjects, (subject) => ({ subject }));
 export function recognise(text: string): Meaning[] {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   return words.flatMap((word) => {
-    const meaning = meanings.get(word) ?? meanings.get(word.replace(/s$/, '')) ?? meanings.get(word.replace(/es$/, ''));
+    const meaning =
+      meanings.get(word) ?? meanings.get(word.replace(/s$/, '')) ?? meanings.get(word.replace(/es$/, ''));
     return meaning ? [meaning] : [];
   });
 }

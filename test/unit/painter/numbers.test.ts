@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { cos, exp, log, pow, sin } from '../../../local/painter/art/math.ts';
 import { createRandom, hash } from '../../../local/painter/art/random.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { encodePng } from '../../../local/painter/art/png.ts';
 import { decodePng } from './png-decoder.ts';
 

@@ -34,7 +34,7 @@ describe('the words of a prompt', () => {
   test('count the more the higher the guidance scale is', () => {
     const strengths = [1, 4, 7.5, 12, 20].map((scale) => readTraits('', '', scale).strength);
 
-    expect(strengths).toEqual([...strengths].sort((a, b) => a - b));
+    expect(strengths).toEqual(strengths.toSorted((a, b) => a - b));
     expect(strengths[0]!).toBeLessThan(0.3);
     expect(strengths[4]!).toBeGreaterThan(0.95);
   });

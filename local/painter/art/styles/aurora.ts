@@ -3,18 +3,61 @@ import { add, blend, scale } from '../colour.ts';
 import type { Rgb } from '../colour.ts';
 import { addSkyLight, createSkyLight, hangCurtain } from '../curtains.ts';
 import type { Curtain } from '../curtains.ts';
-import { clamp, mix, smooth, unit } from '../math.ts';
+import { clamp, mix } from '../math.ts';
 import type { Scene } from '../scene.ts';
-import { drawFlock, drawFlower, drawSpruce } from '../silhouettes.ts';
-import { paintClouds, paintHorizonGlow, paintMoon, paintSkyGradient, paintStars, paintSun, skyAt } from '../sky.ts';
+import { drawFlock, drawMeadow, drawSpruce } from '../silhouettes.ts';
+import {
+  paintClouds,
+  paintHorizonGlow,
+  paintMoon,
+  paintSkyGradient,
+  paintStars,
+  paintSun,
+  skyAt,
+} from '../sky.ts';
 import type { SkyPalette } from '../sky.ts';
-import { paintTerrain } from '../terrain.ts';
+import { paintWeather } from '../weather.ts';
+import { mirrorLake, paintLand } from './aurora-land.ts';
+import type { Plan } from './aurora-land.ts';
+import { fillPolygon } from '../shapes.ts';
 
 const arcticSky: SkyPalette = {
-  dawn: { zenith: [0.3, 0.075, 265], middle: [0.46, 0.085, 300], horizon: [0.74, 0.11, 40], light: [0.85, 0.1, 55], power: 0.8 },
-  noon: { zenith: [0.36, 0.09, 258], middle: [0.5, 0.085, 235], horizon: [0.74, 0.06, 210], light: [0.9, 0.04, 220], power: 1 },
-  dusk: { zenith: [0.24, 0.075, 282], middle: [0.36, 0.1, 330], horizon: [0.6, 0.14, 42], light: [0.75, 0.14, 40], power: 0.6 },
-  night: { zenith: [0.13, 0.045, 272], middle: [0.2, 0.055, 255], horizon: [0.28, 0.055, 232], light: [0.75, 0.03, 240], power: 0.2 },
+  dawn: [
+    {
+      zenith: [0.3, 0.075, 265],
+      middle: [0.46, 0.085, 300],
+      horizon: [0.74, 0.11, 40],
+      light: [0.85, 0.1, 55],
+      power: 0.8,
+    },
+  ],
+  noon: [
+    {
+      zenith: [0.36, 0.09, 258],
+      middle: [0.5, 0.085, 235],
+      horizon: [0.74, 0.06, 210],
+      light: [0.9, 0.04, 220],
+      power: 1,
+    },
+  ],
+  dusk: [
+    {
+      zenith: [0.24, 0.075, 282],
+      middle: [0.36, 0.1, 330],
+      horizon: [0.6, 0.14, 42],
+      light: [0.75, 0.14, 40],
+      power: 0.6,
+    },
+  ],
+  night: [
+    {
+      zenith: [0.13, 0.045, 272],
+      middle: [0.2, 0.055, 255],
+      horizon: [0.28, 0.055, 232],
+      light: [0.75, 0.03, 240],
+      power: 0.2,
+    },
+  ],
 };
 
 /** Curtains of northern light over a dark land: mountains and snow, often a lake that mirrors them. */
@@ -33,21 +76,11 @@ export function paintAurora(scene: Scene): void {
   });
   const ambient = addSkyLight(scene.canvas, glow, plan.horizon);
   const overhead = add(scale(blend(ambient[0]!, ambient[2]!, 0.5), 1.4), scale(sky.middle, 0.5));
-  paintWeather(scene, plan, overhead);
+  paintAir(scene, plan, overhead);
   paintLand(scene, plan, ambient, add(sky.middle, scale(sky.horizon, 0.4)), sky.horizon);
   if (plan.lake > 0) mirrorLake(scene, plan);
   paintForeground(scene, plan, overhead);
-}
-
-interface Plan {
-  horizon: number;
-  /** Rows of water below the horizon, 0 without. */
-  lake: number;
-  peaks: number;
-  lightX: number;
-  /** Row in which the rays would meet: far above, or in the picture for a corona. */
-  apex: number;
-  trees: number;
+  paintWeather(scene, { horizon: plan.horizon, light: add(scale(overhead, 1.6), scale(sky.horizon, 0.5)) });
 }
 
 function planAurora(scene: Scene): Plan {
@@ -55,13 +88,18 @@ function planAurora(scene: Scene): Plan {
   const lakeside = scene.presence('water', 0.55) > 0;
   const density = scene.mood('density', 0);
   const ground = lakeside ? random.range(0.25, 0.36) : random.range(0.16, 0.24);
-  const peaks = random.range(0.45, 1) * mix(1, 1.5, scene.wants('mountain') ? scene.strength : 0) * (density < 0 ? 1 + density * 0.75 : 1);
+  const peaks =
+    random.range(0.65, 1.25) *
+    mix(1, 1.5, scene.wants('mountain') ? scene.strength : 0) *
+    (density < 0 ? 1 + density * 0.75 : 1);
   return {
     horizon: Math.round(scene.height * (1 - ground)),
     lake: lakeside ? Math.round(scene.height * ground) : 0,
     peaks: scene.presence('mountain', 0.85) > 0 ? peaks : 0.12,
     lightX: random.range(0.15, 0.85),
-    apex: random.chance(0.3) ? scene.height * random.range(-0.05, 0.16) : -scene.height * random.range(0.6, 1.8),
+    apex: random.chance(0.3)
+      ? scene.height * random.range(-0.05, 0.16)
+      : -scene.height * random.range(0.6, 1.8),
     trees: scene.presence('forest', 0.6) * (1 + density),
   };
 }
@@ -99,7 +137,11 @@ function paintLights(scene: Scene, plan: Plan, light: Rgb): void {
   const moon = scene.presence('moon', 0.22);
   if (moon > 0) {
     const colour = scene.tint('ground', [0.93, 0.03, 85]);
-    paintMoon(scene, { x, y, radius: radius * mix(0.6, 1.25, moon), light: scale(colour, 1.5 * moon), halo: 7 }, phase);
+    paintMoon(
+      scene,
+      { x, y, radius: radius * mix(0.6, 1.25, moon), light: scale(colour, 1.5 * moon), halo: 7 },
+      phase,
+    );
   }
   const sun = scene.wants('sun') ? scene.presence('sun', 0) : 0;
   if (sun > 0) {
@@ -109,15 +151,29 @@ function paintLights(scene: Scene, plan: Plan, light: Rgb): void {
   paintHorizonGlow(scene, plan.horizon, scene.width * plan.lightX, scene.height * 0.07, scale(light, 0.35));
 }
 
-function paintWeather(scene: Scene, plan: Plan, overhead: Rgb): void {
+function paintAir(scene: Scene, plan: Plan, overhead: Rgb): void {
   const mist = scene.mood('mist', 0.12);
   const cloudiness = Math.max(scene.wants('cloud') ? scene.strength * 0.6 : 0, scene.mood('storm', 0) * 0.5);
   if (cloudiness > 0.05) {
     const lit = scale(overhead, 0.9);
     const shade = scale(overhead, 0.22);
-    paintClouds(scene, { horizon: plan.horizon, cover: cloudiness, lit, shade, lightX: scene.width * 0.5, lightY: 0, stretch: 2 });
+    paintClouds(scene, {
+      horizon: plan.horizon,
+      cover: cloudiness,
+      lit,
+      shade,
+      lightX: scene.width * 0.5,
+      lightY: 0,
+      stretch: 2,
+    });
   }
-  paintHorizonGlow(scene, plan.horizon, scene.width * plan.lightX, scene.height * 0.05, scale(overhead, 0.5 * mist));
+  paintHorizonGlow(
+    scene,
+    plan.horizon,
+    scene.width * plan.lightX,
+    scene.height * 0.05,
+    scale(overhead, 0.5 * mist),
+  );
   const city = scene.presence('city', 0.05);
   if (city > 0) {
     const lamps = scale(scene.tint('ground', [0.8, 0.13, 65]), 0.5 * city);
@@ -125,110 +181,43 @@ function paintWeather(scene: Scene, plan: Plan, overhead: Rgb): void {
   }
 }
 
-function paintLand(scene: Scene, plan: Plan, ambient: Rgb[], skyLight: Rgb, haze: Rgb): void {
-  const noise = scene.noise('land');
-  const camera = { focal: scene.side * 0.95, height: plan.lake > 0 ? 0.05 : 0.2, horizon: plan.horizon, centre: scene.width / 2 };
-  const snowline = mix(0.3, -0.35, scene.mood('snow', 0.5));
-  const snow = scene.tint('ground', [0.92, 0.02, 235]);
-  const rock = scene.tint('ground', [0.27, 0.02, 250]);
-  const mist = scene.mood('mist', 0.25);
-  const side = plan.lightX < 0.5 ? -1 : 1;
-  paintTerrain(
-    scene.canvas,
-    camera,
-    {
-      near: plan.lake > 0 ? 3 : 0.55,
-      far: 17,
-      rows: Math.round(scene.side * mix(0.34, 0.46, scene.detail)),
-      height: landHeight(scene, plan),
-      shade: (point, colour) => {
-        const length = 1 / Math.sqrt(1 + point.slopeX * point.slopeX + point.slopeZ * point.slopeZ);
-        const grain = noise.fbm(point.x * 5.1, point.z * 5.1 + point.height * 7, 3);
-        const white = smooth(snowline, snowline + 0.22, length - 0.55 + grain * 0.5);
-        const across = unit(0.5 + (point.x / point.z) * 0.55);
-        const facing = clamp((point.slopeX * side * 1.1 + 0.6 - point.slopeZ * 0.4) * length, 0.03, 1.3);
-        const fog = unit((point.z - 3) * 0.045 * (0.4 + mist * 1.8)) * (0.35 + 0.65 * smooth(0.8, 0, point.height));
-        // The plain in front lies out of the light's way, so the picture closes darker towards its lower edge.
-        const front = mix(0.3, 1, smooth(0.5, 4, point.z)) * (1 + grain * 0.35);
-        for (let c = 0; c < 3; c += 1) {
-          const aurora = mix(mix(ambient[0]![c]!, ambient[1]![c]!, Math.min(1, across * 2)), ambient[2]![c]!, Math.max(0, across * 2 - 1));
-          const received = (aurora * 2.8 * facing + skyLight[c]! * (0.3 + 0.4 * length)) * front;
-          colour[c] = mix(mix(rock[c]!, snow[c]!, white) * received, haze[c]! * 0.7 + aurora * 0.4, fog);
-        }
-      },
-    },
-    (share) => scene.tick(0.5 + share * 0.3),
-  );
-}
-
-/** Mountains that rise from a plain or a shore, with a gap somewhere for the eye to leave through. */
-function landHeight(scene: Scene, plan: Plan): (x: number, z: number) => number {
-  const noise = scene.noise('land');
-  const octaves = 5 + Math.round(scene.detail * 3);
-  const shore = plan.lake > 0 ? 3.2 : 0;
-  const gapX = scene.random('land').range(-2.2, 2.2);
-  return (x, z) => {
-    const mountains = smooth(3.6, 9, z) * plan.peaks;
-    const gap = 0.3 + 0.7 * smooth(0, 3.6, Math.abs(x - gapX));
-    const bendX = x + noise.at(x * 0.35, z * 0.35 + 9) * 0.8;
-    const ridge = noise.ridged(bendX * 0.21 + 7, z * 0.21, octaves) - 0.3;
-    const drifts = noise.at(x * 0.7 + z * 0.3, z * 1.1 + 40) * 0.05 + noise.fbm(x * 2.4, z * 3.1, 2) * 0.012;
-    const beach = shore > 0 ? smooth(shore, shore + 2.2, z + noise.at(x * 0.9, 3) * 0.9) : 1;
-    return (Math.max(-0.05, ridge) * mountains * 3.1 * gap + drifts * (0.5 + mountains * 2)) * beach - (1 - beach) * 0.06;
-  };
-}
-
-/** Turns the picture above the shore upside down, drawn out by small waves and darkened by the water. */
-function mirrorLake(scene: Scene, plan: Plan): void {
-  const { width, height, light } = scene.canvas;
-  const noise = scene.noise('lake');
-  const shore = plan.horizon + Math.round(scene.side * 0.0135);
-  const rough = mix(0.9, 0.25, scene.mood('calm', 0.45));
-  const deep = scene.tint('ambient', [0.16, 0.03, 245]);
-  // A lake seen from low shows more sky than a flat mirror of this height would; the picture gains from all of it.
-  const stretch = Math.min(1.7, (shore * 0.92) / (height - shore));
-  for (let y = height - 1; y > shore; y -= 1) {
-    const depth = (y - shore) / (height - shore);
-    const near = 1 / (0.05 + depth);
-    const loss = mix(0.82, 0.5, depth);
-    for (let x = 0; x < width; x += 1) {
-      const across = ((x - width / 2) / scene.side) * near * 1.4;
-      const wave = noise.fbm(across * 1.4, near * 9, 3) * rough * (0.25 + depth);
-      const fromY = clamp(shore - (y - shore) * stretch + wave * scene.side * 0.06, 0, shore - 1);
-      const fromX = clamp(x + wave * scene.side * 0.008, 0, width - 2);
-      const top = Math.floor(fromY);
-      const from = (top * width + Math.floor(fromX)) * 3;
-      const fy = fromY - top;
-      const at = (y * width + x) * 3;
-      for (let c = 0; c < 3; c += 1) {
-        const seen = light[from + c]! + (light[from + c + width * 3]! - light[from + c]!) * fy;
-        light[at + c] = seen * loss + deep[c]! * 0.2 * depth;
-      }
-    }
-  }
-}
-
 function paintForeground(scene: Scene, plan: Plan, overhead: Rgb): void {
   const random = scene.random('foreground');
   const dark = add(scale(scene.tint('ground', [0.12, 0.02, 250]), 0.5), scale(overhead, 0.015));
   const { width, height, canvas, side } = scene;
+  paintBank(scene, dark);
   if (plan.trees > 0.1) {
     const leftHeavy = random.range(0.2, 0.8);
     const count = Math.round((width / side) * 46 * plan.trees);
     for (let i = 0; i < count; i += 1) {
-      const edge = random.chance(leftHeavy) ? random.unit() * random.unit() * 0.55 : 1 - random.unit() * random.unit() * 0.55;
+      const edge = random.chance(leftHeavy)
+        ? random.unit() * random.unit() * 0.55
+        : 1 - random.unit() * random.unit() * 0.55;
       const near = random.unit();
       const tall = side * mix(0.05, 0.24, near * near) * random.range(0.7, 1.15);
       drawSpruce(canvas, edge * width, height + side * 0.02 - side * 0.05 * (1 - near), tall, random, dark);
     }
   }
   const birds = scene.presence('bird', 0.05);
-  if (birds > 0) drawFlock(canvas, width * random.range(0.25, 0.75), plan.horizon * 0.6, side * 0.014, random, dark);
+  if (birds > 0)
+    drawFlock(canvas, width * random.range(0.25, 0.75), plan.horizon * 0.6, side * 0.014, random, dark);
   const flowers = scene.presence('flower', 0);
-  for (let i = 0; i < flowers * 60; i += 1) {
-    const bloom = scale(scene.tint(i % 3 === 0 ? 'key' : 'accent', [0.75, 0.16, 350]), 0.35);
-    const tall = side * random.range(0.05, 0.15);
-    drawFlower(canvas, { x: random.unit() * width, base: height + 2, height: tall, bloom, stalk: dark }, random);
+  const bloom = (role: 'key' | 'accent'): Rgb => scale(scene.tint(role, [0.75, 0.16, 350]), 0.35);
+  if (flowers > 0) drawMeadow(scene, flowers, [bloom('key'), bloom('accent'), bloom('accent')], dark);
+  if (scene.wants('fire'))
+    addGlow(canvas, width * plan.lightX, height * 0.97, side * 0.08, [0.9, 0.32, 0.08]);
+}
+
+/** The near shore, so that the nearest trees do not stand in the water. */
+function paintBank(scene: Scene, dark: Rgb): void {
+  const noise = scene.noise('bank');
+  const { width, height, side } = scene;
+  const points = [0, height + 2];
+  for (let x = 0; x <= width; x += 4) {
+    const edge = Math.abs(x / width - 0.5) * 2;
+    const rise = 0.012 + 0.05 * edge * edge + noise.fbm((x / side) * 5, 3, 3) * 0.016;
+    points.push(x, height - rise * side);
   }
-  if (scene.wants('fire')) addGlow(canvas, width * plan.lightX, height * 0.97, side * 0.08, [0.9, 0.32, 0.08]);
+  points.push(width, height + 2);
+  fillPolygon(scene.canvas, points, dark);
 }

@@ -1,0 +1,180 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ModelEvent, ModelFailureReason, ModelOutput } from '../../shared/contracts/model-server.ts';
+import { MODEL_VERSION } from './art/paint.ts';
+import type { Pool } from './pool.ts';
+import type { PaintRequest } from './request.ts';
+import { UploadError, uploadPng } from './upload.ts';
+
+/** What all requests share: the painting threads, and how many requests wait for one. */
+export interface Workshop {
+  pool: Pool;
+  waiting: number;
+}
+
+const LONGEST_QUEUE = 200;
+const HEARTBEAT_MS = 3_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+class Failure extends Error {
+  readonly reason: ModelFailureReason;
+  constructor(reason: ModelFailureReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Does one request, from `started` to exactly one closing event, unless the caller hangs up first.
+ *
+ * @param hangUp aborts when nobody listens any more: all work stops and nothing is uploaded after that.
+ */
+export async function runJob(
+  request: PaintRequest,
+  workshop: Workshop,
+  emit: (event: ModelEvent) => void,
+  hangUp: AbortSignal,
+): Promise<void> {
+  const stop = new AbortController();
+  const leave = (): void => stop.abort(hangUp.reason);
+  hangUp.addEventListener('abort', leave);
+  if (hangUp.aborted) leave();
+  const progress = reportProgress(request.numInferenceSteps, emit);
+  const alarm = setDeadline(request, stop);
+  emit({ event: 'started' });
+  try {
+    const outputs = await answer(request, workshop, progress, stop.signal);
+    emit({ event: 'completed', outputs, referenceImagesUsed: 0, modelVersion: MODEL_VERSION });
+  } catch (error) {
+    // One output's failure ends the others' work.
+    stop.abort(error);
+    if (!hangUp.aborted) emit(failureEvent(error));
+  } finally {
+    clearTimeout(alarm);
+    progress.end();
+    hangUp.removeEventListener('abort', leave);
+  }
+}
+
+function setDeadline(
+  { deadline, identity }: PaintRequest,
+  stop: AbortController,
+): NodeJS.Timeout | undefined {
+  if (identity.settings.neverFinishes === true) return undefined;
+  const left = Math.min(Date.parse(deadline) - Date.now(), LONGEST_TIMER_MS);
+  const ring = (): void =>
+    stop.abort(new Failure('deadline', 'The deadline came before the images were ready.'));
+  if (left > 0) return setTimeout(ring, left);
+  ring();
+  return undefined;
+}
+
+function failureEvent(error: unknown): ModelEvent {
+  if (error instanceof Failure) return { event: 'failed', reason: error.reason, message: error.message };
+  if (error instanceof UploadError)
+    return { event: 'failed', reason: 'upload_failed', message: error.message };
+  console.error('The painter failed:', error);
+  return { event: 'failed', reason: 'model_error', message: 'The painter could not paint this picture.' };
+}
+
+interface Progress {
+  /** Reports a step if it is further than all before. */
+  reach(step: number): void;
+  end(): void;
+}
+
+/** Progress only ever grows, and is repeated every few seconds so that nobody takes a long wait for a silence. */
+function reportProgress(steps: number, emit: (event: ModelEvent) => void): Progress {
+  let furthest = 0;
+  const report = (): void => emit({ event: 'progress', step: furthest, steps });
+  const heartbeat = setInterval(report, HEARTBEAT_MS);
+  return {
+    reach: (step) => {
+      if (step <= furthest || step > steps) return;
+      furthest = step;
+      report();
+    },
+    end: () => clearInterval(heartbeat),
+  };
+}
+
+async function answer(
+  request: PaintRequest,
+  workshop: Workshop,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ModelOutput[]> {
+  const { references, numInferenceSteps: steps } = request;
+  const { failWith, delaySeconds = 0, neverFinishes } = request.identity.settings;
+  signal.throwIfAborted();
+  if (references.length > 0) {
+    throw new Failure('reference_unreadable', 'This painter does not read reference images yet.');
+  }
+  const half = Math.floor(steps / 2);
+  if (neverFinishes === true) await pretendWork(Infinity, steps - 1, progress, signal);
+  if (delaySeconds > 0) await pretendWork(delaySeconds * 1000, half, progress, signal);
+  if (failWith !== undefined) {
+    await pretendWork(60, 3, progress, signal);
+    throw new Failure('model_error', failWith);
+  }
+  return paintAll(request, workshop, (share) => progress.reach(Math.floor(share * steps)), signal);
+}
+
+/** Reports steps evenly over a time without doing any; without end, it stays at the last one. */
+async function pretendWork(
+  durationMs: number,
+  steps: number,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const endless = durationMs === Infinity;
+  const pauseMs = endless ? 2_000 : durationMs / steps;
+  const last = endless ? Infinity : steps;
+  for (let step = 1; step <= last; step += 1) {
+    await wait(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    progress.reach(Math.min(step, steps));
+  }
+}
+
+async function paintAll(
+  request: PaintRequest,
+  workshop: Workshop,
+  onShare: (share: number) => void,
+  signal: AbortSignal,
+): Promise<ModelOutput[]> {
+  if (workshop.waiting >= LONGEST_QUEUE) {
+    throw new Failure('busy', 'Too many requests are waiting for the painter.');
+  }
+  const done = request.outputs.map(() => 0);
+  const total = request.numInferenceSteps * done.length;
+  let inLine = true;
+  workshop.waiting += 1;
+  const begin = (): void => {
+    if (inLine) workshop.waiting -= 1;
+    inLine = false;
+  };
+  try {
+    return await Promise.all(
+      request.outputs.map(async ({ putUrl }, index) => {
+        const order = pictureOrder(request, index);
+        const { png, sha256 } = await workshop.pool.paint(order, signal, (step) => {
+          begin();
+          done[index] = step;
+          onShare(done.reduce((sum, steps) => sum + steps, 0) / total);
+        });
+        await uploadPng(putUrl, png, signal);
+        return { bytes: png.length, sha256, width: request.width, height: request.height };
+      }),
+    );
+  } finally {
+    begin();
+  }
+}
+
+/** Output i is the picture of a request of its own with seed + i, so nothing but the seed may tell it apart. */
+function pictureOrder(request: PaintRequest, index: number): Parameters<Pool['paint']>[0] {
+  const { prompt, negativePrompt, numInferenceSteps, guidanceScale, width, height, identity } = request;
+  const seed = (request.seed + index) % 4294967296;
+  const { style } = identity.settings;
+  const picture = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
+  return { ...picture, identityId: identity.id, ...(style === undefined ? {} : { style }) };
+}

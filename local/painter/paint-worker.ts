@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { parentPort } from 'node:worker_threads';
+import { paintPicture } from './art/paint.ts';
+import type { PictureOrder } from './art/paint.ts';
+
+/** The protocol between the pool and a worker thread. */
+export interface WorkOrder {
+  picture: PictureOrder;
+  /** One 32-bit flag, set to 1 when nobody waits for the picture any more. */
+  cancelled: SharedArrayBuffer;
+}
+
+export type WorkReport =
+  { step: number } | { png: Uint8Array<ArrayBuffer>; sha256: string } | { stopped: true } | { error: string };
+
+class Cancelled extends Error {}
+
+parentPort?.on('message', ({ picture, cancelled }: WorkOrder) => {
+  const flag = new Int32Array(cancelled);
+  let reported = 0;
+  // A worker paints without a pause, so the flag is shared memory: a message would only be read afterwards.
+  const tick = (share: number): void => {
+    if (Atomics.load(flag, 0) !== 0) throw new Cancelled();
+    const step = Math.floor(share * picture.numInferenceSteps);
+    if (step <= reported) return;
+    reported = step;
+    report({ step });
+  };
+  try {
+    const png = paintPicture(picture, tick);
+    report({ png, sha256: createHash('sha256').update(png).digest('hex') }, [png.buffer]);
+  } catch (error) {
+    report(error instanceof Cancelled ? { stopped: true } : { error: String((error as Error).stack) });
+  }
+});
+
+function report(message: WorkReport, transfer: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}

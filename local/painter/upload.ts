@@ -1,0 +1,58 @@
+import { request as sendHttp } from 'node:http';
+import { request as sendHttps } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const WAITS_MS = [150, 600];
+const TIMEOUT_MS = 30_000;
+
+/** The link did not take the image; the message says why without repeating the link. */
+export class UploadError extends Error {}
+
+/**
+ * Puts a PNG to a presigned link, three times at most: a refusal (4xx) is final, trouble on the way is not.
+ *
+ * @throws UploadError, or the signal's reason once it aborts.
+ */
+export async function uploadPng(link: string, png: Uint8Array, signal: AbortSignal): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const outcome = await put(link, png, signal);
+    signal.throwIfAborted();
+    if (outcome === 'done') return;
+    const pause = WAITS_MS[attempt];
+    if (outcome.final || pause === undefined) throw new UploadError(outcome.why);
+    await wait(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+function put(
+  link: string,
+  png: Uint8Array,
+  signal: AbortSignal,
+): Promise<'done' | { why: string; final: boolean }> {
+  const send = link.startsWith('https:') ? sendHttps : sendHttp;
+  return new Promise((resolve) => {
+    const failed = (error: NodeJS.ErrnoException): void =>
+      resolve({
+        why: `The image could not be sent to its link (${error.code ?? error.name}).`,
+        final: false,
+      });
+    const request = send(link, {
+      method: 'PUT',
+      headers: { 'content-type': 'image/png', 'content-length': png.length },
+      signal,
+      timeout: TIMEOUT_MS,
+    });
+    request.on('timeout', () => request.destroy(new Error('timeout')));
+    request.on('error', failed);
+    request.on('response', (response) => {
+      const status = response.statusCode ?? 0;
+      response.on('error', failed);
+      // The answer's text is of no use, but unread it would keep the connection from the next image.
+      response.resume().on('end', () => {
+        if (status >= 200 && status < 300) resolve('done');
+        else resolve({ why: `The image's link answered with HTTP ${status}.`, final: status < 500 });
+      });
+    });
+    request.end(png);
+  });
+}
