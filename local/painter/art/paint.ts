@@ -73,7 +73,9 @@ function chooseForm({ style, identityId }: PictureOrder): { form: FormName; char
 }
 
 function describe(order: PictureOrder): string {
-  const { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height, identityId } = order;
+  const { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height } = order;
   const asked = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
-  return JSON.stringify({ ...asked, identityId, modelVersion: MODEL_VERSION });
+  // Ids are made anew with each demo world; a known style is all that its picture owes to the identity.
+  const identity = formNames.find((name) => name === order.style) ?? order.identityId;
+  return JSON.stringify({ ...asked, identity, modelVersion: MODEL_VERSION });
 }
