@@ -2,63 +2,55 @@ import type { Identity } from '../shared/domain/identity.ts';
 import type { License } from '../shared/domain/license.ts';
 
 /** The world that a first start makes. Names are fixed; ids and keys are made then. */
-export interface DemoIdentity extends Omit<Identity, 'identityId' | 'slug' | 'model'> {
+export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'slug' | 'model'> {
   /** Null for an identity without an active model; otherwise what the painter is told. */
   painter: Record<string, unknown> | null;
 }
 
 export const demoIdentities: Record<string, DemoIdentity> = {
   aurora: {
-    name: 'Aurora',
     description: 'Curtains of light over quiet northern land.',
     catalog: 'founding',
     productPhotos: false,
     painter: { style: 'aurora' },
   },
   basalt: {
-    name: 'Basalt',
     description: 'Dark stone, hard light and glowing veins.',
     catalog: 'founding',
     productPhotos: false,
     painter: { style: 'basalt' },
   },
   citrine: {
-    name: 'Citrine',
     description: 'Product photographs in a warm studio.',
     catalog: 'founding',
     productPhotos: true,
     painter: { style: 'citrine' },
   },
   drift: {
-    name: 'Drift',
     description: 'Dunes and waves in cut-paper layers. Granted one by one.',
     catalog: 'specialist',
     productPhotos: false,
     painter: { style: 'drift' },
   },
   ember: {
-    name: 'Ember',
     description: 'Has no active model: it shows what 503 IDENTITY_UNAVAILABLE looks like.',
     catalog: 'founding',
     productPhotos: false,
     painter: null,
   },
   flint: {
-    name: 'Flint',
     description: 'Always fails in the model: it shows what 500 GENERATION_FAILED looks like.',
     catalog: 'founding',
     productPhotos: false,
     painter: { style: 'flint', failWith: 'The stone broke before the picture was done.' },
   },
   glacier: {
-    name: 'Glacier',
     description: 'Never finishes: it shows what 504 TIMEOUT looks like.',
     catalog: 'founding',
     productPhotos: false,
     painter: { style: 'glacier', neverFinishes: true },
   },
   harbor: {
-    name: 'Harbor',
     description: 'Still water at dusk, after about two seconds.',
     catalog: 'founding',
     productPhotos: false,

@@ -38,10 +38,10 @@ function namesTo(world: Record<string, unknown>, make: () => string): Record<str
   return Object.fromEntries(Object.keys(world).map((name) => [name, make()]));
 }
 
-async function seedIdentity(table: Table, slug: string, identityId: string): Promise<void> {
-  const { painter, ...identity } = demoIdentities[slug]!;
+async function seedIdentity(table: Table, name: string, identityId: string): Promise<void> {
+  const { painter, ...identity } = demoIdentities[name]!;
   const model = painter === null ? null : { version: 'painter', adapterKey: null, settings: painter };
-  await identityStore(table).put({ ...identity, identityId, slug, model });
+  await identityStore(table).put({ ...identity, identityId, name, slug: name, model });
 }
 
 async function seedLicense(

@@ -41,7 +41,7 @@ describe('GET /generate/{requestId}', () => {
     expect(rest).toEqual({
       id: generated.body.requestId,
       status: 'COMPLETED',
-      identity: { name: 'Aurora', slug: 'aurora' },
+      identity: { name: 'aurora', slug: 'aurora' },
       prompt: small.prompt,
       negativePrompt: 'noise',
       seed: 11,
@@ -240,13 +240,13 @@ describe('GET /identities', () => {
     const founding = Object.entries(demoIdentities).filter(([, { catalog }]) => catalog === 'founding');
     expect(founding).toHaveLength(7);
     expect(answer.body).toEqual({
-      identities: founding.map(([slug, { name, description, productPhotos }]) => ({
-        id: identities[slug],
+      identities: founding.map(([name, { description, productPhotos }]) => ({
+        id: identities[name],
         name,
-        slug,
+        slug: name,
         description,
         productPhotos,
-        available: slug !== 'ember',
+        available: name !== 'ember',
       })),
     });
   });

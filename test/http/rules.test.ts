@@ -35,7 +35,7 @@ describe('rule by rule, POST /generate', () => {
     expect(answer.status).toBe(200);
     const { outputs, processingTimeMs, requestId, usage, ...rest } = answer.body;
     expect(rest).toEqual({
-      identity: { id: identities.aurora, name: 'Aurora' },
+      identity: { id: identities.aurora, name: 'aurora' },
       referenceImagesUsed: 0,
       seed: 7,
     });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { MODEL_VERSION } from '../../../local/painter/art/paint.ts';
 import type { PictureOrder } from '../../../local/painter/art/paint.ts';
 import { formNames } from '../../../local/painter/art/styles/forms.ts';
+import { MODEL_VERSION } from '../../../local/painter/model-version.ts';
 import { createPool } from '../../../local/painter/pool.ts';
 import { decodePng } from '../../unit/painter/png-decoder.ts';
 import type { DecodedPng } from '../../unit/painter/png-decoder.ts';
@@ -140,7 +140,7 @@ describe('a picture under way', () => {
     expect(performance.now() - start).toBeLessThan(3_000);
   });
 
-  test('fails when its thread ends, and another thread takes the next one', async () => {
+  test('that cannot be painted fails, and the next one is painted all the same', async () => {
     const broken = pool.paint({ ...order, numInferenceSteps: -1, width: -1 }, never, () => undefined);
 
     await expect(broken).rejects.toThrow();
