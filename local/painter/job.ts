@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ModelEvent, ModelFailureReason, ModelOutput } from '../../shared/contracts/model-server.ts';
-import { MODEL_VERSION } from './art/paint.ts';
+import { MODEL_VERSION } from './model-version.ts';
 import type { Pool } from './pool.ts';
 import type { PaintRequest } from './request.ts';
 import { UploadError, uploadPng } from './upload.ts';

@@ -4,9 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { ModelEvent } from '../../shared/contracts/model-server.ts';
-import { MODEL_VERSION } from './art/paint.ts';
 import { runJob } from './job.ts';
 import type { Workshop } from './job.ts';
+import { MODEL_VERSION } from './model-version.ts';
 import { createPool } from './pool.ts';
 import { parseRequest } from './request.ts';
 

@@ -1,3 +1,4 @@
+import { MODEL_VERSION } from '../model-version.ts';
 import { develop } from './finish.ts';
 import { encodePng } from './png.ts';
 import { createRandom, hash } from './random.ts';
@@ -6,9 +7,6 @@ import type { Character } from './scene.ts';
 import { forms, formNames } from './styles/forms.ts';
 import type { FormName } from './styles/forms.ts';
 import { readTraits } from './traits.ts';
-
-/** Named in every answer and in every file: it changes whenever the same request would paint another picture. */
-export const MODEL_VERSION = 'painter-1';
 
 /** Everything that a picture depends on. */
 export interface PictureOrder {

@@ -62,6 +62,8 @@ export interface SceneOptions {
   tick(share: number): void;
 }
 
+/** How much of an asked colour's strength a role takes on: rock stays duller than what glows on it. */
+const roleChroma: Record<Role, number> = { key: 0.72, accent: 0.75, ambient: 0.62, ground: 0.35 };
 const roleShares: Record<Role, number> = { key: 1, accent: 0.95, ambient: 0.57, ground: 0.45 };
 
 export function createScene(options: SceneOptions): Scene {
@@ -124,7 +126,7 @@ function tinted(role: Role, own: Lch, traits: Traits, character: Character): Lch
   const colour = asked[role];
   if (colour) {
     const share = strength * roleShares[role];
-    const goal = mix(own[1], colour[1], 0.75) * saturation;
+    const goal = mix(own[1], colour[1], roleChroma[role]) * saturation;
     const a = mix(chroma * cosDegrees(hue), goal * cosDegrees(colour[2]), share);
     const b = mix(chroma * sinDegrees(hue), goal * sinDegrees(colour[2]), share);
     const length = Math.sqrt(a * a + b * b);

@@ -1,4 +1,6 @@
+import { addGlow } from './canvas.ts';
 import type { Canvas } from './canvas.ts';
+import { scale } from './colour.ts';
 import type { Rgb } from './colour.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
@@ -153,5 +155,38 @@ export function drawMeadow(scene: Scene, amount: number, blooms: readonly Rgb[],
     const shade = 0.55 + 0.45 * near;
     const stem = { x: random.unit() * width, base: height + side * 0.01, height: tall, stalk };
     drawFlower(canvas, { ...stem, bloom: [bloom[0] * shade, bloom[1] * shade, bloom[2] * shade] }, random);
+  }
+}
+
+/** A small fire on the ground: three tongues, and the light that it throws around. */
+export function drawCampfire(scene: Scene, x: number, base: number, high: number): void {
+  const random = scene.random('campfire');
+  const { canvas } = scene;
+  const ember = scene.tint('key', [0.66, 0.19, 42]);
+  const flame = scene.tint('key', [0.82, 0.17, 70]);
+  addGlow(canvas, x, base, high * 3.2, scale(ember, 0.16), 0.55);
+  addGlow(canvas, x, base - high * 0.3, high * 0.9, scale(ember, 0.5));
+  for (let i = 0; i < 5; i += 1) {
+    const at = x + random.range(-0.32, 0.32) * high;
+    const tall = high * random.range(0.55, 1.1);
+    const wide = high * random.range(0.09, 0.17);
+    const bend = random.range(-0.12, 0.12) * high;
+    const tip = [at + bend, base - tall];
+    fillPolygon(
+      canvas,
+      [
+        at - wide,
+        base,
+        at - wide * 0.7,
+        base - tall * 0.4,
+        ...tip,
+        at + wide * 0.8,
+        base - tall * 0.35,
+        at + wide,
+        base,
+      ],
+      scale(i % 2 === 0 ? flame : ember, 2.2),
+      0.75,
+    );
   }
 }

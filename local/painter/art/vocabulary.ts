@@ -75,7 +75,7 @@ const moods: Record<string, Partial<Record<Mood, number>>> = {
   'minimal minimalist simple sparse empty clean': { density: -1 },
   'dense rich busy intricate ornate detailed lush crowded': { density: 1 },
   'warm hot cosy cozy summer autumn': { warmth: 1 },
-  'cold cool icy frozen winter arctic': { warmth: -1, snow: 0.5 },
+  'cold cool icy frozen winter arctic': { warmth: -1, snow: 0.3 },
   'vivid vibrant colourful colorful saturated neon': { saturation: 1 },
   'muted pastel pale faded matte desaturated': { saturation: -1 },
   'snow snowy snowfall blizzard': { snow: 1 },

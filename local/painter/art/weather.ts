@@ -19,7 +19,7 @@ export function paintWeather(scene: Scene, { horizon, light }: Weather): void {
   const rain = scene.mood('rain', 0);
   if (rain > 0.05) paintRain(scene, light, rain);
   const snow = scene.mood('snow', 0);
-  if (snow > 0.3) paintSnow(scene, light, snow);
+  if (snow > 0.35) paintSnow(scene, light, snow);
 }
 
 /** Banks of mist along the horizon, thinner upwards and towards the viewer. */
@@ -54,7 +54,7 @@ function paintRain(scene: Scene, light: Rgb, amount: number): void {
     const long = side * mix(0.015, 0.07, near * near);
     const x = random.range(-0.1, 1.1) * width;
     const y = random.range(-0.05, 1) * height;
-    const glint = scale(light, mix(0.16, 0.07, near) * amount);
+    const glint = scale(light, mix(0.26, 0.12, near) * amount);
     for (let step = 0; step < long; step += 1) {
       addPixel(
         canvas,

@@ -1,11 +1,10 @@
-import { addGlow } from '../canvas.ts';
 import { add, blend, scale } from '../colour.ts';
 import type { Rgb } from '../colour.ts';
 import { addSkyLight, createSkyLight, hangCurtain } from '../curtains.ts';
 import type { Curtain } from '../curtains.ts';
 import { clamp, mix } from '../math.ts';
 import type { Scene } from '../scene.ts';
-import { drawFlock, drawMeadow, drawSpruce } from '../silhouettes.ts';
+import { drawCampfire, drawFlock, drawMeadow, drawSpruce } from '../silhouettes.ts';
 import {
   paintClouds,
   paintHorizonGlow,
@@ -118,12 +117,14 @@ function planCurtains(scene: Scene): Curtain[] {
   const side = random.chance(0.5) ? 1 : -1;
   return Array.from({ length: count }, (_, i) => ({
     name: String(i),
-    x: side * random.range(-1.1, 1.3),
-    distance: 1.7 + i * random.range(0.8, 1.7) + random.range(0, 0.7),
+    // The first hangs in the middle of the view, so that a picture with few curtains is not an empty one.
+    x: side * random.range(-1.1, 1.3) * (i === 0 ? 0.45 : 1),
+    distance: (count < 3 ? 2.6 : 1.7) + i * random.range(0.8, 1.7) + random.range(0, 0.7),
     heading: random.range(-0.55, 0.55),
     folds: random.range(0.45, 0.85) * mix(1, 1.25, storm) * mix(1, 0.55, calm),
     height: random.range(0.9, 1.7),
-    brightness: random.range(0.75, 1.3) * (i === 0 ? 1.2 : 0.85) * mix(0.9, 1.2, storm),
+    brightness:
+      random.range(0.75, 1.3) * (i === 0 ? 1.2 : 0.85) * mix(0.9, 1.2, storm) * (count < 3 ? 1.45 : 1),
     colours: [fringe, i % 2 === 0 ? body : second, i % 3 === 2 ? second : crown],
   }));
 }
@@ -204,8 +205,7 @@ function paintForeground(scene: Scene, plan: Plan, overhead: Rgb): void {
   const flowers = scene.presence('flower', 0);
   const bloom = (role: 'key' | 'accent'): Rgb => scale(scene.tint(role, [0.75, 0.16, 350]), 0.35);
   if (flowers > 0) drawMeadow(scene, flowers, [bloom('key'), bloom('accent'), bloom('accent')], dark);
-  if (scene.wants('fire'))
-    addGlow(canvas, width * plan.lightX, height * 0.97, side * 0.08, [0.9, 0.32, 0.08]);
+  if (scene.wants('fire')) drawCampfire(scene, width * plan.lightX, height - side * 0.022, side * 0.03);
 }
 
 /** The near shore, so that the nearest trees do not stand in the water. */
