@@ -60,10 +60,8 @@ export function generationStore(table: Table) {
         // The idempotency key was taken over by a newer request, after its day: it is no longer ours to free.
         withOnce = false;
       } catch (error) {
-        // The write may have happened or not: only the record can tell.
+        // The write may have happened or not. Trying again tells: a record that was ended refuses to be ended twice.
         lastError = error;
-        const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
-        if (stored && isFinal(stored.status)) return stored;
       }
     }
     throw lastError;

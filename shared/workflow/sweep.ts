@@ -57,7 +57,7 @@ async function endAbandoned(
   clock: Clock,
 ): Promise<boolean> {
   const generation = await generations.get(ref.licenseId, ref.requestId);
-  if (generation === null || generation.leaseUntilMs === 0) return false;
+  if (generation === null) return false;
   const ended = await generations.release(
     generation,
     {

@@ -56,6 +56,11 @@ test('when the rate limit itself fails, generating is refused and reading goes o
   expect(JSON.stringify(logged)).not.toContain(key);
 });
 
+test('a key that shares its id with a stored one, but not its whole hash, is refused', async () => {
+  const { key } = await grant(world.table, { key: { sha256: '0'.repeat(64) } });
+  await expect(call(key, 'createGeneration')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+});
+
 test('a revoked key is refused on the next request, and stays refused', async () => {
   const { key, keyId } = await grant(world.table);
   await call(key, 'createGeneration');

@@ -173,6 +173,22 @@ test('the deadline hangs up on the container, and its late answer changes nothin
   expect(hungUp).toBe(true);
 });
 
+test('a container that hangs up without an answer is not asked a second time', async () => {
+  const { outcome } = await runAgainst((_request, res) => void res.destroy());
+  expect(outcome.status).toBeGreaterThanOrEqual(500);
+});
+
+test('a container that forgets to say that it started is believed when it completes', async () => {
+  world.container.state.behaviour = async (request, res) => {
+    emit(res, { ...completed, outputs: await putOutputs(request) });
+    res.end();
+  };
+  const order = newOrder(world);
+  expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
+  const { generation } = await stored(world, order);
+  expect(generation!.startedAtMs).not.toBeNull();
+});
+
 test('a good answer is charged once, with its statistics', async () => {
   const order = newOrder(world);
   const answer = (await run(order, world.deps)) as any;

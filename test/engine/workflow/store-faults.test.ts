@@ -13,12 +13,17 @@ let world: World;
 /** What happens to the n-th transaction from now on: before it is sent, or after it was applied. */
 let faults: { at: number; when: 'before' | 'after'; error: Error }[] = [];
 let transactions = 0;
+/** How long QUEUED → PROCESSING takes. */
+let slowStartMs = 0;
 
 beforeAll(async () => {
   world = await startWorld();
   // Real calls to the real engine; only what the network might do to them is added.
   world.table.documents.middlewareStack.add(
     (next, context) => async (args) => {
+      if (context.commandName === 'UpdateItemCommand') {
+        await new Promise((resolve) => setTimeout(resolve, slowStartMs));
+      }
       if (context.commandName !== 'TransactWriteItemsCommand') return next(args);
       transactions += 1;
       const fault = faults.find(({ at }) => at === transactions);
@@ -36,6 +41,7 @@ afterAll(() => world.close());
 beforeEach(() => {
   faults = [];
   transactions = 0;
+  slowStartMs = 0;
   world.container.state.behaviour = paint;
   world.container.state.calls = 0;
   world.clock.shiftMs = 0;
@@ -116,6 +122,13 @@ describe('a write whose answer is lost happens once all the same', () => {
     expect((await stored(world, order)).generation?.status).toBe('TIMEOUT');
     await expectBooks(order, 0);
   });
+});
+
+test('a model that is faster than the table: the charge waits until the start is stored', async () => {
+  slowStartMs = 300;
+  const order = newOrder(world);
+  expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
+  expect(transactions).toBe(2);
 });
 
 describe('a conflict between transactions', () => {
@@ -208,6 +221,16 @@ describe('time', () => {
     expect(early.outcome).toBe('replayed');
     world.clock.shiftMs = 24 * 3600 * 1000 + 5000;
     const next = { ...order, requestId: newRequestId(Date.now()) };
+    expect(await run(next, world.deps)).toMatchObject({ requestId: next.requestId });
+  });
+
+  test('what an idempotency key stood for a day ago is not replayed', async () => {
+    const onceId = onceIdOf('yesterday');
+    const order = newOrder(world, { onceId });
+    await run(order, world.deps);
+    const { once } = await readForOrder(world.table, { identityId: null, keyId: order.keyId, onceId });
+    world.clock.shiftMs = 24 * 3600 * 1000 + 5000;
+    const next = { ...order, once, requestId: newRequestId(Date.now()) };
     expect(await run(next, world.deps)).toMatchObject({ requestId: next.requestId });
   });
 
