@@ -43,7 +43,6 @@ export function generationStore(table: Table) {
 
   /** Ends a generation by a transaction. @returns the record as it ended, which another hand may have done. */
   const finish = async (
-    generation: Generation,
     ended: Generation,
     itemsFor: (withOnce: boolean) => TransactItems,
   ): Promise<Generation> => {
@@ -126,13 +125,13 @@ export function generationStore(table: Table) {
     /** PROCESSING → COMPLETED, and its credits from held to used. */
     settle(generation: Generation, completion: Completion): Promise<Generation> {
       const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
-      return finish(generation, ended, () => settleItems(table.name, ended));
+      return finish(ended, () => settleItems(table.name, ended));
     },
 
     /** → FAILED or TIMEOUT: its credits and its idempotency key are free again. */
     release(generation: Generation, failure: GenerationFailure, atMs: number): Promise<Generation> {
       const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
-      return finish(generation, ended, (withOnce) => releaseItems(table.name, ended, withOnce));
+      return finish(ended, (withOnce) => releaseItems(table.name, ended, withOnce));
     },
 
     /** A license's requests, newest first, from the one after `before`. */

@@ -141,6 +141,8 @@ test('no container, or no endpoint, is SERVICE_UNAVAILABLE', async () => {
     const order = newOrder(world);
     const outcome = (await run(order, world.deps)) as any;
     expect([outcome.code, outcome.status]).toEqual(['SERVICE_UNAVAILABLE', 503]);
+    // Asked once: a second call could paint, and cost, a second time.
+    expect((world.faults.at(-1) as any).cause.$metadata.attempts).toBe(1);
     const { generation, period } = await stored(world, order);
     expect(generation).toMatchObject({ status: 'FAILED', startedAtMs: null });
     expect(period).toMatchObject({ used: 0, committed: 0 });
