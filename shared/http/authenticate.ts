@@ -41,7 +41,7 @@ export async function authenticateKey<T>(
   loading.catch(() => {});
   const [license, decision] = await Promise.all([
     deps.licenses.get(key.licenseId),
-    limit ? takeRate(key, limit, rate, deps) : null,
+    limit ? takeRate(request, key, limit, rate, deps) : null,
   ]);
   if (license === null || !isActive(license, deps.clock.now())) throw invalidKey();
   if (limit && decision) applyLimit(request, limit, decision);
@@ -84,6 +84,7 @@ function invalidKey(): ServiceError {
  * @returns null when the limit itself could not be checked and the route may go on without it.
  */
 async function takeRate(
+  request: ApiRequest,
   key: ApiKey,
   limit: RouteLimit,
   rate: StoredRateLog,
@@ -100,7 +101,8 @@ async function takeRate(
     }
     throw new Error('the rate log never stood still');
   } catch (cause) {
-    log.error('rate limit fault', { limit: limit.name, causes: loggableError(cause) });
+    const { requestId } = request;
+    log.error('rate limit fault', { requestId, limit: limit.name, causes: loggableError(cause) });
     if (limit.onFault === 'allow') return null;
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { cause });
   }

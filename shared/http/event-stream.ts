@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { ServiceError } from '../errors.ts';
+import type { ServiceError } from '../errors.ts';
 import { errorBody, type Answer } from './answer.ts';
 import { asServiceError } from './endpoint.ts';
 import { singleHeader, type ApiRequest } from './request.ts';

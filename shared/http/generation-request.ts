@@ -36,7 +36,7 @@ export function generationDeps({ env, table, clock, log }: Runtime): GenerationR
       clock,
       deadlineSeconds: env.generationDeadlineSeconds,
       retentionDays: env.retentionDays,
-      logFault: (what, error) => log.error(what, { causes: loggableError(error) }),
+      logFault: (requestId, what, error) => log.error(what, { requestId, causes: loggableError(error) }),
     },
   };
 }
@@ -103,7 +103,7 @@ export async function answerGeneration(
     },
     deps,
   );
-  const logFault = (error: unknown) => deps.logFault('cause', error);
+  const logFault = (error: unknown) => deps.logFault(request.requestId, 'cause', error);
   if (acceptance.outcome === 'replayed') {
     const { answer } = acceptance;
     const headers = { 'idempotent-replayed': 'true', 'x-request-id': answer.requestId };

@@ -58,6 +58,7 @@ export function generationStore(table: Table) {
           throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
         // The idempotency key was taken over by a newer request, after its day: it is no longer ours to free.
         withOnce = false;
+        lastError = new Error('the idempotency key was taken over');
       } catch (error) {
         // The write may have happened or not. Trying again tells: a record that was ended refuses to be ended twice.
         lastError = error;

@@ -6,18 +6,16 @@ import type { License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { Once } from '../store/once-store.ts';
-import type { PeriodStore } from '../store/period-store.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
 import { planGeneration } from './plan-generation.ts';
 import { runErrorCode, runModel, type ModelRunDeps } from './run-model.ts';
 
 export interface GenerationDeps extends ModelRunDeps, AnswerDeps {
   generations: GenerationStore;
-  periods: PeriodStore;
   deadlineSeconds: number;
   retentionDays: number;
   /** Where causes go that no caller may see. */
-  logFault(what: string, error: unknown): void;
+  logFault(requestId: string, what: string, error: unknown): void;
 }
 
 /** A request to generate, authenticated, with what was read about it. */
@@ -119,7 +117,7 @@ async function runToEnd(
     const completedAtMs = clock.now();
     return await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });
   } catch (error) {
-    deps.logFault('generation failed', error);
+    deps.logFault(generation.requestId, 'generation failed', error);
     const errorCode = runErrorCode(error);
     const errorMessage =
       error instanceof ServiceError

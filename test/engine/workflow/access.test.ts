@@ -52,7 +52,10 @@ test('when the rate limit itself fails, generating is refused and reading goes o
     retryAfterSeconds: 5,
   });
   expect((await call(key, 'getGeneration')).caller.key.keyId).toBe(keyId);
-  expect(JSON.stringify(logged)).toContain('rate limit fault');
+  expect(logged).toMatchObject([
+    { message: 'rate limit fault', requestId: 'id' },
+    { message: 'rate limit fault', requestId: 'id' },
+  ]);
   expect(JSON.stringify(logged)).not.toContain(key);
 });
 

@@ -35,6 +35,8 @@ async function runAgainst(behaviour: Behaviour) {
   const { generation, period } = await stored(world, order);
   expect(world.container.state.calls).toBe(1);
   expect(period).toMatchObject({ used: 0, committed: 0, byIdentity: {} });
+  // Whoever reads the log must find the request that it is about.
+  expect(world.faults.at(-1)!.requestId).toBe(order.requestId);
   return { outcome, generation: generation! };
 }
 
@@ -142,7 +144,7 @@ test('no container, or no endpoint, is SERVICE_UNAVAILABLE', async () => {
     const outcome = (await run(order, world.deps)) as any;
     expect([outcome.code, outcome.status]).toEqual(['SERVICE_UNAVAILABLE', 503]);
     // Asked once: a second call could paint, and cost, a second time.
-    expect((world.faults.at(-1) as any).cause.$metadata.attempts).toBe(1);
+    expect(world.faults.at(-1)!.error.cause.$metadata.attempts).toBe(1);
     const { generation, period } = await stored(world, order);
     expect(generation).toMatchObject({ status: 'FAILED', startedAtMs: null });
     expect(period).toMatchObject({ used: 0, committed: 0 });

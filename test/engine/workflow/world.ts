@@ -85,7 +85,8 @@ export async function startWorld() {
     new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
   );
   const clock = testClock();
-  const faults: unknown[] = [];
+  /** What would be logged. */
+  const faults: { requestId: string; error: any }[] = [];
   const deps: GenerationDeps = {
     generations: generationStore(table),
     periods: periodStore(table),
@@ -94,7 +95,7 @@ export async function startWorld() {
     clock,
     deadlineSeconds: 2,
     retentionDays: 90,
-    logFault: (_what, error) => void faults.push(error),
+    logFault: (requestId, _what, error) => void faults.push({ requestId, error }),
   };
   return {
     table,
