@@ -26,14 +26,10 @@ export interface Granted {
   keyId: string;
 }
 
-/** A license of a test's own, with one key, so that no test meets another's rate limit or credits. */
-export async function grant(
-  table: Table,
-  options: Partial<License> & { used?: number; key?: Partial<ApiKey> } = {},
-): Promise<Granted> {
-  const { used = 0, key: keyOptions = {}, ...changes } = options;
+/** An active Pro license that begins now, with what a test wants different. */
+export function newLicense(changes: Partial<License> = {}): License {
   const nowMs = Date.now();
-  const license: License = {
+  return {
     licenseId: newId('license'),
     ownerId: randomUUID(),
     tier: 'pro',
@@ -47,9 +43,18 @@ export async function grant(
     createdAtMs: nowMs,
     ...changes,
   };
+}
+
+/** A license of a test's own, with one key, so that no test meets another's rate limit or credits. */
+export async function grant(
+  table: Table,
+  options: Partial<License> & { used?: number; key?: Partial<ApiKey> } = {},
+): Promise<Granted> {
+  const { used = 0, key: keyOptions = {}, ...changes } = options;
+  const license = newLicense(changes);
   await licenseStore(table).insert(license);
   if (used > 0) {
-    const { startMs } = billingPeriod(license.periodAnchorMs, nowMs);
+    const { startMs } = billingPeriod(license.periodAnchorMs, Date.now());
     await periodStore(table).importUsage(license.licenseId, startMs, used);
   }
   const key = await issueKey(table, license, keyOptions);

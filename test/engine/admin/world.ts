@@ -6,11 +6,11 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dataFolder, writeJson, type EnginesFile } from '../../../local/data-folder.ts';
 import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
-import { newId } from '../../../shared/domain/ids.ts';
 import type { License } from '../../../shared/domain/license.ts';
 import { licenseStore } from '../../../shared/store/license-store.ts';
 import type { Table } from '../../../shared/store/table.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
+import { newLicense } from '../../support/grants.ts';
 
 export const tableName = 'admin-test';
 const region = 'us-east-1';
@@ -71,7 +71,7 @@ export async function openWorld(): Promise<World> {
       return JSON.parse(run.stdout);
     },
     async license(members) {
-      const license = { ...grantedNow(), ...members };
+      const license = newLicense({ ownerId: 'owner', ...members });
       await licenseStore(table).insert(license);
       return license;
     },
@@ -80,23 +80,6 @@ export async function openWorld(): Promise<World> {
       await engine.close();
       rmSync(folder, { recursive: true, force: true });
     },
-  };
-}
-
-function grantedNow(): License {
-  const nowMs = Date.now();
-  return {
-    licenseId: newId('license'),
-    ownerId: 'owner',
-    tier: 'pro',
-    creditsLimit: 4000,
-    foundingCatalog: true,
-    identityIds: [],
-    apiAccess: true,
-    status: 'active',
-    periodAnchorMs: nowMs,
-    activeUntilMs: null,
-    createdAtMs: nowMs,
   };
 }
 
