@@ -1,0 +1,58 @@
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+
+interface Entry {
+  payload: AdapterPayload;
+  expiresAtMs: number;
+}
+
+/** Per kind of entry; beyond it the oldest is forgotten, so that nobody can fill the memory. */
+const maxEntries = 2000;
+
+/**
+ * Keeps what the provider must remember, in memory. A used refresh token is found again within the grace period, as in
+ * Cognito, so that two tabs which refresh at once both go on; after it, nothing is known of it any more.
+ */
+export function memoryStore(refreshGraceSeconds: number): AdapterFactory {
+  return (kind) => {
+    const entries = new Map<string, Entry>();
+    const find = (id: string) => {
+      const entry = entries.get(id);
+      if (entry && entry.expiresAtMs > Date.now()) return entry.payload;
+      entries.delete(id);
+      return undefined;
+    };
+    const store: Adapter = {
+      async upsert(id, payload, expiresInSeconds = Infinity) {
+        entries.delete(id);
+        entries.set(id, { payload, expiresAtMs: Date.now() + expiresInSeconds * 1000 });
+        if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
+      },
+      async find(id) {
+        const payload = find(id);
+        if (kind !== 'RefreshToken' || typeof payload?.consumed !== 'number') return payload;
+        const { consumed, ...unused } = payload;
+        return nowSeconds() - consumed < refreshGraceSeconds ? unused : undefined;
+      },
+      async findByUid(uid) {
+        const entry = [...entries.values()].find(({ payload }) => payload.uid === uid);
+        return entry && entry.expiresAtMs > Date.now() ? entry.payload : undefined;
+      },
+      async findByUserCode() {},
+      async consume(id) {
+        const payload = find(id);
+        if (payload) payload.consumed ??= nowSeconds();
+      },
+      async destroy(id) {
+        entries.delete(id);
+      },
+      async revokeByGrantId(grantId) {
+        for (const [id, { payload }] of entries) if (payload.grantId === grantId) entries.delete(id);
+      },
+    };
+    return store;
+  };
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { ErrorOut } from 'oidc-provider';
+import { styles } from './styles.ts';
+
+const productName = 'Image Generation Service';
+
+export interface Page {
+  html: string;
+  headers: Record<string, string>;
+}
+
+export interface SignInForm {
+  interactionId: string;
+  email: string;
+  error?: string;
+  /** Origins other than this one that a sign-in may return to. */
+  returnOrigins: string[];
+}
+
+/** Heading and sentence of every page that is no form. */
+const messages = {
+  startAgain: [
+    'Start again',
+    'This sign-in is no longer open: it was finished, left for too long, or opened in another tab.',
+  ],
+  unknownClient: ['This link does not work', 'The application that sent you here is not known.'],
+  redirectAddress: [
+    'This link does not work',
+    'The address to return to after signing in is not registered.',
+  ],
+  badRequest: [
+    'This link does not work',
+    'The application that sent you here asked for something that is not possible.',
+  ],
+  logoutAddress: [
+    'You are still signed in',
+    'The address to return to after signing out is not registered, so nothing was changed.',
+  ],
+  formTooLarge: ['Start again', 'The form was too large to be read.'],
+  notFound: ['There is no such page', 'Check the address.'],
+  method: ['This link does not work', 'The address is right, but it cannot be used in this way.'],
+  failed: ['Something went wrong', 'The sign-in could not go on because of a fault on our side. Try again.'],
+} satisfies Record<string, [string, string]>;
+
+/** @param detail is for whoever builds the application. */
+export function messagePage(name: keyof typeof messages, detail?: string): Page {
+  const [heading, sentence] = messages[name];
+  return page(
+    heading,
+    `<h1>${heading}</h1>
+<p>${sentence}</p>
+<p><a class="button" href="/">Go to the start page</a></p>
+${detail === undefined ? '' : `<p class="note">For developers: ${escapeHtml(detail)}</p>`}`,
+  );
+}
+
+/** The page for an OAuth error that can't be told to the application. */
+export function refusalPage({ error, error_description: description }: ErrorOut): Page {
+  const detail = description === undefined ? error : `${error} (${description})`;
+  if (error === 'invalid_client') return messagePage('unknownClient', detail);
+  if (error === 'invalid_redirect_uri') return messagePage('redirectAddress', detail);
+  if (error === 'server_error') return messagePage('failed');
+  return messagePage('badRequest', detail);
+}
+
+export function signInPage({ interactionId, email, error, returnOrigins }: SignInForm): Page {
+  const focus = (field: 'email' | 'password') => ((email === '') === (field === 'email') ? ' autofocus' : '');
+  const invalid = error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"';
+  return page(
+    'Sign in',
+    `<h1>Sign in</h1>
+<form method="post" action="/login">
+${error === undefined ? '' : `<p class="error" id="error" role="alert">${escapeHtml(error)}</p>`}
+<input type="hidden" name="interaction" value="${escapeHtml(interactionId)}">
+<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="${escapeHtml(email)}"${invalid}${focus('email')}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${invalid}${focus('password')}>
+<button class="button" type="submit">Sign in</button>
+</form>
+<p class="note">This is the local sign-in with demo accounts. Their passwords are in <code>ready.json</code> in the data folder.</p>`,
+    returnOrigins,
+  );
+}
+
+export function sendPage(res: ServerResponse, status: number, { html, headers }: Page): void {
+  res.writeHead(status, headers).end(html);
+}
+
+function page(title: string, main: string, formOrigins: string[] = []): Page {
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${productName}</title>
+<link rel="icon" href="data:,">
+<style>${styles}</style>
+</head>
+<body>
+<main>
+<p class="product"><span class="mark" aria-hidden="true"></span>${productName}</p>
+${main}
+</main>
+</body>
+</html>
+`;
+  return { html, headers: headersFor(formOrigins) };
+}
+
+const styleHash = `'sha256-${createHash('sha256').update(styles).digest('base64')}'`;
+
+function headersFor(formOrigins: string[]): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    `style-src ${styleHash}`,
+    'img-src data:',
+    `form-action ${["'self'", ...formOrigins].join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ];
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  };
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

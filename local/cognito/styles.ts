@@ -1,0 +1,54 @@
+/** The one style sheet of the sign-in pages, on a grid of 8 px; both colour schemes meet WCAG AA. */
+export const styles = `
+:root {
+  --page: #fafafa; --card: #fff; --line: #e4e4e7; --field: #8b8b94; --text: #18181b; --quiet: #5f5f68;
+  --button: #18181b; --button-hover: #3f3f46; --button-text: #fff; --focus: #18181b; --error: #b3261e;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #09090b; --card: #131316; --line: #27272a; --field: #6f6f78; --text: #f4f4f5; --quiet: #a1a1aa;
+    --button: #f4f4f5; --button-hover: #d4d4d8; --button-text: #18181b; --focus: #f4f4f5; --error: #ff8f85;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  display: grid; place-items: start center; min-height: 100vh; min-height: 100dvh; margin: 0;
+  background: var(--card); color: var(--text);
+  font: 400 16px/24px Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif;
+  -webkit-font-smoothing: antialiased;
+}
+main { width: 100%; max-width: 400px; padding: 32px 24px; overflow-wrap: break-word; }
+p { margin: 0 0 24px; }
+main > :last-child { margin-bottom: 0; }
+h1 { margin: 0 0 24px; font-size: 24px; line-height: 32px; font-weight: 600; letter-spacing: -0.02em; }
+.product { display: flex; align-items: center; gap: 8px; margin-bottom: 48px; font-size: 14px; font-weight: 500; }
+.mark { width: 16px; height: 16px; border: 4px solid var(--text); border-radius: 50%; }
+form { margin: 0; }
+label { display: block; margin: 0 0 8px; font-size: 14px; line-height: 16px; font-weight: 500; }
+input {
+  display: block; width: 100%; height: 48px; margin: 0 0 24px; padding: 0 16px; border: 1px solid var(--field);
+  border-radius: 8px; background: transparent; color: inherit; font: inherit;
+}
+input:focus-visible { border-color: var(--focus); outline: 1px solid var(--focus); }
+input[aria-invalid] { border-color: var(--error); }
+input[aria-invalid]:focus-visible { outline-color: var(--error); }
+.button {
+  display: block; width: 100%; height: 48px; margin: 8px 0 0; padding: 12px 16px; border: 0; border-radius: 8px;
+  background: var(--button); color: var(--button-text); font: inherit; font-weight: 500; line-height: 24px;
+  text-align: center; text-decoration: none; cursor: pointer;
+}
+.button:hover { background: var(--button-hover); }
+.button:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
+.error { margin-bottom: 24px; color: var(--error); font-size: 14px; font-weight: 500; }
+.note {
+  margin: 32px 0 0; padding-top: 24px; border-top: 1px solid var(--line); color: var(--quiet); font-size: 14px;
+  text-wrap: pretty;
+}
+code { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--text); }
+@media (min-width: 560px) {
+  body { place-items: center; padding: 32px; background: var(--page); }
+  main { max-width: 432px; padding: 40px; border: 1px solid var(--line); border-radius: 16px; background: var(--card); }
+  .product { margin-bottom: 40px; }
+}
+`;
