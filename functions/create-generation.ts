@@ -9,7 +9,6 @@ import { routes } from '../shared/routes.ts';
 /** POST /generate. A 200 always has a stored, charged record and its images behind it. */
 export const handler = endpoint(routes.createGeneration, {
   deps: generationDeps,
-  load: ({ request, key, deps }) => readGenerationRequest(request, key.keyId, deps.table),
-  run: ({ request, caller, deps, loaded }) =>
-    answerGeneration(request, { keyId: caller.key.keyId, license: caller.license }, loaded, deps.workflow),
+  load: ({ request, credential, deps }) => readGenerationRequest(request, credential.callerId, deps.table),
+  run: ({ request, caller, deps, loaded }) => answerGeneration(request, caller, loaded, deps.workflow),
 });

@@ -6,14 +6,25 @@ import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
+import { licenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';
 
-/** GET /generate/{requestId}. Another license's request is looked for in the caller's own, and so is not there. */
+/** GET /generate/{requestId}. A request is looked for in the caller's own records, so another's is not there. */
 export const handler = endpoint(routes.getGeneration, {
-  deps: ({ table, env }) => ({ generations: generationStore(table()), objects: objectStore(env.bucketName) }),
-  load: async ({ request, key, deps }) => {
+  deps: ({ table, env }) => ({
+    generations: generationStore(table()),
+    licenses: licenseStore(table()),
+    objects: objectStore(env.bucketName),
+  }),
+  async load({ request, credential, deps }) {
     const { requestId = '' } = request.pathParameters;
-    return isRequestId(requestId) ? deps.generations.get(key.licenseId, requestId) : null;
+    if (!isRequestId(requestId)) return null;
+    if (credential.kind === 'key') return deps.generations.get(credential.licenseId, requestId);
+    const owned = await deps.licenses.listByOwner(credential.ownerId);
+    return deps.generations.find(
+      owned.map(({ licenseId }) => licenseId),
+      requestId,
+    );
   },
   async run({ request, deps, loaded, runtime }) {
     readQuery(request, []);

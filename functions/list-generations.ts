@@ -1,25 +1,45 @@
 import { objectStore } from '../shared/adapters/object-store.ts';
 import type { GenerationList } from '../shared/contracts/generation.ts';
-import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
+import { readFilter } from '../shared/http/generation-filter.ts';
+import { ownedLicense } from '../shared/http/owned-license.ts';
+import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
+import { licenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';
 
-/** GET /generate: the access record's stored requests, newest first. */
+const paging = ['limit', 'cursor'] as const;
+const filters = ['identityId', 'status', 'type'] as const;
+
+/** GET /generate: an access record's stored requests, newest first. */
 export const handler = endpoint(routes.listGenerations, {
-  deps: ({ table, env }) => ({ generations: generationStore(table()), objects: objectStore(env.bucketName) }),
+  deps: ({ table, env }) => ({
+    generations: generationStore(table()),
+    licenses: licenseStore(table()),
+    objects: objectStore(env.bucketName),
+  }),
   async run({ request, caller, deps, runtime }) {
-    const query = readQuery(request, ['limit', 'cursor']);
+    const owner = caller.kind === 'session' ? (['licenseId'] as const) : [];
+    const query = readQuery(request, [...paging, ...filters, ...owner]);
     const limit = readLimit(query.limit);
-    const page = await deps.generations.list(caller.license.licenseId, limit + 1, readCursor(query.cursor));
-    const kept = page.filter(({ expiresAtMs }) => expiresAtMs > runtime.clock.now());
-    const shown = kept.slice(0, limit);
+    const before = readCursor(query.cursor);
+    const filter = readFilter(query);
+    const { licenseId } =
+      caller.kind === 'key' ? caller : await ownedLicense(deps.licenses, caller.ownerId, query.licenseId);
+    const page = await deps.generations.listPage(licenseId, {
+      limit,
+      before,
+      filter,
+      nowMs: runtime.clock.now(),
+    });
     const list: GenerationList = {
-      generations: await Promise.all(shown.map((generation) => storedGeneration(generation, deps.objects))),
-      nextCursor: kept.length > limit ? writeCursor(shown.at(-1)!.requestId) : null,
+      generations: await Promise.all(
+        page.generations.map((generation) => storedGeneration(generation, deps.objects)),
+      ),
+      nextCursor: page.next === null ? null : writeCursor(page.next),
     };
     return ok(list);
   },

@@ -9,8 +9,16 @@ export interface Environment {
   readonly modelEndpointName: string;
   /** From acceptance to the last moment that a model may answer. */
   readonly generationDeadlineSeconds: number;
+  /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
+  readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
   readonly retentionDays: number;
+}
+
+export interface SessionEnvironment {
+  issuer: string;
+  jwksUrl: string;
+  clientId: string;
 }
 
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
@@ -26,6 +34,13 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     },
     get generationDeadlineSeconds() {
       return wholeNumber(source, 'GENERATION_DEADLINE_SECONDS', 1, 450);
+    },
+    get session() {
+      return {
+        issuer: text(source, 'SESSION_ISSUER'),
+        jwksUrl: text(source, 'SESSION_JWKS_URL'),
+        clientId: text(source, 'SESSION_CLIENT_ID'),
+      };
     },
     get retentionDays() {
       return wholeNumber(source, 'RETENTION_DAYS', 1, 3650);

@@ -4,6 +4,7 @@
  */
 const codes = {
   INVALID_API_KEY: { status: 401 },
+  INVALID_SESSION: { status: 401 },
   INVALID_BODY: { status: 400 },
   MISSING_IDENTITY: { status: 400 },
   IDENTITY_NOT_FOUND: { status: 404 },
@@ -18,7 +19,11 @@ const codes = {
   GENERATION_FAILED: { status: 500 },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, retryAfterSeconds: 2 },
   IDEMPOTENCY_MISMATCH: { status: 422 },
+  LICENSE_INACTIVE: { status: 403 },
+  KEY_LIMIT_REACHED: { status: 409 },
   REQUEST_NOT_FOUND: { status: 404 },
+  KEY_NOT_FOUND: { status: 404 },
+  LICENSE_NOT_FOUND: { status: 404 },
   NOT_FOUND: { status: 404 },
   PAYLOAD_TOO_LARGE: { status: 413 },
   INTERNAL_ERROR: { status: 500 },

@@ -15,7 +15,7 @@ export interface Route {
   path: string;
   /** The file in `functions/` whose `handler` answers. */
   functionName: string;
-  auth: 'key' | 'none';
+  auth: 'key' | 'session' | 'key_or_session' | 'none';
   limit?: RouteLimit;
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
@@ -29,6 +29,8 @@ export interface RouteLimit extends RateLimit {
 
 const generateLimit: RouteLimit = { name: 'generate', quota: 10, windowSeconds: 60, onFault: 'refuse' };
 const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
+const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
+const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
 
 const generations = 'generations/*';
 const adapters = 'adapters/*';
@@ -53,7 +55,7 @@ export const routes = {
     method: 'GET',
     path: '/generate/{requestId}',
     functionName: 'get-generation',
-    auth: 'key',
+    auth: 'key_or_session',
     limit: fetchLimit,
     streams: false,
     grants: { table: 'write', readObjects: [generations] },
@@ -62,7 +64,7 @@ export const routes = {
     method: 'GET',
     path: '/generate',
     functionName: 'list-generations',
-    auth: 'key',
+    auth: 'key_or_session',
     streams: false,
     grants: { table: 'read', readObjects: [generations] },
   },
@@ -70,9 +72,64 @@ export const routes = {
     method: 'GET',
     path: '/identities',
     functionName: 'list-identities',
-    auth: 'key',
+    auth: 'key_or_session',
     streams: false,
     grants: { table: 'read' },
+  },
+  listLicenses: {
+    method: 'GET',
+    path: '/licenses',
+    functionName: 'list-licenses',
+    auth: 'session',
+    streams: false,
+    grants: { table: 'read' },
+  },
+  getUsage: {
+    method: 'GET',
+    path: '/usage',
+    functionName: 'get-usage',
+    auth: 'session',
+    limit: usageLimit,
+    streams: false,
+    grants: { table: 'write' },
+  },
+  createKey: {
+    method: 'POST',
+    path: '/keys',
+    functionName: 'create-key',
+    auth: 'session',
+    streams: false,
+    grants: { table: 'write' },
+  },
+  listKeys: {
+    method: 'GET',
+    path: '/keys',
+    functionName: 'list-keys',
+    auth: 'session',
+    streams: false,
+    grants: { table: 'read' },
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/keys/{keyId}',
+    functionName: 'revoke-key',
+    auth: 'session',
+    streams: false,
+    grants: { table: 'write' },
+  },
+  createPlaygroundGeneration: {
+    method: 'POST',
+    path: '/playground/generate',
+    functionName: 'create-playground-generation',
+    auth: 'session',
+    limit: playgroundLimit,
+    streams: true,
+    grants: {
+      table: 'write',
+      readObjects: [generations, adapters],
+      writeObjects: [generations],
+      model: true,
+    },
   },
   getHealth: {
     method: 'GET',

@@ -1,18 +1,13 @@
 import type { Command } from 'commander';
-import {
-  fingerprintApiKey,
-  keyPrefix,
-  keyStatus,
-  maxActiveKeys,
-  newApiKey,
-} from '../../shared/domain/api-key.ts';
-import { isActive, type License } from '../../shared/domain/license.ts';
+import { keyStatus } from '../../shared/domain/api-key.ts';
+import type { License } from '../../shared/domain/license.ts';
 import { keyLimitNames } from '../../shared/routes.ts';
 import type { ApiKey } from '../../shared/store/api-key-store.ts';
+import { issueApiKey, keyAnswer } from '../../shared/workflow/api-keys.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure } from './failure.ts';
 import { getLicense } from './license.ts';
-import { isoTime, keyValues, readableTime, table, type Answer } from './output.ts';
+import { keyValues, readableTime, table, type Answer } from './output.ts';
 import { futureTime, id, keyId as keyIdValue, line } from './values.ts';
 
 const examples = [
@@ -57,26 +52,10 @@ export function addKeyCommands(program: Command): void {
 async function issue(session: Session, licenseId: string, options: IssueOptions): Promise<Answer> {
   const { stores, nowMs } = session;
   const license = await getLicense(session, licenseId);
-  if (!isActive(license, nowMs)) {
-    throw new Failure(`The license ${licenseId} gets no keys: ${whyInactive(license)}.`);
-  }
-  const keys = await keysOf(session, license);
-  if (keys.filter((key) => keyStatus(key, nowMs) === 'active').length >= maxActiveKeys) {
-    throw new Failure(`The license ${licenseId} has ${maxActiveKeys} active keys already: revoke one first.`);
-  }
-  const rawKey = newApiKey();
-  const key: ApiKey = {
-    ...fingerprintApiKey(rawKey),
-    keyPrefix: keyPrefix(rawKey),
-    name: options.name,
-    licenseId,
-    ownerId: license.ownerId,
-    createdAtMs: nowMs,
-    expiresAtMs: options.expiresAt ?? null,
-    revokedAtMs: null,
-  };
-  await stores.apiKeys.insert(key);
-  const { json, text } = keyAnswer(key, null, nowMs);
+  const { name, expiresAt = null } = options;
+  const order = { license, name, expiresAtMs: expiresAt };
+  const { rawKey, key } = await issueApiKey(order, stores.apiKeys, nowMs);
+  const { json, text } = shown(key, null, nowMs);
   return {
     json: { key: rawKey, ...json },
     text: `${rawKey}\n\n${text}\n\nKeep the key now: it is not shown again.`,
@@ -103,7 +82,7 @@ async function list(session: Session, licenseId: string): Promise<Answer> {
   ]);
   const headings = ['KEY', 'BEGINS', 'NAME', 'STATUS', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'];
   return {
-    json: { keys: keys.map((key) => keyJson(key, lastUsedOf(key), nowMs)) },
+    json: { keys: keys.map((key) => keyAnswer(key, lastUsedOf(key), nowMs)) },
     text: rows.length === 0 ? `The license ${licenseId} has no keys.` : table(headings, rows),
   };
 }
@@ -118,10 +97,9 @@ async function revoke(session: Session, keyId: string): Promise<Answer> {
       losses: [`"${before.name}" (${before.keyPrefix}…) of the license ${before.licenseId} will be refused`],
     });
   }
-  const after = await stores.apiKeys.revoke(keyId, nowMs);
-  if (after === null) throw unknownKey(keyId);
+  const after = before.revokedAtMs === null ? await stores.apiKeys.revoke(before, nowMs) : before;
   const lastUsed = await stores.apiKeys.lastUsed([keyId], keyLimitNames);
-  return keyAnswer(after, lastUsed.get(keyId) ?? null, nowMs);
+  return shown(after, lastUsed.get(keyId) ?? null, nowMs);
 }
 
 async function keysOf({ stores }: Session, license: License): Promise<ApiKey[]> {
@@ -133,16 +111,9 @@ function unknownKey(keyId: string): Failure {
   return new Failure(`There is no key ${keyId}.`);
 }
 
-function whyInactive(license: License): string {
-  if (license.status === 'ended') return 'it has ended';
-  if (license.status === 'past_due') return 'it is past due';
-  if (!license.apiAccess) return 'it has no API access';
-  return `it was active until ${readableTime(license.activeUntilMs)}`;
-}
-
-function keyAnswer(key: ApiKey, lastUsedAtMs: number | null, nowMs: number): Answer {
+function shown(key: ApiKey, lastUsedAtMs: number | null, nowMs: number): Answer {
   return {
-    json: keyJson(key, lastUsedAtMs, nowMs),
+    json: { ...keyAnswer(key, lastUsedAtMs, nowMs) },
     text: keyValues([
       ['Key', key.keyId],
       ['Begins', key.keyPrefix],
@@ -154,20 +125,5 @@ function keyAnswer(key: ApiKey, lastUsedAtMs: number | null, nowMs: number): Ans
       ['Expires', readableTime(key.expiresAtMs)],
       ['Revoked', readableTime(key.revokedAtMs)],
     ]),
-  };
-}
-
-/** Never the hash: a list of them would tell a thief which of their finds are real. */
-function keyJson(key: ApiKey, lastUsedAtMs: number | null, nowMs: number): Record<string, unknown> {
-  return {
-    keyId: key.keyId,
-    keyPrefix: key.keyPrefix,
-    name: key.name,
-    licenseId: key.licenseId,
-    status: keyStatus(key, nowMs),
-    createdAt: isoTime(key.createdAtMs),
-    lastUsedAt: isoTime(lastUsedAtMs),
-    expiresAt: isoTime(key.expiresAtMs),
-    revokedAt: isoTime(key.revokedAtMs),
   };
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { billingPeriod } from '../../shared/domain/billing-period.ts';
-import { usageAggregates, usageStats, type UsageAggregates } from '../../shared/domain/usage.ts';
+import { usageAggregates, usageStats } from '../../shared/domain/usage.ts';
+import type { UsageAggregates } from '../../shared/contracts/usage.ts';
 import { answer, withExamples, type Session } from './command.ts';
 import { getLicense } from './license.ts';
 import { counted, keyValues, readableTime, table, type Answer } from './output.ts';
@@ -28,7 +29,7 @@ async function show(session: Session, licenseId: string): Promise<Answer> {
   const stats = usageStats(license, books.used, period, nowMs);
   const held = books.committed - books.used;
   const { imported } = books;
-  const aggregates = usageAggregates(books, identities);
+  const aggregates = usageAggregates(books, identities, period, nowMs);
   const summary = keyValues([
     ['License', `${licenseId} (${stats.tier})`],
     ['Period', `${readableTime(period.startMs)} to ${readableTime(period.endMs)}`],

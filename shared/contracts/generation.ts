@@ -75,6 +75,10 @@ export type ReferenceMode = (typeof referenceModes)[number];
 export const generationStatuses = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'] as const;
 export type GenerationStatus = (typeof generationStatuses)[number];
 
+/** What kind of request a generation was, for statistics and filters. */
+export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;
+export type GenerationType = (typeof generationTypes)[number];
+
 /** The answer of POST /generate. */
 export interface GenerationAnswer {
   requestId: string;
@@ -96,8 +100,11 @@ export interface GenerationAnswer {
 /** The answer of GET /generate/{requestId}, and an item of GET /generate. Links are signed anew each time. */
 export interface StoredGeneration {
   id: string;
+  licenseId: string;
+  type: GenerationType;
   status: GenerationStatus;
-  identity: { name: string; slug: string };
+  /** As it was when the request was accepted. */
+  identity: { id: string; name: string; slug: string };
   prompt: string;
   negativePrompt: string;
   seed: number;
@@ -106,6 +113,8 @@ export interface StoredGeneration {
   width: number;
   height: number;
   numOutputs: number;
+  referenceMode: ReferenceMode;
+  preserveBranding: boolean;
   outputUrl: string | null;
   outputs: string[];
   errorMessage: string | null;
@@ -118,9 +127,18 @@ export interface StoredGeneration {
   completedAt: string | null;
 }
 
-/** The answer of GET /generate. */
+/** The answer of GET /generate. A filtered page may hold fewer than `limit` items, or none, and still have a next one. */
 export interface GenerationList {
   generations: StoredGeneration[];
   /** Send it as `cursor` for the next page; null on the last one. */
   nextCursor: string | null;
+}
+
+/** The events of an answer to `Accept: text/event-stream`, by name. */
+export interface GenerationEvents {
+  accepted: { requestId: string; creditsReserved: number };
+  started: Record<string, never>;
+  progress: { step: number; steps: number };
+  completed: GenerationAnswer;
+  failed: { error: string; code: string; status: number };
 }

@@ -1,4 +1,9 @@
-import type { CreateGenerationBody, GenerationStatus, ReferenceMode } from '../contracts/generation.ts';
+import type {
+  CreateGenerationBody,
+  GenerationStatus,
+  GenerationType,
+  ReferenceMode,
+} from '../contracts/generation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Identity } from './identity.ts';
 import { maxSeed } from '../contracts/generation.ts';
@@ -6,14 +11,11 @@ import { ServiceError } from '../errors.ts';
 import { creditCost } from './credits.ts';
 import { tiers, type TierName } from './tiers.ts';
 
-/** What kind of request a generation was, for statistics. */
-export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;
-export type GenerationType = (typeof generationTypes)[number];
-
 /** One stored request. Times are milliseconds since 1970. */
 export interface Generation {
   requestId: string;
   licenseId: string;
+  /** The key that asked, or the account that did in the playground. */
   keyId: string;
   status: GenerationStatus;
   type: GenerationType;

@@ -16,6 +16,11 @@ export function isId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
 }
 
+/** What an account's own limits and idempotency keys are kept under, beside those of keys (`key_…`). */
+export function accountCallerId(ownerId: string): string {
+  return `acct_${ownerId}`;
+}
+
 /** Time-ordered (RFC 9562, version 7), so that a license's history is sorted by its key alone. */
 export function newRequestId(nowMs: number): string {
   return uuidv7({ msecs: nowMs });

@@ -1,5 +1,7 @@
+import type { LicenseAnswer, LicenseStatus } from '../contracts/license.ts';
+import { billingPeriod } from './billing-period.ts';
 import type { Identity } from './identity.ts';
-import type { TierName } from './tiers.ts';
+import { tiers, type TierName } from './tiers.ts';
 
 /** A subscription access record. */
 export interface License {
@@ -12,7 +14,7 @@ export interface License {
   identityIds: string[];
   apiAccess: boolean;
   /** `past_due` suspends the record until it is paid; `ended` is for good unless it is granted again. */
-  status: 'active' | 'past_due' | 'ended';
+  status: LicenseStatus;
   periodAnchorMs: number;
   activeUntilMs: number | null;
   createdAtMs: number;
@@ -20,11 +22,7 @@ export interface License {
 
 /** Whether the record's keys are accepted now. */
 export function isActive(license: License, nowMs: number): boolean {
-  return (
-    license.status === 'active' &&
-    license.apiAccess &&
-    (license.activeUntilMs === null || nowMs < license.activeUntilMs)
-  );
+  return whyInactive(license, nowMs) === null;
 }
 
 /** A record may call the founding catalog, or the identities it lists, or both. */
@@ -33,4 +31,35 @@ export function mayUse(license: License, identity: Identity): boolean {
     (license.foundingCatalog && identity.catalog === 'founding') ||
     license.identityIds.includes(identity.identityId)
   );
+}
+
+/** Why a record that is not active is not, as the end of a sentence; null for one that is. */
+export function whyInactive(license: License, nowMs: number): string | null {
+  if (license.status === 'ended') return 'it has ended';
+  if (license.status === 'past_due') return 'it is past due';
+  if (!license.apiAccess) return 'it has no API access';
+  if (license.activeUntilMs === null || nowMs < license.activeUntilMs) return null;
+  return `it was active until ${new Date(license.activeUntilMs).toISOString()}`;
+}
+
+/** A record as its owner sees it. */
+export function licenseAnswer(license: License, nowMs: number): LicenseAnswer {
+  const { label, maxOutputs, maxSidePx } = tiers[license.tier];
+  const { startMs, endMs } = billingPeriod(license.periodAnchorMs, nowMs);
+  return {
+    licenseId: license.licenseId,
+    tier: label,
+    status: license.status,
+    usable: isActive(license, nowMs),
+    apiAccess: license.apiAccess,
+    foundingCatalog: license.foundingCatalog,
+    identityIds: license.identityIds,
+    creditsLimit: license.creditsLimit,
+    maxOutputs,
+    maxSidePx,
+    billingPeriodStart: new Date(startMs).toISOString(),
+    billingPeriodEnd: new Date(endMs).toISOString(),
+    activeUntil: license.activeUntilMs === null ? null : new Date(license.activeUntilMs).toISOString(),
+    createdAt: new Date(license.createdAtMs).toISOString(),
+  };
 }

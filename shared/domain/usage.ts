@@ -1,23 +1,9 @@
+import { generationTypes, type GenerationType } from '../contracts/generation.ts';
+import type { UsageAggregates, UsageHistoryItem, UsageStats, UsageTally } from '../contracts/usage.ts';
 import type { BillingPeriod } from './billing-period.ts';
-import { generationTypes, type GenerationType } from './generation.ts';
+import { creditsCharged, type Generation } from './generation.ts';
 import type { License } from './license.ts';
 import { tiers } from './tiers.ts';
-
-/** How a billing period stands. */
-export interface UsageStats {
-  /** Credits used. */
-  current: number;
-  limit: number;
-  /** Whole percent of the limit, rounded down; over 100 when the limit was lowered below what is used. */
-  percentage: number;
-  /** ISO 8601 UTC. */
-  billingPeriodStart: string;
-  billingPeriodEnd: string;
-  /** Started days until the period's end. */
-  daysRemaining: number;
-  /** The tier's label. */
-  tier: string;
-}
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -40,33 +26,66 @@ export function usageStats(
   };
 }
 
-/** COMPLETED requests and what they were charged. */
-export interface UsageTally {
-  requests: number;
-  credits: number;
-}
-
-export interface UsageAggregates {
-  /** Every type, those without a request too. */
-  byType: Record<GenerationType, UsageTally>;
-  /** By the identity's id. */
-  byIdentity: Record<string, UsageTally & { name: string; slug: string }>;
+/** What a period counts of COMPLETED requests; days go by `MMDD`, of which a period holds each at most once. */
+export interface PeriodTallies {
+  byType: Partial<Record<GenerationType, UsageTally>>;
+  byIdentity: Record<string, UsageTally>;
+  byDay: Record<string, UsageTally>;
 }
 
 /** A period's statistics with the names of the identities as they are now; one that is gone goes by its id. */
 export function usageAggregates(
-  tallies: { byType: Partial<Record<GenerationType, UsageTally>>; byIdentity: Record<string, UsageTally> },
+  tallies: PeriodTallies,
   identities: { identityId: string; name: string; slug: string }[],
+  period: BillingPeriod,
+  nowMs: number,
 ): UsageAggregates {
   const known = new Map(identities.map((identity) => [identity.identityId, identity]));
   const named = ([identityId, tally]: [string, UsageTally]) => {
     const { name, slug } = known.get(identityId) ?? { name: identityId, slug: identityId };
     return [identityId, { name, slug, ...tally }] as const;
   };
-  const ofType = (type: GenerationType) =>
-    [type, tallies.byType[type] ?? { requests: 0, credits: 0 }] as const;
+  const ofType = (type: GenerationType) => [type, tallies.byType[type] ?? nothing] as const;
   return {
     byType: Object.fromEntries(generationTypes.map(ofType)) as UsageAggregates['byType'],
     byIdentity: Object.fromEntries(Object.entries(tallies.byIdentity).map(named)),
+    byDay: usageByDay(tallies.byDay, period, nowMs),
+  };
+}
+
+const nothing: UsageTally = { requests: 0, credits: 0 };
+
+/**
+ * Every UTC day of a period until today. A request that was accepted in the period's last minutes may complete on
+ * the day after it, which then is listed too, so that the days add up to what the types do.
+ */
+function usageByDay(
+  byDay: Record<string, UsageTally>,
+  period: BillingPeriod,
+  nowMs: number,
+): UsageAggregates['byDay'] {
+  const firstMs = Math.floor(period.startMs / dayMs) * dayMs;
+  const days: UsageAggregates['byDay'] = [];
+  for (let atMs = firstMs; atMs < period.endMs + dayMs; atMs += dayMs) {
+    const date = new Date(atMs).toISOString().slice(0, 10);
+    const tally = byDay[date.slice(5, 7) + date.slice(8, 10)];
+    if (tally !== undefined || (atMs <= nowMs && atMs < period.endMs))
+      days.push({ date, ...(tally ?? nothing) });
+  }
+  return days;
+}
+
+/** A request as the period's history lists it. */
+export function usageHistoryItem(generation: Generation): UsageHistoryItem {
+  const { requestId, type, status, identity, numOutputs, createdAtMs, completedAtMs } = generation;
+  return {
+    requestId,
+    type,
+    status,
+    identity,
+    numOutputs,
+    creditsCharged: creditsCharged(generation),
+    createdAt: new Date(createdAtMs).toISOString(),
+    completedAt: completedAtMs === null ? null : new Date(completedAtMs).toISOString(),
   };
 }

@@ -21,6 +21,10 @@ export function ok(body: unknown, headers: Record<string, string> = {}): Answer 
   return { status: 200, headers, body };
 }
 
+export function created(body: unknown): Answer {
+  return { status: 201, body };
+}
+
 export function toProxyAnswer(answer: Answer, common: Record<string, string>): ProxyAnswer {
   return {
     statusCode: answer.status,

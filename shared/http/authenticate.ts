@@ -1,65 +1,106 @@
-import type { Clock } from '../domain/clock.ts';
+import type { SessionVerifier } from '../adapters/session-verifier.ts';
 import { fingerprintApiKey, isApiKey } from '../domain/api-key.ts';
-import { isActive, type License } from '../domain/license.ts';
-import { takeFromRate, type RateDecision } from '../domain/rate-limit.ts';
+import { accountCallerId } from '../domain/ids.ts';
+import { isActive } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
-import type { RouteLimit } from '../routes.ts';
-import type { ApiKey, ApiKeyStore, StoredRateLog } from '../store/api-key-store.ts';
+import type { Route, RouteLimit } from '../routes.ts';
+import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
 import type { LicenseStore } from '../store/license-store.ts';
-import type { Log } from './log.ts';
-import { loggableError } from './log.ts';
+import type { StoredRateLog } from '../store/rate-log-store.ts';
+import type { Credential, KeyCaller, KeyCredential, SessionCaller, SessionCredential } from './callers.ts';
+import { applyRate, takeRate, type RateDeps } from './rate.ts';
 import { singleHeader, type ApiRequest } from './request.ts';
 
-export interface Caller {
-  key: ApiKey;
-  license: License;
-}
-
-export interface AccessDeps {
+export interface AccessDeps extends RateDeps {
   apiKeys: ApiKeyStore;
   licenses: LicenseStore;
-  clock: Clock;
-  log: Log;
+  /** Asked for by routes that take sessions only. */
+  sessions(): SessionVerifier;
+}
+
+/** What a route reads by itself, begun as soon as the caller is known. */
+type Alongside<C extends Credential, T> = (credential: C) => Promise<T>;
+
+export interface Access<T> {
+  caller: KeyCaller | SessionCaller;
+  loaded: T;
 }
 
 /**
- * Who calls, by API key: the key first, then its access record, then the route's rate limit.
- * `alongside` begins as soon as the key is known, so that what a route reads costs no round trip of its own; nothing
- * of it is used unless access is granted.
- * @throws INVALID_API_KEY, RATE_LIMITED, SERVICE_UNAVAILABLE
+ * Who calls, by API key or by session, whichever the route takes; then the route's rate limit.
+ * `alongside` begins as soon as the caller is known, so that what a route reads costs no round trip of its own;
+ * nothing of it is used unless access is granted.
+ * @throws INVALID_API_KEY, INVALID_SESSION, RATE_LIMITED, SERVICE_UNAVAILABLE
  */
-export async function authenticateKey<T>(
+export function authenticate<T>(
   request: ApiRequest,
+  { auth, limit }: Pick<Route, 'auth' | 'limit'>,
+  deps: AccessDeps,
+  alongside: Alongside<Credential, T>,
+): Promise<Access<T>> {
+  const token = bearerToken(request);
+  // A token has dots and a key never has, so each is refused in its own words.
+  const bySession = auth === 'session' || (auth === 'key_or_session' && token?.includes('.'));
+  return bySession
+    ? authenticateSession(request, token, limit, deps, alongside)
+    : authenticateKey(request, token, limit, deps, alongside);
+}
+
+/** The key first, then its access record. */
+async function authenticateKey<T>(
+  request: ApiRequest,
+  token: string | null,
   limit: RouteLimit | undefined,
   deps: AccessDeps,
-  alongside: (key: ApiKey) => Promise<T>,
-): Promise<{ caller: Caller; loaded: T }> {
-  const { key, rate } = await readKey(request, limit, deps);
-  request.facts.keyId = key.keyId;
-  request.facts.licenseId = key.licenseId;
-  const loading = alongside(key);
+  alongside: Alongside<KeyCredential, T>,
+): Promise<Access<T>> {
+  const { key, rate } = await readKey(token, limit, deps);
+  const { keyId, licenseId, ownerId } = key;
+  Object.assign(request.facts, { keyId, licenseId });
+  const credential = { kind: 'key', callerId: keyId, licenseId, ownerId } as const;
+  const loading = alongside(credential);
   loading.catch(() => {});
   const [license, decision] = await Promise.all([
-    deps.licenses.get(key.licenseId),
-    limit ? takeRate(request, key, limit, rate, deps) : null,
+    deps.licenses.get(licenseId),
+    limit ? takeRate(request, keyId, limit, rate, deps) : null,
   ]);
   if (license === null || !isActive(license, deps.clock.now())) throw invalidKey();
-  if (limit && decision) applyLimit(request, limit, decision);
-  return { caller: { key, license }, loaded: await loading };
+  if (limit && decision) applyRate(request, limit, decision, 'key');
+  return { caller: { ...credential, license }, loaded: await loading };
+}
+
+async function authenticateSession<T>(
+  request: ApiRequest,
+  token: string | null,
+  limit: RouteLimit | undefined,
+  deps: AccessDeps,
+  alongside: Alongside<SessionCredential, T>,
+): Promise<Access<T>> {
+  const account = token === null ? null : await deps.sessions().verify(token);
+  if (account === null) throw invalidSession();
+  const { ownerId } = account;
+  request.facts.ownerId = ownerId;
+  const caller = { kind: 'session', callerId: accountCallerId(ownerId), ownerId } as const;
+  const loading = alongside(caller);
+  loading.catch(() => {});
+  if (limit) {
+    const decision = await takeRate(request, caller.callerId, limit, null, deps);
+    if (decision) applyRate(request, limit, decision, 'session');
+  }
+  return { caller, loaded: await loading };
 }
 
 async function readKey(
-  request: ApiRequest,
+  token: string | null,
   limit: RouteLimit | undefined,
-  deps: AccessDeps,
-): Promise<{ key: ApiKey; rate: StoredRateLog }> {
-  const rawKey = bearerToken(request);
-  if (rawKey === null || !isApiKey(rawKey)) throw invalidKey();
-  const { keyId, sha256 } = fingerprintApiKey(rawKey);
+  { apiKeys, clock }: AccessDeps,
+): Promise<{ key: ApiKey; rate: StoredRateLog | null }> {
+  if (token === null || !isApiKey(token)) throw invalidKey();
+  const { keyId, sha256 } = fingerprintApiKey(token);
   const { key, rate } = limit
-    ? await deps.apiKeys.getWithRateLog(keyId, limit.name)
-    : { key: await deps.apiKeys.get(keyId), rate: { log: [], version: 0 } };
-  const expired = key !== null && key.expiresAtMs !== null && key.expiresAtMs <= deps.clock.now();
+    ? await apiKeys.getWithRateLog(keyId, limit.name)
+    : { key: await apiKeys.get(keyId), rate: null };
+  const expired = key !== null && key.expiresAtMs !== null && key.expiresAtMs <= clock.now();
   if (key === null || key.sha256 !== sha256 || key.revokedAtMs !== null || expired) throw invalidKey();
   return { key, rate };
 }
@@ -78,46 +119,9 @@ function invalidKey(): ServiceError {
   );
 }
 
-/**
- * Takes one use from the key's rolling log. Each failed write means that another request succeeded, so the attempts
- * are bounded by the quota, not by luck.
- * @returns null when the limit itself could not be checked and the route may go on without it.
- */
-async function takeRate(
-  request: ApiRequest,
-  key: ApiKey,
-  limit: RouteLimit,
-  rate: StoredRateLog,
-  { apiKeys, clock, log }: AccessDeps,
-): Promise<RateDecision | null> {
-  let stored = rate;
-  try {
-    for (let attempt = 0; attempt <= 2 * limit.quota; attempt++) {
-      const decision = takeFromRate(stored.log, clock.now(), limit);
-      if (!decision.allowed) return decision;
-      const newer = await apiKeys.putRateLog(key.keyId, limit.name, decision.log, stored.version);
-      if (newer === null) return decision;
-      stored = newer;
-    }
-    throw new Error('the rate log never stood still');
-  } catch (cause) {
-    const { requestId } = request;
-    log.error('rate limit fault', { requestId, limit: limit.name, causes: loggableError(cause) });
-    if (limit.onFault === 'allow') return null;
-    throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { cause });
-  }
-}
-
-/** The fields of draft-ietf-httpapi-ratelimit-headers, on refusals and on everything that was let through. */
-function applyLimit(request: ApiRequest, limit: RouteLimit, decision: RateDecision): void {
-  const { name, quota, windowSeconds } = limit;
-  request.responseHeaders['ratelimit-policy'] = `"${name}";q=${quota};w=${windowSeconds}`;
-  request.responseHeaders.ratelimit = `"${name}";r=${decision.remaining};t=${decision.resetSeconds}`;
-  if (decision.allowed) return;
-  throw new ServiceError(
-    'RATE_LIMITED',
-    `At most ${quota} such requests in ${windowSeconds} seconds are allowed for one API key. ` +
-      `Try again in ${decision.resetSeconds} seconds.`,
-    { retryAfterSeconds: decision.resetSeconds },
+function invalidSession(): ServiceError {
+  return new ServiceError(
+    'INVALID_SESSION',
+    'The session is missing, invalid or has ended. Sign in again; an API key is not a session.',
   );
 }

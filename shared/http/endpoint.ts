@@ -1,13 +1,16 @@
 import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { sessionVerifier } from '../adapters/session-verifier.ts';
 import { newRequestId } from '../domain/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Route } from '../routes.ts';
-import { apiKeyStore, type ApiKey } from '../store/api-key-store.ts';
+import { apiKeyStore } from '../store/api-key-store.ts';
 import { licenseStore } from '../store/license-store.ts';
+import { rateLogStore } from '../store/rate-log-store.ts';
 import { errorAnswer, toProxyAnswer, type Answer } from './answer.ts';
-import { authenticateKey, type AccessDeps, type Caller } from './authenticate.ts';
+import { authenticate, type AccessDeps } from './authenticate.ts';
+import type { CallerOf, Credential, CredentialOf } from './callers.ts';
 import { jsonLog, loggableError } from './log.ts';
 import { readRequest, type ApiRequest } from './request.ts';
 import { once, openRuntime, type Runtime } from './runtime.ts';
@@ -15,10 +18,10 @@ import { once, openRuntime, type Runtime } from './runtime.ts';
 export interface EndpointSpec<R extends Route, Deps, Loaded> {
   deps(runtime: Runtime): Deps;
   /** Reads of the route's own, begun while the caller's access is still being checked. */
-  load?(input: { request: ApiRequest; key: ApiKey; deps: Deps }): Promise<Loaded>;
+  load?(input: { request: ApiRequest; credential: CredentialOf<R>; deps: Deps }): Promise<Loaded>;
   run(input: {
     request: ApiRequest;
-    caller: R['auth'] extends 'none' ? null : Caller;
+    caller: CallerOf<R>;
     deps: Deps;
     loaded: Loaded;
     runtime: Runtime;
@@ -38,12 +41,14 @@ export function endpoint<R extends Route, Deps, Loaded = undefined>(
   const answer = async (request: ApiRequest): Promise<Answer> => {
     const { runtime, deps, access } = setUp();
     if (access === null) {
-      return spec.run({ request, caller: null as never, deps, loaded: undefined as Loaded, runtime });
+      return spec.run({ request, caller: null as CallerOf<R>, deps, loaded: undefined as Loaded, runtime });
     }
-    const load = (key: ApiKey) =>
-      spec.load ? spec.load({ request, key, deps }) : Promise.resolve(undefined as Loaded);
-    const { caller, loaded } = await authenticateKey(request, route.limit, access, load);
-    return spec.run({ request, caller: caller as never, deps, loaded, runtime });
+    const load = (credential: Credential) =>
+      spec.load
+        ? spec.load({ request, credential: credential as CredentialOf<R>, deps })
+        : Promise.resolve(undefined as Loaded);
+    const { caller, loaded } = await authenticate(request, route, access, load);
+    return spec.run({ request, caller: caller as CallerOf<R>, deps, loaded, runtime });
   };
 
   const executionMode = route.streams ? executionModeStreamifyResponse : executionModeStandard;
@@ -98,7 +103,14 @@ export function asServiceError(error: unknown): ServiceError {
   return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });
 }
 
-function accessDeps(route: Route, { table, clock, log }: Runtime): AccessDeps | null {
+function accessDeps(route: Route, { env, table, clock, log }: Runtime): AccessDeps | null {
   if (route.auth === 'none') return null;
-  return { apiKeys: apiKeyStore(table()), licenses: licenseStore(table()), clock, log };
+  return {
+    apiKeys: apiKeyStore(table()),
+    licenses: licenseStore(table()),
+    rateLogs: rateLogStore(table()),
+    sessions: once(() => sessionVerifier(env.session)),
+    clock,
+    log,
+  };
 }

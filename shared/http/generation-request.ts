@@ -51,7 +51,7 @@ export interface GenerationReads extends OrderReads {
 
 export async function readGenerationRequest(
   request: ApiRequest,
-  keyId: string,
+  callerId: string,
   table: Table,
 ): Promise<GenerationReads> {
   const body = attempt(() => readJsonBody(request));
@@ -60,7 +60,7 @@ export async function readGenerationRequest(
   const onceId = key === null ? null : onceIdOf(key);
   const reads = await readForOrder(table, {
     identityId: typeof identityId === 'string' && isId(identityId) ? identityId : null,
-    keyId,
+    callerId,
     onceId,
   });
   return {
@@ -87,7 +87,7 @@ function readIdempotencyKey(request: ApiRequest): { key: string | null; problems
  */
 export async function answerGeneration(
   request: ApiRequest,
-  caller: { keyId: string; license: License },
+  caller: { callerId: string; license: License },
   reads: GenerationReads,
   deps: GenerationDeps,
 ): Promise<Answer> {
@@ -96,7 +96,7 @@ export async function answerGeneration(
     {
       ...reads,
       requestId: request.requestId,
-      keyId: caller.keyId,
+      keyId: caller.callerId,
       license,
       body: reads.body(),
       bodyHash: bodyFingerprint(request.rawBody),

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { quoteName } from '../contracts/fields.ts';
+import * as z from 'zod/mini';
+import { describeIssues, quoteName } from '../contracts/fields.ts';
 import { ServiceError } from '../errors.ts';
 
 /** One HTTP request, whatever brought it. */
@@ -59,6 +60,16 @@ export function readJsonBody(request: ApiRequest): Record<string, unknown> {
     throw new ServiceError('INVALID_BODY', 'The body must be a JSON object.');
   }
   return value as Record<string, unknown>;
+}
+
+/**
+ * A JSON body of a shape.
+ * @throws INVALID_BODY, PAYLOAD_TOO_LARGE, INVALID_PARAMETERS naming every member that is wrong.
+ */
+export function readBody<Schema extends z.ZodMiniType>(request: ApiRequest, schema: Schema): z.infer<Schema> {
+  const result = z.safeParse(schema, readJsonBody(request));
+  if (!result.success) throw new ServiceError('INVALID_PARAMETERS', describeIssues(result.error.issues));
+  return result.data;
 }
 
 function parseJson(text: string): unknown {

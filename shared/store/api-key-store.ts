@@ -1,9 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { RateLog } from '../domain/rate-limit.ts';
-import { batchGet, getItem, insertItem, listOwned, updateItem, type Item, type Table } from './table.ts';
+import { isKeyId, maxActiveKeys } from '../domain/api-key.ts';
+import { ServiceError } from '../errors.ts';
+import { pause } from './backoff.ts';
+import { toRateLog, type StoredRateLog } from './rate-log-store.ts';
+import { batchGet, getItem, listOwned, type Item, type Table } from './table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from './table-keys.ts';
+import { transact } from './transact.ts';
 
 /** What is stored of an API key. Times are milliseconds since 1970. */
 export interface ApiKey {
@@ -18,18 +19,53 @@ export interface ApiKey {
   revokedAtMs: number | null;
 }
 
-/** A rate log as it was read: writing it back needs its version unchanged. */
-export interface StoredRateLog {
-  log: RateLog;
-  version: number;
-}
+/** Each failed attempt means that another key was issued or revoked, so the limit itself ends most races. */
+const maxInsertAttempts = maxActiveKeys + 5;
+/** In a roster: a key that does not expire. */
+const never = 0;
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
 export function apiKeyStore(table: Table) {
-  const { documents, name } = table;
   return {
-    insert: (key: ApiKey) => insertItem(table, toItem(key)),
+    /**
+     * Stores a new key, unless its record has as many active ones as it may have. The record's roster counts them:
+     * it changes with each key that is issued or revoked, so that no two requests can both take the last place.
+     * @returns whether there was room.
+     */
+    async insert(key: ApiKey): Promise<boolean> {
+      const rosterKey = itemKeys.keyRoster(key.licenseId);
+      for (let attempt = 1; attempt <= maxInsertAttempts; attempt++) {
+        const roster = await getItem(table, rosterKey);
+        const active = activeOf(roster, key.createdAtMs);
+        if (key.revokedAtMs === null) {
+          if (Object.keys(active).length >= maxActiveKeys) return false;
+          active[key.keyId] = key.expiresAtMs ?? never;
+        }
+        const readVersion: number = roster?.version ?? 0;
+        const refusal = await transact(table, [
+          {
+            Put: {
+              TableName: table.name,
+              Item: toItem(key),
+              ConditionExpression: 'attribute_not_exists(PK)',
+            },
+          },
+          {
+            Put: {
+              TableName: table.name,
+              Item: { ...rosterKey, ...active, version: readVersion + 1 },
+              ConditionExpression: 'attribute_not_exists(PK) OR version = :read',
+              ExpressionAttributeValues: { ':read': readVersion },
+            },
+          },
+        ]);
+        if (refusal === null) return true;
+        if (refusal.failed[0]) throw new Error('a key with this id is there already');
+        await pause(attempt);
+      }
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.');
+    },
 
     /** Strong, so that a revocation holds from the next request on. */
     async get(keyId: string): Promise<ApiKey | null> {
@@ -46,37 +82,36 @@ export function apiKeyStore(table: Table) {
       return { key: key ? fromItem(key) : null, rate: toRateLog(rate) };
     },
 
-    /** @returns null when written, otherwise the log that another request wrote first. */
-    async putRateLog(
-      keyId: string,
-      limitName: string,
-      log: RateLog,
-      readVersion: number,
-    ): Promise<StoredRateLog | null> {
-      try {
-        await documents.send(
-          new PutCommand({
-            TableName: name,
-            Item: { ...itemKeys.rateLog(keyId, limitName), usedAtMs: log, version: readVersion + 1 },
-            ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
-            ...(readVersion === 0 ? {} : { ExpressionAttributeValues: { ':read': readVersion } }),
+    /**
+     * Immediate and for good; repeating it changes nothing.
+     * @returns the key as it is now, revoked by whoever came first.
+     */
+    async revoke(key: ApiKey, nowMs: number): Promise<ApiKey> {
+      const refusal = await transact(table, [
+        {
+          Update: {
+            TableName: table.name,
+            Key: itemKeys.apiKey(key.keyId),
+            UpdateExpression: 'SET revokedAtMs = :now',
+            ConditionExpression: 'attribute_exists(PK) AND attribute_not_exists(revokedAtMs)',
+            ExpressionAttributeValues: { ':now': nowMs },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return null;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return toRateLog(error.Item && unmarshall(error.Item));
-      }
-    },
-
-    /** Immediate and for good; repeating it changes nothing. @returns null when there is no such key. */
-    async revoke(keyId: string, nowMs: number): Promise<ApiKey | null> {
-      const item = await updateItem(table, itemKeys.apiKey(keyId), {
-        UpdateExpression: 'SET revokedAtMs = if_not_exists(revokedAtMs, :now)',
-        ExpressionAttributeValues: { ':now': nowMs },
-      });
-      return item && fromItem(item);
+          },
+        },
+        {
+          Update: {
+            TableName: table.name,
+            Key: itemKeys.keyRoster(key.licenseId),
+            UpdateExpression: 'REMOVE #key ADD version :one',
+            ExpressionAttributeNames: { '#key': key.keyId },
+            ExpressionAttributeValues: { ':one': 1 },
+          },
+        },
+      ]);
+      if (refusal === null) return { ...key, revokedAtMs: nowMs };
+      const stored = refusal.items[0];
+      if (stored === undefined) throw new Error('the key to revoke is not there');
+      return fromItem(stored);
     },
 
     /** An account's keys, newest first. */
@@ -103,8 +138,12 @@ export function apiKeyStore(table: Table) {
   };
 }
 
-function toRateLog(item: Item | undefined): StoredRateLog {
-  return { log: item?.usedAtMs ?? [], version: item?.version ?? 0 };
+/** The keys of a roster that have not expired, with when they will. */
+function activeOf(roster: Item | null, nowMs: number): Record<string, number> {
+  const entries = Object.entries(roster ?? {}).filter(
+    ([name, expiresAtMs]) => isKeyId(name) && (expiresAtMs === never || expiresAtMs > nowMs),
+  );
+  return Object.fromEntries(entries);
 }
 
 function toItem(key: ApiKey): Item {

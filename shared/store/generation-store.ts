@@ -12,11 +12,13 @@ import {
   type OnceClaim,
 } from './generation-transactions.ts';
 import { onceFromItem, type Once } from './once-store.ts';
-import { getItem, type Table } from './table.ts';
+import { generationPages } from './generation-pages.ts';
+import { batchGet, getItem, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
-import { itemKeys, leaseIndex, sortPrefixes } from './table-keys.ts';
+import { itemKeys, leaseIndex } from './table-keys.ts';
 
 export type { Completion, OnceClaim };
+export type { GenerationFilter } from './generation-pages.ts';
 
 export type Reservation =
   | { outcome: 'reserved' }
@@ -135,23 +137,18 @@ export function generationStore(table: Table) {
       return finish(ended, (withOnce) => releaseItems(table.name, ended, withOnce));
     },
 
-    /** A license's requests, newest first, from the one after `before`. */
-    async list(licenseId: string, limit: number, before: string | null): Promise<Generation[]> {
-      const { Items: items } = await table.documents.send(
-        new QueryCommand({
-          TableName: table.name,
-          KeyConditionExpression: 'PK = :license AND begins_with(SK, :kind)',
-          ExpressionAttributeValues: {
-            ':license': itemKeys.license(licenseId).PK,
-            ':kind': sortPrefixes.generation,
-          },
-          ScanIndexForward: false,
-          ConsistentRead: true,
-          Limit: limit,
-          ...(before === null ? {} : { ExclusiveStartKey: itemKeys.generation(licenseId, before) }),
-        }),
-      );
-      return (items ?? []).map(fromItem);
+    ...generationPages(table),
+
+    /** One request, wherever among these licenses it is stored. */
+    async find(licenseIds: string[], requestId: string): Promise<Generation | null> {
+      for (let i = 0; i < licenseIds.length; i += 100) {
+        const keys = licenseIds
+          .slice(i, i + 100)
+          .map((licenseId) => itemKeys.generation(licenseId, requestId));
+        const found = (await batchGet(table, keys)).find((item) => item !== undefined);
+        if (found) return fromItem(found);
+      }
+      return null;
     },
 
     /** Generations of one shard whose lease ended before an instant, oldest first; the index may lag a little. */

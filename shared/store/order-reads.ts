@@ -12,10 +12,10 @@ export interface OrderReads {
 /** What a request to generate needs beside its caller, in one strong read. */
 export async function readForOrder(
   table: Table,
-  wanted: { identityId: string | null; keyId: string; onceId: string | null },
+  wanted: { identityId: string | null; callerId: string; onceId: string | null },
 ): Promise<OrderReads> {
   const identityKey = wanted.identityId === null ? null : itemKeys.identity(wanted.identityId);
-  const onceKey = wanted.onceId === null ? null : itemKeys.once(wanted.keyId, wanted.onceId);
+  const onceKey = wanted.onceId === null ? null : itemKeys.once(wanted.callerId, wanted.onceId);
   const keys = [identityKey, onceKey].filter((key): key is ItemKey => key !== null);
   const items = keys.length === 0 ? [] : await batchGet(table, keys);
   const itemOf = (key: ItemKey | null) => (key === null ? undefined : items[keys.indexOf(key)]);

@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { generationTypes, type GenerationType } from '../domain/generation.ts';
+import { generationTypes, type GenerationType } from '../contracts/generation.ts';
 import { getItem, type Item, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
 

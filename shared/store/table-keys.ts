@@ -3,16 +3,18 @@
  *
  * Item        PK             SK               index   read by
  * API key     KEY#<keyId>    KEY              owner   authentication (strong); an account's keys, newest first
- * Rate log    KEY#<keyId>    RATE#<name>      –       authentication, with the key; also tells when a key was last used
- * Once        KEY#<keyId>    ONCE#<hash>      –       what an idempotency key stands for
+ * Rate log    KEY#<caller>   RATE#<name>      –       authentication, with the key; also tells when a key was last used
+ * Once        KEY#<caller>   ONCE#<hash>      –       what an idempotency key stands for
  * License     LICENSE#<id>   LICENSE          owner   access checks; an account's records
+ * Key roster  LICENSE#<id>   KEYS             –       issuing and revoking keys: which of a record's are not revoked
  * Period      LICENSE#<id>   PERIOD#<start>   –       credits committed and used, statistics
  * Generation  LICENSE#<id>   GEN#<uuidv7>     lease   re-fetch; history, newest first; sweep (only while it runs)
  * Identity    CATALOG        IDENTITY#<id>    –       one; all of them
  *
  * A keyId is the first half of the raw key's SHA-256 (see domain/api-key.ts), so a raw key and its public id lead
  * to the same item without an index. A generation lives under its license: a key that names no license can't be
- * built, so no caller reaches another's. Nothing from outside enters a key before its shape was checked.
+ * built, so no caller reaches another's. A caller is a keyId, or `acct_<sub>` for an account that uses the playground
+ * or reads by session: it is limited and repeats its requests like a key. Nothing from outside enters a key before its shape was checked.
  */
 export interface ItemKey extends Record<string, string> {
   PK: string;
@@ -21,9 +23,13 @@ export interface ItemKey extends Record<string, string> {
 
 export const itemKeys = {
   apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
-  rateLog: (keyId: string, limitName: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: `RATE#${limitName}` }),
-  once: (keyId: string, onceId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: `ONCE#${onceId}` }),
+  rateLog: (callerId: string, limitName: string): ItemKey => ({
+    PK: `KEY#${callerId}`,
+    SK: `RATE#${limitName}`,
+  }),
+  once: (callerId: string, onceId: string): ItemKey => ({ PK: `KEY#${callerId}`, SK: `ONCE#${onceId}` }),
   license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
+  keyRoster: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'KEYS' }),
   period: (licenseId: string, startMs: number): ItemKey => ({
     PK: `LICENSE#${licenseId}`,
     SK: `PERIOD#${new Date(startMs).toISOString()}`,

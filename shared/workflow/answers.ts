@@ -45,8 +45,10 @@ export async function storedGeneration(
   const outputs = await outputLinks(generation, objects);
   return {
     id: generation.requestId,
+    licenseId: generation.licenseId,
+    type: generation.type,
     status: generation.status,
-    identity: { name: generation.identity.name, slug: generation.identity.slug },
+    identity: generation.identity,
     prompt: generation.prompt,
     negativePrompt: generation.negativePrompt,
     seed: generation.seed,
@@ -55,6 +57,8 @@ export async function storedGeneration(
     width: generation.width,
     height: generation.height,
     numOutputs: generation.numOutputs,
+    referenceMode: generation.referenceMode,
+    preserveBranding: generation.preserveBranding,
     outputUrl: outputs[0] ?? null,
     outputs,
     errorMessage: generation.errorMessage,

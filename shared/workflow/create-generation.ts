@@ -21,6 +21,7 @@ export interface GenerationDeps extends ModelRunDeps, AnswerDeps {
 /** A request to generate, authenticated, with what was read about it. */
 export interface GenerationOrder {
   requestId: string;
+  /** A key's id, or `acct_…` for an account in the playground. */
   keyId: string;
   license: License;
   body: Record<string, unknown>;

@@ -8,6 +8,9 @@ test('a function is told what its environment says', () => {
     MODEL_ENDPOINT_NAME: 'm',
     GENERATION_DEADLINE_SECONDS: '450',
     RETENTION_DAYS: '90',
+    SESSION_ISSUER: 'https://pool',
+    SESSION_JWKS_URL: 'https://pool/keys',
+    SESSION_CLIENT_ID: 'c',
   });
   expect({ ...env }).toEqual({
     tableName: 't',
@@ -15,6 +18,7 @@ test('a function is told what its environment says', () => {
     modelEndpointName: 'm',
     generationDeadlineSeconds: 450,
     retentionDays: 90,
+    session: { issuer: 'https://pool', jwksUrl: 'https://pool/keys', clientId: 'c' },
   });
 });
 
@@ -24,6 +28,7 @@ test('a function needs only the variables that it asks for, and a missing one is
   expect(() => env.bucketName).toThrow('BUCKET_NAME');
   expect(() => env.modelEndpointName).toThrow('MODEL_ENDPOINT_NAME');
   expect(() => env.retentionDays).toThrow('RETENTION_DAYS');
+  expect(() => env.session).toThrow('SESSION_ISSUER');
 });
 
 test.each(['0', '-1', '1.5', 'many', 'NaN', 'Infinity', '451'])(

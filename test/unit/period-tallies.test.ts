@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { generationTypes } from '../../shared/domain/generation.ts';
+import { generationTypes } from '../../shared/contracts/generation.ts';
 import { periodFromItem, tallyNames, type Tally } from '../../shared/store/period-store.ts';
 import type { Item } from '../../shared/store/table.ts';
 import { anyId, inheritedNames } from '../support/unit-samples.ts';

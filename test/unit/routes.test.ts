@@ -46,7 +46,7 @@ describe.each(table)('route %s', (_name, route) => {
     if (route.limit) expect(route.limit.name).toMatch(/^[a-z]+$/);
   });
 
-  test('needs a key, unless anyone may know its answer', () => {
+  test('needs a key or a session, unless anyone may know its answer', () => {
     if (route.auth === 'none') expect(['/health', '/openapi.json']).toContain(route.path);
   });
 });
@@ -72,7 +72,9 @@ describe('the table', () => {
   });
 
   test('tells every limit whose log shows when a key was last used', () => {
-    const names = table.flatMap(([, { auth, limit }]) => (auth === 'key' && limit ? [limit.name] : []));
+    const names = table.flatMap(([, { auth, limit }]) =>
+      (auth === 'key' || auth === 'key_or_session') && limit ? [limit.name] : [],
+    );
     expect(new Set(keyLimitNames)).toEqual(new Set(names));
   });
 

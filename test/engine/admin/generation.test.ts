@@ -89,8 +89,11 @@ test('usage counts what is used, held and imported in the present period', async
     aggregates: {
       byType: { text_to_image: tally, reference: none, exact_product: none },
       byIdentity: { aurora: { name: 'Aurora', slug: 'aurora', ...tally } },
+      byDay: expect.any(Array),
     },
   });
+  const today = usage.aggregates.byDay.at(-1);
+  expect(today).toEqual({ date: new Date().toISOString().slice(0, 10), ...tally });
   const { stdout } = await world.admin(`usage ${licenseId}`);
   expect(stdout).toContain('102 of 500 credits (20%)');
 });

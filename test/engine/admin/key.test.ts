@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fingerprintApiKey, isApiKey, keyPrefix, newApiKey } from '../../../shared/domain/api-key.ts';
+import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -74,8 +75,9 @@ test('the list of keys tells their state and last use, newest first', async () =
   const used = storedKey(licenseId, { createdAtMs: 2 });
   const others = storedKey((await world.license()).licenseId);
   await Promise.all([old, used, others].map((key) => keys.insert(key)));
-  await keys.putRateLog(used.keyId, 'fetch', [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 2)], 0);
-  await keys.putRateLog(used.keyId, 'generate', [Date.UTC(2026, 9, 30)], 0);
+  const rateLogs = rateLogStore(world.table);
+  await rateLogs.put(used.keyId, 'fetch', [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 2)], 0);
+  await rateLogs.put(used.keyId, 'generate', [Date.UTC(2026, 9, 30)], 0);
   const list = await world.json(`key list ${licenseId}`);
   expect(list.keys).toEqual([
     expect.objectContaining({ keyId: used.keyId, status: 'active', lastUsedAt: '2026-11-02T00:00:00.000Z' }),
@@ -92,7 +94,7 @@ test('a license has at most 25 active keys, and those that ended do not count', 
   const last = await world.json(issue);
   const refused = await world.admin(issue);
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('25 active keys') });
-  await keys.revoke(last.keyId, Date.now());
+  await keys.revoke((await keys.get(last.keyId))!, Date.now());
   await world.json(issue);
 });
 
@@ -110,7 +112,7 @@ test('a license whose keys would be refused gets none', async () => {
     'it has ended',
     'it is past due',
     'it has no API access',
-    'it was active until 2026-01-01 00:00:00 UTC',
+    'it was active until 2026-01-01T00:00:00.000Z',
   ];
   expect(runs).toEqual(
     closed.map(({ licenseId }, i) => ({

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { isActive } from '../../../shared/domain/license.ts';
-import { authenticateKey, type AccessDeps } from '../../../shared/http/authenticate.ts';
+import { authenticate, type AccessDeps } from '../../../shared/http/authenticate.ts';
 import { readRequest } from '../../../shared/http/request.ts';
 import { keyLimitNames, routes } from '../../../shared/routes.ts';
 import { apiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { licenseStore } from '../../../shared/store/license-store.ts';
+import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
 import { grant } from '../../support/grants.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -19,6 +20,10 @@ beforeAll(async () => {
   deps = {
     apiKeys: apiKeyStore(world.table),
     licenses: licenseStore(world.table),
+    rateLogs: rateLogStore(world.table),
+    sessions: () => {
+      throw new Error('no session was sent');
+    },
     clock: world.clock,
     log: { info: note, error: note },
   };
@@ -41,7 +46,7 @@ beforeEach(() => {
 function call(key: string, route: 'createGeneration' | 'getGeneration') {
   const event = { httpMethod: 'GET', multiValueHeaders: { Authorization: [`Bearer ${key}`] } };
   const request = readRequest(event as never, 'id', Date.now());
-  return authenticateKey(request, routes[route].limit, deps, () => Promise.resolve(null));
+  return authenticate(request, routes[route], deps, () => Promise.resolve(null));
 }
 
 test('when the rate limit itself fails, generating is refused and reading goes on', async () => {
@@ -51,7 +56,7 @@ test('when the rate limit itself fails, generating is refused and reading goes o
     code: 'SERVICE_UNAVAILABLE',
     retryAfterSeconds: 5,
   });
-  expect((await call(key, 'getGeneration')).caller.key.keyId).toBe(keyId);
+  expect((await call(key, 'getGeneration')).caller.callerId).toBe(keyId);
   expect(logged).toMatchObject([
     { message: 'rate limit fault', requestId: 'id' },
     { message: 'rate limit fault', requestId: 'id' },
@@ -67,9 +72,10 @@ test('a key that shares its id with a stored one, but not its whole hash, is ref
 test('a revoked key is refused on the next request, and stays refused', async () => {
   const { key, keyId } = await grant(world.table);
   await call(key, 'createGeneration');
-  const first = await deps.apiKeys.revoke(keyId, Date.now());
-  const again = await deps.apiKeys.revoke(keyId, Date.now() + 5000);
-  expect(again!.revokedAtMs).toBe(first!.revokedAtMs);
+  const stored = (await deps.apiKeys.get(keyId))!;
+  const first = await deps.apiKeys.revoke(stored, Date.now());
+  const again = await deps.apiKeys.revoke(stored, Date.now() + 5000);
+  expect(again).toEqual({ ...stored, revokedAtMs: first.revokedAtMs });
   await expect(call(key, 'createGeneration')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
 });
 

@@ -190,7 +190,7 @@ describe('sweeping', () => {
     await acceptGeneration(order, world.deps);
     world.clock.shiftMs = 60_000;
     await sweep(world.deps.generations, world.clock);
-    const { once } = await readForOrder(world.table, { identityId: null, keyId: order.keyId, onceId });
+    const { once } = await readForOrder(world.table, { identityId: null, callerId: order.keyId, onceId });
     expect(once).toBeNull();
   });
 });
@@ -228,7 +228,7 @@ describe('time', () => {
     const onceId = onceIdOf('yesterday');
     const order = newOrder(world, { onceId });
     await run(order, world.deps);
-    const { once } = await readForOrder(world.table, { identityId: null, keyId: order.keyId, onceId });
+    const { once } = await readForOrder(world.table, { identityId: null, callerId: order.keyId, onceId });
     world.clock.shiftMs = 24 * 3600 * 1000 + 5000;
     const next = { ...order, once, requestId: newRequestId(Date.now()) };
     expect(await run(next, world.deps)).toMatchObject({ requestId: next.requestId });
@@ -245,7 +245,7 @@ describe('time', () => {
     expect((await stored(world, order)).generation?.status).toBe('TIMEOUT');
     const { once } = await readForOrder(world.table, {
       identityId: identity.identityId,
-      keyId: order.keyId,
+      callerId: order.keyId,
       onceId,
     });
     expect(once?.requestId).toBe(newer.requestId);

@@ -46,9 +46,10 @@ describe('usage statistics', () => {
     const tallies = {
       byType: { reference: { requests: 2, credits: 8 } },
       byIdentity: { idn_1: { requests: 1, credits: 4 }, gone: { requests: 1, credits: 4 } },
+      byDay: {},
     };
     const identities = [{ identityId: 'idn_1', name: 'Aurora', slug: 'aurora' }];
-    expect(usageAggregates(tallies, identities)).toEqual({
+    expect(usageAggregates(tallies, identities, period, nowMs)).toMatchObject({
       byType: {
         text_to_image: { requests: 0, credits: 0 },
         reference: { requests: 2, credits: 8 },

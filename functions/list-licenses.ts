@@ -1,0 +1,19 @@
+import type { LicenseList } from '../shared/contracts/license.ts';
+import { licenseAnswer } from '../shared/domain/license.ts';
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { readQuery } from '../shared/http/request.ts';
+import { routes } from '../shared/routes.ts';
+import { licenseStore } from '../shared/store/license-store.ts';
+
+/** GET /licenses: the account's access records, oldest first. */
+export const handler = endpoint(routes.listLicenses, {
+  deps: ({ table }) => licenseStore(table()),
+  load: ({ credential, deps }) => deps.listByOwner(credential.ownerId),
+  async run({ request, loaded, runtime }) {
+    readQuery(request, []);
+    const nowMs = runtime.clock.now();
+    const list: LicenseList = { licenses: loaded.map((license) => licenseAnswer(license, nowMs)) };
+    return ok(list);
+  },
+});

@@ -1,0 +1,29 @@
+import type { RevokedKey } from '../shared/contracts/api-key.ts';
+import { isKeyId } from '../shared/domain/api-key.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { readQuery } from '../shared/http/request.ts';
+import { routes } from '../shared/routes.ts';
+import { apiKeyStore } from '../shared/store/api-key-store.ts';
+
+/** DELETE /keys/{keyId}. Once this has answered, no request with the key is accepted. */
+export const handler = endpoint(routes.revokeKey, {
+  deps: ({ table }) => apiKeyStore(table()),
+  async run({ request, caller, deps: apiKeys, runtime }) {
+    readQuery(request, []);
+    const { keyId = '' } = request.pathParameters;
+    const key = isKeyId(keyId) ? await apiKeys.get(keyId) : null;
+    if (key === null || key.ownerId !== caller.ownerId) {
+      throw new ServiceError('KEY_NOT_FOUND', 'None of your API keys has this ID.');
+    }
+    Object.assign(request.facts, { keyId, licenseId: key.licenseId });
+    const { revokedAtMs } = key.revokedAtMs === null ? await apiKeys.revoke(key, runtime.clock.now()) : key;
+    const answer: RevokedKey = {
+      keyId,
+      status: 'revoked',
+      revokedAt: new Date(revokedAtMs!).toISOString(),
+    };
+    return ok(answer);
+  },
+});

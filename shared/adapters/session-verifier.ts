@@ -1,0 +1,76 @@
+import { JwtRsaVerifier } from 'aws-jwt-verify';
+import { SimpleJwksCache, type Jwks } from 'aws-jwt-verify/jwk';
+import type { SessionEnvironment } from '../config.ts';
+import { isId } from '../domain/ids.ts';
+import { ServiceError } from '../errors.ts';
+
+/** A signed-in account. */
+export interface Account {
+  /** Cognito's `sub`. */
+  ownerId: string;
+}
+
+export type SessionVerifier = ReturnType<typeof sessionVerifier>;
+
+/** Cognito's own stay well below. */
+const maxTokenCharacters = 8192;
+const fetchWithinMs = 3000;
+
+/**
+ * Verifies access tokens of one user pool's client: signature against the pool's keys, which are fetched once and
+ * again when a new one turns up, issuer, `token_use`, `client_id`, expiry (Amazon Cognito, "Verifying JSON web tokens").
+ */
+export function sessionVerifier({ issuer, jwksUrl, clientId }: SessionEnvironment) {
+  const jwksCache = new SimpleJwksCache({ fetcher: { fetch: fetchKeys }, jwksParser: parseKeys });
+  const verifier = JwtRsaVerifier.create({ issuer, audience: null, jwksUri: jwksUrl }, { jwksCache });
+
+  return {
+    /**
+     * @returns null for anything but a valid access token.
+     * @throws SERVICE_UNAVAILABLE when the pool's keys can't be had.
+     */
+    async verify(token: string): Promise<Account | null> {
+      if (token.length > maxTokenCharacters) return null;
+      try {
+        const claims = await verifier.verify(token);
+        const { sub, exp, token_use: tokenUse, client_id: client } = claims;
+        // The library lets a token without an expiry live forever.
+        const valid = typeof exp === 'number' && tokenUse === 'access' && client === clientId;
+        return valid && typeof sub === 'string' && isId(sub) ? { ownerId: sub } : null;
+      } catch (error) {
+        if (error instanceof ServiceError) throw error;
+        return null;
+      }
+    },
+  };
+}
+
+async function fetchKeys(url: string): Promise<ArrayBuffer> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(fetchWithinMs) });
+    if (!response.ok) throw new Error(`the keys were answered with status ${response.status}`);
+    return await response.arrayBuffer();
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}
+
+function parseKeys(bytes: ArrayBuffer): Jwks {
+  try {
+    const keys = JSON.parse(Buffer.from(bytes).toString()) as Jwks;
+    if (!Array.isArray(keys.keys)) throw new Error('the keys have no "keys"');
+    return keys;
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    "Sessions can't be checked at the moment. Try again shortly.",
+    {
+      cause,
+    },
+  );
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../domain/clock.ts';
+import { takeFromRate, type RateDecision } from '../domain/rate-limit.ts';
+import { ServiceError } from '../errors.ts';
+import type { RouteLimit } from '../routes.ts';
+import type { RateLogStore, StoredRateLog } from '../store/rate-log-store.ts';
+import type { Credential } from './callers.ts';
+import { loggableError, type Log } from './log.ts';
+import type { ApiRequest } from './request.ts';
+
+export interface RateDeps {
+  rateLogs: RateLogStore;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Takes one use from the caller's rolling log. Each failed write means that another request succeeded, so the
+ * attempts are bounded by the quota, not by luck.
+ * @param rate the log where it was read with the caller; null to read it here.
+ * @returns null when the limit itself could not be checked and the route may go on without it.
+ */
+export async function takeRate(
+  request: ApiRequest,
+  callerId: string,
+  limit: RouteLimit,
+  rate: StoredRateLog | null,
+  { rateLogs, clock, log }: RateDeps,
+): Promise<RateDecision | null> {
+  try {
+    let stored = rate ?? (await rateLogs.get(callerId, limit.name));
+    for (let attempt = 0; attempt <= 2 * limit.quota; attempt++) {
+      const decision = takeFromRate(stored.log, clock.now(), limit);
+      if (!decision.allowed) return decision;
+      const newer = await rateLogs.put(callerId, limit.name, decision.log, stored.version);
+      if (newer === null) return decision;
+      stored = newer;
+    }
+    throw new Error('the rate log never stood still');
+  } catch (cause) {
+    const { requestId } = request;
+    log.error('rate limit fault', { requestId, limit: limit.name, causes: loggableError(cause) });
+    if (limit.onFault === 'allow') return null;
+    throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { cause });
+  }
+}
+
+/**
+ * The fields of draft-ietf-httpapi-ratelimit-headers, on refusals and on everything that was let through.
+ * @throws RATE_LIMITED
+ */
+export function applyRate(
+  request: ApiRequest,
+  limit: RouteLimit,
+  decision: RateDecision,
+  kind: Credential['kind'],
+): void {
+  const { name, quota, windowSeconds } = limit;
+  request.responseHeaders['ratelimit-policy'] = `"${name}";q=${quota};w=${windowSeconds}`;
+  request.responseHeaders.ratelimit = `"${name}";r=${decision.remaining};t=${decision.resetSeconds}`;
+  if (decision.allowed) return;
+  const whose = kind === 'key' ? 'API key' : 'account';
+  throw new ServiceError(
+    'RATE_LIMITED',
+    `At most ${quota} such requests in ${windowSeconds} seconds are allowed for one ${whose}. ` +
+      `Try again in ${decision.resetSeconds} seconds.`,
+    { retryAfterSeconds: decision.resetSeconds },
+  );
+}

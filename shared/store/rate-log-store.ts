@@ -1,0 +1,51 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { RateLog } from '../domain/rate-limit.ts';
+import { getItem, type Item, type Table } from './table.ts';
+import { itemKeys } from './table-keys.ts';
+
+/** A rate log as it was read: writing it back needs its version unchanged. */
+export interface StoredRateLog {
+  log: RateLog;
+  version: number;
+}
+
+export type RateLogStore = ReturnType<typeof rateLogStore>;
+
+/** Rolling logs of what a caller, a key or an account, did under a limit. */
+export function rateLogStore(table: Table) {
+  return {
+    async get(callerId: string, limitName: string): Promise<StoredRateLog> {
+      return toRateLog(await getItem(table, itemKeys.rateLog(callerId, limitName)));
+    },
+
+    /** @returns null when written, otherwise the log that another request wrote first. */
+    async put(
+      callerId: string,
+      limitName: string,
+      log: RateLog,
+      readVersion: number,
+    ): Promise<StoredRateLog | null> {
+      try {
+        await table.documents.send(
+          new PutCommand({
+            TableName: table.name,
+            Item: { ...itemKeys.rateLog(callerId, limitName), usedAtMs: log, version: readVersion + 1 },
+            ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
+            ...(readVersion === 0 ? {} : { ExpressionAttributeValues: { ':read': readVersion } }),
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return null;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return toRateLog(error.Item && unmarshall(error.Item));
+      }
+    },
+  };
+}
+
+export function toRateLog(item: Item | null | undefined): StoredRateLog {
+  return { log: item?.usedAtMs ?? [], version: item?.version ?? 0 };
+}
