@@ -1,0 +1,169 @@
+import {
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+} from '@tanstack/react-query';
+import { useApi } from './api-context.ts';
+import { ApiError } from './api-error.ts';
+import type {
+  CreatedKey,
+  CreateKeyBody,
+  GenerationList,
+  GenerationStatus,
+  GenerationType,
+  IdentityList,
+  KeyList,
+  LicenseList,
+  RevokedKey,
+  StoredGeneration,
+  UsageAnswer,
+} from './types.ts';
+
+const minuteMs = 60_000;
+
+// Each fetch signs new links, and the browser's image cache knows images by link: so links are kept while they
+// are good, and replaced well before their hour is over.
+const linkFreshMs = 5 * minuteMs;
+const linkRefetchMs = 45 * minuteMs;
+
+/** Reads are tried again after a wait that the service asks for, if it is short; other refusals stand. */
+function shouldRetry(failures: number, error: Error): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.status === 429 || error.status === 503)
+    return failures < 2 && (error.retryAfterSeconds ?? 1) <= 15;
+  return failures < 1 && (error.status === 0 || error.status === 502 || error.status === 504);
+}
+
+function retryDelayMs(failures: number, error: Error): number {
+  const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+  return seconds === undefined ? 1000 * 2 ** failures : seconds * 1000;
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: minuteMs, retry: shouldRetry, retryDelay: retryDelayMs, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+}
+
+/** Every access record of the account, oldest first. Screens use `useLicense()` instead. */
+export function useLicenses() {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['licenses'],
+    queryFn: ({ signal }) => api.json<LicenseList>('/licenses', { signal }),
+    select: ({ licenses }) => licenses,
+    staleTime: 5 * minuteMs,
+  });
+}
+
+/** The identities that the license may use. */
+export function useIdentities(licenseId: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['identities', licenseId],
+    queryFn: ({ signal }) => api.json<IdentityList>('/identities', { query: { licenseId }, signal }),
+    select: ({ identities }) => identities,
+    staleTime: 5 * minuteMs,
+  });
+}
+
+export function useUsage(licenseId: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['usage', licenseId],
+    queryFn: ({ signal }) => api.json<UsageAnswer>('/usage', { query: { licenseId }, signal }),
+  });
+}
+
+/** Every key of the account, newest first; a key names its license. */
+export function useKeys() {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => api.json<KeyList>('/keys', { signal }),
+    select: ({ keys }) => keys,
+  });
+}
+
+/** `mutate(body)`: the answer is the only one that holds the raw key, so it is dropped with the component. */
+export function useCreateKey() {
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: CreateKeyBody) => api.json<CreatedKey>('/keys', { method: 'POST', body }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+    gcTime: 0,
+  });
+}
+
+/** `mutate(keyId)` */
+export function useRevokeKey() {
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (keyId: string) =>
+      api.json<RevokedKey>(`/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE' }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+}
+
+export interface GenerationFilters {
+  identityId?: string | undefined;
+  status?: GenerationStatus | undefined;
+  type?: GenerationType | undefined;
+}
+
+/**
+ * The license's history, newest first; `data` is the flat list. A filtered page may be empty and still have a next
+ * one, so go on with `fetchNextPage` while `hasNextPage`.
+ */
+export function useGenerations(licenseId: string, filters: GenerationFilters = {}, limit = 24) {
+  const api = useApi();
+  return useInfiniteQuery({
+    queryKey: ['generations', licenseId, filters, limit],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { licenseId, limit, cursor: pageParam ?? undefined, ...filters };
+      return api.json<GenerationList>('/generate', { query, signal });
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }: InfiniteData<GenerationList>) => pages.flatMap(({ generations }) => generations),
+    staleTime: linkFreshMs,
+    refetchInterval: linkRefetchMs,
+  });
+}
+
+/** One stored request, fetched again every three seconds until it is final. */
+export function useGeneration(requestId: string | null) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['generation', requestId],
+    queryFn: ({ signal }) =>
+      api.json<StoredGeneration>(`/generate/${encodeURIComponent(requestId ?? '')}`, { signal }),
+    enabled: requestId !== null,
+    staleTime: linkFreshMs,
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && !isFinal(state.data.status) ? 3000 : linkRefetchMs,
+  });
+}
+
+export function isFinal(status: GenerationStatus): boolean {
+  return status !== 'QUEUED' && status !== 'PROCESSING';
+}
+
+/** @returns a function to call once a generation was accepted or has ended: history and usage are fetched anew. */
+export function useRefreshAfterGeneration(): (licenseId: string) => Promise<void> {
+  const queries = useQueryClient();
+  return async (licenseId) => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['generations', licenseId] }),
+      queries.invalidateQueries({ queryKey: ['usage', licenseId] }),
+    ]);
+  };
+}

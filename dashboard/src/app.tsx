@@ -1,0 +1,63 @@
+import { lazy, Suspense, type ComponentType } from 'react';
+import { Outlet, Route, Routes } from 'react-router';
+import { CallbackPage } from './auth/callback-page.tsx';
+import { RequireSession } from './auth/require-session.tsx';
+import { useSessionState } from './auth/session-context.ts';
+import { SignedOutPage } from './auth/signed-out-page.tsx';
+import { NotFound } from './layout/not-found.tsx';
+import { Shell } from './layout/shell.tsx';
+import { LicenseProvider } from './license/license-context.tsx';
+import { RequireLicense } from './license/require-license.tsx';
+
+const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'));
+const Overview = lazy(() => import('./screens/overview/overview-screen.tsx'));
+const History = lazy(() => import('./screens/history/history-screen.tsx'));
+const HistoryDetail = lazy(() => import('./screens/history/history-detail-screen.tsx'));
+const Keys = lazy(() => import('./screens/keys/keys-screen.tsx'));
+const Playground = lazy(() => import('./screens/playground/playground-screen.tsx'));
+const Quickstart = lazy(() => import('./screens/quickstart/quickstart-screen.tsx'));
+
+export function App() {
+  return (
+    <Routes>
+      <Route path="/callback" element={<CallbackPage />} />
+      <Route path="/signed-out" element={<SignedOutPage />} />
+      <Route element={<RequireSession />}>
+        <Route element={<Frame />}>
+          <Route element={<Shell />}>
+            <Route index element={withLicense('Overview', Overview)} />
+            <Route path="history" element={withLicense('History', History)} />
+            <Route path="history/:requestId" element={withLicense('Request', HistoryDetail)} />
+            <Route path="keys" element={withLicense('Keys', Keys)} />
+            <Route path="playground" element={withLicense('Playground', Playground)} />
+            <Route path="quickstart" element={withLicense('Quickstart', Quickstart)} />
+            <Route path="*" element={<NotFound />} />
+          </Route>
+        </Route>
+      </Route>
+    </Routes>
+  );
+}
+
+/** What every page of a signed-in account needs. */
+function Frame() {
+  const { status } = useSessionState();
+  return (
+    <LicenseProvider>
+      <Outlet />
+      {status === 'ended' && (
+        <Suspense>
+          <SessionEndedDialog />
+        </Suspense>
+      )}
+    </LicenseProvider>
+  );
+}
+
+function withLicense(title: string, Screen: ComponentType) {
+  return (
+    <RequireLicense title={title}>
+      <Screen />
+    </RequireLicense>
+  );
+}

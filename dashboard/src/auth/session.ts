@@ -1,0 +1,171 @@
+import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts';
+import { ApiError, networkError, sessionEnded } from '../api/api-error.ts';
+import type { TokenSource } from '../api/client.ts';
+
+export interface Account {
+  /** The account's id. */
+  id: string;
+  email: string | null;
+}
+
+/** `none` before a sign-in, `ended` once it can't be renewed (what is on the screen stays there), `left` by sign-out. */
+export type SessionState =
+  { status: 'none' | 'left'; account: null } | { status: 'active' | 'ended'; account: Account };
+
+export type SignInResult =
+  | { kind: 'done'; returnTo: string }
+  /** The sign-in was completed before: somebody went back to its address. */
+  | { kind: 'reused' }
+  | { kind: 'refused'; sentence: string };
+
+export interface Session extends TokenSource {
+  state(): SessionState;
+  subscribe(listener: () => void): () => void;
+  /** Leaves for the sign-in page, which comes back to `returnTo`, a path of this app. */
+  signIn(returnTo: string): Promise<void>;
+  completeSignIn(url: string): Promise<SignInResult>;
+  /** Forgets the tokens and leaves for the login domain's sign-out. */
+  signOut(): Promise<void>;
+}
+
+export interface SessionOptions {
+  users: UserManager;
+  signOutUrl: string;
+  /** Leaves this page. */
+  leave: (url: string) => void;
+}
+
+export function createSession({ users, signOutUrl, leave }: SessionOptions): Session {
+  const held = holdUser(users);
+  return {
+    state: held.state,
+    subscribe: held.subscribe,
+    async accessToken() {
+      const user = held.user();
+      // Timers stand still while a laptop sleeps.
+      return user.expired ? held.renew() : user.access_token;
+    },
+    async replaceToken(refused) {
+      const user = held.user();
+      return user.access_token === refused ? held.renew() : user.access_token;
+    },
+    end: held.end,
+    async signIn(returnTo) {
+      await users.clearStaleState();
+      await users.signinRedirect({ state: { returnTo } });
+    },
+    completeSignIn: (url) => completeSignIn(users, url, held.take),
+    async signOut() {
+      held.forget();
+      await users.removeUser();
+      leave(signOutUrl);
+    },
+  };
+}
+
+/** Keeps the signed-in user, its state for those who watch, and its tokens fresh. */
+function holdUser(users: UserManager) {
+  const listeners = new Set<() => void>();
+  let state: SessionState = { status: 'none', account: null };
+  let user: User | null = null;
+  let renewal: Promise<string> | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const become = (next: SessionState, held: User | null): void => {
+    clearTimeout(timer);
+    user = held;
+    state = next;
+    for (const listener of listeners) listener();
+  };
+  const take = (taken: User): void => {
+    become({ status: 'active', account: accountOf(taken) }, taken);
+    // A failure is met again, and answered, by the request that next needs a token.
+    timer = setTimeout(() => void renew().catch(() => {}), renewInMs(taken));
+  };
+  const end = (): void => {
+    if (state.status === 'active') become({ status: 'ended', account: state.account }, null);
+  };
+  const renewOnce = async (): Promise<string> => {
+    try {
+      const renewed = await fetchNewTokens(users);
+      if (state.status !== 'active') throw sessionEnded();
+      take(renewed);
+      return renewed.access_token;
+    } catch (error) {
+      if (!meansTheEnd(error)) throw networkError();
+      end();
+      throw sessionEnded();
+    }
+  };
+  // Rotated refresh tokens work once, so that everyone who needs a new token waits for the same one.
+  const renew = (): Promise<string> => (renewal ??= renewOnce().finally(() => (renewal = null)));
+
+  return {
+    take,
+    end,
+    renew,
+    state: () => state,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    user(): User {
+      if (user === null) throw sessionEnded();
+      return user;
+    },
+    forget: () => become({ status: 'left', account: null }, null),
+  };
+}
+
+async function fetchNewTokens(users: UserManager): Promise<User> {
+  const held = await users.getUser();
+  if (held?.refresh_token === undefined) throw sessionEnded();
+  const renewed = await users.signinSilent();
+  if (renewed === null) throw sessionEnded();
+  return renewed;
+}
+
+async function completeSignIn(
+  users: UserManager,
+  url: string,
+  take: (user: User) => void,
+): Promise<SignInResult> {
+  const answer = new URL(url).searchParams;
+  const key = answer.get('state');
+  const known = key !== null && (await users.settings.stateStore.get(key)) !== null;
+  if (!known && !answer.has('error')) return { kind: 'reused' };
+  try {
+    const user = await users.signinRedirectCallback(url);
+    take(user);
+    return { kind: 'done', returnTo: returnPath(user.state) };
+  } catch (error) {
+    return { kind: 'refused', sentence: signInProblem(error, answer.get('error')) };
+  }
+}
+
+/** Only a path of this app: `//elsewhere` would be another site. */
+function returnPath(data: unknown): string {
+  const path = typeof data === 'object' && data !== null && 'returnTo' in data ? data.returnTo : null;
+  return typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/';
+}
+
+function signInProblem(error: unknown, code: string | null): string {
+  if (code === 'access_denied') return 'The sign-in was cancelled.';
+  if (code !== null || error instanceof ErrorResponse) return 'The sign-in page refused the sign-in.';
+  return "The sign-in could not be completed because the sign-in service can't be reached.";
+}
+
+/** An OAuth refusal (RFC 6749, 5.2) ends the session; no answer, or a server that is out of order, does not. */
+function meansTheEnd(error: unknown): boolean {
+  if (error instanceof ApiError) return true;
+  return error instanceof ErrorResponse && /^(invalid_|unauthorized_|access_denied)/.test(error.error ?? '');
+}
+
+/** A minute before the end; of a short life, the last third. */
+function renewInMs({ expires_in: seconds = 0 }: User): number {
+  return Math.max(seconds - Math.min(60, seconds / 3), 1) * 1000;
+}
+
+function accountOf({ profile }: User): Account {
+  return { id: profile.sub, email: profile.email ?? null };
+}

@@ -1,0 +1,38 @@
+import { InMemoryWebStorage, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import type { DashboardConfig } from '../api/types.ts';
+
+/**
+ * The OpenID Connect client (authorization code with PKCE). Tokens live in memory only; what a sign-in needs while the
+ * browser is away (state, PKCE verifier, the place to return to) is kept in the tab's session storage.
+ */
+export function createUserManager({ signIn }: DashboardConfig, origin: string): UserManager {
+  const { issuer, clientId } = signIn;
+  const domainUrl = signIn.domainUrl.replace(/\/$/, '');
+  return new UserManager({
+    authority: issuer,
+    client_id: clientId,
+    redirect_uri: `${origin}/callback`,
+    scope: 'openid email profile',
+    response_type: 'code',
+    metadata: {
+      issuer,
+      authorization_endpoint: `${domainUrl}/oauth2/authorize`,
+      token_endpoint: `${domainUrl}/oauth2/token`,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+    },
+    userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
+    stateStore: new WebStorageStateStore({ store: sessionStorage }),
+    // The session renews by itself: one renewal for the timer and for every refused request together.
+    automaticSilentRenew: false,
+    monitorSession: false,
+    loadUserInfo: false,
+    redirectMethod: 'replace',
+    requestTimeoutInSeconds: 20,
+  });
+}
+
+/** Cognito's sign-out: ends the login domain's cookie and comes back to `/signed-out`. */
+export function signOutUrl({ signIn }: DashboardConfig, origin: string): string {
+  const parameters = new URLSearchParams({ client_id: signIn.clientId, logout_uri: `${origin}/signed-out` });
+  return `${signIn.domainUrl.replace(/\/$/, '')}/logout?${parameters.toString()}`;
+}

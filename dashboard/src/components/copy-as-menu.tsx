@@ -1,0 +1,44 @@
+import { ChevronDown, Code } from 'lucide-react';
+import { toast } from 'sonner';
+import { sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
+import { Button, type ButtonProps } from './ui/button.tsx';
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuTrigger,
+} from './ui/dropdown-menu.tsx';
+
+interface CopyAsMenuProps extends Omit<ButtonProps, 'children' | 'onClick' | 'asChild' | 'pending'> {
+  samples: Record<SampleLanguage, string>;
+}
+
+/** "Copy as" curl, TypeScript or Python. */
+export function CopyAsMenu({ samples, ...props }: CopyAsMenuProps) {
+  const copy = async (language: SampleLanguage): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(samples[language]);
+      toast.success(`Copied as ${sampleLanguages[language]}. It reads your API key from IMAGE_API_KEY.`);
+    } catch {
+      toast.error('The browser did not allow copying.');
+    }
+  };
+  return (
+    <DropdownMenu modal={false}>
+      <DropdownMenuTrigger asChild>
+        <Button variant="outline" {...props}>
+          <Code aria-hidden />
+          Copy as
+          <ChevronDown aria-hidden className="text-muted-foreground" />
+        </Button>
+      </DropdownMenuTrigger>
+      <DropdownMenuContent align="end">
+        {(Object.keys(sampleLanguages) as SampleLanguage[]).map((language) => (
+          <DropdownMenuItem key={language} onSelect={() => void copy(language)}>
+            {sampleLanguages[language]}
+          </DropdownMenuItem>
+        ))}
+      </DropdownMenuContent>
+    </DropdownMenu>
+  );
+}

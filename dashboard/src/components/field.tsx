@@ -1,0 +1,50 @@
+import { useId, type ReactNode } from 'react';
+import { cn } from '@/lib/cn.ts';
+import { Label } from './ui/label.tsx';
+
+interface ControlProps {
+  id: string;
+  'aria-describedby'?: string;
+  'aria-invalid'?: true;
+}
+
+interface FieldProps {
+  label: string;
+  /** What may be entered, in a few words. */
+  hint?: ReactNode;
+  /** Why what was entered is not accepted. */
+  error?: string | null | undefined;
+  /** At the label's right: a value, a counter. */
+  aside?: ReactNode;
+  className?: string;
+  /** Gets the ids that tie label, hint and error to the control: `(control) => <Input {...control} />`. */
+  children: (control: ControlProps) => ReactNode;
+}
+
+export function Field({ label, hint, error, aside, className, children }: FieldProps) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className={cn('grid min-w-0 content-start gap-1', className)}>
+      <div className="flex items-baseline justify-between gap-2">
+        <Label htmlFor={id}>{label}</Label>
+        {aside !== undefined && <span className="text-xs text-muted-foreground tabular-nums">{aside}</span>}
+      </div>
+      {children({
+        id,
+        ...(described !== '' && { 'aria-describedby': described }),
+        ...(error && { 'aria-invalid': true }),
+      })}
+      {hint && (
+        <p id={`${id}-hint`} className="text-xs leading-5 text-muted-foreground">
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} className="text-xs leading-5 text-destructive">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

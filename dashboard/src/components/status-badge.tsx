@@ -1,0 +1,26 @@
+import { CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle } from 'lucide-react';
+import type { GenerationStatus } from '@/api/types.ts';
+import { Badge } from './ui/badge.tsx';
+
+const looks = {
+  QUEUED: { label: 'Queued', variant: 'default', icon: CircleDashed },
+  PROCESSING: { label: 'Processing', variant: 'default', icon: LoaderCircle },
+  COMPLETED: { label: 'Completed', variant: 'success', icon: CircleCheck },
+  FAILED: { label: 'Failed', variant: 'destructive', icon: CircleX },
+  TIMEOUT: { label: 'Timed out', variant: 'warning', icon: Clock },
+} as const;
+
+/** A status in words, for filters and sentences too. */
+export function statusLabel(status: GenerationStatus): string {
+  return looks[status].label;
+}
+
+export function StatusBadge({ status, className }: { status: GenerationStatus; className?: string }) {
+  const { label, variant, icon: Icon } = looks[status];
+  return (
+    <Badge variant={variant} className={className}>
+      <Icon aria-hidden className={status === 'PROCESSING' ? 'size-3 animate-spin' : 'size-3'} />
+      {label}
+    </Badge>
+  );
+}

@@ -1,0 +1,56 @@
+import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { useAccount, useSession } from '@/auth/session-context.ts';
+import type { MenuTrigger } from '@/components/lazy-menu.tsx';
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuLabel,
+  DropdownMenuRadioGroup,
+  DropdownMenuRadioItem,
+  DropdownMenuSeparator,
+  DropdownMenuTrigger,
+} from '@/components/ui/dropdown-menu.tsx';
+import { setTheme, themes, useTheme } from '@/lib/theme.ts';
+
+const themeLooks = {
+  system: { label: 'System', icon: Monitor },
+  light: { label: 'Light', icon: Sun },
+  dark: { label: 'Dark', icon: Moon },
+} as const;
+
+export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
+  const session = useSession();
+  const email = useAccount()?.email ?? 'Your account';
+  const { theme } = useTheme();
+  return (
+    <DropdownMenu modal={false} defaultOpen>
+      <DropdownMenuTrigger asChild>{trigger}</DropdownMenuTrigger>
+      <DropdownMenuContent align="start" className="w-52">
+        <DropdownMenuLabel className="truncate">{email}</DropdownMenuLabel>
+        <DropdownMenuSeparator />
+        <DropdownMenuLabel>Theme</DropdownMenuLabel>
+        <DropdownMenuRadioGroup
+          aria-label="Theme"
+          value={theme}
+          onValueChange={(value) => setTheme(themes.find((name) => name === value) ?? 'system')}
+        >
+          {themes.map((name) => {
+            const { label, icon: Icon } = themeLooks[name];
+            return (
+              <DropdownMenuRadioItem key={name} value={name}>
+                <Icon aria-hidden />
+                {label}
+              </DropdownMenuRadioItem>
+            );
+          })}
+        </DropdownMenuRadioGroup>
+        <DropdownMenuSeparator />
+        <DropdownMenuItem onSelect={() => void session.signOut()}>
+          <LogOut aria-hidden />
+          Sign out
+        </DropdownMenuItem>
+      </DropdownMenuContent>
+    </DropdownMenu>
+  );
+}

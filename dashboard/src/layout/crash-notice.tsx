@@ -1,0 +1,36 @@
+import { TriangleAlert } from 'lucide-react';
+import { Button } from '@/components/ui/button.tsx';
+import { Page } from './page.tsx';
+import { NoticePage } from './notice-page.tsx';
+
+const title = 'This page stopped working';
+const text =
+  'It met a fault, or a newer version of the dashboard was published. Nothing of your account is affected.';
+
+function ReloadButton() {
+  return <Button onClick={() => window.location.reload()}>Reload the page</Button>;
+}
+
+/** In place of a screen, inside the shell. */
+export function ScreenCrash() {
+  return (
+    <Page title={title}>
+      <div className="grid justify-items-start gap-4">
+        <p className="flex max-w-xl items-start gap-3 text-muted-foreground">
+          <TriangleAlert aria-hidden className="mt-1 size-4 shrink-0" />
+          {text}
+        </p>
+        <ReloadButton />
+      </div>
+    </Page>
+  );
+}
+
+/** In place of everything. */
+export function AppCrash() {
+  return (
+    <NoticePage title={title} action={<ReloadButton />}>
+      {text}
+    </NoticePage>
+  );
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { useLocation } from 'react-router';
+import { cn } from '@/lib/cn.ts';
+import { productName } from './product-name.ts';
+
+interface PageProps {
+  title: string;
+  /** One sentence below the title. */
+  description?: ReactNode;
+  /** Buttons at the title's right. */
+  actions?: ReactNode;
+  /** For screens that are made of images. */
+  wide?: boolean;
+  children?: ReactNode;
+}
+
+/** A screen: its only h1, the document's title, and the focus after navigation. */
+export function Page({ title, description, actions, wide = false, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { pathname, key } = useLocation();
+  const first = key === 'default';
+  useEffect(() => {
+    document.title = `${title} · ${productName}`;
+  }, [title]);
+  useEffect(() => {
+    // The first page of a visit leaves the focus where the browser has it.
+    if (!first && !isBusy(document.activeElement)) heading.current?.focus({ preventScroll: true });
+  }, [pathname, first]);
+  return (
+    <div className={cn('mx-auto w-full', wide ? 'max-w-[100rem]' : 'max-w-6xl')}>
+      <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4 lg:mb-8">
+        <div className="grid min-w-0 gap-1">
+          <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight text-balance">
+            {title}
+          </h1>
+          {description !== undefined && (
+            <p className="max-w-2xl text-pretty text-muted-foreground">{description}</p>
+          )}
+        </div>
+        {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A screen's code may arrive late; by then somebody may be at work in a menu, a dialog or a field. */
+function isBusy(element: Element | null): boolean {
+  return (
+    element?.closest('[role=menu], [role=dialog], [role=alertdialog], input, textarea') instanceof Element
+  );
+}

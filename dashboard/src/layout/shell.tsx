@@ -1,0 +1,134 @@
+import { Suspense, useEffect } from 'react';
+import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
+import { ProductMark } from '@/components/product-mark.tsx';
+import { cn } from '@/lib/cn.ts';
+import { LicenseSwitcher } from '@/license/license-switcher.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { ScreenCrash } from './crash-notice.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { navigation } from './navigation.ts';
+import { productName } from './product-name.ts';
+import { ScreenSkeleton } from './screen-skeleton.tsx';
+
+/** Navigation around every screen: a sidebar from 1024 px on, bars at top and bottom below. */
+export function Shell() {
+  const { pathname } = useLocation();
+  useScrollToTop(pathname);
+  return (
+    <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the content
+      </a>
+      <Sidebar />
+      <TopBar />
+      <main
+        id="main"
+        tabIndex={-1}
+        className="min-w-0 px-4 pt-6 pb-[calc(6.5rem+env(safe-area-inset-bottom))] sm:px-6 lg:px-10 lg:py-10"
+      >
+        <ErrorBoundary resetKey={pathname} fallback={<ScreenCrash />}>
+          <Suspense fallback={<ScreenSkeleton />}>
+            <Outlet />
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+      <BottomBar />
+    </div>
+  );
+}
+
+function Sidebar() {
+  return (
+    <header className="sticky top-0 hidden h-dvh flex-col gap-6 border-r border-border p-4 lg:flex">
+      <Link to="/" className="flex h-10 items-center gap-3 rounded-md px-2 text-sm leading-4 font-semibold">
+        <ProductMark className="size-6 shrink-0" />
+        {productName}
+      </Link>
+      <LicenseSwitcher />
+      <nav aria-label="Main">
+        <ul className="grid gap-1">
+          {navigation.map(({ path, label, icon: Icon }) => (
+            <li key={path}>
+              <NavLink
+                to={path}
+                end={path === '/'}
+                className={({ isActive }) =>
+                  cn(
+                    'flex h-10 items-center gap-3 rounded-md px-2 text-sm font-medium transition-colors',
+                    isActive
+                      ? 'bg-accent text-foreground'
+                      : 'text-muted-foreground hover:bg-accent/60 hover:text-foreground',
+                  )
+                }
+              >
+                <Icon aria-hidden strokeWidth={1.75} className="size-4" />
+                {label}
+              </NavLink>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="mt-auto">
+        <AccountMenu />
+      </div>
+    </header>
+  );
+}
+
+function TopBar() {
+  return (
+    <header className="sticky top-0 z-30 flex h-14 items-center gap-3 border-b border-border bg-background px-4 sm:px-6 lg:hidden">
+      <Link to="/" aria-label={`${productName}, overview`} className="rounded-md">
+        <ProductMark className="size-7" />
+      </Link>
+      <div className="min-w-0 flex-1">
+        <LicenseSwitcher compact />
+      </div>
+      <AccountMenu compact />
+    </header>
+  );
+}
+
+function BottomBar() {
+  return (
+    <nav
+      aria-label="Main"
+      className="fixed inset-x-0 bottom-0 z-30 border-t border-border bg-background pb-[env(safe-area-inset-bottom)] lg:hidden"
+    >
+      <ul className="mx-auto grid max-w-2xl grid-cols-5">
+        {navigation.map(({ path, label, icon: Icon }) => (
+          <li key={path}>
+            <NavLink
+              to={path}
+              end={path === '/'}
+              className={({ isActive }) =>
+                cn(
+                  'flex h-16 flex-col items-center justify-center gap-1 rounded-md text-[0.6875rem] leading-4 font-medium focus-visible:-outline-offset-2',
+                  isActive ? 'text-foreground' : 'text-muted-foreground',
+                )
+              }
+            >
+              {({ isActive }) => (
+                <>
+                  <Icon aria-hidden strokeWidth={isActive ? 2.25 : 1.75} className="size-5" />
+                  {label}
+                </>
+              )}
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Going back is left to the browser, which knows where the page was. */
+function useScrollToTop(pathname: string): void {
+  const how = useNavigationType();
+  useEffect(() => {
+    if (how !== 'POP') window.scrollTo(0, 0);
+  }, [pathname, how]);
+}

@@ -1,0 +1,79 @@
+/** Numbers and times in the reader's own locale. Times of the API are ISO 8601 UTC. */
+
+const missing = '–';
+
+export function formatNumber(value: number): string {
+  return new Intl.NumberFormat().format(value);
+}
+
+/** `1 credit`, `1,500 credits`. */
+export function formatCredits(value: number): string {
+  return `${formatNumber(value)} ${value === 1 ? 'credit' : 'credits'}`;
+}
+
+/** `3 images`: a number with its noun. */
+export function formatCount(value: number, singular: string, plural = `${singular}s`): string {
+  return `${formatNumber(value)} ${value === 1 ? singular : plural}`;
+}
+
+/** `840 ms`, `2.4 s`, `1 min 12 s`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
+  if (durationMs < 59_950) return `${formatWith({ maximumFractionDigits: 1 }, durationMs / 1000)} s`;
+  const seconds = Math.round(durationMs / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** `Nov 21, 2026` in the reader's time zone. */
+export function formatDate(iso: string | null): string {
+  return formatTime(iso, { dateStyle: 'medium' });
+}
+
+/** `Nov 21, 2026, 11:44 AM` in the reader's time zone. */
+export function formatDateTime(iso: string | null): string {
+  return formatTime(iso, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** `Nov 21, 2026 UTC`: billing periods and their days are the same for everybody. A day is `YYYY-MM-DD`. */
+export function formatUtcDate(isoOrDay: string | null): string {
+  const text = formatTime(isoOrDay, { dateStyle: 'medium', timeZone: 'UTC' });
+  return text === missing ? text : `${text} UTC`;
+}
+
+/** `Nov 21`: a UTC day without its year, for axes and small labels. */
+export function formatUtcDay(isoOrDay: string): string {
+  return formatTime(isoOrDay, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+}
+
+/** `5 minutes ago`, `in 3 days`, and the date beyond a month. */
+export function formatRelative(iso: string | null, nowMs: number = Date.now()): string {
+  const timeMs = iso === null ? NaN : Date.parse(iso);
+  if (Number.isNaN(timeMs)) return missing;
+  const seconds = (timeMs - nowMs) / 1000;
+  const distance = Math.abs(seconds);
+  if (distance < 45) return 'just now';
+  const unit = relativeUnits.find(({ below }) => distance < below);
+  if (unit === undefined) return formatDate(iso);
+  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  return format.format(Math.round(seconds / unit.seconds) || Math.sign(seconds), unit.name);
+}
+
+const relativeUnits = [
+  { name: 'minute', seconds: 60, below: 45 * 60 },
+  { name: 'hour', seconds: 3600, below: 22 * 3600 },
+  { name: 'day', seconds: 86_400, below: 30 * 86_400 },
+] as const;
+
+/** `lic_…7Kq2`: enough of an id to tell two apart. */
+export function shortId(id: string): string {
+  return id.length <= 12 ? id : `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-4)}`;
+}
+
+function formatTime(iso: string | null, options: Intl.DateTimeFormatOptions): string {
+  const timeMs = iso === null ? NaN : Date.parse(iso);
+  return Number.isNaN(timeMs) ? missing : new Intl.DateTimeFormat(undefined, options).format(timeMs);
+}
+
+function formatWith(options: Intl.NumberFormatOptions, value: number): string {
+  return new Intl.NumberFormat(undefined, options).format(value);
+}

@@ -1,0 +1,134 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { takeLock } from './build-lock.ts';
+
+export interface BuildOptions {
+  /** `dashboard/`; its build is `dist` in it. */
+  folder: string;
+  /** Stops a build under way. */
+  signal: AbortSignal;
+}
+
+/** A build that failed; `output` is what the build tool said last. */
+export class BuildError extends Error {
+  readonly output: string;
+
+  constructor(message: string, output: string) {
+    super(message);
+    this.name = 'BuildError';
+    this.output = output;
+  }
+}
+
+/** What a build is made of, relative to the dashboard's folder. */
+const inputs = [
+  'src',
+  'public',
+  'index.html',
+  'vite.config.ts',
+  'tsconfig.json',
+  'package.json',
+  '../shared/contracts',
+];
+const buildLimitMs = 180_000;
+
+/**
+ * Makes `dist` what the sources say. Several services may start at once: one builds, the others wait for it.
+ * @returns whether it had to be built.
+ * @throws BuildError, and the signal's reason.
+ */
+export async function ensureBuilt({ folder, signal }: BuildOptions): Promise<boolean> {
+  if (isCurrent(folder)) return false;
+  const work = join(folder, '.local');
+  mkdirSync(work, { recursive: true });
+  const release = await takeLock(join(work, 'build.lock'), buildLimitMs * 2, signal);
+  try {
+    // Whoever held the lock has built it.
+    if (isCurrent(folder)) return false;
+    await build(folder, join(work, `build-${process.pid}`), signal);
+    return true;
+  } finally {
+    release();
+  }
+}
+
+function isCurrent(folder: string): boolean {
+  try {
+    return readFileSync(join(folder, 'dist', 'build-id'), 'utf8') === buildId(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** A hash of everything that goes into a build, names and contents. */
+function buildId(folder: string): string {
+  const hash = createHash('sha256');
+  for (const input of inputs) {
+    for (const path of filesBelow(join(folder, input))) {
+      const content = readFileSync(path);
+      hash.update(`${relative(folder, path)}\0${content.length}\0`).update(content);
+    }
+  }
+  return hash.digest('hex');
+}
+
+function filesBelow(path: string): string[] {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true, recursive: true });
+    const files = entries.filter((entry) => entry.isFile());
+    return files.map((entry) => join(entry.parentPath, entry.name)).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return [path];
+    throw error;
+  }
+}
+
+async function build(folder: string, target: string, signal: AbortSignal): Promise<void> {
+  const id = buildId(folder);
+  rmSync(target, { recursive: true, force: true });
+  try {
+    await runVite(folder, target, signal);
+    writeFileSync(join(target, 'build-id'), id);
+    const dist = join(folder, 'dist');
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(target, dist);
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+}
+
+function runVite(folder: string, target: string, signal: AbortSignal): Promise<void> {
+  const packageFile = createRequire(join(folder, 'package.json')).resolve('vite/package.json');
+  const script = join(packageFile, '..', 'bin', 'vite.js');
+  const child = spawn(process.execPath, [script, 'build', '--outDir', target, '--emptyOutDir'], {
+    cwd: folder,
+    // Nothing of the caller's: a test runner's NODE_ENV would make it a development build.
+    env: { NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+    timeout: buildLimitMs,
+  });
+  const killWithUs = (): void => void child.kill();
+  process.once('exit', killWithUs);
+  return ended(child).finally(() => process.removeListener('exit', killWithUs));
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  let output = '';
+  const keep = (chunk: Buffer): void => {
+    output = `${output}${chunk.toString()}`.slice(-4000);
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new BuildError('The dashboard could not be built.', output));
+    });
+  });
+}

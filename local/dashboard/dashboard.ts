@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, join, sep } from 'node:path';
+import type { DashboardConfig } from '../../shared/contracts/dashboard.ts';
+import { BuildError, ensureBuilt } from './build.ts';
+import { noticePage, noticePolicy, type Notice } from './pages.ts';
+
+export interface DashboardOptions {
+  /** `dashboard/`, with its sources; what is served is built into `dist` in it. */
+  folder: string;
+  /** The answer of `/config.json`. */
+  config: DashboardConfig;
+  /** Told in a sentence what becomes of the build. */
+  log?: (sentence: string) => void;
+}
+
+export interface Dashboard {
+  /** Answers GET and HEAD: files, `/config.json`, and the app for every other path that names no file. */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Builds the app if it must be; until then its pages say so. Never throws: a failed build has a page too. */
+  prepare(): Promise<void>;
+  /** Ends a build under way. */
+  close(): void;
+}
+
+const policy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const securityHeaders = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+const contentTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** Serves the built account web app, as CloudFront does elsewhere. */
+export function openDashboard({ folder, config, log = () => {} }: DashboardOptions): Dashboard {
+  const dist = join(folder, 'dist');
+  const closing = new AbortController();
+  let notice: Notice | null = 'preparing';
+  return {
+    async handle(req, res) {
+      const path = readPath(req);
+      if (path === null) return notFound(req, res);
+      if (path === '/config.json') return send(req, res, 200, '.json', JSON.stringify(config), 'no-store');
+      const isPage = extname(path) === '';
+      if (notice !== null) return isPage ? sendNotice(req, res, notice) : unavailable(req, res);
+      const file = isPage ? 'index.html' : path.slice(1);
+      const content = await readFileOf(dist, file);
+      if (content === null) return notFound(req, res);
+      // Names of assets hold a hash of their content.
+      const caching = file.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+      send(req, res, 200, extname(file), content, caching);
+    },
+    async prepare() {
+      try {
+        const built = await ensureBuilt({ folder, signal: closing.signal });
+        notice = null;
+        if (built) log('The dashboard was built.');
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        notice = 'failed';
+        const reason = error instanceof BuildError ? error.output : (error as Error).message;
+        log(`The dashboard could not be built: run "npm run build" to see why. ${reason}`);
+      }
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** @returns the decoded path, null for what can't be a file or a page. */
+function readPath({ method, url = '' }: IncomingMessage): string | null {
+  if (method !== 'GET' && method !== 'HEAD') return null;
+  try {
+    const path = decodeURIComponent(url.split(/[?#]/)[0]!);
+    const hostile = path.split(/[/\\]/).some((part) => part.startsWith('.')) || path.includes('\0');
+    return path.startsWith('/') && !hostile ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns null when the folder has no such file. */
+async function readFileOf(folder: string, name: string): Promise<Buffer | null> {
+  const path = join(folder, name);
+  if (!path.startsWith(`${folder}${sep}`)) return null;
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const missing = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'];
+    if (missing.includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
+function send(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  extension: string,
+  content: string | Buffer,
+  caching: string,
+  extra: Record<string, string> = {},
+): void {
+  res.writeHead(status, {
+    ...securityHeaders,
+    'content-type': contentTypes[extension] ?? 'application/octet-stream',
+    'content-length': Buffer.byteLength(content),
+    'cache-control': caching,
+    ...extra,
+  });
+  res.end(req.method === 'HEAD' ? undefined : content);
+}
+
+function sendNotice(req: IncomingMessage, res: ServerResponse, notice: Notice): void {
+  const headers = { 'content-security-policy': noticePolicy };
+  const waiting = notice === 'preparing';
+  send(req, res, waiting ? 503 : 500, '.html', noticePage(notice), 'no-store', {
+    ...headers,
+    ...(waiting && { 'retry-after': '1' }),
+  });
+}
+
+function notFound(req: IncomingMessage, res: ServerResponse): void {
+  const error = 'There is nothing at this address. Check the method and the path.';
+  sendError(req, res, 404, { error, code: 'NOT_FOUND' });
+}
+
+function unavailable(req: IncomingMessage, res: ServerResponse): void {
+  const error = 'The dashboard is being prepared. Try again in a second.';
+  sendError(req, res, 503, { error, code: 'SERVICE_UNAVAILABLE' }, { 'retry-after': '1' });
+}
+
+function sendError(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  body: { error: string; code: string },
+  extra: Record<string, string> = {},
+): void {
+  send(req, res, status, '.json', JSON.stringify(body), 'no-store', {
+    ...extra,
+    'x-request-id': randomUUID(),
+  });
+}
