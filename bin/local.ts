@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
+import type { LocalService } from '../local/service.ts';
 
 const usage = `npm start -- [options]
 
-  --port N            serve on this port of this machine (default 4600, 0 for any free one)
-  --data DIR          keep everything in this folder (default .local)
-  --fresh             empty that folder first
-  --deadline SECONDS  how long a generation may take, 1 to 450 (default 60)
-  --help              print this`;
+  --port N                  serve on this port of this machine (default 4600, 0 for any free one)
+  --data DIR                keep everything in this folder (default .local)
+  --fresh                   empty that folder first
+  --deadline SECONDS        how long a generation may take, 1 to 450 (default 60)
+  --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
+  --help                    print this`;
 
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
 enableCompileCache();
@@ -19,6 +21,7 @@ interface Flags {
   dataDir: string;
   fresh: boolean;
   deadlineSeconds: number;
+  accessTokenSeconds: number;
 }
 
 function readFlags(args: string[]): Flags | null {
@@ -27,6 +30,7 @@ function readFlags(args: string[]): Flags | null {
     data: { type: 'string', default: '.local' },
     fresh: { type: 'boolean', default: false },
     deadline: { type: 'string', default: '60' },
+    'token-lifetime': { type: 'string', default: '3600' },
     help: { type: 'boolean', default: false },
   } as const;
   let values;
@@ -42,6 +46,7 @@ function readFlags(args: string[]): Flags | null {
     dataDir: values.data,
     fresh: values.fresh,
     deadlineSeconds: wholeNumber('--deadline', values.deadline, 1, 450),
+    accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
   };
 }
 
@@ -53,12 +58,18 @@ function wholeNumber(flag: string, text: string, min: number, max: number): numb
   return value;
 }
 
-function banner(baseUrl: string, key: string, identityId: string, firstStart: boolean): string {
+function banner({ ready, firstStart }: Pick<LocalService, 'ready' | 'firstStart'>): string {
+  const { baseUrl, dashboardUrl, accounts } = ready;
+  const key = ready.keys.pro!;
+  const identityId = ready.identities.aurora!;
+  const [email, account] = Object.entries(accounts)[0]!;
   return `
   Image Generation Service, on this machine${firstStart ? ' (a demo world was made)' : ''}
 
   Base URL   ${baseUrl}
   API key    ${key}
+  Dashboard  ${dashboardUrl}
+  Sign in    ${email} with the password ${account.password}
 
   Your first image:
 
@@ -79,6 +90,7 @@ async function main(): Promise<void> {
     ...flags,
     onRequest: ({ method, path, status, durationMs }) =>
       console.log(`  ${status} ${method} ${path} ${durationMs} ms`),
+    onNotice: (sentence) => console.log(`  ${sentence}`),
   });
   let stoppedMs: number | null = null;
   const stop = () => {
@@ -94,8 +106,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   followNpm();
-  const { ready } = service;
-  console.log(banner(ready.baseUrl, ready.keys.pro!, ready.identities.aurora!, service.firstStart));
+  console.log(banner(service));
 }
 
 /** When npm is killed it can't take its child along: a service that nobody can stop would keep port and data. */

@@ -1,17 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { demoIdentities, demoKeys, demoLicenses } from './demo-world.ts';
+import type { JWK } from 'jose';
+import type { Account } from './cognito/user-pool.ts';
+import { demoAccounts, demoIdentities, demoKeys, demoLicenses } from './demo-world.ts';
 import { StartError } from './start-error.ts';
 
 /** What `DIR/service.json` keeps: it also marks the folder as ours, so that `--fresh` empties no other. */
 export interface ServiceFile {
-  version: 1;
+  version: 2;
   /** Signs links; kept, so that links outlive a restart. */
   accessKeyId: string;
   secretAccessKey: string;
   /** Null until the demo world was made to its end. */
   demo: DemoFile | null;
+  signIn: SignInFile | null;
+}
+
+export interface SignInFile {
+  accounts: Account[];
+  /** Signs sessions; kept, so that they outlive a restart. */
+  signingKey: JWK;
 }
 
 export interface DemoFile {
@@ -86,11 +95,14 @@ export function readServiceFile(folder: DataFolder): ServiceFile {
   }
   try {
     const stored = JSON.parse(readFileSync(path, 'utf8')) as ServiceFile;
-    const { version, accessKeyId, secretAccessKey, demo } = stored;
-    if (version !== 1 || !accessKeyId || !secretAccessKey) throw new Error('shape');
+    const { version, accessKeyId, secretAccessKey, demo, signIn } = stored;
+    if (!accessKeyId || !secretAccessKey) throw new Error('shape');
+    if (version !== 2) throw outdatedFolder(folder);
     if (demo !== null && !isWholeDemo(demo)) throw new Error('demo');
+    if (demo !== null && !isWholeSignIn(signIn)) throw new Error('sign-in');
     return stored;
   } catch (cause) {
+    if (cause instanceof StartError) throw cause;
     throw corruptFolder(folder, "service.json can't be read", cause);
   }
 }
@@ -107,16 +119,23 @@ export function corruptFolder(folder: DataFolder, what: string, cause?: unknown)
   );
 }
 
+function outdatedFolder(folder: DataFolder): StartError {
+  return new StartError(
+    `The data folder ${folder.path} was made by another version: start with --fresh to make it anew.`,
+  );
+}
+
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function newService(): ServiceFile {
   return {
-    version: 1,
+    version: 2,
     accessKeyId: `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(24).toString('base64url'),
     demo: null,
+    signIn: null,
   };
 }
 
@@ -124,6 +143,11 @@ function isWholeDemo(demo: DemoFile): boolean {
   const has = (made: Record<string, unknown> | undefined, world: object) =>
     Object.keys(world).every((name) => typeof made?.[name] === 'string');
   return has(demo.identities, demoIdentities) && has(demo.licenses, demoLicenses) && has(demo.keys, demoKeys);
+}
+
+function isWholeSignIn(signIn: SignInFile | null): boolean {
+  const emails = signIn?.accounts.map(({ email }) => email) ?? [];
+  return Object.values(demoAccounts).every(({ email }) => emails.includes(email)) && !!signIn?.signingKey.kid;
 }
 
 export function writeServiceFile(folder: DataFolder, content: ServiceFile): void {

@@ -60,6 +60,12 @@ export const demoIdentities: Record<string, DemoIdentity> = {
 
 export type DemoOwner = 'owner' | 'stranger';
 
+/** Who signs in to the dashboard. */
+export const demoAccounts: Record<DemoOwner, { email: string }> = {
+  owner: { email: 'owner@example.test' },
+  stranger: { email: 'stranger@example.test' },
+};
+
 export interface DemoLicense extends Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'status'> {
   owner: DemoOwner;
   /** Names of specialist identities. */
@@ -78,10 +84,11 @@ const plan: DemoLicense = {
   used: 0,
 };
 
+/** In the order of their age: the dashboard opens on the first. */
 export const demoLicenses: Record<string, DemoLicense> = {
+  pro: { ...plan, tier: 'pro', creditsLimit: 4000 },
   starter: plan,
   standard: { ...plan, tier: 'standard', creditsLimit: 1500 },
-  pro: { ...plan, tier: 'pro', creditsLimit: 4000 },
   enterprise: { ...plan, tier: 'enterprise', creditsLimit: 10_000 },
   specialist: { ...plan, tier: 'pro', creditsLimit: 4000, foundingCatalog: false, identities: ['drift'] },
   'nearly-spent': { ...plan, used: 498 },

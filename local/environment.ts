@@ -9,6 +9,7 @@ export interface LocalSettings {
   s3Url: string;
   sageMakerRuntimeUrl: string;
   deadlineSeconds: number;
+  session: { issuer: string; jwksUrl: string; clientId: string };
 }
 
 /** Variables of the caller's own AWS set-up that would reach past the local engines. */
@@ -49,5 +50,8 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     MODEL_ENDPOINT_NAME: settings.modelEndpointName,
     GENERATION_DEADLINE_SECONDS: String(settings.deadlineSeconds),
     RETENTION_DAYS: '90',
+    SESSION_ISSUER: settings.session.issuer,
+    SESSION_JWKS_URL: settings.session.jwksUrl,
+    SESSION_CLIENT_ID: settings.session.clientId,
   });
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { fingerprintApiKey, keyPrefix, newApiKey } from '../shared/domain/api-key.ts';
 import { billingPeriod } from '../shared/domain/billing-period.ts';
 import { newId } from '../shared/domain/ids.ts';
@@ -12,12 +11,18 @@ import { demoIdentities, demoKeys, demoLicenses, type DemoKey, type DemoOwner } 
 
 const dayMs = 24 * 3600 * 1000;
 
-/** Makes the demo world in an empty table. @returns its ids and raw keys, which exist nowhere else. */
-export async function seedDemoWorld(table: Table, nowMs: number): Promise<DemoFile> {
+/**
+ * Makes the demo world in an empty table, for accounts that exist already.
+ * @returns its ids and raw keys, which exist nowhere else.
+ */
+export async function seedDemoWorld(
+  table: Table,
+  owners: Record<DemoOwner, string>,
+  nowMs: number,
+): Promise<DemoFile> {
   const identities = namesTo(demoIdentities, () => newId('identity'));
   const licenses = namesTo(demoLicenses, () => newId('license'));
   const keys = namesTo(demoKeys, () => newApiKey());
-  const owners: Record<DemoOwner, string> = { owner: randomUUID(), stranger: randomUUID() };
   await Promise.all([
     ...Object.keys(demoIdentities).map((name) => seedIdentity(table, name, identities[name]!)),
     ...Object.keys(demoLicenses).map((name) =>
@@ -60,7 +65,7 @@ async function seedLicense(
     apiAccess: true,
     periodAnchorMs: nowMs,
     activeUntilMs: license.status === 'ended' ? nowMs - dayMs : null,
-    createdAtMs: nowMs - 30 * dayMs,
+    createdAtMs: nowMs - 30 * dayMs + Object.keys(demoLicenses).indexOf(name),
   });
   if (used > 0) {
     await periodStore(table).importUsage(licenseId, billingPeriod(nowMs, nowMs).startMs, used);

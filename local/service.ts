@@ -1,5 +1,5 @@
 import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { setLogSink } from '../shared/http/log.ts';
 import { basePath } from '../shared/routes.ts';
 import {
@@ -13,12 +13,15 @@ import {
 } from './data-folder.ts';
 import { emptyUnusedFolder, modelEndpointName, startEngines, type Engines } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
+import { openDashboard } from './dashboard/dashboard.ts';
+import { createFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
-import { createGateway, type Gateway } from './gateway/gateway.ts';
+import { createGateway } from './gateway/gateway.ts';
 import { installLambdaGlobal } from './gateway/lambda-host.ts';
 import { openPort, type Port } from './port.ts';
+import { openUserPool, sessionSettings } from './sign-in.ts';
 import { startSweeping } from './sweeping.ts';
-import { openWorld } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
 export interface LocalServiceOptions {
   /** 0 takes any free one. */
@@ -27,20 +30,19 @@ export interface LocalServiceOptions {
   /** Empties the data folder first. */
   fresh: boolean;
   deadlineSeconds: number;
+  accessTokenSeconds: number;
   /** Told of each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
-}
-
-export interface RequestLine {
-  method: string;
-  path: string;
-  status: number;
-  durationMs: number;
+  /** Told in a sentence what happens beside requests. */
+  onNotice?: (sentence: string) => void;
 }
 
 /** `DIR/ready.json`: for scripts that wait for the service. */
 export interface ReadyFile extends DemoFile {
   baseUrl: string;
+  dashboardUrl: string;
+  /** Who can sign in, by e-mail address. */
+  accounts: Record<string, { password: string }>;
 }
 
 export interface LocalService {
@@ -54,6 +56,7 @@ export interface LocalService {
 /** A function may outlast its generation's deadline by what settling or releasing takes. */
 const functionMarginMs = 30_000;
 const closeWithinMs = 10_000;
+const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
 
 /** Brings up the whole service on one port. @throws StartError with one sentence for whoever started it. */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
@@ -84,7 +87,13 @@ async function serve(
   removeReadyFiles(folder);
   const { settings, sageMakerRuntimeUrl } = engines;
   const { deadlineSeconds } = options;
-  setFunctionEnvironment({ ...settings, sageMakerRuntimeUrl, modelEndpointName, deadlineSeconds });
+  setFunctionEnvironment({
+    ...settings,
+    sageMakerRuntimeUrl,
+    modelEndpointName,
+    deadlineSeconds,
+    session: sessionSettings(port.url),
+  });
   const log = openLog(folder);
   setLogSink((line) => log.write(`${line}\n`));
   installLambdaGlobal();
@@ -94,10 +103,16 @@ async function serve(
   const sweeping = await startSweeping(settings.tableName).catch((error: unknown) => {
     throw corruptFolder(folder, "its table can't be read", error);
   });
-  port.serve(dispatcher(gateway, engines, options.onRequest));
-  const ready: ReadyFile = { baseUrl: `${port.url}${basePath}`, ...world.demo };
+  const pages = openPages(port, world, options);
+  const { bucketName } = settings;
+  const { objects } = engines;
+  const { onRequest } = options;
+  port.serve(createFront({ url: port.url, gateway, bucketName, objects, ...pages, onRequest }));
+  const ready = readyFile(port.url, world);
   writeJson(folder.engines, settings);
   writeJson(folder.ready, ready);
+  // Nobody waits for it: the API serves, and a page that is asked for meanwhile says that it is being made.
+  void pages.dashboard.prepare();
   return {
     ready,
     firstStart: world.firstStart,
@@ -105,11 +120,35 @@ async function serve(
       removeReadyFiles(folder);
       // The port stays open: what runs still has images to store and answers to give.
       gateway.drain();
+      pages.dashboard.close();
       await Promise.race([Promise.all([gateway.idle(), sweeping.stop()]), pause(closeWithinMs)]);
       await port.close();
       await engines.close();
       await new Promise<void>((closed) => log.end(closed));
     },
+  };
+}
+
+function readyFile(origin: string, { demo, signIn }: World): ReadyFile {
+  return {
+    baseUrl: `${origin}${basePath}`,
+    dashboardUrl: `${origin}/`,
+    accounts: Object.fromEntries(signIn.accounts.map(({ email, password }) => [email, { password }])),
+    ...demo,
+  };
+}
+
+/** What is served beside the API: sign-in and the dashboard, which knows where both are. */
+function openPages(
+  { url }: Port,
+  { signIn }: World,
+  { accessTokenSeconds, onNotice = () => {} }: LocalServiceOptions,
+) {
+  const { issuer, clientId } = sessionSettings(url);
+  const config = { apiBaseUrl: `${url}${basePath}`, signIn: { issuer, clientId, domainUrl: url } };
+  return {
+    userPool: openUserPool(url, signIn, accessTokenSeconds),
+    dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),
   };
 }
 
@@ -119,33 +158,6 @@ function openLog(folder: DataFolder): WriteStream {
   } catch (cause) {
     throw corruptFolder(folder, "service.log can't be written", cause);
   }
-}
-
-/** The API below its base path, the bucket below its name. */
-function dispatcher(
-  gateway: Gateway,
-  { objects, settings }: Engines,
-  onRequest: LocalServiceOptions['onRequest'],
-): RequestListener {
-  const below = (url: string, prefix: string) =>
-    url.startsWith(prefix) && /^($|[/?])/.test(url.slice(prefix.length));
-  return (req, res) => {
-    const url = req.url ?? '';
-    // A connection that broke has nobody left to be answered.
-    const ignore = () => void res.destroy();
-    if (below(url, `/${settings.bucketName}`)) {
-      objects.handle(req, res).catch(ignore);
-      return;
-    }
-    const startedMs = performance.now();
-    // Somebody will put a key there one day, and terminals are kept and shared.
-    const path = url.split('?')[0]!.replace(/svc_live_\w+/g, 'svc_live_…');
-    res.once('close', () => {
-      const durationMs = Math.round(performance.now() - startedMs);
-      onRequest?.({ method: req.method ?? '', path, status: res.statusCode, durationMs });
-    });
-    gateway.handle(req, res).catch(ignore);
-  };
 }
 
 function removeReadyFiles({ ready, engines }: DataFolder): void {

@@ -53,7 +53,7 @@ function localPlace(folder: string): Place {
   return { tableName: engines.tableName, name: `the local service on ${folder}`, localFolder: folder };
 }
 
-function readEngines(folder: string): EnginesFile {
+export function readEngines(folder: string): EnginesFile {
   const path = dataFolder(folder).engines;
   let text;
   try {

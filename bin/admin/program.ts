@@ -5,6 +5,7 @@ import { addGenerationCommands } from './generation.ts';
 import { addIdentityCommands } from './identity.ts';
 import { addKeyCommands } from './key.ts';
 import { addLicenseCommands } from './license.ts';
+import { addLocalSessionCommand } from './local-session.ts';
 import { errorLine } from './output.ts';
 import { addSweepCommand } from './sweep.ts';
 import { addUsageCommand } from './usage.ts';
@@ -64,6 +65,7 @@ function buildProgram(): Command {
   addUsageCommand(program);
   addGenerationCommands(program);
   addSweepCommand(program);
+  addLocalSessionCommand(program);
   return withExamples(program, examples);
 }
 

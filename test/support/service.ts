@@ -18,7 +18,7 @@ export interface RunningService {
 export interface ApiCall {
   method?: string;
   path: string;
-  /** A raw key; left out, no Authorization header is sent. */
+  /** A raw key or an access token; left out, no Authorization header is sent. */
   key?: string | undefined;
   /** Text is sent as it is, anything else as JSON. */
   body?: unknown;

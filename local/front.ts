@@ -1,0 +1,69 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { UserPool } from './cognito/user-pool.ts';
+import type { Dashboard } from './dashboard/dashboard.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { ObjectStore } from './s3/server.ts';
+
+/** Everything that one port serves. */
+export interface Front {
+  /** The origin that the service goes by. */
+  url: string;
+  gateway: Gateway;
+  bucketName: string;
+  objects: ObjectStore;
+  userPool: UserPool;
+  dashboard: Dashboard;
+  /** Told of each API request once it is answered. */
+  onRequest?: ((line: RequestLine) => void) | undefined;
+}
+
+export interface RequestLine {
+  method: string;
+  path: string;
+  status: number;
+  durationMs: number;
+}
+
+/** The API below its base path, the bucket below its name, the user pool's paths, and the dashboard everywhere else. */
+export function createFront(front: Front): RequestListener {
+  const { gateway, bucketName, objects, userPool, dashboard } = front;
+  return (req, res) => {
+    const path = (req.url ?? '').split('?')[0]!;
+    // A connection that broke has nobody left to be answered.
+    const ignore = () => void res.destroy();
+    if (isBelow(path, `/${bucketName}`)) {
+      objects.handle(req, res).catch(ignore);
+    } else if (isBelow(path, '/api')) {
+      if (front.onRequest) reportTo(front.onRequest, req, res, path);
+      gateway.handle(req, res).catch(ignore);
+    } else if (isElsewhere(req, front.url)) {
+      res.writeHead(308, { location: `${front.url}${req.url ?? '/'}` }).end();
+    } else {
+      (userPool.serves(path) ? userPool : dashboard).handle(req, res).catch(ignore);
+    }
+  };
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** Sign-in knows one origin: a browser that came by another name of this machine is sent there. */
+function isElsewhere({ method, headers }: IncomingMessage, url: string): boolean {
+  return method === 'GET' && headers.host !== new URL(url).host;
+}
+
+function reportTo(
+  onRequest: (line: RequestLine) => void,
+  req: IncomingMessage,
+  res: ServerResponse,
+  requestPath: string,
+): void {
+  const startedMs = performance.now();
+  // Somebody will put a key there one day, and terminals are kept and shared.
+  const path = requestPath.replace(/svc_live_\w+/g, 'svc_live_…');
+  res.once('close', () => {
+    const durationMs = Math.round(performance.now() - startedMs);
+    onRequest({ method: req.method ?? '', path, status: res.statusCode, durationMs });
+  });
+}

@@ -1,0 +1,23 @@
+import { createUserPool, issuerOf, type UserPool } from './cognito/user-pool.ts';
+import type { SignInFile } from './data-folder.ts';
+
+/** The dashboard's app client in the local pool. */
+export const dashboardClientId = 'dashboard';
+
+/** What the functions are told of the pool that is served at an origin. */
+export function sessionSettings(origin: string): { issuer: string; jwksUrl: string; clientId: string } {
+  const issuer = issuerOf(origin);
+  return { issuer, jwksUrl: `${issuer}/.well-known/jwks.json`, clientId: dashboardClientId };
+}
+
+/** The pool that the demo accounts sign in to, for the dashboard at the same origin. */
+export function openUserPool(origin: string, signIn: SignInFile, accessTokenSeconds: number): UserPool {
+  return createUserPool({
+    baseUrl: origin,
+    ...signIn,
+    clientId: dashboardClientId,
+    redirectUris: [`${origin}/callback`],
+    logoutUris: [`${origin}/signed-out`],
+    accessTokenSeconds,
+  });
+}
