@@ -1,3 +1,5 @@
+import { chromiumPath } from './test/support/chromium.ts';
+
 /** One project per engine that really runs; every file is TypeScript, transformed by esbuild. */
 const common = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -6,7 +8,8 @@ const common = {
 };
 
 export default {
-  projects: ['unit', 'engine', 'http'].map((name) => ({
+  // The browser's tests need Chromium, which not everybody has; the closing lines say when they were left out.
+  projects: ['unit', 'engine', 'http', ...(chromiumPath ? ['browser'] : [])].map((name) => ({
     ...common,
     displayName: name,
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
