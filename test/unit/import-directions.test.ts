@@ -43,6 +43,9 @@ const forbidden: [string, string][] = [
   ['lib/constructs/sample.ts', '../../local/service.ts'],
   ['lib/sample.ts', '../shared/store/table.ts'],
   ['lib/sample.ts', '../shared/domain/tiers.ts'],
+  ['dashboard/src/api/sample.ts', '../../../shared/domain/tiers.ts'],
+  ['dashboard/src/api/sample.ts', '../../../shared/errors.ts'],
+  ['dashboard/src/sample.ts', '../../local/service.ts'],
 ];
 
 /** [file, what it imports]: each follows the direction. */
@@ -68,6 +71,13 @@ const allowed: [string, string][] = [
   ['lib/sample.ts', '../shared/store/table-keys.ts'],
   ['bin/sample.ts', '../lib/service-stack.ts'],
   ['test/unit/sample.ts', '../../local/service.ts'],
+  ['dashboard/src/api/sample.ts', './client.ts'],
+  ['dashboard/src/screens/overview/sample.ts', '../../lib/format.ts'],
+];
+
+/** Allowed as a type, and only so: nothing of the service is bundled into the dashboard. */
+const typesOnly: [string, string][] = [
+  ['dashboard/src/api/sample.ts', '../../../shared/contracts/license.ts'],
 ];
 
 interface Diagnostic {
@@ -82,7 +92,7 @@ let refused: Set<string>;
 /** All samples are linted in one run, each in a tree of its own, so that one file may be there many times. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'import-directions-'));
-  const samples = [...forbidden, ...allowed];
+  const samples = [...forbidden, ...allowed, ...typesOnly];
   samples.forEach(([file, source], i) => {
     const forms = [
       `import { x } from '${source}';\nx();`,
@@ -141,4 +151,8 @@ describe('the linter allows', () => {
       expect(refusedForms(forbidden.length + i, file)).toEqual([]);
     },
   );
+});
+
+test.each(typesOnly)('%s may import only the types of %s', (file) => {
+  expect(refusedForms(forbidden.length + allowed.length, file)).toEqual(['an import', 'a re-export']);
 });
