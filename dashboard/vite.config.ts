@@ -1,6 +1,7 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import type { DashboardConfig } from '../shared/contracts/dashboard.ts';
 
 /** A running local service (`npm start`), for `npx vite`: everything that is not this app comes from there. */
 const service = 'http://127.0.0.1:4600';
@@ -10,13 +11,30 @@ const servicePaths = [
   '/login',
   '/logout',
   '/us-east-1_local',
-  '/config.json',
   '/image-generation',
 ];
 
+const port = 5173;
+
+/** In development this server stands in for the service, which its proxy reaches. */
+const configOfService: Plugin = {
+  name: 'config-of-service',
+  configureServer(server) {
+    server.middlewares.use('/config.json', (_req, res, next) => {
+      const answer = async (): Promise<void> => {
+        const config = (await (await fetch(`${service}/config.json`)).json()) as DashboardConfig;
+        config.apiBaseUrl = new URL(config.apiBaseUrl).pathname;
+        config.signIn.domainUrl = `http://127.0.0.1:${port}`;
+        res.setHeader('content-type', 'application/json').end(JSON.stringify(config));
+      };
+      answer().catch(next);
+    });
+  },
+};
+
 export default defineConfig({
   base: '/',
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), configOfService],
   resolve: { alias: { '@': decodeURIComponent(new URL('./src', import.meta.url).pathname) } },
   build: {
     target: 'es2023',
@@ -26,7 +44,8 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    port: 5173,
+    port,
+    strictPort: true,
     proxy: Object.fromEntries(servicePaths.map((path) => [path, { target: service }])),
   },
 });

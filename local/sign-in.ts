@@ -4,6 +4,9 @@ import type { SignInFile } from './data-folder.ts';
 /** The dashboard's app client in the local pool. */
 export const dashboardClientId = 'dashboard';
 
+/** Where `npx vite` serves the dashboard while it is being worked on. */
+const developmentOrigin = 'http://127.0.0.1:5173';
+
 /** What the functions are told of the pool that is served at an origin. */
 export function sessionSettings(origin: string): { issuer: string; jwksUrl: string; clientId: string } {
   const issuer = issuerOf(origin);
@@ -16,8 +19,8 @@ export function openUserPool(origin: string, signIn: SignInFile, accessTokenSeco
     baseUrl: origin,
     ...signIn,
     clientId: dashboardClientId,
-    redirectUris: [`${origin}/callback`],
-    logoutUris: [`${origin}/signed-out`],
+    redirectUris: [`${origin}/callback`, `${developmentOrigin}/callback`],
+    logoutUris: [`${origin}/signed-out`, `${developmentOrigin}/signed-out`],
     accessTokenSeconds,
   });
 }
