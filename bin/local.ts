@@ -86,12 +86,19 @@ async function main(): Promise<void> {
   const flags = readFlags(process.argv.slice(2));
   if (flags === null) return console.log(usage);
   const { startLocalService } = await import('../local/service.ts');
-  const service = await startLocalService({
+  const starting = startLocalService({
     ...flags,
     onRequest: ({ method, path, status, durationMs }) =>
       console.log(`  ${status} ${method} ${path} ${durationMs} ms`),
     onNotice: (sentence) => console.log(`  ${sentence}`),
   });
+  stopOnSignals(starting);
+  followNpm();
+  console.log(banner(await starting));
+}
+
+/** From the first moment on: a signal that comes while the service starts stops it as soon as it can be stopped. */
+function stopOnSignals(starting: Promise<LocalService>): void {
   let stoppedMs: number | null = null;
   const stop = () => {
     // npm may pass on a signal that the terminal has sent to everyone: that is one Ctrl-C, not two.
@@ -99,14 +106,14 @@ async function main(): Promise<void> {
     if (stoppedMs !== null) return;
     stoppedMs = Date.now();
     console.log('\n  Stopping: what runs may finish. Press Ctrl-C again to leave at once.');
-    service.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    starting
+      .then((service) => service.close())
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  followNpm();
-  console.log(banner(service));
 }
 
 /** When npm is killed it can't take its child along: a service that nobody can stop would keep port and data. */
