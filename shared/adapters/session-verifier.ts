@@ -1,5 +1,6 @@
 import { JwtRsaVerifier } from 'aws-jwt-verify';
 import { SimpleJwksCache, type Jwks } from 'aws-jwt-verify/jwk';
+import * as z from 'zod/mini';
 import type { SessionEnvironment } from '../config.ts';
 import { isId } from '../domain/ids.ts';
 import { ServiceError } from '../errors.ts';
@@ -15,6 +16,13 @@ export type SessionVerifier = ReturnType<typeof sessionVerifier>;
 /** Cognito's own stay well below. */
 const maxTokenCharacters = 8192;
 const fetchWithinMs = 3000;
+
+/** RFC 7517, as far as it is needed. A set that is not whole is a fault of the pool's, and never replaces a good one. */
+const jwks = z.object({
+  keys: z
+    .array(z.looseObject({ kty: z.literal('RSA'), kid: z.string(), n: z.string(), e: z.string() }))
+    .check(z.minLength(1)),
+});
 
 /**
  * Verifies access tokens of one user pool's client: signature against the pool's keys, which are fetched once and
@@ -57,9 +65,7 @@ async function fetchKeys(url: string): Promise<ArrayBuffer> {
 
 function parseKeys(bytes: ArrayBuffer): Jwks {
   try {
-    const keys = JSON.parse(Buffer.from(bytes).toString()) as Jwks;
-    if (!Array.isArray(keys.keys)) throw new Error('the keys have no "keys"');
-    return keys;
+    return jwks.parse(JSON.parse(Buffer.from(bytes).toString())) as Jwks;
   } catch (cause) {
     throw unavailable(cause);
   }
