@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -9,6 +10,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ServiceError } from '../errors.ts';
 import { pause } from './backoff.ts';
 import { ownerIndex, type ItemKey } from './table-keys.ts';
@@ -36,9 +38,20 @@ export async function getItem(table: Table, key: ItemKey): Promise<Item | null> 
 
 /** Writes a new item. @throws ConditionalCheckFailedException when its key is taken. */
 export async function insertItem(table: Table, item: Item): Promise<void> {
-  await table.documents.send(
-    new PutCommand({ TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' }),
-  );
+  try {
+    await table.documents.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: item,
+        ConditionExpression: 'attribute_not_exists(PK)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+  } catch (error) {
+    // A write that was answered too late is retried by the SDK and then meets itself.
+    const met = error instanceof ConditionalCheckFailedException && error.Item;
+    if (!met || !isDeepStrictEqual(unmarshall(met), item)) throw error;
+  }
 }
 
 /** Changes an item that is there. @returns it as it is now, null when there is none. */
