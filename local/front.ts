@@ -60,8 +60,8 @@ function reportTo(
   requestPath: string,
 ): void {
   const startedMs = performance.now();
-  // Somebody will put a key there one day, and terminals are kept and shared.
-  const path = requestPath.replace(/svc_live_\w+/g, 'svc_live_…');
+  // Somebody will put a key or a session there one day, and terminals are kept and shared.
+  const path = requestPath.replace(/svc_live_\w+/g, 'svc_live_…').replace(/eyJ[\w.%-]+/g, 'eyJ…');
   res.once('close', () => {
     const durationMs = Math.round(performance.now() - startedMs);
     onRequest({ method: req.method ?? '', path, status: res.statusCode, durationMs });

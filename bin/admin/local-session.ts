@@ -4,7 +4,7 @@ import { dataFolder, readServiceFile } from '../../local/data-folder.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { choosePlace, readEngines, type PlaceFlags } from './connection.ts';
 import { withExamples } from './command.ts';
-import { asFailure, Failure, usageFailure } from './failure.ts';
+import { asFailure, Failure, noLocalService, usageFailure } from './failure.ts';
 
 const lifetimeSeconds = 3600;
 
@@ -30,6 +30,9 @@ async function localSession(email: string, flags: PlaceFlags): Promise<string> {
     throw usageFailure('local-session is for the local service: on AWS, sign in to the dashboard.');
   }
   const { s3Url: origin } = readEngines(place.folder);
+  const { jwksUrl } = sessionSettings(origin);
+  // A service that was killed leaves its address behind.
+  await fetch(jwksUrl).catch(() => Promise.reject(noLocalService(place.folder)));
   const { signIn } = readServiceFile(dataFolder(place.folder));
   const account = signIn?.accounts.find((known) => known.email === email.toLowerCase());
   if (!signIn || !account) {

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../shared/domain/api-key.ts';
 import { newRequestId } from '../../shared/domain/ids.ts';
+import { routes, type Route } from '../../shared/routes.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, startService, type ApiCall, type RunningService } from '../support/service.ts';
+import { openForger, signIn } from '../support/session-suite.ts';
 
 let service: RunningService;
 /** Everything that was logged, and everything that was printed after the banner. */
@@ -15,6 +17,11 @@ let printed: string;
 const sent: { route: string; status: number; requestId: string }[] = [];
 const markers: string[] = [];
 const strangeKeys: string[] = [];
+/** What sessions are made of: tokens that were accepted and refused, and what people sign in with. */
+const sessions: string[] = [];
+const credentials: string[] = [];
+/** A good session, sent as part of a path. */
+let misplaced: string;
 
 /** A text that occurs nowhere else, in characters that no encoding changes. */
 function secret(what: string): string {
@@ -33,7 +40,10 @@ async function send(call: ApiCall, expected: number): Promise<any> {
   const answer = await service.api(call);
   expect({ call, status: answer.status }).toEqual({ call, status: expected });
   const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
-  const path = call.path.split('?')[0]!.replace(/^\/generate\/.+$/, '/generate/{requestId}');
+  const path = call.path
+    .split('?')[0]!
+    .replace(/^\/generate\/.+$/, '/generate/{requestId}')
+    .replace(/^\/keys\/.+$/, '/keys/{keyId}');
   const requestId = answer.headers.get('x-request-id')!;
   sent.push({ route: `${method} ${path}`, status: expected, requestId });
   return answer.body;
@@ -111,10 +121,53 @@ async function sendTheRest(): Promise<void> {
   await service.api({ path: '/generate', key: keys.enterprise, body: { prompt: secret('Prompt') } });
 }
 
+/** Signs in, wrongly first, and asks every session route with what came of it. */
+async function sendSessions(): Promise<void> {
+  const { ready } = service;
+  const email = 'owner@example.test';
+  const wrong = { [email]: { password: secret('Password') } };
+  await expect(signIn({ ...ready, accounts: wrong }, email)).rejects.toThrow();
+  const tokens = await signIn(ready, email);
+  const { access_token: key, id_token: idToken, refresh_token: refreshToken } = tokens;
+  const forger = await openForger(service.dataDir, email);
+  const expired = forger.token({ claims: { exp: 1, email: secret('Email') } });
+  const forged = forger.token({ key: forger.otherKey, header: { note: secret('Header') } });
+  const unknown = forger.token({ header: { kid: secret('Kid') } });
+  misplaced = forger.token({ claims: { jti: 'misplaced' } });
+  forger.close();
+  sessions.push(key, idToken, refreshToken, expired, forged, unknown);
+  for (const [known, { password }] of Object.entries(ready.accounts)) credentials.push(known, password);
+
+  for (const { method, path, auth } of Object.values(routes) as Route[]) {
+    if (auth !== 'session' && auth !== 'key_or_session') continue;
+    for (const bad of [idToken, expired, forged, unknown, `${key}x`]) {
+      await send({ method, path: path.replace(/\{\w+\}/, 'x'), key: bad }, 401);
+    }
+  }
+  const { pro } = ready.licenses;
+  await send({ path: '/licenses', key }, 200);
+  await send({ path: `/usage?licenseId=${pro}`, key }, 200);
+  await send({ path: `/usage?licenseId=${secret('License')}`, key }, 404);
+  const body = { licenseId: pro, name: secret('KeyName') };
+  const made = await send({ path: '/keys', key, body }, 201);
+  strangeKeys.push(made.key);
+  await send({ path: '/keys', key, body: { ...body, [secret('Member')]: 1 } }, 400);
+  await send({ path: '/keys', key }, 200);
+  await send({ path: `/keys/${made.keyId}`, method: 'DELETE', key }, 200);
+  const order = { ...small, licenseId: pro, identityId: ready.identities.aurora, prompt: secret('Prompt') };
+  const { requestId } = await send({ path: '/playground/generate', key, body: order }, 200);
+  await send({ path: `/generate/${requestId}`, key }, 200);
+  await send({ path: `/generate?licenseId=${pro}`, key }, 200);
+  await send({ path: '/identities', key }, 200);
+  await send({ path: `/identities?session=${key}`, key }, 400);
+  await send({ path: `/generate/${misplaced}`, key }, 404);
+}
+
 beforeAll(async () => {
   service = await startService({ args: ['--deadline', '3'] });
   await sendGenerations();
   await sendTheRest();
+  await sendSessions();
   // A fault of the store, in the middle of a request.
   const bucket = join(service.dataDir, 'objects', 'image-generation');
   rmSync(bucket, { recursive: true });
@@ -165,6 +218,22 @@ describe.each([
     expect(markers.filter((marker) => text().includes(marker))).toEqual([]);
   });
 
+  test('holds no session, neither a good one nor one that was refused', () => {
+    // Headers are alike; a refresh token has one part.
+    const parts = sessions.flatMap((token) => token.split('.').slice(token.includes('.') ? 1 : 0));
+    expect(parts).toHaveLength(11);
+    expect(parts.filter((part) => text().includes(part))).toEqual([]);
+  });
+
+  test('holds no session that was put into a path by mistake', () => {
+    for (const part of misplaced.split('.')) expect(text()).not.toContain(part);
+  });
+
+  test('holds no e-mail address and no password', () => {
+    expect(credentials).toHaveLength(4);
+    expect(credentials.filter((credential) => text().includes(credential))).toEqual([]);
+  });
+
   test('holds no link and no signature', () => {
     expect(text()).not.toMatch(/X-Amz-|https?:\/\/\S+\.png|output-\d/i);
   });
@@ -200,5 +269,5 @@ test('one line is printed for each API request, without its query', () => {
   const printedLines = printed.split('\n').filter((line) => /^ {2}\d{3} /.test(line));
   // One key was sent to a path that is no route: it is printed, but no function ran that could log it.
   expect(printedLines).toHaveLength(lines().filter(({ message }) => message === 'request').length + 1);
-  for (const line of printedLines) expect(line).toMatch(/^ {2}\d{3} (GET|POST) [^?]+ \d+ ms$/);
+  for (const line of printedLines) expect(line).toMatch(/^ {2}\d{3} (GET|POST|DELETE) [^?]+ \d+ ms$/);
 });

@@ -10,6 +10,7 @@ import { grant } from '../support/grants.ts';
 import { openImage } from '../support/png.ts';
 import { generate, newestWith, stored } from '../support/requests.ts';
 import { callApi, removeFolder, temporaryFolder, type RunningService } from '../support/service.ts';
+import { sessionOf } from '../support/sessions.ts';
 import { pause, until } from '../support/until.ts';
 
 const folders: string[] = [];
@@ -53,6 +54,7 @@ describe('a second start finds everything where it was', () => {
   let before: any;
   let link: string;
   let image: Buffer;
+  let session: string;
 
   beforeAll(async () => {
     port = await freePort();
@@ -62,12 +64,24 @@ describe('a second start finds everything where it was', () => {
     link = answer.body.outputs[0];
     image = await openImage(link);
     before = await stored(first, keys.starter!, answer.body.requestId);
+    session = await sessionOf(first.dataDir);
     await end(first);
     second = await start(first.dataDir, '--port', port);
   });
 
-  test('the ids and keys of the demo world', () => {
+  test('the ids and keys of the demo world, its accounts and their passwords', () => {
     expect(second.ready).toEqual(first.ready);
+    expect(Object.keys(second.ready.accounts)).toHaveLength(2);
+  });
+
+  test('a session that began before, with what it could see then', async () => {
+    const { status, body } = await second.api({ path: '/licenses', key: session });
+    const { stranger: theirs, ...owners } = first.ready.licenses;
+    expect([status, body.licenses.length]).toEqual([200, Object.keys(owners).length]);
+    const history = `/generate?licenseId=${owners.starter}`;
+    const { body: list } = await second.api({ path: history, key: session });
+    expect(list.generations.at(-1).id).toBe(before.id);
+    expect((await second.api({ path: `/usage?licenseId=${theirs}`, key: session })).status).toBe(404);
   });
 
   test('stored requests, every member but the signatures of their links', async () => {
@@ -101,7 +115,7 @@ describe('a second start finds everything where it was', () => {
     expect(JSON.parse(readFileSync(join(second.dataDir, 'ready.json'), 'utf8'))).toEqual(second.ready);
   });
 
-  test('unless it was started with --fresh: new ids and keys, old ones refused, old links dead', async () => {
+  test('unless it was started with --fresh: other ids, keys and passwords, old ones refused, old links dead', async () => {
     await end(second);
     const notOurs = join(first.dataDir, 'notes.txt');
     writeFileSync(notOurs, 'mine');
@@ -112,6 +126,13 @@ describe('a second start finds everything where it was', () => {
     }
     const refused = await third.api({ path: '/identities', key: first.ready.keys.pro });
     expect([refused.status, refused.body.code]).toEqual([401, 'INVALID_API_KEY']);
+    for (const path of ['/licenses', '/keys', '/generate', '/identities']) {
+      const ended = await third.api({ path, key: session });
+      expect([path, ended.status, ended.body.code]).toEqual([path, 401, 'INVALID_SESSION']);
+    }
+    expect((await third.api({ path: '/licenses', key: await sessionOf(third.dataDir) })).status).toBe(200);
+    const passwords = ({ ready }: Service) => Object.values(ready.accounts).map(({ password }) => password);
+    expect(passwords(third).filter((password) => passwords(first).includes(password))).toEqual([]);
     const list = await third.api({ path: '/generate', key: third.ready.keys.starter });
     expect(list.body).toEqual({ generations: [], nextCursor: null });
     expect((await fetch(link)).status).toBe(403);

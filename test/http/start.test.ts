@@ -50,6 +50,7 @@ beforeAll(async () => {
   dataDir = newFolder();
   command = npmStart(['--port', '0', '--data', dataDir]);
   ready = await readyFile(command, dataDir);
+  await until('the banner is printed', () => command.stdout().includes('Ctrl-C'));
 });
 
 afterAll(async () => {
@@ -91,6 +92,13 @@ describe('what npm start prints', () => {
     expect(response.status).toBe(200);
   });
 
+  test('the banner names the dashboard and an account that can sign in there', () => {
+    expect(command.stdout()).toMatch(new RegExp(`^ *Dashboard +${ready.dashboardUrl}$`, 'm'));
+    const [, email = '', password] =
+      /^ *Sign in +(\S+) with the password (\S+)$/m.exec(command.stdout()) ?? [];
+    expect(ready.accounts[email]).toEqual({ password });
+  });
+
   test('the printed curl line, pasted into a shell, answers 200 with links that open to real PNG images', async () => {
     const { stdout } = await promisify(execFile)('bash', ['-c', printedCurl(command.stdout())]);
     const { outputs, requestId } = JSON.parse(stdout);
@@ -100,15 +108,19 @@ describe('what npm start prints', () => {
     expect(command.stdout()).toMatch(/^ +200 POST \/api\/v1\/generate \d+ ms$/m);
   });
 
-  test('ready.json has the base URL and every id and key of the demo world, and nothing else', () => {
+  test('ready.json has the addresses, the accounts and every id and key of the demo world, and nothing else', () => {
     const licenses = ['starter', 'standard', 'pro', 'enterprise', 'specialist', 'nearly-spent', 'ended'];
     const names = {
       identities: ['aurora', 'basalt', 'citrine', 'drift', 'ember', 'flint', 'glacier', 'harbor'],
       licenses: [...licenses, 'stranger'],
       keys: [...licenses, 'stranger', 'revoked', 'expired'],
     };
-    const { baseUrl, ...world } = ready;
+    const { baseUrl, dashboardUrl, accounts, ...world } = ready;
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
+    expect(dashboardUrl).toBe(`${new URL(baseUrl).origin}/`);
+    const account = { password: expect.stringMatching(/^\S{12,}$/) };
+    expect(accounts).toEqual({ 'owner@example.test': account, 'stranger@example.test': account });
+    expect(new Set(Object.values(accounts).map(({ password }) => password)).size).toBe(2);
     expect(Object.keys(world).sort()).toEqual(Object.keys(names).sort());
     for (const kind of ['identities', 'licenses', 'keys'] as const) {
       expect(Object.keys(world[kind]).sort()).toEqual(names[kind].sort());
@@ -177,8 +189,9 @@ describe('starting and stopping', () => {
   test('--help explains every flag on standard output and exits with 0', async () => {
     const { code, stdout, stderr } = await runToEnd(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const flag of ['--port', '--data', '--fresh', '--deadline', '--help'])
+    for (const flag of ['--port', '--data', '--fresh', '--deadline', '--token-lifetime', '--help'])
       expect(stdout).toContain(flag);
+    expect(stdout).toMatch(/--token-lifetime SECONDS .*5 to 86400.*3600/);
   });
 });
 
@@ -196,6 +209,10 @@ describe('one clear sentence and a non-zero exit', () => {
     [['--deadline', '0'], /--deadline.*1 to 450/],
     [['--deadline', '451'], /--deadline.*1 to 450/],
     [['--deadline', '1.5'], /--deadline.*1 to 450/],
+    [['--token-lifetime', ''], /--token-lifetime.*5 to 86400/],
+    [['--token-lifetime', '4'], /--token-lifetime.*5 to 86400.*4/],
+    [['--token-lifetime', '86401'], /--token-lifetime.*5 to 86400.*86401/],
+    [['--token-lifetime', '1h'], /--token-lifetime.*5 to 86400.*1h/],
     [['--data', ''], /--data/],
     [['--fresh=yes'], /--fresh/],
   ])('for the flags %j', async (args, words) => {
@@ -234,12 +251,15 @@ describe('one clear sentence and a non-zero exit', () => {
 
   const tableFiles = (folder: string) =>
     readdirSync(join(folder, 'table')).map((name) => join(folder, 'table', name));
+  const change = (folder: string, members: object) => {
+    const path = join(folder, 'service.json');
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...members }));
+  };
   const damage: Record<string, (folder: string) => void> = {
     'service.json is garbage': (folder) => writeFileSync(join(folder, 'service.json'), 'garbage'),
-    'service.json lost its keys': (folder) => {
-      const path = join(folder, 'service.json');
-      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), demo: {} }));
-    },
+    'service.json lost its keys': (folder) => change(folder, { demo: {} }),
+    'service.json lost its accounts': (folder) => change(folder, { signIn: null }),
+    'service.json has no account and no signing key': (folder) => change(folder, { signIn: {} }),
     "the table's files are garbage": (folder) =>
       tableFiles(folder).forEach((path) => writeFileSync(path, 'garbage '.repeat(100))),
     "the table's data alone is garbage": (folder) =>
@@ -256,6 +276,17 @@ describe('one clear sentence and a non-zero exit', () => {
       writeFileSync(join(folder, 'objects'), '');
     },
   };
+  test('for a data folder of the first version, which --fresh makes anew', async () => {
+    const folder = newFolder();
+    cpSync(finished, folder, { recursive: true });
+    change(folder, { version: 1, signIn: undefined });
+    await expectRefusal(['--port', '0', '--data', folder], /another version.*--fresh/);
+    const anew = startCommand(['--port', '0', '--data', folder, '--fresh']);
+    expect(Object.keys((await readyFile(anew, folder)).accounts)).toHaveLength(2);
+    anew.signal('SIGINT');
+    expect(await anew.ended).toBe(0);
+  });
+
   test.each(Object.keys(damage))('for a corrupt data folder, which --fresh mends: %s', async (what) => {
     const folder = newFolder();
     cpSync(finished, folder, { recursive: true });
