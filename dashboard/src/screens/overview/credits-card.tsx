@@ -1,0 +1,82 @@
+import { TriangleAlert } from 'lucide-react';
+import { useId } from 'react';
+import type { LicenseAnswer, UsageAnswer } from '@/api/types.ts';
+import { Stat } from '@/components/stat.tsx';
+import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert.tsx';
+import { Badge } from '@/components/ui/badge.tsx';
+import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
+import { Progress } from '@/components/ui/progress.tsx';
+import { formatCredits, formatNumber } from '@/lib/format.ts';
+import { LicenseBadge } from '@/license/license-badge.tsx';
+import {
+  creditStanding,
+  creditWarning,
+  resetMoment,
+  resetWait,
+  type CreditLevel,
+} from './credit-standing.ts';
+import { planLimits } from './license-standing.ts';
+import { completedRequests } from './share-rows.ts';
+
+const barLooks: Record<CreditLevel, string> = {
+  ok: '',
+  near: '*:bg-warning',
+  spent: '*:bg-destructive',
+};
+
+/** How much of the period's credits is used, what is left and until when. */
+export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage: UsageAnswer }) {
+  const { stats } = usage;
+  const { level, left, barPercent, percentText } = creditStanding(stats);
+  const titleId = useId();
+  const used = `${formatNumber(stats.current)} of ${formatCredits(stats.limit)} used`;
+  return (
+    <Card aria-labelledby={titleId} className="flex flex-col gap-4">
+      <CardHeader className="mb-0">
+        <CardTitle id={titleId}>Credits</CardTitle>
+        {license.usable ? <Badge variant="success">Active</Badge> : <LicenseBadge license={license} />}
+      </CardHeader>
+      <div className="grid gap-3">
+        <p className="flex flex-wrap items-baseline justify-between gap-x-4 tabular-nums">
+          <span>
+            <span className="text-2xl font-semibold tracking-tight">{formatNumber(stats.current)}</span>{' '}
+            <span className="text-muted-foreground">of {formatCredits(stats.limit)} used</span>
+          </span>
+          <span className="font-medium">{percentText}</span>
+        </p>
+        <Progress
+          value={barPercent}
+          aria-labelledby={titleId}
+          aria-valuetext={`${used}, ${percentText}`}
+          className={barLooks[level]}
+        />
+      </div>
+      {license.usable && <CreditNotice warning={creditWarning(stats)} spent={level === 'spent'} />}
+      <dl className="mt-2 grid grid-cols-2 gap-x-4 gap-y-6">
+        <Stat label="Credits left" value={formatNumber(left)} hint="One per started megapixel" />
+        <Stat
+          label={license.usable ? 'Resets in' : 'Period ends in'}
+          value={resetWait(stats.daysRemaining)}
+          hint={<time dateTime={stats.billingPeriodEnd}>{resetMoment(stats)}</time>}
+        />
+        <Stat
+          label="Requests"
+          value={formatNumber(completedRequests(usage))}
+          hint="Completed in this period"
+        />
+        <Stat label="Plan" value={stats.tier} hint={planLimits(license)} />
+      </dl>
+    </Card>
+  );
+}
+
+function CreditNotice({ warning, spent }: { warning: ReturnType<typeof creditWarning>; spent: boolean }) {
+  if (warning === null) return null;
+  return (
+    <Alert variant={spent ? 'destructive' : 'warning'}>
+      <TriangleAlert aria-hidden />
+      <AlertTitle>{warning.title}</AlertTitle>
+      <AlertDescription className="text-pretty">{warning.text}</AlertDescription>
+    </Alert>
+  );
+}

@@ -1,0 +1,54 @@
+import type { GenerationType, UsageAggregates, UsageAnswer, UsageTally } from '../../api/types.ts';
+
+export interface ShareRow extends UsageTally {
+  id: string;
+  name: string;
+  /** Of all credits, 0 to 1. */
+  share: number;
+}
+
+export const typeNames: Record<GenerationType, string> = {
+  text_to_image: 'Text to image',
+  reference: 'Reference images',
+  exact_product: 'Exact product',
+};
+
+/** Most credits first. */
+export function identityRows(byIdentity: UsageAggregates['byIdentity']): ShareRow[] {
+  return withShares(Object.entries(byIdentity).map(([id, tally]) => ({ id, ...tally })));
+}
+
+/** Most credits first; types without a request are listed too. */
+export function typeRows(byType: UsageAggregates['byType']): ShareRow[] {
+  const types = Object.entries(byType) as [GenerationType, UsageTally][];
+  return withShares(types.map(([id, tally]) => ({ id, name: typeNames[id] ?? id, ...tally })));
+}
+
+function withShares(tallies: (UsageTally & { id: string; name: string })[]): ShareRow[] {
+  const total = tallies.reduce((sum, { credits }) => sum + credits, 0);
+  return tallies
+    .map(({ id, name, requests, credits }) => ({
+      id,
+      name,
+      requests,
+      credits,
+      share: total === 0 ? 0 : credits / total,
+    }))
+    .sort((a, b) => b.credits - a.credits || b.requests - a.requests || a.name.localeCompare(b.name));
+}
+
+/** `48%`, and `under 1%` for what is little but not nothing. */
+export function shareText(share: number): string {
+  const percent = Math.round(share * 100);
+  return percent === 0 && share > 0 ? 'under 1%' : `${percent}%`;
+}
+
+/** COMPLETED requests of the period. */
+export function completedRequests({ aggregates }: UsageAnswer): number {
+  return Object.values(aggregates.byType).reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** Whether nothing at all was asked for in the period, not even what failed. */
+export function isUntouched(usage: UsageAnswer): boolean {
+  return usage.history.length === 0 && completedRequests(usage) === 0;
+}
