@@ -32,7 +32,9 @@ export const handler = endpoint(routes.getUsage, {
       deps.generations.list(license.licenseId, historyLength, null),
       deps.identities.list(),
     ]);
-    const history = newest.filter(({ createdAtMs }) => createdAtMs >= period.startMs);
+    const history = newest.filter(
+      ({ createdAtMs, expiresAtMs }) => createdAtMs >= period.startMs && expiresAtMs > nowMs,
+    );
     return { license, nowMs, period, books, history, identities };
   },
   async run({ loaded: { license, nowMs, period, books, history, identities } }) {

@@ -85,7 +85,7 @@ async function seedKey(
     keyPrefix: keyPrefix(rawKey),
     name,
     ...belongsTo,
-    createdAtMs: nowMs - dayMs,
+    createdAtMs: nowMs - dayMs - Object.keys(demoKeys).indexOf(name),
     expiresAtMs: demo.state === 'expired' ? nowMs - 1000 : null,
     revokedAtMs: demo.state === 'revoked' ? nowMs - 1000 : null,
   });

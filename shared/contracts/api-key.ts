@@ -4,12 +4,18 @@ import { text } from './fields.ts';
 const idRule = 'must be the id of one of your licenses';
 const expiryRule = 'must be an ISO 8601 time with its zone, as in 2027-01-31T18:00:00Z';
 
+/** Years of more than four digits have a spelling that no other time of this API has. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const expiry = z.iso
+  .datetime({ offset: true, error: expiryRule })
+  .check(z.refine((value) => Date.parse(value) <= lastMs, expiryRule));
+
 /** The body of POST /keys. Whether `expiresAt` lies ahead is the domain's to say. */
 export const createKeyBody = z.strictObject(
   {
     licenseId: z.string(idRule),
     name: text(1, 64),
-    expiresAt: z.optional(z.nullable(z.iso.datetime({ offset: true, error: expiryRule }))),
+    expiresAt: z.optional(z.nullable(expiry)),
   },
   'must be a JSON object',
 );

@@ -13,11 +13,11 @@ export async function ownedLicense(
   licenseId: unknown,
 ): Promise<License> {
   if (typeof licenseId !== 'string' || licenseId === '') {
-    throw new ServiceError('INVALID_PARAMETERS', 'licenseId must be the id of one of your access records.');
+    throw new ServiceError('INVALID_PARAMETERS', 'licenseId must be the id of one of your licenses.');
   }
   const license = isId(licenseId) ? await licenses.get(licenseId) : null;
   if (license === null || license.ownerId !== ownerId) {
-    throw new ServiceError('LICENSE_NOT_FOUND', 'None of your access records has this ID.');
+    throw new ServiceError('LICENSE_NOT_FOUND', 'None of your licenses has this ID.');
   }
   return license;
 }

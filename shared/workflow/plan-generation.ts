@@ -38,7 +38,7 @@ export function planGeneration({ license, body, identity, problems }: PlanInput)
   if (!mayUse(license, identity)) {
     throw new ServiceError(
       'IDENTITY_MISMATCH',
-      `This API key may not use ${identity.name}. GET /identities lists those that it may use.`,
+      `This license does not cover ${identity.name}. GET /identities lists the identities that you may use.`,
     );
   }
   const parsed = createGenerationBody.safeParse(body);

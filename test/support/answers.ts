@@ -3,8 +3,9 @@ import type { ApiAnswer } from './service.ts';
 
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Statuses that must say when to come back. */
-const retried = new Set([409, 429, 503]);
+/** Answers that must say when to come back. */
+const isRetried = (status: number, code: string) =>
+  status === 429 || status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS';
 
 /** What holds for every error of the API: its status and code, two members, JSON, an id, and when to come back. */
 export function expectError(answer: ApiAnswer, status: number, code: string): void {
@@ -13,7 +14,7 @@ export function expectError(answer: ApiAnswer, status: number, code: string): vo
   expect(answer.body.error).toMatch(/^\S.*[.!?]$/s);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(answer.headers.get('x-request-id')).toMatch(uuid);
-  if (retried.has(status)) expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+  if (isRetried(status, code)) expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
 }
 
 /** What holds for every success. */
