@@ -2,10 +2,14 @@ import { chromiumPath } from './chromium.ts';
 
 /** Ends a run with one line that any program can read. */
 export default class ClosingLineReporter {
+  constructor(globalConfig) {
+    this.wholeRun = globalConfig.nonFlagArgs.length === 0;
+  }
+
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }) {
-    if (!chromiumPath) {
+    if (this.wholeRun && !chromiumPath) {
       process.stdout.write(
-        '\nThe browser tests were left out: Chromium is not installed (CHROMIUM can name it).\n',
+        "\nThe dashboard's browser tests were left out: Chromium is not installed (CHROMIUM can name one).\n",
       );
     }
     const failed = numFailedTests + numRuntimeErrorTestSuites;
