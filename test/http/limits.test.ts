@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { licenseStore } from '../../shared/store/license-store.ts';
 import type { Table } from '../../shared/store/table.ts';
-import { grant, tableOf } from '../support/grants.ts';
+import { expectError } from '../support/answers.ts';
+import { expectCharged } from '../support/books.ts';
+import { grant, issueKey, newLicense, tableOf } from '../support/grants.ts';
+import { small } from '../support/requests.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
+import { sessionOf } from '../support/sessions.ts';
 
 let service: RunningService;
 let table: Table;
@@ -173,5 +178,61 @@ describe('rate limit headers', () => {
     expect(answer.headers.get('ratelimit')).toBe(`"generate";r=0;t=${retryAfter}`);
     expect(Number(retryAfter)).toBeGreaterThan(50);
     expect(Number(retryAfter)).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('the playground', () => {
+  async function player(options: Parameters<typeof grant>[1] = {}) {
+    const granted = await grant(table, options);
+    const session = await sessionOf(service.dataDir, { sub: granted.license.ownerId });
+    const bodyOf = (identity: string) => ({ ...small, identityId: service.ready.identities[identity] });
+    return {
+      ...granted,
+      byKey: (identity: string, key = granted.key) =>
+        service.api({ path: '/generate', key, body: bodyOf(identity) }),
+      play: (identity: string, licenseId = granted.license.licenseId) =>
+        service.api({ path: '/playground/generate', key: session, body: { ...bodyOf(identity), licenseId } }),
+    };
+  }
+
+  test('lets 10 a minute through for one account, whatever licenses; its keys and other accounts go on', async () => {
+    const [own, other] = [await player(), await player()];
+    const second = newLicense({ ownerId: own.license.ownerId });
+    await licenseStore(table).insert(second);
+    const ids = [own.license.licenseId, second.licenseId];
+    for (let left = 9; left >= 0; left--) {
+      const answer = await own.play('ember', ids[left % 2]);
+      expectError(answer, 503, 'IDENTITY_UNAVAILABLE');
+      expect(answer.headers.get('ratelimit-policy')).toBe('"playground";q=10;w=60');
+      expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"playground";r=${left};t=\\d+$`));
+    }
+    for (const id of [...ids, 'lic_unknown']) {
+      const refused = await own.play('ember', id);
+      expectError(refused, 429, 'RATE_LIMITED');
+      expect(refused.body.error).toContain('account');
+      const wait = refused.headers.get('retry-after');
+      expect(refused.headers.get('ratelimit')).toBe(`"playground";r=0;t=${wait}`);
+    }
+    const byKey = await own.byKey('ember');
+    expectError(byKey, 503, 'IDENTITY_UNAVAILABLE');
+    expect(byKey.headers.get('ratelimit')).toMatch(/^"generate";r=9;/);
+    expectError(await other.play('ember'), 503, 'IDENTITY_UNAVAILABLE');
+  });
+
+  test('shares its license’s credits with keys: 30 parallel requests on 5 credits, exactly 5 are made', async () => {
+    const { license, key, byKey, play } = await player({ creditsLimit: 500, used: 495 });
+    const second = await issueKey(table, license);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => [
+        play('aurora'),
+        byKey('aurora', key),
+        byKey('aurora', second.key),
+      ]).flat(),
+    );
+    const made = answers.filter(({ status }) => status === 200);
+    const codes = answers.map(({ status, body }) => body.code ?? status).sort();
+    expect(codes).toEqual([...Array(5).fill(200), ...Array(25).fill('CREDIT_LIMIT_EXCEEDED')]);
+    expect(Math.max(...made.map(({ body }) => body.usage.creditsUsed))).toBe(500);
+    await expectCharged(table, license, 500);
   });
 });
