@@ -97,7 +97,8 @@ export function useCreateKey() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: CreateKeyBody) => api.json<CreatedKey>('/keys', { method: 'POST', body }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+    // Not awaited: the raw key must not wait for a list.
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
     gcTime: 0,
   });
 }
@@ -109,7 +110,17 @@ export function useRevokeKey() {
   return useMutation({
     mutationFn: (keyId: string) =>
       api.json<RevokedKey>(`/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE' }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+    onSuccess: ({ keyId, status, revokedAt }) => {
+      // Known at once, also when the list can't be fetched anew.
+      queries.setQueryData<KeyList>(
+        ['keys'],
+        (list) =>
+          list && {
+            keys: list.keys.map((key) => (key.keyId === keyId ? { ...key, status, revokedAt } : key)),
+          },
+      );
+      void queries.invalidateQueries({ queryKey: ['keys'] });
+    },
   });
 }
 
@@ -135,22 +146,49 @@ export function useGenerations(licenseId: string, filters: GenerationFilters = {
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }: InfiniteData<GenerationList>) => pages.flatMap(({ generations }) => generations),
     staleTime: linkFreshMs,
+    // Whoever looks at one image for a while finds the list as long as it was left.
+    gcTime: 30 * minuteMs,
     refetchInterval: linkRefetchMs,
   });
 }
 
-/** One stored request, fetched again every three seconds until it is final. */
+/** One stored request, fetched again every three seconds until it is final. What a list holds of it is shown at once. */
 export function useGeneration(requestId: string | null) {
   const api = useApi();
+  const queries = useQueryClient();
+  const listed = (): ListedGeneration | null => findListed(queries, requestId);
   return useQuery({
     queryKey: ['generation', requestId],
     queryFn: ({ signal }) =>
       api.json<StoredGeneration>(`/generate/${encodeURIComponent(requestId ?? '')}`, { signal }),
     enabled: requestId !== null,
-    staleTime: linkFreshMs,
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && !isFinal(state.data.status) ? 3000 : linkRefetchMs,
+    initialData: () => listed()?.generation,
+    initialDataUpdatedAt: () => listed()?.updatedAtMs,
+    staleTime: ({ state }) => (isRunning(state.data) ? 0 : linkFreshMs),
+    refetchInterval: ({ state }) => (isRunning(state.data) ? 3000 : linkRefetchMs),
   });
+}
+
+function isRunning(generation: StoredGeneration | undefined): boolean {
+  return generation !== undefined && !isFinal(generation.status);
+}
+
+interface ListedGeneration {
+  generation: StoredGeneration;
+  updatedAtMs: number;
+}
+
+/** A request as the newest list that holds it has it, with links that the browser has images for. */
+function findListed(queries: QueryClient, requestId: string | null): ListedGeneration | null {
+  const found = queries
+    .getQueryCache()
+    .findAll({ queryKey: ['generations'] })
+    .flatMap(({ state: { data, dataUpdatedAt } }) => {
+      const pages = (data as InfiniteData<GenerationList> | undefined)?.pages ?? [];
+      const generation = pages.flatMap(({ generations }) => generations).find(({ id }) => id === requestId);
+      return generation === undefined ? [] : [{ generation, updatedAtMs: dataUpdatedAt }];
+    });
+  return found.sort((a, b) => b.updatedAtMs - a.updatedAtMs)[0] ?? null;
 }
 
 export function isFinal(status: GenerationStatus): boolean {

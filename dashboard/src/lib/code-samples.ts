@@ -11,42 +11,78 @@ export interface SampleRequest {
 /** The same request to POST /generate in each language. The key comes from `IMAGE_API_KEY`, so that none is ever pasted into code. */
 export function codeSamples({ apiBaseUrl, body }: SampleRequest): Record<SampleLanguage, string> {
   const url = `${apiBaseUrl}/generate`;
-  return { curl: curl(url, body), typescript: typescript(url, body), python: python(url, body) };
+  return {
+    curl: curl(url, [
+      `  -H 'Content-Type: application/json' \\`,
+      `  -d ${shellQuoted(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
+    ]),
+    typescript: typescriptPost(url, body),
+    python: pythonPost(url, body),
+  };
 }
 
-function curl(url: string, body: SampleRequest['body']): string {
+export interface LookUp {
+  apiBaseUrl: string;
+  requestId: string;
+}
+
+/** GET /generate/{requestId} in each language: a stored request, its links signed anew. */
+export function lookUpSamples({ apiBaseUrl, requestId }: LookUp): Record<SampleLanguage, string> {
+  const url = `${apiBaseUrl}/generate/${encodeURIComponent(requestId)}`;
+  return { curl: curl(url), typescript: typescriptGet(url), python: pythonGet(url) };
+}
+
+/** `-sS`: no progress bar, but a sentence when the service can't be reached. */
+function curl(url: string, more: string[] = []): string {
+  const authorization = `  -H "Authorization: Bearer $IMAGE_API_KEY"`;
   return [
-    `curl -s ${shellQuoted(url)} \\`,
-    `  -H "Authorization: Bearer $IMAGE_API_KEY" \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d ${shellQuoted(JSON.stringify(body, null, 2))}`,
+    `curl -sS ${shellQuoted(url)} \\`,
+    more.length > 0 ? `${authorization} \\` : authorization,
+    ...more,
   ].join('\n');
 }
 
-function typescript(url: string, body: SampleRequest['body']): string {
+function typescriptPost(url: string, body: SampleRequest['body']): string {
+  const members = Object.entries(body).map(([name, value]) => `    ${name}: ${JSON.stringify(value)},`);
   return [
     `const response = await fetch(${JSON.stringify(url)}, {`,
-    `  method: 'POST',`,
+    `  method: "POST",`,
     `  headers: {`,
     `    Authorization: \`Bearer \${process.env.IMAGE_API_KEY}\`,`,
-    `    'Content-Type': 'application/json',`,
-    `    // A retry with the same key answers with the first result and is never charged again.`,
-    `    'Idempotency-Key': crypto.randomUUID(),`,
+    `    "Content-Type": "application/json",`,
+    `    // Sent again with the same value, a request gets the first result and costs nothing more.`,
+    `    "Idempotency-Key": crypto.randomUUID(),`,
     `  },`,
-    `  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), '  ')}),`,
+    `  body: JSON.stringify({`,
+    ...members,
+    `  }),`,
     `});`,
-    `const answer = await response.json();`,
-    `if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`);`,
-    `console.log(answer.outputs);`,
+    ...typescriptAnswer,
   ].join('\n');
 }
 
-function python(url: string, body: SampleRequest['body']): string {
+function typescriptGet(url: string): string {
+  return [
+    `const response = await fetch(${JSON.stringify(url)}, {`,
+    `  headers: { Authorization: \`Bearer \${process.env.IMAGE_API_KEY}\` },`,
+    `});`,
+    ...typescriptAnswer,
+  ].join('\n');
+}
+
+// Some type definitions know nothing of an answer's JSON and call it unknown.
+const typescriptAnswer = [
+  `const answer: any = await response.json();`,
+  `if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`);`,
+  `console.log(answer);`,
+];
+
+function pythonPost(url: string, body: SampleRequest['body']): string {
   const members = Object.entries(body).map(
     ([name, value]) => `    ${JSON.stringify(name)}: ${literal(value)},`,
   );
   return [
-    `import json, os, urllib.request, uuid`,
+    `import json, os, sys, urllib.error, urllib.request, uuid`,
     ``,
     `body = {`,
     ...members,
@@ -57,16 +93,37 @@ function python(url: string, body: SampleRequest['body']): string {
     `    headers={`,
     `        "Authorization": "Bearer " + os.environ["IMAGE_API_KEY"],`,
     `        "Content-Type": "application/json",`,
-    `        # A retry with the same key answers with the first result and is never charged again.`,
+    `        # Sent again with the same value, a request gets the first result and costs nothing more.`,
     `        "Idempotency-Key": str(uuid.uuid4()),`,
     `    },`,
     `)`,
-    `with urllib.request.urlopen(request) as response:`,
-    `    print(json.load(response)["outputs"])`,
+    ...pythonAnswer,
   ].join('\n');
 }
 
-/** In single quotes nothing is special to a POSIX shell but the quote itself. */
+function pythonGet(url: string): string {
+  return [
+    `import json, os, sys, urllib.error, urllib.request`,
+    ``,
+    `request = urllib.request.Request(`,
+    `    ${pythonString(url)},`,
+    `    headers={"Authorization": "Bearer " + os.environ["IMAGE_API_KEY"]},`,
+    `)`,
+    ...pythonAnswer,
+  ].join('\n');
+}
+
+// urlopen raises on a refusal, and its own message leaves out the service's sentence.
+const pythonAnswer = [
+  `try:`,
+  `    with urllib.request.urlopen(request) as response:`,
+  `        print(json.dumps(json.load(response), indent=2))`,
+  `except urllib.error.HTTPError as failure:`,
+  `    answer = json.load(failure)`,
+  `    sys.exit(answer["code"] + ": " + answer["error"])`,
+];
+
+/** In single quotes nothing is special to bash or zsh but the quote itself. */
 function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -79,8 +136,4 @@ function literal(value: string | number | boolean): string {
 /** JSON's escapes mean the same in Python, except that a pair of surrogates is no character there: none is escaped. */
 function pythonString(text: string): string {
   return JSON.stringify(text);
-}
-
-function indented(text: string, by: string): string {
-  return text.replaceAll('\n', `\n${by}`);
 }

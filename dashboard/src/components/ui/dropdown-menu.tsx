@@ -10,15 +10,14 @@ export const DropdownMenuGroup = Primitive.Group;
 export const DropdownMenuRadioGroup = Primitive.RadioGroup;
 
 export function DropdownMenuContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
+  // In its place in the page rather than in a portal: it belongs to the landmark that its button is in.
   return (
-    <Primitive.Portal>
-      <Primitive.Content
-        sideOffset={4}
-        collisionPadding={8}
-        className={cn(popupLooks, 'min-w-40', className)}
-        {...props}
-      />
-    </Primitive.Portal>
+    <Primitive.Content
+      sideOffset={4}
+      collisionPadding={8}
+      className={cn(popupLooks, 'min-w-40', className)}
+      {...props}
+    />
   );
 }
 

@@ -1,14 +1,138 @@
+import { FileQuestion } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { toast } from 'sonner';
+import { ApiError } from '@/api/api-error.ts';
+import { isFinal, useGeneration } from '@/api/queries.ts';
+import type { StoredGeneration } from '@/api/types.ts';
+import { EmptyState } from '@/components/empty-state.tsx';
+import { ErrorState } from '@/components/error-state.tsx';
 import { Loading } from '@/components/loading.tsx';
+import { statusLabel } from '@/components/status-badge.tsx';
+import { Button } from '@/components/ui/button.tsx';
 import { Skeleton } from '@/components/ui/skeleton.tsx';
+import { formatRelative } from '@/lib/format.ts';
 import { Page } from '@/layout/page.tsx';
+import { BackToList, Neighbours } from './back-to-list.tsx';
+import { OtherLicense } from './other-license.tsx';
+import { OutputViewer } from './output-viewer.tsx';
+import { RequestActions } from './request-actions.tsx';
+import { RequestFacts } from './request-facts.tsx';
+import { RunStage } from './run-stage.tsx';
+import { useNow } from './use-now.ts';
 
 export default function HistoryDetailScreen() {
+  const { requestId = '' } = useParams();
+  const { data, error, isPending, refetch, isFetching } = useGeneration(requestId);
+  if (isPending) {
+    return (
+      <Frame>
+        <DetailSkeleton />
+      </Frame>
+    );
+  }
+  if (data === undefined) {
+    const gone = error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND';
+    return (
+      <Frame>
+        {gone ? (
+          <NoSuchRequest />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
+        )}
+      </Frame>
+    );
+  }
+  const renew = async (): Promise<StoredGeneration> => {
+    const result = await refetch();
+    if (result.error !== null) toast.error(result.error.message);
+    return result.data ?? data;
+  };
   return (
-    <Page title="Request" description="What was asked for, and what came of it.">
-      <Loading className="gap-6">
-        <Skeleton className="h-32" />
-        <Skeleton className="h-64" />
-      </Loading>
-    </Page>
+    <Frame generation={data}>
+      {error !== null && (
+        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} className="mb-6" />
+      )}
+      <Detail generation={data} renew={renew} />
+    </Frame>
+  );
+}
+
+/** The page around every state; there is more to say and do once the request is there. */
+function Frame({ generation, children }: { generation?: StoredGeneration; children: ReactNode }) {
+  const nowMs = useNow();
+  return (
+    <>
+      <div className="mx-auto mb-2 flex h-8 w-full max-w-[100rem] items-center justify-between gap-4">
+        <BackToList />
+        {generation && <Neighbours generation={generation} />}
+      </div>
+      <Page
+        wide
+        title="Request"
+        {...(generation && {
+          description: `${generation.identity.name}, ${formatRelative(generation.createdAt, nowMs)}`,
+          actions: <RequestActions generation={generation} />,
+        })}
+      >
+        {children}
+      </Page>
+    </>
+  );
+}
+
+interface DetailProps {
+  generation: StoredGeneration;
+  /** Fetches the request anew, with new links. */
+  renew: () => Promise<StoredGeneration>;
+}
+
+function Detail({ generation, renew }: DetailProps) {
+  const { id, status } = generation;
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {isFinal(status) ? statusLabel(status) : `${statusLabel(status)}. This page updates by itself.`}
+      </p>
+      <OtherLicense licenseId={generation.licenseId} />
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-8 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <section aria-label="Images" className="min-w-0 lg:sticky lg:top-10">
+          {generation.outputs.length > 0 ? (
+            <OutputViewer key={id} generation={generation} renew={renew} />
+          ) : (
+            <RunStage generation={generation} />
+          )}
+        </section>
+        <RequestFacts key={id} generation={generation} />
+      </div>
+    </>
+  );
+}
+
+function DetailSkeleton() {
+  return (
+    <Loading label="Loading the request" className="lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-8">
+      <Skeleton className="aspect-square max-h-[72dvh] w-full" />
+      <div className="grid content-start gap-4">
+        <Skeleton className="h-24" />
+        <Skeleton className="h-96" />
+      </div>
+    </Loading>
+  );
+}
+
+function NoSuchRequest() {
+  return (
+    <EmptyState
+      icon={FileQuestion}
+      title="There is no request with this id"
+      action={
+        <Button asChild variant="outline">
+          <Link to="/history">Look in your history</Link>
+        </Button>
+      }
+    >
+      The address may be mistyped, or the request is older than 90 days: stored requests are kept for as long.
+    </EmptyState>
   );
 }

@@ -1,14 +1,64 @@
-import { Loading } from '@/components/loading.tsx';
-import { Skeleton } from '@/components/ui/skeleton.tsx';
+import { RefreshCw } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { useRefreshAfterGeneration } from '@/api/queries.ts';
+import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
+import { useLicense } from '@/license/license-context.tsx';
+import { isFiltered, readFilters, writeFilters, type HistoryFilters } from './filters.ts';
+import { HistoryFilterBar } from './history-filter-bar.tsx';
+import { HistoryList } from './history-list.tsx';
+import { useKeptPlace } from './use-kept-place.ts';
 
 export default function HistoryScreen() {
+  const { licenseId } = useLicense();
+  const [query, setQuery] = useSearchParams();
+  const { remember } = useKeptPlace();
+  const filters = readFilters(query);
+  const search = writeFilters(filters);
+  const choose = (next: HistoryFilters): void => setQuery(writeFilters(next));
+  const bar = useRef<HTMLDivElement>(null);
+  const clear = (): void => {
+    choose({});
+    // The button that was pressed goes away with the filters.
+    bar.current?.querySelector('select')?.focus();
+  };
   return (
-    <Page title="History" description="Every request of this license, newest first.">
-      <Loading className="gap-6">
-        <Skeleton className="h-32" />
-        <Skeleton className="h-64" />
-      </Loading>
+    <Page
+      wide
+      title="History"
+      description="Every request of this license, newest first."
+      actions={<RefreshButton licenseId={licenseId} />}
+    >
+      <HistoryFilterBar licenseId={licenseId} filters={filters} onChange={choose} onClear={clear} ref={bar} />
+      <HistoryList
+        key={`${licenseId} ${search}`}
+        licenseId={licenseId}
+        filters={filters}
+        onOpen={remember}
+        onClear={isFiltered(filters) ? clear : null}
+      />
     </Page>
+  );
+}
+
+function RefreshButton({ licenseId }: { licenseId: string }) {
+  const refresh = useRefreshAfterGeneration();
+  const [pending, setPending] = useState(false);
+  const run = async (): Promise<void> => {
+    setPending(true);
+    await refresh(licenseId);
+    setPending(false);
+  };
+  return (
+    <Button
+      variant="outline"
+      pending={pending}
+      onClick={() => void run()}
+      className="max-sm:size-10 max-sm:px-0"
+    >
+      {!pending && <RefreshCw aria-hidden />}
+      <span className="max-sm:sr-only">Refresh</span>
+    </Button>
   );
 }

@@ -1,0 +1,115 @@
+import { Images } from 'lucide-react';
+import { useId } from 'react';
+import { Link } from 'react-router';
+import { isFinal, useGeneration } from '@/api/queries.ts';
+import type { StoredGeneration } from '@/api/types.ts';
+import { SignedImage } from '@/components/signed-image.tsx';
+import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
+import { Badge } from '@/components/ui/badge.tsx';
+import { formatDateTime, formatRelative } from '@/lib/format.ts';
+import { imageCount } from './list-words.ts';
+import { requestLinkId } from './use-kept-place.ts';
+
+interface HistoryCardProps {
+  generation: StoredGeneration;
+  nowMs: number;
+  /** The query of the list's address, for the way back. */
+  listSearch: string;
+  onOpen: (requestId: string) => void;
+  onReload: () => void;
+}
+
+export function HistoryCard(props: HistoryCardProps) {
+  return isFinal(props.generation.status) ? <Card {...props} /> : <LiveCard {...props} />;
+}
+
+/** A request that runs is followed on its own: fetching the list anew would sign every other image's link again. */
+function LiveCard(props: HistoryCardProps) {
+  const { data = props.generation } = useGeneration(props.generation.id);
+  return (
+    <>
+      <span role="status" className="sr-only">
+        {isFinal(data.status) ? `${statusLabel(data.status)}: ${data.prompt}` : ''}
+      </span>
+      <Card {...props} generation={data} />
+    </>
+  );
+}
+
+function Card({ generation, nowMs, listSearch, onOpen, onReload }: HistoryCardProps) {
+  const { id, prompt, identity, createdAt } = generation;
+  const about = useId();
+  return (
+    <article className="group relative grid content-start gap-2">
+      <div id={`${about}-picture`}>
+        <Picture generation={generation} onReload={onReload} />
+      </div>
+      <div className="grid gap-0.5">
+        {/* The link covers the card, so that the card is one link and its image may still hold a button. */}
+        <Link
+          id={requestLinkId(id)}
+          to={`/history/${id}`}
+          state={{ listSearch }}
+          onClick={() => onOpen(id)}
+          aria-describedby={`${about}-picture ${about}-meta`}
+          className="line-clamp-2 leading-5 wrap-anywhere after:absolute after:-inset-1 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-ring"
+        >
+          {prompt}
+        </Link>
+        <p
+          id={`${about}-meta`}
+          className="flex justify-between gap-2 text-xs leading-5 text-muted-foreground"
+        >
+          <span className="truncate">{identity.name}</span>
+          <time dateTime={createdAt} title={formatDateTime(createdAt)} className="shrink-0">
+            {formatRelative(createdAt, nowMs)}
+          </time>
+        </p>
+      </div>
+    </article>
+  );
+}
+
+function Picture({ generation, onReload }: Pick<HistoryCardProps, 'generation' | 'onReload'>) {
+  const { outputUrl, outputs, status, width, height } = generation;
+  if (outputUrl === null) return <Placeholder generation={generation} />;
+  const count = imageCount(outputs.length);
+  return (
+    <div className="relative [&_button]:relative [&_button]:z-10">
+      {/* The prompt stands below. */}
+      <SignedImage
+        src={outputUrl}
+        alt=""
+        width={width}
+        height={height}
+        onReload={onReload}
+        className="aspect-square! transition-opacity group-hover:opacity-90"
+      />
+      {count && (
+        <Badge className="absolute top-2 right-2 tabular-nums">
+          <Images aria-hidden />
+          <span aria-hidden>{count.shown}</span>
+          <span className="sr-only">{count.read}</span>
+        </Badge>
+      )}
+      {status !== 'COMPLETED' && <StatusBadge status={status} className="absolute top-2 left-2" />}
+    </div>
+  );
+}
+
+/** Stands where an image would be. */
+function Placeholder({ generation: { status, errorMessage } }: Pick<HistoryCardProps, 'generation'>) {
+  return (
+    <div className="flex aspect-square flex-col gap-2 overflow-hidden rounded-md bg-secondary p-3">
+      <StatusBadge status={status} className="bg-card" />
+      <p className="line-clamp-4 text-xs leading-5 text-pretty wrap-anywhere text-muted-foreground">
+        {isFinal(status) ? (errorMessage ?? 'There is no image.') : runningWords(status)}
+      </p>
+    </div>
+  );
+}
+
+function runningWords(status: StoredGeneration['status']): string {
+  const what = status === 'QUEUED' ? 'Waiting for its turn.' : 'Being made.';
+  return `${what} The image appears here by itself.`;
+}

@@ -1,0 +1,34 @@
+/** What to do about a refusal, beside the API's own sentence. */
+interface Refusal {
+  /** 0 when no answer came. */
+  status: number;
+  code: string;
+}
+
+const createAdvice: Record<string, string> = {
+  LICENSE_INACTIVE: 'Choose another license, or renew this one with whoever manages your subscription.',
+  LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
+  KEY_LIMIT_REACHED:
+    'Revoke a key of this license that you no longer use, or choose another license, then try again.',
+  INVALID_PARAMETERS:
+    "Correct what it names and try again. If an expiry in the future is refused, check this computer's clock.",
+};
+
+export function createKeyAdvice({ status, code }: Refusal): string | null {
+  const known = createAdvice[code];
+  if (known !== undefined) return known;
+  if (!isUncertain(status)) return null;
+  return 'The key may have been made all the same. Close this and look in the list: if it is there, revoke it, because it can no longer be shown.';
+}
+
+export function revokeKeyAdvice({ status, code }: Refusal): string | null {
+  if (code === 'KEY_NOT_FOUND') return 'Reload the page to see your keys as they are now.';
+  return isUncertain(status)
+    ? 'The key may still be accepted. Try again; doing it twice does no harm.'
+    : null;
+}
+
+/** Whether the work may have been done although its answer did not come. */
+function isUncertain(status: number): boolean {
+  return status < 400 || status >= 500;
+}

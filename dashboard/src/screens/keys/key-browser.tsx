@@ -1,0 +1,116 @@
+import { useId, useRef, useState } from 'react';
+import type { KeyAnswer } from '@/api/types.ts';
+import { EmptyState } from '@/components/empty-state.tsx';
+import { Label } from '@/components/ui/label.tsx';
+import { Switch } from '@/components/ui/switch.tsx';
+import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
+import { formatNumber, shortId } from '@/lib/format.ts';
+import { useLicense, useLicenseChoice } from '@/license/license-context.tsx';
+import { KeyList } from './key-list.tsx';
+import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
+import { useNow } from './use-now.ts';
+
+const filters = Object.keys(keyFilters) as KeyFilter[];
+
+/** The account's keys, with filters, and the question before one is revoked. */
+export function KeyBrowser({ keys }: { keys: KeyAnswer[] }) {
+  const { licenses } = useLicenseChoice();
+  const { licenseId } = useLicense();
+  const nowMs = useNow();
+  const [filter, setFilter] = useState<KeyFilter>('active');
+  const [onlyCurrent, setOnlyCurrent] = useState(false);
+  const [revoking, setRevoking] = useState<KeyAnswer | null>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const focusNext = useRef<HTMLElement | null>(null);
+
+  const looked = onlyCurrent ? keys.filter((key) => key.licenseId === licenseId) : keys;
+  const shown = filterKeys(looked, filter, nowMs);
+  const revoke = (key: KeyAnswer, button: HTMLElement): void => {
+    focusNext.current = button;
+    setRevoking(key);
+  };
+  return (
+    <>
+      <Tabs value={filter} onValueChange={(value) => setFilter(value as KeyFilter)}>
+        <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+          <FilterTabs counts={countKeys(looked, nowMs)} />
+          {licenses.length > 1 && <OnlyCurrent checked={onlyCurrent} onChange={setOnlyCurrent} />}
+        </div>
+        {filters.map((name) => (
+          <TabsContent key={name} value={name} ref={name === filter ? panel : undefined}>
+            {name === filter && shown.length > 0 && (
+              <KeyList keys={shown} label={listLabel(filter)} onRevoke={revoke} {...{ licenses, nowMs }} />
+            )}
+            {name === filter && shown.length === 0 && <NothingHere filter={filter} narrowed={onlyCurrent} />}
+          </TabsContent>
+        ))}
+      </Tabs>
+      {revoking !== null && (
+        <RevokeKeyDialog
+          item={revoking}
+          onClose={() => setRevoking(null)}
+          onRevoked={() => {
+            focusNext.current = neighbourOf(focusNext.current);
+            setRevoking(null);
+          }}
+          returnFocus={() => (focusNext.current ?? panel.current)?.focus({ preventScroll: true })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The button of the row below or above: the row itself is gone, or has none anymore. */
+function neighbourOf(button: HTMLElement | null): HTMLElement | null {
+  const row = button?.closest('tr, li');
+  const buttonIn = (other: Element | null | undefined) => other?.querySelector('button') ?? null;
+  return buttonIn(row?.nextElementSibling) ?? buttonIn(row?.previousElementSibling);
+}
+
+function FilterTabs({ counts }: { counts: Record<KeyFilter, number> }) {
+  return (
+    <TabsList aria-label="Which keys">
+      {filters.map((name) => (
+        <TabsTrigger key={name} value={name}>
+          {keyFilters[name]}
+          <span className="text-muted-foreground tabular-nums">{formatNumber(counts[name])}</span>
+        </TabsTrigger>
+      ))}
+    </TabsList>
+  );
+}
+
+function OnlyCurrent({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) {
+  const { tier, licenseId } = useLicense();
+  const id = useId();
+  return (
+    <div className="flex min-h-10 items-center gap-2">
+      <Switch id={id} checked={checked} onCheckedChange={onChange} />
+      <Label htmlFor={id} className="font-normal">
+        Only {tier} <span className="text-muted-foreground">{shortId(licenseId)}</span>
+      </Label>
+    </div>
+  );
+}
+
+function NothingHere({ filter, narrowed }: { filter: KeyFilter; narrowed: boolean }) {
+  const where = narrowed ? ' of this license' : '';
+  if (filter === 'inactive') {
+    return (
+      <EmptyState title={`No revoked or expired keys${where}`}>
+        Keys that no longer work are listed here.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title={filter === 'active' ? `No active keys${where}` : `No keys${where}`}>
+      Without an active key, programs can't call the API{narrowed ? ' for this license' : ''}. Create one to
+      go on.
+    </EmptyState>
+  );
+}
+
+function listLabel(filter: KeyFilter): string {
+  return filter === 'all' ? 'All keys' : `${keyFilters[filter]} keys`;
+}

@@ -1,0 +1,48 @@
+import type { KeyAnswer, KeyStatus } from '../../api/types.ts';
+
+/** How many active keys one license may have; the service says so too. */
+export const maxActiveKeys = 25;
+
+/** What the list shows. */
+export const keyFilters = { all: 'All', active: 'Active', inactive: 'Revoked or expired' } as const;
+export type KeyFilter = keyof typeof keyFilters;
+
+const dayMs = 24 * 3600 * 1000;
+const expirySoonMs = 7 * dayMs;
+const relativeMs = 14 * dayMs;
+
+/** A key expires while it is looked at, so the status that came with the list is not the last word. */
+export function statusAt(key: KeyAnswer, nowMs: number): KeyStatus {
+  if (key.status !== 'active') return key.status;
+  return key.expiresAt !== null && Date.parse(key.expiresAt) <= nowMs ? 'expired' : 'active';
+}
+
+/** Newest first. */
+export function filterKeys(keys: readonly KeyAnswer[], filter: KeyFilter, nowMs: number): KeyAnswer[] {
+  return keys
+    .filter((key) => filter === 'all' || (statusAt(key, nowMs) === 'active') === (filter === 'active'))
+    .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
+}
+
+export function countKeys(keys: readonly KeyAnswer[], nowMs: number): Record<KeyFilter, number> {
+  const active = filterKeys(keys, 'active', nowMs).length;
+  return { all: keys.length, active, inactive: keys.length - active };
+}
+
+export function activeKeysOf(keys: readonly KeyAnswer[], licenseId: string, nowMs: number): number {
+  return keys.filter((key) => key.licenseId === licenseId && statusAt(key, nowMs) === 'active').length;
+}
+
+export interface ExpiryView {
+  /** Whether an active key ends within seven days. */
+  soon: boolean;
+  /** Whether "in 3 days" tells more than the date alone. */
+  near: boolean;
+}
+
+export function expiryAt(key: KeyAnswer, nowMs: number): ExpiryView {
+  if (key.expiresAt === null) return { soon: false, near: false };
+  const leftMs = Date.parse(key.expiresAt) - nowMs;
+  const ahead = leftMs > 0 && key.status !== 'revoked';
+  return { soon: ahead && leftMs < expirySoonMs, near: ahead && leftMs < relativeMs };
+}

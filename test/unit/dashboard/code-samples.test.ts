@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { codeSamples, lookUpSamples } from '../../../dashboard/src/lib/code-samples.ts';
+
+/** Prompts that a shell, JavaScript or Python would take for code, were they not quoted. */
+const hostilePrompts = [
+  `it's "quoted" and 'quoted' again`,
+  `'; rm -rf /; echo '`,
+  '$(touch owned) `touch owned` ${HOME} $HOME $((1+1)) !! !1 ~ * ?',
+  'two\nlines\r\nand a tab\t.',
+  'a backslash \\ two \\\\ before a quote \\" and \\\' and at the end \\',
+  '\\n \\u0041 \\x41 \\N{BULLET} %s {0} %(name)s',
+  '\'\'\'triple\'\'\' """triple""" `${process.exit(1)}`',
+  '</script><!-- // # /* */ -->',
+  '@/etc/passwd',
+  'Łódź, 東京, العربية, 🎨🏔️, e\u0301',
+  'line \u2028 and paragraph \u2029 separators, \u0085, \u000b, \u000c, \ufeff, \u200b',
+  'a bell \u0007, an escape \u001b[31m, a delete \u007f',
+  'right to left \u202e override',
+];
+
+const apiBaseUrl = 'https://api.example.test/api/v1';
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'samples-'));
+  // Prints what curl was asked to do, as JSON: the arguments themselves tell whether the shell kept them.
+  const fake = `#!${process.execPath}\nprocess.stdout.write(JSON.stringify(process.argv.slice(2)));\n`;
+  writeFileSync(join(folder, 'curl'), fake);
+  chmodSync(join(folder, 'curl'), 0o755);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function curlArguments(sample: string): string[] {
+  const env = {
+    ...process.env,
+    PATH: `${folder}${delimiter}${process.env.PATH}`,
+    IMAGE_API_KEY: 'svc_live_a$b',
+  };
+  return JSON.parse(execFileSync('bash', ['-c', sample], { env, cwd: folder, encoding: 'utf8' }));
+}
+
+interface Fetched {
+  url: string;
+  method?: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Runs TypeScript samples in a Node of their own, whose `fetch` remembers what it was asked. */
+function fetched(samples: string[]): Fetched[] {
+  const files = samples.map((_, i) => join(folder, `image-${i}.mts`));
+  files.forEach((file, i) => writeFileSync(file, samples[i]!));
+  const runner = `
+    const asked = [];
+    const print = console.log;
+    globalThis.fetch = async (url, init) => (asked.push({ url, ...init }), { ok: true, json: async () => ({}) });
+    console.log = () => {};
+    for (const file of ${JSON.stringify(files)}) await import(file);
+    print(JSON.stringify(asked));`;
+  const env = { ...process.env, IMAGE_API_KEY: 'svc_live_a$b', NODE_OPTIONS: '' };
+  const options = { env, cwd: folder, encoding: 'utf8' } as const;
+  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', runner], options));
+}
+
+/** The strings of a Python text, by Python's rules for those in double quotes. Refuses what is no such text. */
+function pythonStrings(text: string): string[] {
+  const escapes: Record<string, string> = {
+    n: '\n',
+    r: '\r',
+    t: '\t',
+    b: '\b',
+    f: '\f',
+    '"': '"',
+    '\\': '\\',
+  };
+  const strings: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '#') at = text.indexOf('\n', at);
+    if (text[at] !== '"') continue;
+    let value = '';
+    for (at++; text[at] !== '"'; at++) {
+      const character = text[at];
+      if (character === undefined || character === '\n' || character === '\r') throw new Error('no end');
+      if (character !== '\\') value += character;
+      else if (text[++at] === 'u') {
+        const digits = text.slice(at + 1, at + 5);
+        if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error('no escape');
+        // Python reads each half of an escaped pair as a character of its own.
+        if (/^d[89a-f]/i.test(digits)) throw new Error('half of a pair');
+        value += String.fromCharCode(parseInt(digits, 16));
+        at += 4;
+      } else {
+        const escaped = escapes[text[at] ?? ''];
+        if (escaped === undefined) throw new Error(`Python does not know \\${text[at]}`);
+        value += escaped;
+      }
+    }
+    strings.push(value);
+  }
+  return strings;
+}
+
+test.each(hostilePrompts)('the curl sample sends the prompt as it is: %j', (prompt) => {
+  const body = { identityId: 'idn_1', prompt };
+  const given = curlArguments(codeSamples({ apiBaseUrl, body }).curl);
+  expect(given).toEqual([
+    '-sS',
+    `${apiBaseUrl}/generate`,
+    '-H',
+    'Authorization: Bearer svc_live_a$b',
+    '-H',
+    'Content-Type: application/json',
+    '-d',
+    expect.stringMatching(/^\{/),
+  ]);
+  expect(JSON.parse(given.at(-1)!)).toEqual(body);
+});
+
+test('the TypeScript sample sends every prompt as it is', () => {
+  const bodies = hostilePrompts.map((prompt) => ({
+    identityId: 'idn_1',
+    prompt,
+    seed: 7,
+    guidanceScale: 7.5,
+  }));
+  const requests = fetched(bodies.map((body) => codeSamples({ apiBaseUrl, body }).typescript));
+  expect(requests.map(({ body }) => JSON.parse(body!))).toEqual(bodies);
+  for (const { url, method, headers } of requests) {
+    expect({ url, method }).toEqual({ url: `${apiBaseUrl}/generate`, method: 'POST' });
+    expect(headers).toEqual({
+      Authorization: 'Bearer svc_live_a$b',
+      'Content-Type': 'application/json',
+      'Idempotency-Key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  }
+});
+
+test.each(hostilePrompts)('the Python sample holds the prompt as it is: %j', (prompt) => {
+  const sample = codeSamples({ apiBaseUrl, body: { identityId: 'idn_1', prompt } }).python;
+  const strings = pythonStrings(sample);
+  expect(strings.slice(0, 5)).toEqual(['identityId', 'idn_1', 'prompt', prompt, `${apiBaseUrl}/generate`]);
+});
+
+test('the Python sample writes numbers and truth values as Python does', () => {
+  const body = { seed: 4_294_967_295, guidanceScale: 7.5, preserveBranding: true, other: false };
+  const { python } = codeSamples({ apiBaseUrl, body });
+  expect(python).toContain('    "seed": 4294967295,\n    "guidanceScale": 7.5,\n');
+  expect(python).toContain('    "preserveBranding": True,\n    "other": False,\n');
+});
+
+test('no sample holds a key: each reads it from the environment', () => {
+  const request = { apiBaseUrl, body: { identityId: 'idn_1', prompt: 'x' } };
+  const stored = { apiBaseUrl, requestId: '01a1fe17-4623-74fb-8151-b32dfc4e8b2f' };
+  for (const samples of [codeSamples(request), lookUpSamples(stored)]) {
+    for (const sample of Object.values(samples)) {
+      expect(sample).toContain('IMAGE_API_KEY');
+      expect(sample).not.toContain('svc_live');
+    }
+  }
+});
+
+test('a base address with characters that a shell acts on stays one argument', () => {
+  const odd = 'https://api.example.test/a&b;c d/api/v1';
+  const samples = codeSamples({ apiBaseUrl: odd, body: { prompt: 'x' } });
+  expect(curlArguments(samples.curl)[1]).toBe(`${odd}/generate`);
+  expect(fetched([samples.typescript])[0]!.url).toBe(`${odd}/generate`);
+});
+
+test('the look-up samples ask for one stored request, with the key', () => {
+  const requestId = '01a1fe17-4623-74fb-8151-b32dfc4e8b2f';
+  const samples = lookUpSamples({ apiBaseUrl, requestId });
+  const url = `${apiBaseUrl}/generate/${requestId}`;
+  expect(curlArguments(samples.curl)).toEqual(['-sS', url, '-H', 'Authorization: Bearer svc_live_a$b']);
+  expect(fetched([samples.typescript])).toEqual([{ url, headers: { Authorization: 'Bearer svc_live_a$b' } }]);
+  expect(pythonStrings(samples.python)[0]).toBe(url);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from '@jest/globals';
+import { createKeyBody, type KeyAnswer } from '../../../shared/contracts/api-key.ts';
+import { maxActiveKeys as serviceLimit } from '../../../shared/domain/api-key.ts';
+import { createKeyAdvice, revokeKeyAdvice } from '../../../dashboard/src/screens/keys/key-advice.ts';
+import {
+  bodyOf,
+  controlTime,
+  customTimeProblem,
+  expiresAt,
+  nameLength,
+  nameProblem,
+  problemsOf,
+  type ExpiryChoice,
+  type KeyFormValues,
+} from '../../../dashboard/src/screens/keys/key-form.ts';
+import {
+  activeKeysOf,
+  countKeys,
+  expiryAt,
+  filterKeys,
+  maxActiveKeys,
+  statusAt,
+} from '../../../dashboard/src/screens/keys/key-view.ts';
+
+const nowMs = Date.parse('2026-11-21T12:00:00Z');
+const dayMs = 24 * 3600 * 1000;
+const at = (days: number) => new Date(nowMs + days * dayMs).toISOString();
+
+function key(changes: Partial<KeyAnswer> = {}): KeyAnswer {
+  return {
+    keyId: 'key_1',
+    keyPrefix: 'svc_live_AbCd',
+    name: 'my app',
+    licenseId: 'lic_1',
+    status: 'active',
+    createdAt: at(-10),
+    lastUsedAt: null,
+    expiresAt: null,
+    revokedAt: null,
+    ...changes,
+  };
+}
+
+const form = (changes: Partial<KeyFormValues> = {}): KeyFormValues => ({
+  licenseId: 'lic_1',
+  name: 'my app',
+  expiry: 'never',
+  customTime: '',
+  ...changes,
+});
+
+describe('the list', () => {
+  const keys = [
+    key({ keyId: 'key_old', createdAt: at(-3) }),
+    key({ keyId: 'key_revoked', status: 'revoked', createdAt: at(-2), revokedAt: at(-1) }),
+    key({ keyId: 'key_new', createdAt: at(-1), licenseId: 'lic_2' }),
+    key({ keyId: 'key_over', createdAt: at(-4), expiresAt: at(-0.001) }),
+    key({ keyId: 'key_expired', status: 'expired', createdAt: at(-5), expiresAt: at(-2) }),
+  ];
+  const ids = (list: KeyAnswer[]) => list.map(({ keyId }) => keyId);
+
+  test('shows the newest key first and each in one of the two halves', () => {
+    expect(ids(filterKeys(keys, 'active', nowMs))).toEqual(['key_new', 'key_old']);
+    expect(ids(filterKeys(keys, 'inactive', nowMs))).toEqual(['key_revoked', 'key_over', 'key_expired']);
+    expect(filterKeys(keys, 'all', nowMs)).toHaveLength(5);
+  });
+
+  test('counts what each filter shows', () => {
+    expect(countKeys(keys, nowMs)).toEqual({ all: 5, active: 2, inactive: 3 });
+  });
+
+  test('calls a key expired from its very end on, although the list was fetched before', () => {
+    const ending = key({ expiresAt: at(0) });
+    expect(statusAt(ending, nowMs - 1)).toBe('active');
+    expect(statusAt(ending, nowMs)).toBe('expired');
+  });
+
+  test('counts only active keys of the license against its limit, which is the service’s', () => {
+    expect(activeKeysOf(keys, 'lic_1', nowMs)).toBe(1);
+    expect(maxActiveKeys).toBe(serviceLimit);
+  });
+
+  test('warns of an end within seven days, and only while the key works', () => {
+    expect(expiryAt(key({ expiresAt: at(6.99) }), nowMs)).toEqual({ soon: true, near: true });
+    expect(expiryAt(key({ expiresAt: at(7) }), nowMs)).toEqual({ soon: false, near: true });
+    expect(expiryAt(key({ expiresAt: at(14) }), nowMs)).toEqual({ soon: false, near: false });
+    expect(expiryAt(key({ expiresAt: at(-1) }), nowMs)).toEqual({ soon: false, near: false });
+    expect(expiryAt(key({ expiresAt: at(2), status: 'revoked' }), nowMs)).toEqual({
+      soon: false,
+      near: false,
+    });
+    expect(expiryAt(key(), nowMs)).toEqual({ soon: false, near: false });
+  });
+});
+
+describe('the form', () => {
+  test.each(['a', 'x'.repeat(64), '🎨'.repeat(64), `  ${'x'.repeat(64)}  `, 'Łukasz’s “laptop”'])(
+    'accepts a name that the service accepts: %j',
+    (name) => {
+      expect(nameProblem(name)).toBeNull();
+      expect(createKeyBody.safeParse(bodyOf(form({ name }), nowMs)).success).toBe(true);
+    },
+  );
+
+  test.each(['', '   ', '\u00a0', 'x'.repeat(65), '🎨'.repeat(65), 'a\0b', 'a\ud800b'])(
+    'refuses a name that the service refuses: %j',
+    (name) => {
+      expect(nameProblem(name)).toEqual(expect.any(String));
+      expect(createKeyBody.safeParse(bodyOf(form({ name }), nowMs)).success).toBe(false);
+    },
+  );
+
+  test('counts characters as the service does', () => {
+    expect(nameLength('🎨 é ')).toBe(3);
+  });
+
+  test.each<[ExpiryChoice, number]>([
+    ['30-days', 30],
+    ['90-days', 90],
+    ['1-year', 365],
+  ])('reckons %s by the calendar and sends UTC', (expiry, days) => {
+    const iso = expiresAt(form({ expiry }), nowMs)!;
+    expect(iso).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    // An hour's difference where the clocks change in between.
+    expect(Math.abs(Date.parse(iso) - (nowMs + days * dayMs))).toBeLessThanOrEqual(3_600_000);
+    expect(createKeyBody.safeParse(bodyOf(form({ expiry }), nowMs)).success).toBe(true);
+  });
+
+  test('sends null for a key that never expires', () => {
+    expect(bodyOf(form(), nowMs)).toEqual({ licenseId: 'lic_1', name: 'my app', expiresAt: null });
+  });
+
+  test('reads a chosen time in the reader’s zone: what the control shows is what is sent', () => {
+    const customTime = controlTime(nowMs);
+    expect(expiresAt(form({ expiry: 'custom', customTime }), nowMs)).toBe('2026-11-21T12:00:00.000Z');
+  });
+
+  test.each(['', 'tomorrow', '2026-02-31T10:00:00junk'])('asks for a time that is one: %j', (customTime) => {
+    expect(customTimeProblem(customTime, nowMs)).toBe('Enter a date and a time.');
+    expect(expiresAt(form({ expiry: 'custom', customTime }), nowMs)).toBeNull();
+  });
+
+  test('refuses a chosen time that does not lie in the future', () => {
+    expect(customTimeProblem(controlTime(nowMs), nowMs)).toBe('Choose a time in the future.');
+    expect(customTimeProblem(controlTime(nowMs + 60_000), nowMs)).toBeNull();
+    expect(customTimeProblem('+012026-01-01T00:00', nowMs)).toEqual(expect.any(String));
+  });
+
+  test('takes no notice of a chosen time that another choice has replaced', () => {
+    const values = form({ expiry: 'never', customTime: '2020-01-01T00:00' });
+    expect(problemsOf(values, nowMs)).toEqual({ license: null, name: null, customTime: null });
+  });
+
+  test('needs a license', () => {
+    expect(problemsOf(form({ licenseId: '' }), nowMs).license).toBe('Choose a license.');
+  });
+});
+
+describe('advice', () => {
+  test.each(['LICENSE_INACTIVE', 'LICENSE_NOT_FOUND', 'KEY_LIMIT_REACHED', 'INVALID_PARAMETERS'])(
+    'says what to do about %s',
+    (code) => expect(createKeyAdvice({ status: 400, code })).toEqual(expect.any(String)),
+  );
+
+  test('an answer that was lost is called uncertain, a refusal is not', () => {
+    expect(createKeyAdvice({ status: 0, code: 'NETWORK' })).toContain('look in the list');
+    expect(createKeyAdvice({ status: 201, code: 'UNEXPECTED_ANSWER' })).toContain('look in the list');
+    expect(revokeKeyAdvice({ status: 500, code: 'INTERNAL_ERROR' })).toContain('may still be accepted');
+    expect(createKeyAdvice({ status: 401, code: 'SESSION_ENDED' })).toBeNull();
+    expect(revokeKeyAdvice({ status: 401, code: 'SESSION_ENDED' })).toBeNull();
+    expect(revokeKeyAdvice({ status: 404, code: 'KEY_NOT_FOUND' })).toContain('Reload');
+  });
+});
