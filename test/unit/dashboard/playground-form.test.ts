@@ -202,10 +202,12 @@ describe('filling the form from a stored request', () => {
     const other = { ...harbor, id: 'idn_x', name: 'drift' };
     const uncovered = fillFromStored(stored, pro, [ember, other]);
     expect(uncovered.values.identityId).toBe('idn_x');
-    expect(uncovered.notes).toEqual(['Your license does not cover harbor. Choose another identity.']);
+    expect(uncovered.notes).toEqual(['Your license does not cover harbor: drift is chosen instead.']);
     const absent = fillFromStored({ ...stored, identity: ember }, pro, [ember]);
     expect(absent.values.identityId).toBe('');
-    expect(absent.notes[0]).toMatch(/^ember is not available right now/);
+    expect(absent.notes).toEqual([
+      'ember has no active model right now: no other identity is available either.',
+    ]);
   });
 
   test('says that reference images are not carried over', () => {

@@ -1,0 +1,56 @@
+import { Info, TriangleAlert, X } from 'lucide-react';
+import type { LicenseAnswer } from '@/api/types.ts';
+import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { licenseProblem } from '@/license/license-badge.tsx';
+import type { Notice } from './use-prefill.ts';
+
+export function PrefillNotice({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
+  return (
+    <Alert role="status" className="relative pr-14">
+      <Info aria-hidden />
+      <AlertTitle>{notice.title}</AlertTitle>
+      {notice.notes.length > 0 && (
+        <AlertDescription className="grid gap-1 text-muted-foreground">
+          {notice.notes.map((note) => (
+            <p key={note}>{note}</p>
+          ))}
+        </AlertDescription>
+      )}
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label="Dismiss"
+        onClick={onDismiss}
+        className="absolute top-3 right-3 !col-start-auto"
+      >
+        <X aria-hidden />
+      </Button>
+    </Alert>
+  );
+}
+
+/** Nothing for a license that generates. */
+export function LicenseNotice({ license }: { license: LicenseAnswer }) {
+  const problem = licenseProblem(license);
+  if (license.usable || problem === null) return null;
+  return (
+    <Alert variant={license.status === 'past_due' ? 'warning' : 'default'}>
+      <TriangleAlert aria-hidden />
+      <AlertTitle>{problemTitle(license)}</AlertTitle>
+      <AlertDescription>{problemAdvice(license)}</AlertDescription>
+    </Alert>
+  );
+}
+
+function problemTitle({ status, tier, apiAccess }: LicenseAnswer): string {
+  if (status === 'past_due') return `The payment for your ${tier} license is past due`;
+  if (status === 'ended' || apiAccess) return `Your ${tier} license has ended`;
+  return `Your ${tier} license has no API access`;
+}
+
+function problemAdvice({ status }: LicenseAnswer): string {
+  return status === 'past_due'
+    ? 'Images can be made again once it is paid. Everything that you made stays in your history.'
+    : 'It makes no new images. Choose another license, or renew this one with whoever manages your subscription. Everything that you made stays in your history.';
+}

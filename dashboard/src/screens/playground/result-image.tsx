@@ -1,0 +1,106 @@
+import { Download, ExternalLink, Lock } from 'lucide-react';
+import { useState } from 'react';
+import { toast } from 'sonner';
+import { useApi } from '@/api/api-context.ts';
+import type { Api } from '@/api/client.ts';
+import { CopyButton } from '@/components/copy-button.tsx';
+import { SignedImage } from '@/components/signed-image.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { downloadImage } from './download.ts';
+import { downloadName, imageSize, outputSeed, shortPrompt, type Result } from './results.ts';
+import { formStore, runStore } from './stores.ts';
+
+interface ResultImageProps {
+  result: Result;
+  src: string;
+  index: number;
+}
+
+export function ResultImage({ result, src, index }: ResultImageProps) {
+  const api = useApi();
+  const { body, requestId, outputs } = result;
+  const seed = outputSeed(result.seed, index);
+  const which = outputs.length > 1 ? `image ${index + 1}` : 'the image';
+  const alt =
+    outputs.length > 1
+      ? `${shortPrompt(body.prompt)}, ${index + 1} of ${outputs.length}`
+      : shortPrompt(body.prompt);
+  const renew = (): void => void runStore.renewLinks(api, requestId).catch(() => {});
+  return (
+    <li className="grid min-w-0 content-start gap-1">
+      <SignedImage src={src} alt={alt} {...imageSize(body)} eager onReload={renew} />
+      <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-2">
+        <div className="flex items-center text-xs tabular-nums">
+          <span className="mr-1 text-muted-foreground">Seed {seed}</span>
+          <CopyButton text={String(seed)} label={`Copy seed ${seed}`} iconOnly />
+          <Button
+            variant="ghost"
+            size="icon-sm"
+            aria-label={`Use seed ${seed}`}
+            title="Use this seed"
+            onClick={() => lockSeed(seed)}
+          >
+            <Lock aria-hidden />
+          </Button>
+        </div>
+        <div className="flex items-center">
+          <Button variant="ghost" size="icon-sm" asChild>
+            <a
+              href={src}
+              target="_blank"
+              rel="noreferrer"
+              aria-label={`Open ${which} in full size, in a new tab`}
+              title="Open full size"
+            >
+              <ExternalLink aria-hidden />
+            </a>
+          </Button>
+          <DownloadButton api={api} result={result} index={index} which={which} seed={seed} />
+        </div>
+      </div>
+    </li>
+  );
+}
+
+function lockSeed(seed: number): void {
+  formStore.change({ seed: String(seed) });
+  toast(`Seed ${seed} is used for the next images.`);
+}
+
+interface DownloadButtonProps {
+  api: Api;
+  result: Result;
+  index: number;
+  which: string;
+  seed: number;
+}
+
+function DownloadButton({ api, result, index, which, seed }: DownloadButtonProps) {
+  const [pending, setPending] = useState(false);
+  const { outputs, requestId, identity } = result;
+  const download = async (): Promise<void> => {
+    setPending(true);
+    try {
+      const renew = async (): Promise<string | undefined> =>
+        (await runStore.renewLinks(api, requestId))[index];
+      await downloadImage(outputs[index], downloadName(identity.name, seed), renew);
+    } catch {
+      toast.error('The image could not be downloaded. Open it in full size and save it from there.');
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <Button
+      variant="ghost"
+      size="icon-sm"
+      aria-label={`Download ${which}`}
+      title="Download"
+      pending={pending}
+      onClick={() => void download()}
+      className="[&_.animate-spin+svg]:hidden"
+    >
+      <Download aria-hidden />
+    </Button>
+  );
+}

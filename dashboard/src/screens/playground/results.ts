@@ -1,0 +1,53 @@
+import type { Generated, PlaygroundBody } from '../../api/generate.ts';
+import { formatCount, formatDuration } from '../../lib/format.ts';
+
+/** A generation of this visit: what was asked for and what came. */
+export interface Result extends Generated {
+  body: PlaygroundBody;
+  /** From the click until the images were there; milliseconds. */
+  waitedMs: number;
+}
+
+/** Output i is made with (seed + i) mod 2^32, so that each can be made again by itself. */
+export function outputSeed(seed: number, index: number): number {
+  return (seed + index) % 2 ** 32;
+}
+
+/** A file name of safe characters: `harbor-seed42.png`. */
+export function downloadName(identityName: string, seed: number): string {
+  const name = identityName
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+  return `${name === '' ? 'image' : name}-seed${seed}.png`;
+}
+
+export function timeTaken({ processingTimeMs, waitedMs }: Result): string {
+  return formatDuration(processingTimeMs ?? waitedMs);
+}
+
+export function readyText(result: Result): string {
+  return `${formatCount(result.outputs.length, 'image')} ${result.outputs.length === 1 ? 'is' : 'are'} ready, made in ${timeTaken(result)}.`;
+}
+
+/** The prompt in one line, short enough for a label. */
+export function shortPrompt(prompt: string, limit = 80): string {
+  const line = prompt.trim().replace(/\s+/g, ' ');
+  const characters = Array.from(line);
+  return characters.length <= limit
+    ? line
+    : `${characters
+        .slice(0, limit - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
+/** Width and height of one image; what a body leaves out has the service's default. */
+export function imageSize({ width = 1024, height = 1024 }: PlaygroundBody): {
+  width: number;
+  height: number;
+} {
+  return { width, height };
+}

@@ -1,0 +1,110 @@
+import { TriangleAlert } from 'lucide-react';
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useUsage } from '@/api/queries.ts';
+import { Button } from '@/components/ui/button.tsx';
+import { creditCost } from '@/lib/credits.ts';
+import { formatCount, formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
+import { sizeOf } from './form-values.ts';
+import { waitSeconds, type Failure } from './run-store.ts';
+import { runStore, useRunState } from './stores.ts';
+import type { Playground } from './use-playground.ts';
+
+/** What it costs, what is left, and the button: below the form, and always in sight. */
+export function SubmitBar({ playground }: { playground: Playground }) {
+  const { values, license } = playground;
+  const { run, failure } = useRunState();
+  const generate = useRef<HTMLButtonElement>(null);
+  const wait = useWait(failure);
+  const refused = run !== null || wait > 0;
+  return (
+    <div className="fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
+      <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
+        <Cost playground={playground} />
+        <div className="flex gap-2 max-lg:shrink-0">
+          {run !== null && <StopButton next={generate} />}
+          <Button
+            ref={generate}
+            type="submit"
+            pending={run !== null}
+            disabled={!license.usable}
+            aria-keyshortcuts="Control+Enter Meta+Enter"
+            className="tabular-nums lg:flex-1"
+            {...(refused &&
+              run === null && { 'aria-disabled': true, onClick: (event) => event.preventDefault() })}
+          >
+            {buttonText(run !== null, wait, values.numOutputs)}
+            {!refused && <Shortcut />}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function buttonText(running: boolean, wait: number, numOutputs: number): string {
+  if (running) return 'Generating';
+  if (wait > 0) return `Generate in ${wait} s`;
+  return numOutputs === 1 ? 'Generate' : `Generate ${formatCount(numOutputs, 'image')}`;
+}
+
+function Shortcut() {
+  const mac = /mac|iphone|ipad/i.test(navigator.userAgent);
+  return (
+    <kbd aria-hidden className="ml-1 hidden font-sans text-xs opacity-70 lg:inline">
+      {mac ? '⌘ ↵' : 'Ctrl ↵'}
+    </kbd>
+  );
+}
+
+/** Takes the focus along when it goes: the button that is left is the one to press next. */
+function StopButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const stop = button.current;
+    return () => {
+      if (document.activeElement === stop) next.current?.focus();
+    };
+  }, [next]);
+  return (
+    <Button ref={button} variant="outline" onClick={() => runStore.leave()}>
+      Stop waiting
+    </Button>
+  );
+}
+
+function Cost({ playground: { values, license } }: { playground: Playground }) {
+  const { data: usage } = useUsage(license.licenseId);
+  const size = sizeOf(values);
+  const cost = size === null ? null : creditCost({ ...size, numOutputs: values.numOutputs });
+  const left = usage === undefined ? null : Math.max(0, usage.stats.limit - usage.stats.current);
+  const short = cost !== null && left !== null && cost > left;
+  return (
+    <div className="grid min-w-0 gap-1">
+      <p className="flex flex-wrap items-baseline gap-x-2 tabular-nums lg:justify-between">
+        <span className="font-medium">{cost === null ? 'Cost unknown' : formatCredits(cost)}</span>
+        {left !== null && <span className="text-xs text-muted-foreground">{formatNumber(left)} left</span>}
+      </p>
+      {short && license.usable && (
+        <p className="flex items-start gap-2 text-xs leading-5 text-warning">
+          <TriangleAlert aria-hidden className="mt-1 size-3 shrink-0" />
+          <span>
+            More than you have left. Credits come back on{' '}
+            {formatUtcDate(usage?.stats.billingPeriodEnd ?? null)}.
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Seconds until the service takes requests again. */
+function useWait(failure: Failure | null): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const wait = waitSeconds(failure, Math.max(nowMs, failure?.atMs ?? 0));
+  useEffect(() => {
+    if (wait === 0) return;
+    const timer = setTimeout(() => setNowMs(Date.now()), 250);
+    return () => clearTimeout(timer);
+  }, [wait, nowMs]);
+  return wait;
+}

@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { ApiError } from '@/api/api-error.ts';
+import { useGeneration } from '@/api/queries.ts';
+import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
+import { fillFromStored, fitToIdentities, fitToTier } from './fill-form.ts';
+import { formStore } from './stores.ts';
+
+export interface Notice {
+  title: string;
+  notes: string[];
+}
+
+export interface Prefill {
+  /** While the stored request is fetched. */
+  pending: boolean;
+  /** It could not be fetched, and may be the next time. */
+  error: Error | null;
+  retry: () => void;
+  notice: Notice | null;
+  dismiss: () => void;
+}
+
+/**
+ * Fills the form from the stored request that `?from=` names, and keeps it within what the license allows. The
+ * parameter is taken out of the address, so that a reload does not undo what was typed since.
+ */
+export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] | undefined): Prefill {
+  const [parameters, setParameters] = useSearchParams();
+  const from = parameters.get('from') || null;
+  const { data, error, isFetching, refetch } = useGeneration(from);
+  const [notice, setNotice] = useState<Notice | null>(null);
+  const unknown =
+    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  useFitting(license, identities, setNotice);
+  useEffect(() => {
+    if (from === null || identities === undefined || (data === undefined && !unknown)) return;
+    if (data === undefined) {
+      setNotice({
+        title: 'That request is not among your stored ones',
+        notes: ['They are kept for 90 days. The form is as you left it.'],
+      });
+    } else {
+      const { values, notes } = fillFromStored(data, license, identities);
+      formStore.change(values);
+      setNotice({ title: 'The settings of a stored request are filled in, with its seed', notes });
+    }
+    const without = (now: URLSearchParams): URLSearchParams => {
+      now.delete('from');
+      return now;
+    };
+    setParameters(without, { replace: true });
+  }, [from, data, unknown, identities, license, setParameters]);
+  return {
+    pending: from !== null && data === undefined && error === null,
+    error: from !== null && !unknown && !isFetching ? error : null,
+    retry: () => void refetch(),
+    notice,
+    dismiss: () => setNotice(null),
+  };
+}
+
+/** Values that were remembered, or typed for another license, are brought within this one's tier. */
+function useFitting(
+  license: LicenseAnswer,
+  identities: IdentityAnswer[] | undefined,
+  tell: (notice: Notice) => void,
+): void {
+  useEffect(() => {
+    if (identities === undefined) return;
+    const values = formStore.values();
+    const known = identities.find(({ id }) => id === values.identityId);
+    const tier = fitToTier(values, license);
+    const identity = fitToIdentities(tier.values, identities, known?.name);
+    formStore.change(identity.values);
+    const notes = [...identity.notes, ...tier.notes];
+    if (notes.length > 0) tell({ title: `Adjusted to your ${license.tier} license`, notes });
+  }, [license, identities, tell]);
+}
