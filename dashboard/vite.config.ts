@@ -5,14 +5,7 @@ import type { DashboardConfig } from '../shared/contracts/dashboard.ts';
 
 /** A running local service (`npm start`), for `npx vite`: everything that is not this app comes from there. */
 const service = 'http://127.0.0.1:4600';
-const servicePaths = [
-  '/api',
-  '/oauth2',
-  '/login',
-  '/logout',
-  '/us-east-1_local',
-  '/image-generation',
-];
+const servicePaths = ['/api', '/oauth2', '/login', '/logout', '/us-east-1_local', '/image-generation'];
 
 const port = 5173;
 

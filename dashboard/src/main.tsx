@@ -44,12 +44,12 @@ function start(config: DashboardConfig): void {
               <QueryClientProvider client={createQueryClient()}>
                 <BrowserRouter>
                   <App />
+                  <ErrorBoundary fallback={null}>
+                    <Suspense>
+                      <Toaster />
+                    </Suspense>
+                  </ErrorBoundary>
                 </BrowserRouter>
-                <ErrorBoundary fallback={null}>
-                  <Suspense>
-                    <Toaster />
-                  </Suspense>
-                </ErrorBoundary>
               </QueryClientProvider>
             </ApiContext>
           </SessionContext>

@@ -173,7 +173,8 @@ function overLimit(
   const retryAfterSeconds = Math.ceil((period.endMs - nowMs) / 1000);
   return new ServiceError(
     'CREDIT_LIMIT_EXCEEDED',
-    `This request costs ${generation.credits} credits, more than is left of this month's ${license.creditsLimit}. ` +
+    `This request costs ${generation.credits} ${generation.credits === 1 ? 'credit' : 'credits'}, ` +
+      `more than is left of this month's ${license.creditsLimit}. ` +
       `The period resets at ${new Date(period.endMs).toISOString()}.`,
     { retryAfterSeconds },
   );

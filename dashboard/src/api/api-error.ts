@@ -9,7 +9,7 @@ export interface ApiErrorFacts {
 /** Every failure of a request. `message` is a sentence for the person at the screen. */
 export class ApiError extends Error {
   readonly status: number;
-  /** The API's code, or NETWORK, SESSION_ENDED or UNEXPECTED_ANSWER. */
+  /** The API's code, or NETWORK, SESSION_ENDED, STILL_RUNNING or UNEXPECTED_ANSWER. */
   readonly code: string;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;

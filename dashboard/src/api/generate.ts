@@ -143,7 +143,7 @@ async function poll(api: Api, requestId: string, signal: AbortSignal | undefined
     waitMs = 'waitMs' in found ? found.waitMs : pollMs;
   }
   const sentence = 'The result is taking longer than expected. It will appear in your history.';
-  throw new ApiError(sentence, { status: 504, code: 'TIMEOUT', requestId });
+  throw new ApiError(sentence, { status: 504, code: 'STILL_RUNNING', requestId });
 }
 
 /** @returns the stored request, or how long to wait before asking again. */

@@ -71,8 +71,8 @@ const adviceByCode: Record<string, string> = {
   LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
   KEY_LIMIT_REACHED: 'Revoke a key that you no longer use, then create the new one.',
   REQUEST_NOT_FOUND: 'Stored requests are kept for 90 days. Look in your history for a newer one.',
-  TIMEOUT: 'Fewer steps, fewer images or a smaller size finish sooner. No credits were charged.',
-  GENERATION_FAILED: 'No credits were charged. Try once more; if it fails again, send us the request id.',
+  TIMEOUT: 'Fewer steps, fewer images or a smaller size finish sooner.',
+  GENERATION_FAILED: 'Try once more; if it fails again, send us the request id.',
 };
 
 function advise({ code, status }: ApiError): string | null {

@@ -15,7 +15,7 @@ export function lazyMenu(load: () => Promise<{ default: ComponentType<{ trigger:
     const [wanted, setWanted] = useState(false);
     const button = cloneElement(trigger, {
       'aria-haspopup': 'menu',
-      'aria-expanded': false,
+      'aria-expanded': wanted,
       onPointerEnter: prefetch,
       onFocus: prefetch,
       onClick: () => setWanted(true),

@@ -24,7 +24,7 @@ export function Page({ title, description, actions, wide = false, children }: Pa
   }, [title]);
   useEffect(() => {
     // The first page of a visit leaves the focus where the browser has it.
-    if (!first && !isBusy(document.activeElement)) heading.current?.focus({ preventScroll: true });
+    if (!first && !isBusy()) heading.current?.focus({ preventScroll: true });
   }, [pathname, first]);
   return (
     <div className={cn('mx-auto w-full', wide ? 'max-w-[100rem]' : 'max-w-6xl')}>
@@ -44,9 +44,8 @@ export function Page({ title, description, actions, wide = false, children }: Pa
   );
 }
 
-/** A screen's code may arrive late; by then somebody may be at work in a menu, a dialog or a field. */
-function isBusy(element: Element | null): boolean {
-  return (
-    element?.closest('[role=menu], [role=dialog], [role=alertdialog], input, textarea') instanceof Element
-  );
+/** A screen's code may arrive late; by then somebody may have opened a menu or a dialog, or be at work in a field. */
+function isBusy(): boolean {
+  const open = document.querySelector('[aria-expanded=true], [role=menu], [role=dialog], [role=alertdialog]');
+  return open !== null || document.activeElement?.matches('input, textarea') === true;
 }
