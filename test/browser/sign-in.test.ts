@@ -5,6 +5,7 @@ import {
   expectAccessible,
   openBrowser,
   openPage,
+  screen,
   phone,
   signIn,
   type Visitor,
@@ -32,10 +33,6 @@ async function visit(path = '', options: Parameters<typeof openPage>[1] = {}): P
   return visitor.page;
 }
 
-async function heading(page: Page, name: string): Promise<void> {
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-}
-
 /** Every word that the browser keeps for this site, in whatever store a script can read. */
 async function kept(page: Page): Promise<string> {
   return page.evaluate(() => {
@@ -57,7 +54,7 @@ function tokensSent(page: Page): string[] {
 describe('signing in', () => {
   test('a wrong password says so and a right one leads to the page that was asked for', async () => {
     const page = await visit('keys');
-    await heading(page, 'Sign in');
+    await screen(page, 'Sign in');
     await signIn(page, service, 'owner@example.test', 'not the password');
     expect(await page.getByRole('alert').textContent()).toContain('The e-mail or the password is wrong.');
     expect(await page.getByLabel('E-mail').inputValue()).toBe('owner@example.test');
@@ -65,7 +62,7 @@ describe('signing in', () => {
     // The browser itself remarks on the refusal.
     visitor.complaints.length = 0;
     await signIn(page, service);
-    await heading(page, 'Keys');
+    await screen(page, 'Keys');
     expect(new URL(page.url()).pathname).toBe('/keys');
     expect(visitor.complaints).toEqual([]);
   });
@@ -75,7 +72,7 @@ describe('signing in', () => {
     ['dark', desktop],
   ] as const)('the sign-in page is accessible, %s', async (colorScheme, viewport) => {
     const page = await visit('', { colorScheme, viewport });
-    await heading(page, 'Sign in');
+    await screen(page, 'Sign in');
     await expectAccessible(page, 'the sign-in page');
   });
 
@@ -83,7 +80,7 @@ describe('signing in', () => {
     const page = await visit();
     const tokens = tokensSent(page);
     await signIn(page, service);
-    await heading(page, 'Overview');
+    await screen(page, 'Overview');
     await until('the page has called the API', () => tokens.length > 0);
     const words = await kept(page);
     expect(words).not.toMatch(/eyJ|access_token|refresh_token|code=/);
@@ -93,9 +90,9 @@ describe('signing in', () => {
   test('a reload comes back to the same place without asking for the password', async () => {
     const page = await visit('history?status=FAILED');
     await signIn(page, service);
-    await heading(page, 'History');
+    await screen(page, 'History');
     await page.reload();
-    await heading(page, 'History');
+    await screen(page, 'History');
     expect(new URL(page.url()).search).toBe('?status=FAILED');
   });
 
@@ -104,14 +101,14 @@ describe('signing in', () => {
     const { page } = visitor;
     await page.goto(service.ready.dashboardUrl.replace('127.0.0.1', 'localhost'));
     await signIn(page, service);
-    await heading(page, 'Overview');
+    await screen(page, 'Overview');
     expect(page.url()).toBe(service.ready.dashboardUrl);
   });
 
   test('an account sees its own licenses only', async () => {
     const page = await visit();
     await signIn(page, service, 'stranger@example.test');
-    await heading(page, 'Overview');
+    await screen(page, 'Overview');
     const { licenses } = service.ready;
     const text = await page.locator('header').first().textContent();
     expect(text).toContain(licenses.stranger!.slice(-4));
@@ -124,7 +121,7 @@ describe('a session', () => {
     const page = await visit('keys');
     const tokens = tokensSent(page);
     await signIn(page, service);
-    await heading(page, 'Keys');
+    await screen(page, 'Keys');
     const refused: string[] = [];
     page.on('response', (response) => {
       if (response.status() === 401) refused.push(response.url());
@@ -133,7 +130,7 @@ describe('a session', () => {
     const first = tokens[0]!;
     await page.waitForTimeout(7000);
     await page.getByRole('link', { name: 'Overview' }).first().click();
-    await heading(page, 'Overview');
+    await screen(page, 'Overview');
     await until('a call with another token', () => tokens.some((token) => token !== first));
     expect(refused).toEqual([]);
     expect(await page.getByRole('alertdialog').count()).toBe(0);
@@ -142,7 +139,7 @@ describe('a session', () => {
   test('that can’t be renewed asks to sign in again and comes back to the same place', async () => {
     const page = await visit('keys');
     await signIn(page, service);
-    await heading(page, 'Keys');
+    await screen(page, 'Keys');
     const refusal = { status: 400, contentType: 'application/json', body: '{"error":"invalid_grant"}' };
     await page.route('**/oauth2/token', (route) => route.fulfill(refusal));
     await page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor({ timeout: 20_000 });
@@ -151,21 +148,21 @@ describe('a session', () => {
     expect(await page.getByRole('alertdialog').count()).toBe(1);
     await page.unroute('**/oauth2/token');
     await page.getByRole('button', { name: 'Sign in again' }).click();
-    await heading(page, 'Keys');
+    await screen(page, 'Keys');
     expect(await page.getByRole('alertdialog').count()).toBe(0);
   });
 
   test('ends with signing out, here and at the sign-in page, and going back shows nothing', async () => {
     const page = await visit('keys');
     await signIn(page, service);
-    await heading(page, 'Keys');
+    await screen(page, 'Keys');
     await page.getByRole('button', { name: 'Account' }).first().click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await heading(page, 'You are signed out');
+    await screen(page, 'You are signed out');
     await expectAccessible(page, 'the signed-out page');
     await page.goBack();
-    await heading(page, 'Sign in');
+    await screen(page, 'Sign in');
     await page.goto(service.ready.dashboardUrl);
-    await heading(page, 'Sign in');
+    await screen(page, 'Sign in');
   });
 });

@@ -68,3 +68,23 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   });
   expect({ where, violations }).toEqual({ where, violations: [] });
 }
+
+/** A first visit to a page of the dashboard, signed in through the sign-in page. */
+export async function visitSignedIn(
+  browser: Browser,
+  service: RunningService,
+  path: string,
+  options: Parameters<typeof openPage>[1] = {},
+): Promise<Visitor> {
+  const visitor = await openPage(browser, options);
+  await visitor.page.goto(`${service.ready.dashboardUrl}${path}`);
+  await signIn(visitor.page, service);
+  // By then the screen has the focus, which would take it from whatever a test opens.
+  await visitor.page.locator('main h1').waitFor();
+  return visitor;
+}
+
+/** Waits for a screen by its only h1. */
+export async function screen(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
