@@ -3,8 +3,6 @@ import { createGenerationBody, type StoredGeneration } from '../../../shared/con
 import {
   formatSize,
   neighbours,
-  outputFileName,
-  outputSeed,
   sampleBody,
   stageWidth,
 } from '../../../dashboard/src/screens/history/request-view.ts';
@@ -36,25 +34,6 @@ const generation: StoredGeneration = {
   startedAt: '2026-11-21T12:00:00.100Z',
   completedAt: '2026-11-21T12:00:01.200Z',
 };
-
-test('each image of a request has a seed of its own, which begins anew after the largest', () => {
-  expect(outputSeed(42, 0)).toBe(42);
-  expect(outputSeed(42, 3)).toBe(45);
-  expect(outputSeed(2 ** 32 - 1, 0)).toBe(2 ** 32 - 1);
-  expect(outputSeed(2 ** 32 - 1, 1)).toBe(0);
-});
-
-test('a saved image is named after its identity, its request, its place and its seed', () => {
-  expect(outputFileName(generation, 1)).toBe('aurora-595bdbd4-1-seed43.png');
-});
-
-test('a saved name holds nothing that a file system refuses', () => {
-  const identity = { id: 'idn_1', name: '../Bär & Söhne', slug: '' };
-  expect(outputFileName({ ...generation, identity }, 0)).toBe('b-r-s-hne-595bdbd4-0-seed42.png');
-  expect(outputFileName({ ...generation, identity: { id: 'i', name: '光', slug: '' } }, 0)).toBe(
-    'image-595bdbd4-0-seed42.png',
-  );
-});
 
 test('copied code asks for exactly the same images, with the seed', () => {
   expect(sampleBody(generation)).toEqual({

@@ -1,13 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
 import type { Api, ApiRequestInit } from '../../../dashboard/src/api/client.ts';
-import {
-  downloadName,
-  outputSeed,
-  readyText,
-  shortPrompt,
-  type Result,
-} from '../../../dashboard/src/screens/playground/results.ts';
+import { readyText, shortPrompt, type Result } from '../../../dashboard/src/screens/playground/results.ts';
 import {
   createRunStore,
   mayRepeat,
@@ -200,16 +194,6 @@ describe('a refusal', () => {
 });
 
 describe('a result', () => {
-  test('names the seed of each image, which begins again after the largest', () => {
-    expect([0, 1, 2].map((i) => outputSeed(4294967294, i))).toEqual([4294967294, 4294967295, 0]);
-  });
-
-  test('is saved under a name of safe characters', () => {
-    expect(downloadName('Harbor', 42)).toBe('harbor-seed42.png');
-    expect(downloadName('Café / Noir: 2', 0)).toBe('cafe-noir-2-seed0.png');
-    expect(downloadName('../..', 1)).toBe('image-seed1.png');
-  });
-
   test('is announced in one sentence', () => {
     const result: Result = { ...answer, creditsCharged: 2, body: order.body, waitedMs: 9000 };
     expect(readyText(result)).toBe('2 images are ready, made in 2.4 s.');

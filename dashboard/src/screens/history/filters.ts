@@ -1,4 +1,5 @@
 import type { GenerationStatus, GenerationType } from '../../api/types.ts';
+import { typeLabels } from '../../lib/type-labels.ts';
 
 export const statuses: readonly GenerationStatus[] = [
   'COMPLETED',
@@ -7,12 +8,6 @@ export const statuses: readonly GenerationStatus[] = [
   'FAILED',
   'TIMEOUT',
 ];
-
-export const typeLabels: Record<GenerationType, string> = {
-  text_to_image: 'Text to image',
-  reference: 'Reference',
-  exact_product: 'Exact product',
-};
 
 export const types = Object.keys(typeLabels) as GenerationType[];
 

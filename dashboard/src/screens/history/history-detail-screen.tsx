@@ -19,7 +19,7 @@ import { OutputViewer } from './output-viewer.tsx';
 import { RequestActions } from './request-actions.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { RunStage } from './run-stage.tsx';
-import { useNow } from './use-now.ts';
+import { useNow } from '@/lib/use-now.ts';
 
 export default function HistoryDetailScreen() {
   const { requestId = '' } = useParams();

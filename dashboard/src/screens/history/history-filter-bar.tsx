@@ -5,7 +5,8 @@ import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { controlLooks } from '@/components/ui/input.tsx';
 import { cn } from '@/lib/cn.ts';
-import { isFiltered, statuses, typeLabels, types, type HistoryFilters } from './filters.ts';
+import { typeLabels } from '@/lib/type-labels.ts';
+import { isFiltered, statuses, types, type HistoryFilters } from './filters.ts';
 import { identityChoices } from './identity-choices.ts';
 
 interface HistoryFilterBarProps {

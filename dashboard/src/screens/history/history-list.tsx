@@ -7,7 +7,7 @@ import { EmptyHistory, NoMatch } from './history-empty.tsx';
 import { ListEnd } from './list-end.tsx';
 import { announceList } from './list-words.ts';
 import { useHistoryList } from './use-history-list.ts';
-import { useNow } from './use-now.ts';
+import { useNow } from '@/lib/use-now.ts';
 
 interface HistoryListProps {
   licenseId: string;

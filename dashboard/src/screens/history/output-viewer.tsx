@@ -6,8 +6,9 @@ import { CopyButton } from '@/components/copy-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { downloadImage } from './download.ts';
-import { outputFileName, outputSeed, stageWidth } from './request-view.ts';
+import { downloadImage } from '@/lib/download.ts';
+import { outputFileName, outputSeed } from '@/lib/outputs.ts';
+import { stageWidth } from './request-view.ts';
 
 interface OutputViewerProps {
   generation: StoredGeneration;
@@ -83,11 +84,12 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
 
 function DownloadButton({ generation, index, renew }: OutputViewerProps & { index: number }) {
   const [pending, setPending] = useState(false);
+  const { id: requestId, identity, seed } = generation;
   const download = async (): Promise<void> => {
     setPending(true);
     const outcome = await downloadImage({
       url: generation.outputs[index]!,
-      fileName: outputFileName(generation, index),
+      fileName: outputFileName({ requestId, identityName: identity.name, seed }, index),
       renew: async () => (await renew()).outputs[index] ?? null,
     });
     setPending(false);

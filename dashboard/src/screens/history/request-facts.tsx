@@ -7,7 +7,7 @@ import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { formatDuration, formatNumber, shortId } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-context.tsx';
 import { Fact, Facts, TimeFact } from './facts.tsx';
-import { typeLabels } from './filters.ts';
+import { typeLabels } from '@/lib/type-labels.ts';
 import { formatSize } from './request-view.ts';
 
 /** Everything that was asked for, and what came of it. */

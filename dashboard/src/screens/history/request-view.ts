@@ -1,29 +1,5 @@
 import type { StoredGeneration } from '../../api/types.ts';
 
-const seeds = 2 ** 32;
-
-/** The seed that image `index` (from 0) was made with. */
-export function outputSeed(seed: number, index: number): number {
-  return (seed + index) % seeds;
-}
-
-/** `aurora-9c8f2b1d-0-seed42.png`: says whose it is, which request's, which of its images (from 0), and its seed. */
-export function outputFileName(
-  { id, identity, seed }: Pick<StoredGeneration, 'id' | 'identity' | 'seed'>,
-  index: number,
-): string {
-  const name = (identity.slug || identity.name)
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  return `${name || 'image'}-${requestIdTail(id)}-${index}-seed${outputSeed(seed, index)}.png`;
-}
-
-/** The end of a request id: its beginning is a time, which neighbours share. */
-export function requestIdTail(id: string): string {
-  return id.slice(-8);
-}
-
 type SampleBody = Record<string, string | number | boolean>;
 
 /**

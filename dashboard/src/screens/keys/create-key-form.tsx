@@ -14,7 +14,7 @@ import { activeKeysOf, maxActiveKeys } from './key-view.ts';
 import { LicenseField } from './license-field.tsx';
 import { Problem } from './problem.tsx';
 import { useKeyForm, type KeyForm } from './use-key-form.ts';
-import { useNow } from './use-now.ts';
+import { useNow } from '@/lib/use-now.ts';
 
 interface CreateKeyFormProps {
   /** All of the account, as far as they are known. */

@@ -9,7 +9,7 @@ import { useLicense, useLicenseChoice } from '@/license/license-context.tsx';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
-import { useNow } from './use-now.ts';
+import { useNow } from '@/lib/use-now.ts';
 
 const filters = Object.keys(keyFilters) as KeyFilter[];
 

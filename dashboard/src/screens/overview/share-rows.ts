@@ -1,4 +1,5 @@
 import type { GenerationType, UsageAggregates, UsageAnswer, UsageTally } from '../../api/types.ts';
+import { typeLabels } from '../../lib/type-labels.ts';
 
 export interface ShareRow extends UsageTally {
   id: string;
@@ -6,12 +7,6 @@ export interface ShareRow extends UsageTally {
   /** Of all credits, 0 to 1. */
   share: number;
 }
-
-export const typeNames: Record<GenerationType, string> = {
-  text_to_image: 'Text to image',
-  reference: 'Reference images',
-  exact_product: 'Exact product',
-};
 
 /** Most credits first. */
 export function identityRows(byIdentity: UsageAggregates['byIdentity']): ShareRow[] {
@@ -21,7 +16,7 @@ export function identityRows(byIdentity: UsageAggregates['byIdentity']): ShareRo
 /** Most credits first; types without a request are listed too. */
 export function typeRows(byType: UsageAggregates['byType']): ShareRow[] {
   const types = Object.entries(byType) as [GenerationType, UsageTally][];
-  return withShares(types.map(([id, tally]) => ({ id, name: typeNames[id] ?? id, ...tally })));
+  return withShares(types.map(([id, tally]) => ({ id, name: typeLabels[id] ?? id, ...tally })));
 }
 
 function withShares(tallies: (UsageTally & { id: string; name: string })[]): ShareRow[] {

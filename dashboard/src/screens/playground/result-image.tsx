@@ -6,8 +6,9 @@ import type { Api } from '@/api/client.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { downloadImage } from './download.ts';
-import { downloadName, imageSize, outputSeed, shortPrompt, type Result } from './results.ts';
+import { downloadImage } from '@/lib/download.ts';
+import { outputFileName, outputSeed } from '@/lib/outputs.ts';
+import { imageSize, shortPrompt, type Result } from './results.ts';
 import { formStore, runStore } from './stores.ts';
 
 interface ResultImageProps {
@@ -55,7 +56,7 @@ export function ResultImage({ result, src, index }: ResultImageProps) {
               <ExternalLink aria-hidden />
             </a>
           </Button>
-          <DownloadButton api={api} result={result} index={index} which={which} seed={seed} />
+          <DownloadButton api={api} result={result} index={index} which={which} />
         </div>
       </div>
     </li>
@@ -72,23 +73,20 @@ interface DownloadButtonProps {
   result: Result;
   index: number;
   which: string;
-  seed: number;
 }
 
-function DownloadButton({ api, result, index, which, seed }: DownloadButtonProps) {
+function DownloadButton({ api, result, index, which }: DownloadButtonProps) {
   const [pending, setPending] = useState(false);
-  const { outputs, requestId, identity } = result;
+  const { outputs, requestId, identity, seed } = result;
   const download = async (): Promise<void> => {
     setPending(true);
-    try {
-      const renew = async (): Promise<string | undefined> =>
-        (await runStore.renewLinks(api, requestId))[index];
-      await downloadImage(outputs[index], downloadName(identity.name, seed), renew);
-    } catch {
-      toast.error('The image could not be downloaded. Open it in full size and save it from there.');
-    } finally {
-      setPending(false);
-    }
+    const outcome = await downloadImage({
+      url: outputs[index]!,
+      fileName: outputFileName({ requestId, identityName: identity.name, seed }, index),
+      renew: async () => (await runStore.renewLinks(api, requestId))[index] ?? null,
+    });
+    setPending(false);
+    if (outcome === 'opened') toast('The image was opened in a new tab. Save it from there.');
   };
   return (
     <Button

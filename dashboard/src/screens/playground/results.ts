@@ -8,22 +8,6 @@ export interface Result extends Generated {
   waitedMs: number;
 }
 
-/** Output i is made with (seed + i) mod 2^32, so that each can be made again by itself. */
-export function outputSeed(seed: number, index: number): number {
-  return (seed + index) % 2 ** 32;
-}
-
-/** A file name of safe characters: `harbor-seed42.png`. */
-export function downloadName(identityName: string, seed: number): string {
-  const name = identityName
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60);
-  return `${name === '' ? 'image' : name}-seed${seed}.png`;
-}
-
 export function timeTaken({ processingTimeMs, waitedMs }: Result): string {
   return formatDuration(processingTimeMs ?? waitedMs);
 }

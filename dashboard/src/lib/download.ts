@@ -16,7 +16,7 @@ export async function downloadImage({ url, fileName, renew }: DownloadOrder): Pr
   let link = url;
   let response = await read(link);
   if (response !== null && !response.ok) {
-    link = (await renew()) ?? url;
+    link = (await renew().catch(() => null)) ?? url;
     response = await read(link);
   }
   const blob = response?.ok ? await response.blob().catch(() => null) : null;
