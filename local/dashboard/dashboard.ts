@@ -11,6 +11,8 @@ export interface DashboardOptions {
   folder: string;
   /** The answer of `/config.json`. */
   config: DashboardConfig;
+  /** How long a request waits for a build under way before it is told to come back. Default 10 seconds. */
+  patienceMs?: number;
   /** Told in a sentence what becomes of the build. */
   log?: (sentence: string) => void;
 }
@@ -63,15 +65,18 @@ const contentTypes: Record<string, string> = {
 };
 
 /** Serves the built account web app, as CloudFront does elsewhere. */
-export function openDashboard({ folder, config, log = () => {} }: DashboardOptions): Dashboard {
+export function openDashboard(options: DashboardOptions): Dashboard {
+  const { folder, config, patienceMs = 10_000, log = () => {} } = options;
   const dist = join(folder, 'dist');
   const closing = new AbortController();
+  const prepared = Promise.withResolvers<void>();
   let notice: Notice | null = 'preparing';
   return {
     async handle(req, res) {
       const path = readPath(req);
       if (path === null) return notFound(req, res);
       if (path === '/config.json') return send(req, res, 200, '.json', JSON.stringify(config), 'no-store');
+      if (notice === 'preparing') await Promise.race([prepared.promise, pause(patienceMs)]);
       const isPage = extname(path) === '';
       if (notice !== null) return isPage ? sendNotice(req, res, notice) : unavailable(req, res);
       const file = isPage ? 'index.html' : path.slice(1);
@@ -91,10 +96,16 @@ export function openDashboard({ folder, config, log = () => {} }: DashboardOptio
         notice = 'failed';
         const reason = error instanceof BuildError ? error.output : (error as Error).message;
         log(`The dashboard could not be built: run "npm run build" to see why. ${reason}`);
+      } finally {
+        prepared.resolve();
       }
     },
     close: () => closing.abort(),
   };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** @returns the decoded path, null for what can't be a file or a page. */
