@@ -1,0 +1,300 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { ErrorResponse, ErrorTimeout, User, type UserManager } from 'oidc-client-ts';
+import { createSession, type Session } from '../../../dashboard/src/auth/session.ts';
+
+const second = 1000;
+const callback = 'https://app.test/callback?code=c1&state=s1';
+const account = { id: 'sub-1', email: 'alice@example.com' };
+
+function user(token: string, lifetimeSeconds = 3600, state?: unknown): User {
+  const profile = { sub: account.id, email: account.email, iss: 'i', aud: 'a', exp: 0, iat: 0 };
+  const tokens = { access_token: token, token_type: 'Bearer', refresh_token: 'refresh-1' };
+  const expiresAt = Math.floor(Date.now() / second) + lifetimeSeconds;
+  return new User({ ...tokens, profile, expires_at: expiresAt, userState: state });
+}
+
+function failing(error: Error): () => Promise<never> {
+  return async () => {
+    throw error;
+  };
+}
+
+/** The methods of UserManager that a session uses; a test says what they answer. `log` tells their order. */
+function world() {
+  const log: string[] = [];
+  const known = new Set(['s1']);
+  const given = {
+    signedIn: async (): Promise<User> => user('token-1'),
+    renewed: async (): Promise<User | null> => user('token-2'),
+  };
+  let stored: User | null = null;
+  const users = {
+    settings: { stateStore: { get: async (key: string) => (known.has(key) ? '{}' : null) } },
+    getUser: async () => stored,
+    clearStaleState: async () => void log.push('clear stale state'),
+    signinRedirect: async (args: unknown) => void log.push(`sign in ${JSON.stringify(args)}`),
+    async signinRedirectCallback() {
+      known.clear();
+      return (stored = await given.signedIn());
+    },
+    async signinSilent() {
+      log.push('renew');
+      return given.renewed();
+    },
+    removeUser: async () => void log.push('remove user'),
+  };
+  const session = createSession({
+    users: users as unknown as UserManager,
+    signOutUrl: 'https://login.test/logout',
+    leave: (url) => log.push(`leave for ${url}`),
+  });
+  const renewals = (): number => log.filter((entry) => entry === 'renew').length;
+  return { session, given, log, renewals, loseRefreshToken: () => delete stored?.refresh_token };
+}
+
+async function signedIn() {
+  const made = world();
+  await made.session.completeSignIn(callback);
+  return made;
+}
+
+const ended = { code: 'SESSION_ENDED', message: 'Your session has ended. Sign in again to go on.' };
+const pass = (seconds: number): Promise<void> => jest.advanceTimersByTimeAsync(seconds * second);
+
+// Time goes by while no timer runs, as when a laptop sleeps.
+const sleep = (seconds: number): void => jest.setSystemTime(Date.now() + seconds * second);
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
+afterEach(() => void jest.useRealTimers());
+
+async function expectEnded(session: Session): Promise<void> {
+  await expect(session.accessToken()).rejects.toMatchObject(ended);
+  await expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
+}
+
+describe('a sign-in', () => {
+  test('is needed at first: there is no token and no account', async () => {
+    const { session, renewals } = world();
+    expect(session.state()).toEqual({ status: 'none', account: null });
+    await expectEnded(session);
+    session.end();
+    expect(session.state()).toEqual({ status: 'none', account: null });
+    expect(renewals()).toBe(0);
+  });
+
+  test('starts without the rests of earlier ones, and remembers the place', async () => {
+    const { session, log } = world();
+    await session.signIn('/history?status=FAILED');
+    expect(log).toEqual(['clear stale state', 'sign in {"state":{"returnTo":"/history?status=FAILED"}}']);
+  });
+
+  test('gives a token and an account, and tells those who watch until they stop', async () => {
+    const { session } = world();
+    const seen: string[] = [];
+    const stop = session.subscribe(() => seen.push(session.state().status));
+    await session.completeSignIn(callback);
+    expect(session.state()).toEqual({ status: 'active', account });
+    expect(await session.accessToken()).toBe('token-1');
+    stop();
+    session.end();
+    expect(seen).toEqual(['active']);
+  });
+
+  test('that was completed before is not completed again', async () => {
+    const { session } = await signedIn();
+    expect(await session.completeSignIn(callback)).toEqual({ kind: 'reused' });
+    expect(await session.completeSignIn('https://app.test/callback')).toEqual({ kind: 'reused' });
+    expect(await session.accessToken()).toBe('token-1');
+  });
+
+  const unreachable = "The sign-in could not be completed because the sign-in service can't be reached.";
+  const refused = 'The sign-in page refused the sign-in.';
+  test.each<[string, string, Error]>([
+    ['The sign-in was cancelled.', '&error=access_denied', new ErrorResponse({ error: 'access_denied' })],
+    [refused, '&error=server_error', new Error('other')],
+    [refused, '', new ErrorResponse({ error: 'invalid_grant' })],
+    [unreachable, '', new TypeError('Failed to fetch')],
+  ])('that fails says why and leaves nobody signed in: %s', async (sentence, parameters, error) => {
+    const { session, given } = world();
+    given.signedIn = failing(error);
+    const result = await session.completeSignIn(`${callback}${parameters}`);
+    expect(result).toEqual({ kind: 'refused', sentence });
+    expect(session.state().status).toBe('none');
+  });
+});
+
+describe('after a sign-in one comes back', () => {
+  async function returnTo(state: unknown): Promise<string> {
+    const { session, given } = world();
+    given.signedIn = async () => user('token-1', 3600, state);
+    const result = await session.completeSignIn(callback);
+    return result.kind === 'done' ? result.returnTo : result.kind;
+  }
+
+  test('to the place in this app', async () => {
+    for (const path of ['/', '/history?status=FAILED#top', '/keys', '/a//b', '/a?next=https://evil.test']) {
+      expect(await returnTo({ returnTo: path })).toBe(path);
+    }
+  });
+
+  test('to the start instead of elsewhere, and when the place was lost', async () => {
+    const elsewhere = [
+      '//evil.test',
+      '/\\evil.test',
+      '\\\\evil.test',
+      'https://evil.test',
+      'javascript:alert(1)',
+    ];
+    const states = [...elsewhere, 'keys', '', 7, null].map((path) => ({ returnTo: path }));
+    for (const state of [...states, {}, undefined, null, 'text', 7]) expect(await returnTo(state)).toBe('/');
+  });
+
+  test('to this origin, whatever the path holds', async () => {
+    const parts = fc.constantFrom('/', '\\', '.', '..', ':', '@', '?', '#', '%2f', 'evil.test', 'https:');
+    const path = fc.array(parts, { maxLength: 6 }).map((some) => some.join(''));
+    await fc.assert(
+      fc.asyncProperty(path, async (asked) => {
+        const place = await returnTo({ returnTo: asked });
+        expect(new URL(place, 'https://app.test').origin).toBe('https://app.test');
+      }),
+    );
+  });
+});
+
+describe('a renewal', () => {
+  test.each([
+    ['a minute before the token ends', 3600, 3540],
+    ['after two thirds of a short life', 90, 60],
+  ])('comes %s, and again for the next token', async (_when, lifetimeSeconds, renewedSeconds) => {
+    const { session, given, renewals } = world();
+    given.signedIn = async () => user('token-1', lifetimeSeconds);
+    await session.completeSignIn(callback);
+    await pass(renewedSeconds - 1);
+    expect(renewals()).toBe(0);
+    await pass(1);
+    expect(renewals()).toBe(1);
+    expect(await session.accessToken()).toBe('token-2');
+    await pass(3540);
+    expect(renewals()).toBe(2);
+  });
+
+  test('is one for the timer and everyone who asks meanwhile, and all get its token', async () => {
+    const { session, given, renewals } = await signedIn();
+    const gate = Promise.withResolvers<User>();
+    given.renewed = () => gate.promise;
+    await pass(3540);
+    sleep(60);
+    const asked = [1, 2, 3].flatMap(() => [session.accessToken(), session.replaceToken('token-1')]);
+    await pass(0);
+    gate.resolve(user('token-2'));
+    expect(await Promise.all(asked)).toEqual(Array(6).fill('token-2'));
+    expect(renewals()).toBe(1);
+  });
+
+  test('is made for the token that is held, and not for one that was replaced already', async () => {
+    const { session, given, renewals } = await signedIn();
+    expect(await session.replaceToken('token-1')).toBe('token-2');
+    expect(await session.replaceToken('token-1')).toBe('token-2');
+    expect(renewals()).toBe(1);
+    given.renewed = async () => user('token-3');
+    expect(await session.replaceToken('token-2')).toBe('token-3');
+  });
+
+  test('comes with the first request after a sleep, since timers slept, too', async () => {
+    const { session, renewals } = await signedIn();
+    sleep(7200);
+    expect(renewals()).toBe(0);
+    expect(await session.accessToken()).toBe('token-2');
+  });
+});
+
+describe('a renewal that fails', () => {
+  test.each(['invalid_grant', 'invalid_client', 'unauthorized_client'])(
+    'with %s ends the session, and the account stays on the screen',
+    async (error) => {
+      const { session, given, renewals } = await signedIn();
+      given.renewed = failing(new ErrorResponse({ error }));
+      await expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
+      expect(session.state()).toEqual({ status: 'ended', account });
+      await expectEnded(session);
+      await pass(7200);
+      expect(renewals()).toBe(1);
+    },
+  );
+
+  test('for want of a refresh token, or of an answer with a user, ends it as well', async () => {
+    const noToken = await signedIn();
+    noToken.loseRefreshToken();
+    await expect(noToken.session.replaceToken('token-1')).rejects.toMatchObject(ended);
+    expect(noToken.renewals()).toBe(0);
+    const noUser = await signedIn();
+    noUser.given.renewed = async () => null;
+    await expect(noUser.session.replaceToken('token-1')).rejects.toMatchObject(ended);
+    for (const { session } of [noToken, noUser]) expect(session.state().status).toBe('ended');
+  });
+
+  test.each<[string, Error]>([
+    ['no network', new TypeError('Failed to fetch')],
+    ['no answer in time', new ErrorTimeout('Network timed out')],
+    ['a server that is out of order', new ErrorResponse({ error: 'server_error' })],
+    ['an answer of somebody else', new Error('Invalid response Content-Type: text/html')],
+  ])('for %s does not end it: the next request tries again', async (_why, error) => {
+    const { session, given } = await signedIn();
+    const { renewed } = given;
+    given.renewed = failing(error);
+    await expect(session.replaceToken('token-1')).rejects.toMatchObject({ code: 'NETWORK', status: 0 });
+    expect(session.state()).toEqual({ status: 'active', account });
+    expect(await session.accessToken()).toBe('token-1');
+    given.renewed = renewed;
+    expect(await session.replaceToken('token-1')).toBe('token-2');
+  });
+
+  test('by the timer disturbs nobody until a token is needed', async () => {
+    const { session, given } = await signedIn();
+    const { renewed } = given;
+    given.renewed = failing(new TypeError('Failed to fetch'));
+    await pass(3540);
+    expect(await session.accessToken()).toBe('token-1');
+    await pass(60);
+    await expect(session.accessToken()).rejects.toMatchObject({ code: 'NETWORK' });
+    given.renewed = renewed;
+    expect(await session.accessToken()).toBe('token-2');
+  });
+});
+
+test('a session that the API refuses for good is ended, and nothing is renewed any more', async () => {
+  const { session, renewals } = await signedIn();
+  session.end();
+  expect(session.state()).toEqual({ status: 'ended', account });
+  await expectEnded(session);
+  await pass(7200);
+  expect(renewals()).toBe(0);
+});
+
+describe('a sign-out', () => {
+  test('forgets the tokens first, and leaves then', async () => {
+    const { session, log } = await signedIn();
+    const seen: unknown[] = [];
+    session.subscribe(() => seen.push([session.state(), [...log]]));
+    const out = session.signOut();
+    await expectEnded(session);
+    await out;
+    expect(seen).toEqual([[{ status: 'left', account: null }, []]]);
+    expect(log).toEqual(['remove user', 'leave for https://login.test/logout']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('is final: a renewal that was under way brings no session back', async () => {
+    const { session, given } = await signedIn();
+    const gate = Promise.withResolvers<User>();
+    given.renewed = () => gate.promise;
+    const refused = expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
+    await pass(0);
+    await session.signOut();
+    gate.resolve(user('token-2'));
+    await refused;
+    expect(session.state()).toEqual({ status: 'left', account: null });
+    await expectEnded(session);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
