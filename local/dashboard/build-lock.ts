@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
@@ -10,8 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function takeLock(path: string, staleAfterMs: number, signal: AbortSignal): Promise<() => void> {
   const owner = String(process.pid);
   while (!create(path, owner)) {
-    if (isAbandoned(path, staleAfterMs)) rmSync(path, { force: true });
-    else await pause(200, undefined, { signal });
+    const abandonedBy = abandonedOwner(path, staleAfterMs);
+    if (abandonedBy === null) await pause(200, undefined, { signal });
+    else removeLockOf(abandonedBy, path);
   }
   return () => {
     if (ownerOf(path) === owner) rmSync(path, { force: true });
@@ -33,11 +34,25 @@ function create(path: string, owner: string): boolean {
   }
 }
 
-function isAbandoned(path: string, staleAfterMs: number): boolean {
+/** @returns whose lock may be taken over; null when there is none, or its owner is at work. */
+function abandonedOwner(path: string, staleAfterMs: number): string | null {
   const owner = ownerOf(path);
   const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  if (owner === null || since === undefined) return false;
-  return !isRunning(Number(owner)) || Date.now() - since > staleAfterMs;
+  if (owner === null || since === undefined) return null;
+  return !isRunning(Number(owner)) || Date.now() - since > staleAfterMs ? owner : null;
+}
+
+/** Between the look and the removal another process may have taken the lock over: only the one that was judged goes. */
+function removeLockOf(owner: string, path: string): void {
+  const aside = `${path}.${process.pid}.aside`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if (ownerOf(aside) === owner) rmSync(aside);
+  else renameSync(aside, path);
 }
 
 function ownerOf(path: string): string | null {

@@ -89,7 +89,10 @@ function filesBelow(path: string): string[] {
 
 async function build(folder: string, target: string, signal: AbortSignal): Promise<void> {
   const id = buildId(folder);
-  rmSync(target, { recursive: true, force: true });
+  // Whoever has the lock builds alone: what else is there was left by a build that was killed.
+  for (const left of readdirSync(join(target, '..')).filter((name) => name.startsWith('build-'))) {
+    rmSync(join(target, '..', left), { recursive: true, force: true });
+  }
   try {
     await runVite(folder, target, signal);
     writeFileSync(join(target, 'build-id'), id);
