@@ -78,7 +78,7 @@ export function openDashboard(options: DashboardOptions): Dashboard {
       if (path === '/config.json') return send(req, res, 200, '.json', JSON.stringify(config), 'no-store');
       if (notice === 'preparing') await Promise.race([prepared.promise, pause(patienceMs)]);
       const isPage = extname(path) === '';
-      if (notice !== null) return isPage ? sendNotice(req, res, notice) : unavailable(req, res);
+      if (notice !== null) return isPage ? sendNotice(req, res, notice) : unavailable(req, res, notice);
       const file = isPage ? 'index.html' : path.slice(1);
       const content = await readFileOf(dist, file);
       if (content === null) return notFound(req, res);
@@ -166,7 +166,11 @@ function notFound(req: IncomingMessage, res: ServerResponse): void {
   sendError(req, res, 404, { error, code: 'NOT_FOUND' });
 }
 
-function unavailable(req: IncomingMessage, res: ServerResponse): void {
+function unavailable(req: IncomingMessage, res: ServerResponse, notice: Notice): void {
+  if (notice === 'failed') {
+    const failure = { error: 'The dashboard could not be built.', code: 'INTERNAL_ERROR' };
+    return sendError(req, res, 500, failure);
+  }
   const error = 'The dashboard is being prepared. Try again in a second.';
   sendError(req, res, 503, { error, code: 'SERVICE_UNAVAILABLE' }, { 'retry-after': '1' });
 }

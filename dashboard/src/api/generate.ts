@@ -67,9 +67,19 @@ export async function generate(api: Api, options: GenerateOptions): Promise<Gene
     return poll(api, running, signal);
   }
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
-    return fromAnswer((await response.json()) as GenerationAnswer);
+    return replayed(response, signal);
   }
   return follow(api, response, options);
+}
+
+/** A repeat is answered with the first result, in one piece. */
+async function replayed(response: Response, signal: AbortSignal | undefined): Promise<Generated> {
+  try {
+    return fromAnswer((await response.json()) as GenerationAnswer);
+  } catch {
+    signal?.throwIfAborted();
+    throw brokenOff();
+  }
 }
 
 async function follow(api: Api, response: Response, options: GenerateOptions): Promise<Generated> {
@@ -77,7 +87,9 @@ async function follow(api: Api, response: Response, options: GenerateOptions): P
   try {
     for await (const { event, data } of readEvents(audible(response.body, silenceMs))) {
       const told = tell(options, event, data, requestId);
-      if (event === 'accepted') requestId = (JSON.parse(data) as GenerationEvents['accepted']).requestId;
+      if (event === 'accepted') {
+        requestId = (JSON.parse(data) as Partial<GenerationEvents['accepted']>).requestId ?? requestId;
+      }
       if (told !== null) return told;
     }
   } catch (error) {

@@ -146,7 +146,9 @@ async function completeSignIn(
 /** Only a path of this app: `//elsewhere` would be another site. */
 function returnPath(data: unknown): string {
   const path = typeof data === 'object' && data !== null && 'returnTo' in data ? data.returnTo : null;
-  return typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/';
+  const app = 'https://app.invalid';
+  const isOurs = typeof path === 'string' && path.startsWith('/') && URL.parse(path, app)?.origin === app;
+  return isOurs ? path : '/';
 }
 
 function signInProblem(error: unknown, code: string | null): string {

@@ -18,7 +18,7 @@ export function formatCount(value: number, singular: string, plural = `${singula
 
 /** `840 ms`, `2.4 s`, `1 min 12 s`. */
 export function formatDuration(durationMs: number): string {
-  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
+  if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
   if (durationMs < 59_950) return `${formatWith({ maximumFractionDigits: 1 }, durationMs / 1000)} s`;
   const seconds = Math.round(durationMs / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

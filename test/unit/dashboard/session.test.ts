@@ -141,7 +141,7 @@ describe('after a sign-in one comes back', () => {
     const elsewhere = [
       '//evil.test',
       '/\\evil.test',
-      '\\\\evil.test',
+      '/\t/evil.test',
       'https://evil.test',
       'javascript:alert(1)',
     ];
