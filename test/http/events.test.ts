@@ -7,7 +7,7 @@ let service: RunningService;
 let table: Table;
 
 beforeAll(async () => {
-  service = await startService({ args: ['--deadline', '3'] });
+  service = await startService({ args: ['--deadline', '10'] });
   table = tableOf(service.dataDir);
 });
 
@@ -110,7 +110,7 @@ test('a client that hangs up does not lose its image', async () => {
   const response = await open(key, 'harbor');
   const requestId = response.headers.get('x-request-id');
   await response.body!.cancel();
-  const untilMs = Date.now() + 8000;
+  const untilMs = Date.now() + 12_000;
   let stored;
   do {
     await new Promise((resolve) => setTimeout(resolve, 300));

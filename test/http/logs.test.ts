@@ -164,7 +164,7 @@ async function sendSessions(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startService({ args: ['--deadline', '3'] });
+  service = await startService({ args: ['--deadline', '10'] });
   await sendGenerations();
   await sendTheRest();
   await sendSessions();
