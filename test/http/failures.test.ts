@@ -9,7 +9,7 @@ import { openImage, pngSize } from '../support/png.ts';
 import { generate, newestWith, small, stored } from '../support/requests.ts';
 import { removeFolder, startService, type ApiAnswer, type RunningService } from '../support/service.ts';
 
-const deadlineSeconds = 3;
+const deadlineSeconds = 5;
 
 let service: RunningService;
 let table: Table;
