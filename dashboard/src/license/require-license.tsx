@@ -14,7 +14,7 @@ export function RequireLicense({ title, children }: { title: string; children: R
   return (
     <Page title={title}>
       {error === null ? (
-        <EmptyState icon={TicketX} title="Your account has no access record yet">
+        <EmptyState icon={TicketX} title="Your account has no license yet">
           It is made when your subscription starts. If you have subscribed, wait a minute and reload this
           page; otherwise ask whoever manages your subscription.
         </EmptyState>
