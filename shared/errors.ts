@@ -26,6 +26,7 @@ const codes = {
   LICENSE_NOT_FOUND: { status: 404 },
   NOT_FOUND: { status: 404 },
   PAYLOAD_TOO_LARGE: { status: 413 },
+  REQUEST_BLOCKED: { status: 403 },
   INTERNAL_ERROR: { status: 500 },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorCodes } from '../../shared/errors.ts';
+import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
 import { basePath, type Route } from '../../shared/routes.ts';
 import { invoke } from './lambda-host.ts';
 import { pathMatcher, proxyEvent, type MatchedPath } from './proxy-event.ts';
 
 /** API Gateway's own limit; the service's is lower and is its own. */
 const maxBodyBytes = 10 * 1024 * 1024;
+
+const stopping: GatewayFailure = {
+  code: 'SERVICE_UNAVAILABLE',
+  error: 'The service is stopping. Try again shortly.',
+  retryAfterSeconds: 5,
+};
 
 export interface MountedRoute {
   route: Route;
@@ -40,12 +48,11 @@ export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): G
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
     const found = find(req.method ?? '', path);
-    if (!found)
-      return fail(res, 404, 'NOT_FOUND', 'There is no such endpoint. Check the method and the path.');
+    if (!found) return fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
     const body = await readBody(req);
     if (body === null) {
       res.setHeader('connection', 'close');
-      return fail(res, 413, 'PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
+      return fail(res, firewallFailures.tooLarge);
     }
     const event = proxyEvent(req, found.matched, path, search, body);
     const {
@@ -62,15 +69,15 @@ export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): G
   return {
     async handle(req, res) {
       if (draining) {
-        res.setHeader('connection', 'close').setHeader('retry-after', '5');
-        return fail(res, 503, 'SERVICE_UNAVAILABLE', 'The service is stopping. Try again shortly.');
+        res.setHeader('connection', 'close');
+        return fail(res, stopping);
       }
       track(new Promise((closed) => res.once('close', closed)));
       try {
         await answer(req, res);
       } catch {
         if (res.headersSent) res.destroy();
-        else fail(res, 500, 'INTERNAL_ERROR', 'Something went wrong on our side. Try again.');
+        else fail(res, gatewayFailures.DEFAULT_5XX);
       }
     },
     drain: () => void (draining = true),
@@ -102,8 +109,12 @@ function router(mounted: MountedRoute[]): (method: string, path: string) => Foun
   };
 }
 
-function fail(res: ServerResponse, status: number, code: string, error: string): void {
-  res.writeHead(status, { 'content-type': 'application/json', 'x-request-id': randomUUID() });
+function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFailure): void {
+  res.writeHead(errorCodes[code].status, {
+    'content-type': 'application/json',
+    'x-request-id': randomUUID(),
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+  });
   res.end(JSON.stringify({ error, code }));
 }
 

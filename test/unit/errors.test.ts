@@ -42,6 +42,9 @@ const decidedForEndpoints: [string, number, (route: Route) => boolean][] = [
   ['UPLOAD_NOT_FOUND', 404, ({ path }) => path.startsWith('/uploads')],
 ];
 
+/** What this service adds: docs/decisions/0011. */
+const added: [string, number][] = [['REQUEST_BLOCKED', 403]];
+
 const statusOf = (code: string) => errorCodes[code as ErrorCode]?.status;
 const allCodes = Object.keys(errorCodes) as ErrorCode[];
 const allRoutes: Route[] = Object.values(routes);
@@ -59,8 +62,10 @@ test.each(decidedForEndpoints)(
   },
 );
 
+test.each(added)('%s has status %i', (code, status) => expect(statusOf(code)).toBe(status));
+
 test('no code is made up: each is in section 7 or in the decisions', () => {
-  const known = [...specified, ...decided, ...decidedForEndpoints].map(([code]) => code);
+  const known = [...specified, ...decided, ...decidedForEndpoints, ...added].map(([code]) => code);
   expect(allCodes.filter((code) => !known.includes(code))).toEqual([]);
 });
 
