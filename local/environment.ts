@@ -1,3 +1,5 @@
+import { environmentVariables as names } from '../shared/config.ts';
+
 export interface LocalSettings {
   region: string;
   tableName: string;
@@ -45,13 +47,14 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
   pointSdkAt(settings);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: settings.sageMakerRuntimeUrl,
-    TABLE_NAME: settings.tableName,
-    BUCKET_NAME: settings.bucketName,
-    MODEL_ENDPOINT_NAME: settings.modelEndpointName,
-    GENERATION_DEADLINE_SECONDS: String(settings.deadlineSeconds),
-    RETENTION_DAYS: '90',
-    SESSION_ISSUER: settings.session.issuer,
-    SESSION_JWKS_URL: settings.session.jwksUrl,
-    SESSION_CLIENT_ID: settings.session.clientId,
+    [names.serviceName]: 'local',
+    [names.tableName]: settings.tableName,
+    [names.bucketName]: settings.bucketName,
+    [names.modelEndpointName]: settings.modelEndpointName,
+    [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
+    [names.retentionDays]: '90',
+    [names.sessionIssuer]: settings.session.issuer,
+    [names.sessionJwksUrl]: settings.session.jwksUrl,
+    [names.sessionClientId]: settings.session.clientId,
   });
 }

@@ -14,7 +14,7 @@ export async function startSweeping(tableName: string): Promise<{ stop(): Promis
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     running = handler().catch(() => {});
-  }, jobs.sweep.everyMinutes * 60_000);
+  }, jobs.sweep.trigger.everyMinutes * 60_000);
   return {
     stop() {
       clearInterval(timer);

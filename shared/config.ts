@@ -1,18 +1,48 @@
+/** The variables that tell a function where it runs. Infrastructure and the local runtime set them by these names. */
+export const environmentVariables = {
+  serviceName: 'SERVICE_NAME',
+  tableName: 'TABLE_NAME',
+  bucketName: 'BUCKET_NAME',
+  modelEndpointName: 'MODEL_ENDPOINT_NAME',
+  generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
+  retentionDays: 'RETENTION_DAYS',
+  sessionIssuer: 'SESSION_ISSUER',
+  sessionJwksUrl: 'SESSION_JWKS_URL',
+  sessionClientId: 'SESSION_CLIENT_ID',
+  allowedOrigins: 'ALLOWED_ORIGINS',
+  billingPricesFile: 'BILLING_PRICES_FILE',
+} as const;
+
+export type VariableName = (typeof environmentVariables)[keyof typeof environmentVariables];
+
+/** What a deployment without a model is told instead of an endpoint's name, which has no parentheses. */
+export const noModelEndpoint = '(none)';
+
+/** Longer waits would outlast what SageMaker streams for. */
+export const maxGenerationDeadlineSeconds = 450;
+export const maxRetentionDays = 3650;
+
 /**
  * What a function is told by its environment. Each value is read when it is first asked for, so a function needs
  * only the variables of what it uses, and a missing one fails its cold start by name.
  */
 export interface Environment {
+  /** What this deployment's metrics are kept under. */
+  readonly serviceName: string;
   readonly tableName: string;
   readonly bucketName: string;
-  /** The SageMaker endpoint that paints. */
-  readonly modelEndpointName: string;
+  /** The SageMaker endpoint that paints; null where there is none. */
+  readonly modelEndpointName: string | null;
   /** From acceptance to the last moment that a model may answer. */
   readonly generationDeadlineSeconds: number;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
   readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
   readonly retentionDays: number;
+  /** Origins of web pages that may read answers; none where it is not set. */
+  readonly allowedOrigins: readonly string[];
+  /** The file that says what each price of the billing provider grants. */
+  readonly billingPricesFile: string;
 }
 
 export interface SessionEnvironment {
@@ -21,29 +51,42 @@ export interface SessionEnvironment {
   clientId: string;
 }
 
+const names = environmentVariables;
+
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   return {
+    get serviceName() {
+      // What is only measured under a wrong name must not fail a request.
+      return source[names.serviceName] || 'unnamed';
+    },
     get tableName() {
-      return text(source, 'TABLE_NAME');
+      return text(source, names.tableName);
     },
     get bucketName() {
-      return text(source, 'BUCKET_NAME');
+      return text(source, names.bucketName);
     },
     get modelEndpointName() {
-      return text(source, 'MODEL_ENDPOINT_NAME');
+      const name = text(source, names.modelEndpointName);
+      return name === noModelEndpoint ? null : name;
     },
     get generationDeadlineSeconds() {
-      return wholeNumber(source, 'GENERATION_DEADLINE_SECONDS', 1, 450);
+      return wholeNumber(source, names.generationDeadlineSeconds, 1, maxGenerationDeadlineSeconds);
     },
     get session() {
       return {
-        issuer: text(source, 'SESSION_ISSUER'),
-        jwksUrl: text(source, 'SESSION_JWKS_URL'),
-        clientId: text(source, 'SESSION_CLIENT_ID'),
+        issuer: text(source, names.sessionIssuer),
+        jwksUrl: text(source, names.sessionJwksUrl),
+        clientId: text(source, names.sessionClientId),
       };
     },
     get retentionDays() {
-      return wholeNumber(source, 'RETENTION_DAYS', 1, 3650);
+      return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
+    },
+    get allowedOrigins() {
+      return (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== '');
+    },
+    get billingPricesFile() {
+      return text(source, names.billingPricesFile);
     },
   };
 }

@@ -1,8 +1,13 @@
 import type { RateLimit } from './domain/rate-limit.ts';
+import type { Partition } from './store/table-keys.ts';
+
+/** One item by its key, several at once, a range of a partition, and the ways to write one item. */
+export type TableAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';
+export type TableGrants = { readonly [P in Partition]?: readonly TableAction[] };
 
 /** What a function may touch; infrastructure grants exactly this. */
 export interface Grants {
-  table: 'none' | 'read' | 'write';
+  table?: TableGrants;
   /** Prefixes of the bucket that it may read, write or hand out links for. */
   readObjects?: readonly string[];
   writeObjects?: readonly string[];
@@ -19,7 +24,15 @@ export interface Route {
   limit?: RouteLimit;
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
+  /** Requests a second of all callers together, where that is less than the whole API may have. */
+  throttle?: Throttle;
+  /** Beside what it takes to know its callers: see `grantsOf`. */
   grants: Grants;
+}
+
+export interface Throttle {
+  ratePerSecond: number;
+  burst: number;
 }
 
 export interface RouteLimit extends RateLimit {
@@ -32,8 +45,23 @@ const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, on
 const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
 
+/** An account that loops makes only its own list of keys long; this keeps it from doing so fast. */
+const keyThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
+
 const generations = 'generations/*';
 const adapters = 'adapters/*';
+
+/** What POST /generate and the playground share: reserve, start, settle or release, replay. */
+const generating: Grants = {
+  table: {
+    keys: ['batchGet', 'put', 'delete'],
+    licenses: ['get', 'put', 'update'],
+    catalog: ['batchGet'],
+  },
+  readObjects: [generations, adapters],
+  writeObjects: [generations],
+  model: true,
+};
 
 /** Every endpoint as data: the API, its grants, its documents and its tests are made from this table. */
 export const routes = {
@@ -44,12 +72,7 @@ export const routes = {
     auth: 'key',
     limit: generateLimit,
     streams: true,
-    grants: {
-      table: 'write',
-      readObjects: [generations, adapters],
-      writeObjects: [generations],
-      model: true,
-    },
+    grants: generating,
   },
   getGeneration: {
     method: 'GET',
@@ -58,7 +81,10 @@ export const routes = {
     auth: 'key_or_session',
     limit: fetchLimit,
     streams: false,
-    grants: { table: 'write', readObjects: [generations] },
+    grants: {
+      table: { licenses: ['get', 'batchGet'], owners: ['query'] },
+      readObjects: [generations],
+    },
   },
   listGenerations: {
     method: 'GET',
@@ -66,7 +92,7 @@ export const routes = {
     functionName: 'list-generations',
     auth: 'key_or_session',
     streams: false,
-    grants: { table: 'read', readObjects: [generations] },
+    grants: { table: { licenses: ['get', 'query'] }, readObjects: [generations] },
   },
   listIdentities: {
     method: 'GET',
@@ -74,7 +100,7 @@ export const routes = {
     functionName: 'list-identities',
     auth: 'key_or_session',
     streams: false,
-    grants: { table: 'read' },
+    grants: { table: { licenses: ['get'], catalog: ['query'], owners: ['query'] } },
   },
   listLicenses: {
     method: 'GET',
@@ -82,7 +108,7 @@ export const routes = {
     functionName: 'list-licenses',
     auth: 'session',
     streams: false,
-    grants: { table: 'read' },
+    grants: { table: { owners: ['query'] } },
   },
   getUsage: {
     method: 'GET',
@@ -91,7 +117,7 @@ export const routes = {
     auth: 'session',
     limit: usageLimit,
     streams: false,
-    grants: { table: 'write' },
+    grants: { table: { licenses: ['get', 'query'], catalog: ['query'] } },
   },
   createKey: {
     method: 'POST',
@@ -99,7 +125,8 @@ export const routes = {
     functionName: 'create-key',
     auth: 'session',
     streams: false,
-    grants: { table: 'write' },
+    throttle: keyThrottle,
+    grants: { table: { licenses: ['get', 'put'], keys: ['put'] } },
   },
   listKeys: {
     method: 'GET',
@@ -107,7 +134,7 @@ export const routes = {
     functionName: 'list-keys',
     auth: 'session',
     streams: false,
-    grants: { table: 'read' },
+    grants: { table: { owners: ['query'], keys: ['batchGet'] } },
   },
   revokeKey: {
     method: 'DELETE',
@@ -115,7 +142,8 @@ export const routes = {
     functionName: 'revoke-key',
     auth: 'session',
     streams: false,
-    grants: { table: 'write' },
+    throttle: keyThrottle,
+    grants: { table: { keys: ['get', 'update'], licenses: ['update'] } },
   },
   createPlaygroundGeneration: {
     method: 'POST',
@@ -124,12 +152,7 @@ export const routes = {
     auth: 'session',
     limit: playgroundLimit,
     streams: true,
-    grants: {
-      table: 'write',
-      readObjects: [generations, adapters],
-      writeObjects: [generations],
-      model: true,
-    },
+    grants: generating,
   },
   getHealth: {
     method: 'GET',
@@ -137,22 +160,62 @@ export const routes = {
     functionName: 'get-health',
     auth: 'none',
     streams: false,
-    grants: { table: 'none', model: true },
+    grants: { model: true },
   },
 } as const satisfies Record<string, Route>;
 
 /** The limits that a key's use is recorded under. */
 export const keyLimitNames = [generateLimit.name, fetchLimit.name];
 
+/** What authenticating a route's callers takes: the key or the session, the access record, the rate log. */
+function accessGrants({ auth, limit }: Route): TableGrants {
+  const byKey = auth === 'key' || auth === 'key_or_session';
+  const bySession = auth === 'session' || auth === 'key_or_session';
+  const keys: TableAction[] = [];
+  if (byKey) keys.push(limit ? 'batchGet' : 'get');
+  if (limit && bySession) keys.push('get');
+  if (limit) keys.push('put');
+  return { ...(keys.length > 0 ? { keys } : {}), ...(byKey ? { licenses: ['get'] } : {}) };
+}
+
+/** All that a route's function may touch. */
+export function grantsOf(route: Route): Grants {
+  const table: Partial<Record<Partition, TableAction[]>> = {};
+  for (const grants of [accessGrants(route), route.grants.table ?? {}]) {
+    for (const [partition, actions] of Object.entries(grants) as [Partition, TableAction[]][]) {
+      table[partition] = [...new Set([...(table[partition] ?? []), ...actions])];
+    }
+  }
+  return { ...route.grants, table };
+}
+
+/** A function that no request calls. */
 export interface Job {
   functionName: string;
-  everyMinutes: number;
+  /** What starts it: the clock, or a queue of events. */
+  trigger: { everyMinutes: number } | 'queue';
   grants: Grants;
 }
 
 export const jobs = {
-  sweep: { functionName: 'sweep', everyMinutes: 1, grants: { table: 'write' } },
+  sweep: {
+    functionName: 'sweep',
+    trigger: { everyMinutes: 1 },
+    grants: { table: { leases: ['query'], licenses: ['get', 'update'], keys: ['delete'] } },
+  },
+  billingEvents: {
+    functionName: 'billing-events',
+    trigger: 'queue',
+    grants: { table: { licenses: ['get', 'put', 'update'] } },
+  },
 } as const satisfies Record<string, Job>;
 
 /** The version is part of every address. */
 export const basePath = '/api/v1';
+
+/** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
+export const cors = {
+  requestHeaders: ['authorization', 'content-type', 'idempotency-key'],
+  responseHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'idempotent-replayed'],
+  maxAgeSeconds: 3600,
+} as const;

@@ -17,8 +17,11 @@ const probeTimeoutMs = 3000;
 
 export type ModelServer = ReturnType<typeof modelServer>;
 
-/** The GPU endpoint, called once for each generation: a second call would paint, and cost, a second time. */
-export function modelServer(endpointName: string) {
+/**
+ * The GPU endpoint, called once for each generation: a second call would paint, and cost, a second time.
+ * @param endpointName null where the service was deployed without one: nothing can be generated then.
+ */
+export function modelServer(endpointName: string | null) {
   const client = new SageMakerRuntimeClient({
     maxAttempts: 1,
     requestHandler: {
@@ -31,6 +34,7 @@ export function modelServer(endpointName: string) {
 
   async function* invoke(body: ModelRequest | ModelProbe, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     signal.throwIfAborted();
+    if (endpointName === null) throw refusal(new Error('this deployment has no model endpoint'));
     const command = new InvokeEndpointWithResponseStreamCommand({
       EndpointName: endpointName,
       ContentType: 'application/json',

@@ -7,6 +7,7 @@
  * Once        KEY#<caller>   ONCE#<hash>      –       what an idempotency key stands for
  * License     LICENSE#<id>   LICENSE          owner   access checks; an account's records
  * Key roster  LICENSE#<id>   KEYS             –       issuing and revoking keys: which of a record's are not revoked
+ * Billing     LICENSE#<id>   BILLING          –       billing events: what is remembered of the license's subscription
  * Period      LICENSE#<id>   PERIOD#<start>   –       credits committed and used, statistics
  * Generation  LICENSE#<id>   GEN#<uuidv7>     lease   re-fetch; history, newest first; sweep (only while it runs)
  * Identity    CATALOG        IDENTITY#<id>    –       one; all of them
@@ -30,6 +31,7 @@ export const itemKeys = {
   once: (callerId: string, onceId: string): ItemKey => ({ PK: `KEY#${callerId}`, SK: `ONCE#${onceId}` }),
   license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
   keyRoster: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'KEYS' }),
+  billing: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'BILLING' }),
   period: (licenseId: string, startMs: number): ItemKey => ({
     PK: `LICENSE#${licenseId}`,
     SK: `PERIOD#${new Date(startMs).toISOString()}`,
@@ -69,6 +71,20 @@ export const leaseIndex = {
   shards: Array.from({ length: leaseShards }, (_, i) => `LEASE#${i}`),
   shardOf: (requestId: string) => `LEASE#${Number.parseInt(requestId.slice(-4), 16) % leaseShards}`,
 } as const;
+
+/**
+ * The kinds of partitions, and under which index if they are one's: what a function is granted is said in these, and
+ * its permissions are limited to keys that begin so.
+ */
+export const partitions = {
+  keys: { leadingKey: 'KEY#' },
+  licenses: { leadingKey: 'LICENSE#' },
+  catalog: { leadingKey: 'CATALOG' },
+  owners: { leadingKey: 'OWNER#', index: ownerIndex.name },
+  leases: { leadingKey: 'LEASE#', index: leaseIndex.name },
+} as const satisfies Record<string, { leadingKey: string; index?: string }>;
+
+export type Partition = keyof typeof partitions;
 
 /** Seconds since 1970. DynamoDB may remove an item days after it, so nothing is decided by its absence. */
 export const ttlAttribute = 'ttl';

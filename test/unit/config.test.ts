@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { readEnvironment } from '../../shared/config.ts';
+import { noModelEndpoint, readEnvironment } from '../../shared/config.ts';
 
 test('a function is told what its environment says', () => {
   const env = readEnvironment({
+    SERVICE_NAME: 'service',
     TABLE_NAME: 't',
     BUCKET_NAME: 'b',
     MODEL_ENDPOINT_NAME: 'm',
@@ -11,14 +12,19 @@ test('a function is told what its environment says', () => {
     SESSION_ISSUER: 'https://pool',
     SESSION_JWKS_URL: 'https://pool/keys',
     SESSION_CLIENT_ID: 'c',
+    ALLOWED_ORIGINS: 'https://a.test,https://b.test',
+    BILLING_PRICES_FILE: '/var/task/prices.json',
   });
   expect({ ...env }).toEqual({
+    serviceName: 'service',
     tableName: 't',
     bucketName: 'b',
     modelEndpointName: 'm',
     generationDeadlineSeconds: 450,
     retentionDays: 90,
     session: { issuer: 'https://pool', jwksUrl: 'https://pool/keys', clientId: 'c' },
+    allowedOrigins: ['https://a.test', 'https://b.test'],
+    billingPricesFile: '/var/task/prices.json',
   });
 });
 
@@ -38,3 +44,13 @@ test.each(['0', '-1', '1.5', 'many', 'NaN', 'Infinity', '451'])(
     expect(() => env.generationDeadlineSeconds).toThrow('GENERATION_DEADLINE_SECONDS');
   },
 );
+
+test('a deployment without a model says so in a word that is no name of an endpoint', () => {
+  expect(readEnvironment({ MODEL_ENDPOINT_NAME: noModelEndpoint }).modelEndpointName).toBeNull();
+  expect(noModelEndpoint).not.toMatch(/^[A-Za-z0-9-]+$/);
+});
+
+test('what only tells how a function is measured, or who else may ask it, may be left out', () => {
+  expect(readEnvironment({}).serviceName).toBe('unnamed');
+  expect(readEnvironment({}).allowedOrigins).toEqual([]);
+});

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { basePath, jobs, keyLimitNames, routes, type Route } from '../../shared/routes.ts';
+import { basePath, grantsOf, jobs, keyLimitNames, routes, type Route } from '../../shared/routes.ts';
 
 const table: [string, Route][] = Object.entries(routes);
 const functionsFolder = new URL('../../functions/', import.meta.url);
+const accessOf = (route: Route) => grantsOf({ ...route, grants: {} }).table ?? {};
 const routeAt = (method: string, path: string): Route | undefined =>
   table.map(([, route]) => route).find((route) => route.method === method && route.path === path);
 
@@ -32,8 +33,16 @@ describe.each(table)('route %s', (_name, route) => {
   });
 
   test('may write the table exactly if it has a rate log to write or changes something', () => {
-    const writes = route.limit !== undefined || route.method !== 'GET';
-    expect(route.grants.table === 'write').toBe(writes);
+    const granted = Object.values(grantsOf(route).table ?? {}).flat();
+    const writes = granted.some((action) => ['put', 'update', 'delete'].includes(action));
+    expect(writes).toBe(route.limit !== undefined || route.method !== 'GET');
+  });
+
+  test('may read keys, and the record that they belong to, exactly if it takes keys', () => {
+    const { keys = [], licenses = [] } = accessOf(route);
+    const byKey = route.auth === 'key' || route.auth === 'key_or_session';
+    expect(licenses.includes('get')).toBe(byKey);
+    expect(keys.includes('get') || keys.includes('batchGet')).toBe(byKey || route.limit !== undefined);
   });
 
   test('touches prefixes of the bucket only, never all of it', () => {
