@@ -8,7 +8,7 @@ const common = {
 };
 
 export default {
-  projects: ['unit', 'engine', 'http', 'browser'].map((name) => ({
+  projects: ['unit', 'infra', 'engine', 'http', 'browser'].map((name) => ({
     ...common,
     displayName: name,
     // The browser's tests need Chromium, which not everybody has; the closing lines say when they were left out.

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { sessionVerifier } from '../adapters/session-verifier.ts';
+import { readEnvironment } from '../config.ts';
 import { newRequestId } from '../domain/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Route } from '../routes.ts';
@@ -11,7 +12,9 @@ import { rateLogStore } from '../store/rate-log-store.ts';
 import { errorAnswer, toProxyAnswer, type Answer } from './answer.ts';
 import { authenticate, type AccessDeps } from './authenticate.ts';
 import type { CallerOf, Credential, CredentialOf } from './callers.ts';
+import { corsHeaders } from './cors.ts';
 import { jsonLog, loggableError } from './log.ts';
+import { embeddedMetrics } from './meter.ts';
 import { readRequest, type ApiRequest } from './request.ts';
 import { once, openRuntime, type Runtime } from './runtime.ts';
 
@@ -60,9 +63,10 @@ export function endpoint<R extends Route, Deps, Loaded = undefined>(
 /** The first and last thing in every request: ids in, headers and errors out. */
 function requestFrame() {
   const log = jsonLog();
+  const allowedOrigins = once(() => readEnvironment().allowedOrigins);
   const render = (request: ApiRequest, answer: Answer) => {
     request.facts.status = answer.status;
-    return toProxyAnswer(answer, request.responseHeaders);
+    return toProxyAnswer(answer, { ...corsHeaders(request, allowedOrigins()), ...request.responseHeaders });
   };
   return {
     before(middyRequest: { event: unknown }): void {
@@ -88,12 +92,18 @@ function requestFrame() {
 /** Waits for what a streamed answer still does, then logs the whole request in one line. */
 async function finish(route: Route, request: ApiRequest): Promise<void> {
   await Promise.allSettled(request.background);
-  jsonLog().info('request', {
-    requestId: request.requestId,
+  const { requestId, facts, meter, receivedAtMs } = request;
+  if (facts.code !== undefined) meter.count('errors', String(facts.code));
+  const { line, more } = embeddedMetrics(meter, readEnvironment().serviceName);
+  const log = jsonLog();
+  log.info('request', {
+    requestId,
     route: `${route.method} ${route.path}`,
-    ...request.facts,
-    durationMs: Date.now() - request.receivedAtMs,
+    ...facts,
+    durationMs: Date.now() - receivedAtMs,
+    ...line,
   });
+  for (const metric of more) log.info('metric', { requestId, ...metric });
 }
 
 /** What nobody foresaw stays inside; the caller learns only that it was not their fault. */

@@ -22,8 +22,11 @@ import type { Runtime } from './runtime.ts';
 
 export interface GenerationRequestDeps {
   table: Table;
-  workflow: GenerationDeps;
+  workflow: SharedDeps;
 }
+
+/** What one request after another uses; each brings a meter of its own. */
+type SharedDeps = Omit<GenerationDeps, 'meter'>;
 
 export function generationDeps({ env, table, clock, log }: Runtime): GenerationRequestDeps {
   return {
@@ -89,9 +92,10 @@ export async function answerGeneration(
   request: ApiRequest,
   caller: { callerId: string; license: License },
   reads: GenerationReads,
-  deps: GenerationDeps,
+  shared: SharedDeps,
 ): Promise<Answer> {
   const { license } = caller;
+  const deps: GenerationDeps = { ...shared, meter: request.meter };
   const acceptance = await acceptGeneration(
     {
       ...reads,
@@ -110,6 +114,7 @@ export async function answerGeneration(
     if (!wantsEvents(request)) return ok(answer, headers);
     return { ...eventAnswer(request, async () => answer, logFault), headers };
   }
+  request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
   const { requestId, credits } = acceptance.generation;
   if (!wantsEvents(request)) return ok(await finishGeneration(acceptance, license, {}, deps));
   return eventAnswer(

@@ -6,8 +6,11 @@ export interface Log {
   error(message: string, facts: Record<string, unknown>): void;
 }
 
-/** Lambda takes what is printed; a process that prints other things sends its log elsewhere. */
-let sink: (line: string) => void = console.log;
+/**
+ * Lambda takes what is printed; a process that prints other things sends its log elsewhere. Lambda's own
+ * `console.log` would put words before the line, and then CloudWatch finds no metrics in it.
+ */
+let sink: (line: string) => void = (line) => void process.stdout.write(`${line}\n`);
 
 export function setLogSink(write: (line: string) => void): void {
   sink = write;

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { describeIssues, quoteName } from '../contracts/fields.ts';
 import { ServiceError } from '../errors.ts';
+import { recordingMeter, type RecordingMeter } from './meter.ts';
 
 /** One HTTP request, whatever brought it. */
 export interface ApiRequest {
@@ -18,6 +19,7 @@ export interface ApiRequest {
   responseHeaders: Record<string, string>;
   /** Facts for the log line. */
   facts: Record<string, string | number>;
+  meter: RecordingMeter;
   /** Work that must end before the function may be frozen. */
   background: Promise<unknown>[];
 }
@@ -43,7 +45,9 @@ export function readRequest(
     query: new Map(query.map(([name, values]) => [name, values ?? []])),
     rawBody: event.isBase64Encoded ? Buffer.from(event.body ?? '', 'base64').toString() : (event.body ?? ''),
     responseHeaders: { 'x-request-id': requestId },
-    facts: {},
+    // By this the gateway's own log names the request.
+    facts: { gatewayRequestId: event.requestContext?.requestId ?? '' },
+    meter: recordingMeter(),
     background: [],
   };
 }

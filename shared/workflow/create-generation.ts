@@ -4,6 +4,7 @@ import { newGeneration, type Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import type { License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
+import type { Meter } from '../metrics.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { Once } from '../store/once-store.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
@@ -14,6 +15,8 @@ export interface GenerationDeps extends ModelRunDeps, AnswerDeps {
   generations: GenerationStore;
   deadlineSeconds: number;
   retentionDays: number;
+  /** Of the request that runs. */
+  meter: Meter;
   /** Where causes go that no caller may see. */
   logFault(requestId: string, what: string, error: unknown): void;
 }
@@ -76,6 +79,7 @@ export async function acceptGeneration(order: GenerationOrder, deps: GenerationD
     if (answer === null) throw inProgress(reservation.once);
     return { outcome: 'replayed', answer };
   }
+  deps.meter.add('creditsReserved', generation.credits);
   return { outcome: 'accepted', generation, identity: { ...identity, model } };
 }
 
@@ -101,7 +105,7 @@ async function runToEnd(
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<Generation> {
-  const { generations, clock } = deps;
+  const { generations, clock, meter } = deps;
   let generation = accepted;
   const events = {
     async started() {
@@ -109,14 +113,17 @@ async function runToEnd(
       const started = await generations.start(generation, startedAtMs);
       if (!started) throw new Error('the generation was ended while its model began');
       generation = { ...generation, startedAtMs };
+      meter.add('queueWait', startedAtMs - generation.createdAtMs);
       observer.started?.();
     },
     progress: (step: number, steps: number) => observer.progress?.(step, steps),
   };
   try {
-    const { referenceImagesUsed, modelVersion } = await runModel(generation, identity, events, deps);
+    const { outputs, referenceImagesUsed, modelVersion } = await runModel(generation, identity, events, deps);
     const completedAtMs = clock.now();
-    return await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });
+    const ended = await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });
+    if (ended.status === 'COMPLETED') measureDelivery(ended, outputs, deps);
+    return ended;
   } catch (error) {
     deps.logFault(generation.requestId, 'generation failed', error);
     const errorCode = runErrorCode(error);
@@ -127,7 +134,9 @@ async function runToEnd(
     const status = errorCode === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED';
     try {
       // Should the charge have been stored after all, this answers the completed record and gives nothing back.
-      return await generations.release(generation, { status, errorCode, errorMessage }, clock.now());
+      const ended = await generations.release(generation, { status, errorCode, errorMessage }, clock.now());
+      meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
+      return ended;
     } catch (cause) {
       throw new ServiceError(
         'GENERATION_FAILED',
@@ -136,6 +145,21 @@ async function runToEnd(
       );
     }
   }
+}
+
+function measureDelivery(
+  ended: Generation,
+  outputs: { bytes: number }[],
+  { meter, clock }: GenerationDeps,
+): void {
+  meter.add('paintTime', ended.completedAtMs! - ended.startedAtMs!);
+  meter.add('settleTime', clock.now() - ended.completedAtMs!);
+  meter.add('creditsSettled', ended.credits);
+  meter.add('imagesDelivered', outputs.length);
+  meter.add(
+    'imageBytes',
+    outputs.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
 }
 
 /** @returns the first request's result; null when it ended without one, so that this one may run. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Generation } from '../domain/generation.ts';
 import type { GenerationRef, GenerationStore } from '../store/generation-store.ts';
 import { leaseIndex } from '../store/table-keys.ts';
 
@@ -7,6 +8,7 @@ const pageSize = 50;
 export interface SweepResult {
   /** Requests whose credits were given back. */
   released: number;
+  creditsReleased: number;
   /** Requests that could not be ended this time; the next sweep tries again. */
   failed: number;
 }
@@ -21,7 +23,7 @@ export async function sweep(
   clock: Clock,
   leasesBeforeMs: number = clock.now(),
 ): Promise<SweepResult> {
-  const result = { released: 0, failed: 0 };
+  const result = { released: 0, creditsReleased: 0, failed: 0 };
   const shards = leaseIndex.shards.map((shard) =>
     sweepShard(shard, leasesBeforeMs, generations, clock, result),
   );
@@ -41,7 +43,10 @@ async function sweepShard(
     const before = result.released;
     for (const ref of expired) {
       try {
-        if (await endAbandoned(ref, generations, clock)) result.released += 1;
+        const ended = await endAbandoned(ref, generations, clock);
+        if (ended === null) continue;
+        result.released += 1;
+        result.creditsReleased += ended.credits;
       } catch {
         result.failed += 1;
       }
@@ -51,13 +56,14 @@ async function sweepShard(
   }
 }
 
+/** @returns the request as it ended, null when there was nothing to give back. */
 async function endAbandoned(
   ref: GenerationRef,
   generations: GenerationStore,
   clock: Clock,
-): Promise<boolean> {
+): Promise<Generation | null> {
   const generation = await generations.get(ref.licenseId, ref.requestId);
-  if (generation === null) return false;
+  if (generation === null) return null;
   const ended = await generations.release(
     generation,
     {
@@ -67,5 +73,5 @@ async function endAbandoned(
     },
     clock.now(),
   );
-  return ended.status === 'TIMEOUT';
+  return ended.status === 'TIMEOUT' ? ended : null;
 }

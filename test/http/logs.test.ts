@@ -253,6 +253,18 @@ describe('the log', () => {
     expect(requests.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 
+  test('measures each generation in the line that tells of it, and each error by its code', () => {
+    const embedded = lines().filter((line) => '_aws' in line) as (Line & Record<string, unknown>)[];
+    const made = embedded.filter((line) => line.route === 'POST /generate' && 'CreditsSettled' in line);
+    expect(made.length).toBeGreaterThan(2);
+    for (const line of made) {
+      expect(line).toMatchObject({ service: 'local', CreditsReserved: line.CreditsSettled });
+    }
+    const refused = sent.filter(({ status }) => status >= 400);
+    const counted = embedded.filter((line) => line.Errors === 1).map(({ requestId }) => requestId);
+    expect(refused.filter(({ requestId }) => !counted.includes(requestId))).toEqual([]);
+  });
+
   test('tells why a generation failed, by the kind of its cause', () => {
     const faults = lines().filter(({ level }) => level === 'error');
     expect(faults.map((line) => JSON.stringify(line)).join('\n')).toMatch(/model_error[^]*upload_failed/);

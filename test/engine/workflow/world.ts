@@ -16,6 +16,7 @@ import type { License } from '../../../shared/domain/license.ts';
 import { generationStore } from '../../../shared/store/generation-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
+import { recordingMeter } from '../../../shared/http/meter.ts';
 import { openTable } from '../../../shared/store/table.ts';
 import {
   acceptGeneration,
@@ -95,6 +96,7 @@ export async function startWorld() {
     clock,
     deadlineSeconds: 2,
     retentionDays: 90,
+    meter: recordingMeter(),
     logFault: (requestId, _what, error) => void faults.push({ requestId, error }),
   };
   return {

@@ -1,0 +1,54 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import {
+  metricNamespace,
+  metricTable,
+  type CountedName,
+  type Meter,
+  type MetricName,
+} from '../metrics.ts';
+
+/** A meter that remembers, until the one line that tells all of a request is written. */
+export interface RecordingMeter extends Meter {
+  values: [MetricName, number][];
+  counts: [CountedName, string][];
+}
+
+export function recordingMeter(): RecordingMeter {
+  const values: [MetricName, number][] = [];
+  const counts: [CountedName, string][] = [];
+  return {
+    values,
+    counts,
+    add: (metric, value) => void values.push([metric, value]),
+    count: (metric, value) => void counts.push([metric, value]),
+  };
+}
+
+/**
+ * What was measured as members of log lines, in CloudWatch's embedded metric format: what has the deployment alone as
+ * its dimension goes into one line, each count by code or outcome needs one of its own.
+ */
+export function embeddedMetrics(
+  { values, counts }: RecordingMeter,
+  serviceName: string,
+): { line: object; more: object[] } {
+  return {
+    line: values.length === 0 ? {} : serialize(serviceName, {}, values),
+    more: counts.map(([metric, value]) => {
+      const { by } = metricTable[metric];
+      return serialize(serviceName, { [by]: value }, [[metric, 1]]);
+    }),
+  };
+}
+
+function serialize(
+  serviceName: string,
+  dimensions: Record<string, string>,
+  values: [MetricName | CountedName, number][],
+): object {
+  const metrics = new Metrics({ namespace: metricNamespace, serviceName });
+  if (Object.keys(dimensions).length > 0) metrics.addDimensions(dimensions);
+  for (const [metric, value] of values)
+    metrics.addMetric(metricTable[metric].name, metricTable[metric].unit, value);
+  return metrics.serializeMetrics();
+}

@@ -1,0 +1,52 @@
+/**
+ * Every metric that the service's own code reports, in one table: functions write them, infrastructure draws them and
+ * raises alarms on them. What AWS measures by itself (invocations, durations, throttles) is not measured again.
+ */
+export const metricNamespace = 'ImageGeneration';
+
+/** The dimension that every metric has: which deployment it is of. */
+export const serviceDimension = 'service';
+
+export const metricTable = {
+  errors: { name: 'Errors', unit: 'Count', by: 'code' },
+  /** From the request's arrival to the reservation of its credits. */
+  acceptTime: { name: 'AcceptTime', unit: 'Milliseconds' },
+  /** From the reservation to the model's start. */
+  queueWait: { name: 'QueueWait', unit: 'Milliseconds' },
+  /** From the model's start to the last image seen in the store. */
+  paintTime: { name: 'PaintTime', unit: 'Milliseconds' },
+  /** From there to the stored charge. */
+  settleTime: { name: 'SettleTime', unit: 'Milliseconds' },
+  creditsReserved: { name: 'CreditsReserved', unit: 'Count' },
+  creditsSettled: { name: 'CreditsSettled', unit: 'Count' },
+  creditsReleased: { name: 'CreditsReleased', unit: 'Count' },
+  imagesDelivered: { name: 'ImagesDelivered', unit: 'Count' },
+  imageBytes: { name: 'ImageBytes', unit: 'Bytes' },
+  /** Requests that nobody ended, ended by the sweep; and those that it could not end. */
+  leasesReleased: { name: 'LeasesReleased', unit: 'Count' },
+  sweepFailures: { name: 'SweepFailures', unit: 'Count' },
+  billingEvents: { name: 'BillingEvents', unit: 'Count', by: 'outcome' },
+} as const satisfies Record<string, Metric>;
+
+export interface Metric {
+  name: string;
+  unit: 'Count' | 'Milliseconds' | 'Bytes';
+  /** A second dimension. */
+  by?: 'code' | 'outcome';
+}
+
+type Table = typeof metricTable;
+
+/** A metric without a second dimension. */
+export type MetricName = {
+  [Name in keyof Table]: Table[Name] extends { by: string } ? never : Name;
+}[keyof Table];
+
+/** A metric that is counted by a second dimension's values. */
+export type CountedName = Exclude<keyof Table, MetricName>;
+
+/** What is measured while one request or job runs. */
+export interface Meter {
+  add(metric: MetricName, value: number): void;
+  count(metric: CountedName, value: string): void;
+}
