@@ -73,6 +73,9 @@ const allowed: [string, string][] = [
   ['test/unit/sample.ts', '../../local/service.ts'],
   ['dashboard/src/api/sample.ts', './client.ts'],
   ['dashboard/src/screens/overview/sample.ts', '../../lib/format.ts'],
+  ['lib/sample.ts', '../shared/metrics.ts'],
+  ['lib/constructs/sample.ts', '../../shared/gateway-failures.ts'],
+  ['lib/sample.ts', '../shared/contracts/billing-prices.ts'],
 ];
 
 /** Allowed as a type, and only so: nothing of the service is bundled into the dashboard. */
