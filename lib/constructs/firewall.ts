@@ -1,0 +1,165 @@
+import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { errorCodes } from '../../shared/errors.ts';
+import { firewallFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
+
+export interface FirewallProps {
+  readonly api: RestApi;
+  /** Requests that one address may send in five minutes. */
+  readonly requestsPerAddress: number;
+  readonly logRetention: RetentionDays;
+}
+
+/** Decimal numbers over 1,048,576, which is 1 MiB: the firewall can compare texts only. */
+export const overOneMebibyte =
+  '^0*([1-9]\\d{7,}|[2-9]\\d{6}|1[1-9]\\d{5}|10[5-9]\\d{4}|1049\\d{3}|1048[6-9]\\d{2}|10485[8-9]\\d|104857[7-9])$';
+
+/**
+ * AWS's managed rules in front of the API, a limit for each address, and a refusal of bodies over 1 MiB before a
+ * function is started for them. Rules that judge bodies only count: a prompt is free text and may quote an attack.
+ */
+export class Firewall extends Construct {
+  readonly webAcl: CfnWebACL;
+
+  constructor(scope: Construct, id: string, props: FirewallProps) {
+    super(scope, id);
+    this.webAcl = new CfnWebACL(this, 'WebAcl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      visibilityConfig: visibility('all'),
+      customResponseBodies: Object.fromEntries(
+        Object.entries(firewallFailures).map(([key, { code, error }]) => [
+          key,
+          { contentType: 'APPLICATION_JSON', content: JSON.stringify({ error, code }) },
+        ]),
+      ),
+      rules: [...ownRules(props.requestsPerAddress), ...managedRules()],
+    });
+    const { deploymentStage } = props.api;
+    new CfnWebACLAssociation(this, 'Association', {
+      resourceArn: deploymentStage.stageArn,
+      webAclArn: this.webAcl.attrArn,
+    });
+    this.logBlocked(props.logRetention);
+  }
+
+  /** Who was refused and by which rule, without what only the caller should know. */
+  private logBlocked(retention: RetentionDays): void {
+    const log = new LogGroup(this, 'Log', {
+      // AWS wants the name to begin so.
+      logGroupName: `aws-waf-logs-${Stack.of(this).stackName}`,
+      retention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: this.webAcl.attrArn,
+      logDestinationConfigs: [log.logGroupArn.replace(/:\*$/, '')],
+      redactedFields: [{ singleHeader: { Name: 'authorization' } }, { queryString: {} }, { uriPath: {} }],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ANY',
+            Conditions: [{ ActionCondition: { Action: 'BLOCK' } }],
+          },
+        ],
+      },
+    });
+  }
+}
+
+function ownRules(requestsPerAddress: number): CfnWebACL.RuleProperty[] {
+  return [
+    {
+      name: 'body-over-1-mib',
+      priority: 0,
+      action: block('tooLarge', firewallFailures.tooLarge),
+      visibilityConfig: visibility('body-over-1-mib'),
+      statement: {
+        regexMatchStatement: {
+          fieldToMatch: { singleHeader: { Name: 'content-length' } },
+          regexString: overOneMebibyte,
+          textTransformations: [{ priority: 0, type: 'NONE' }],
+        },
+      },
+    },
+    {
+      name: 'requests-per-address',
+      priority: 1,
+      action: block('tooManyFromOneAddress', firewallFailures.tooManyFromOneAddress),
+      visibilityConfig: visibility('requests-per-address'),
+      statement: {
+        rateBasedStatement: {
+          aggregateKeyType: 'IP',
+          evaluationWindowSec: 300,
+          limit: requestsPerAddress,
+        },
+      },
+    },
+  ];
+}
+
+function managedRules(): CfnWebACL.RuleProperty[] {
+  return [
+    managed(2, 'AWSManagedRulesAmazonIpReputationList', []),
+    managed(3, 'AWSManagedRulesCommonRuleSet', [
+      // Bodies are judged by the functions, up to 1 MiB.
+      'SizeRestrictions_BODY',
+      'CrossSiteScripting_BODY',
+      'GenericLFI_BODY',
+      'GenericRFI_BODY',
+      'EC2MetaDataSSRF_BODY',
+      // A client of an API may leave it out.
+      'NoUserAgent_HEADER',
+    ]),
+    managed(4, 'AWSManagedRulesKnownBadInputsRuleSet', [
+      'JavaDeserializationRCE_BODY',
+      'Log4JRCE_BODY',
+      'ReactJSRCE_BODY',
+    ]),
+  ];
+}
+
+function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  // Samples show whole headers, and with them keys.
+  return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
+}
+
+function block(key: keyof typeof firewallFailures, failure: GatewayFailure): CfnWebACL.RuleActionProperty {
+  const { code, retryAfterSeconds } = failure;
+  const headers = {
+    'access-control-allow-origin': '*',
+    'cache-control': 'no-store',
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+  };
+  return {
+    block: {
+      customResponse: {
+        responseCode: errorCodes[code].status,
+        customResponseBodyKey: key,
+        responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+      },
+    },
+  };
+}
+
+/** @param counted rules of the group that count and let pass. */
+function managed(priority: number, name: string, counted: string[]): CfnWebACL.RuleProperty {
+  return {
+    name,
+    priority,
+    overrideAction: { none: {} },
+    visibilityConfig: visibility(name),
+    statement: {
+      managedRuleGroupStatement: {
+        vendorName: 'AWS',
+        name,
+        ruleActionOverrides: counted.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+      },
+    },
+  };
+}

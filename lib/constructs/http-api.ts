@@ -1,0 +1,161 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import {
+  AccessLogFormat,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  ResponseTransferMode,
+  RestApi,
+  SecurityPolicy,
+  type IResource,
+  type MethodDeploymentOptions,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
+import { Construct } from 'constructs';
+import { basePath, cors, routes, type Route, type Throttle } from '../../shared/routes.ts';
+import type { Configuration, Domain } from '../configuration.ts';
+import { accept } from './accepted-findings.ts';
+import { addGatewayAnswers } from './gateway-answers.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface HttpApiProps {
+  readonly stageName: string;
+  readonly throttle: Configuration['throttle'];
+  readonly domain: Domain | null;
+  readonly logRetention: RetentionDays;
+}
+
+const allRoutes: Route[] = Object.values(routes);
+
+/**
+ * What is logged of each request. Paths are logged by their pattern, because somebody will put a key into one, and
+ * headers and bodies not at all.
+ */
+const accessLogFields = {
+  requestId: '$context.requestId',
+  time: '$context.requestTimeEpoch',
+  ip: '$context.identity.sourceIp',
+  method: '$context.httpMethod',
+  route: '$context.resourcePath',
+  status: '$context.status',
+  gatewayError: '$context.error.responseType',
+  firewall: '$context.waf.status',
+  durationMs: '$context.responseLatency',
+  functionMs: '$context.integration.latency',
+  functionStatus: '$context.integration.status',
+  bytes: '$context.responseLength',
+};
+
+/** The API in front of the functions, mounted from the table of routes. */
+export class HttpApi extends Construct {
+  readonly api: RestApi;
+  /** Without a slash at its end. */
+  readonly origin: string;
+  /** Where every path of the routes is appended. */
+  readonly baseUrl: string;
+  private readonly withPreflight = new Set<IResource>();
+
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
+    super(scope, id);
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.api = new RestApi(this, 'Api', {
+      description: 'Image Generation Service',
+      endpointTypes: [EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: props.domain !== null,
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: props.stageName,
+        tracingEnabled: true,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+        ...settings(props.throttle),
+        methodOptions: Object.fromEntries(
+          allRoutes.flatMap(({ method, path, throttle }) =>
+            throttle ? [[`${basePath}${path}/${method}`, settings(throttle)]] : [],
+          ),
+        ),
+      },
+    });
+    addGatewayAnswers(this.api);
+    this.origin = props.domain === null ? originOf(this.api) : this.addDomain(props.domain);
+    this.baseUrl =
+      props.domain === null ? `${this.origin}/${props.stageName}${basePath}` : `${this.origin}${basePath}`;
+    accept(this.api, {
+      'AwsSolutions-APIG2':
+        'Functions validate every request themselves, so that each refusal names what is wrong in the shape that the API promises.',
+      'AwsSolutions-APIG4':
+        'API keys and sessions are checked by each function against the table of routes: revocation must hold from the next request on, which an authorizer that caches can not promise.',
+      'AwsSolutions-COG4':
+        'Sessions are Cognito access tokens, verified by the function, because several routes take a session or an API key.',
+    });
+    accept(this.api.node.findChild('CloudWatchRole'), {
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+        'The policy that AWS made for exactly this: API Gateway writes its logs with it, and nothing else can assume the role.',
+    });
+  }
+
+  /** @param timeout what the function may take; API Gateway allows more than 29 seconds to streamed routes only. */
+  mount(route: Route, fn: ServiceFunction, timeout: Duration, origins: readonly string[]): void {
+    const resource = this.api.root.resourceForPath(`${basePath}${route.path}`);
+    resource.addMethod(
+      route.method,
+      new LambdaIntegration(fn, {
+        timeout,
+        allowTestInvoke: false,
+        responseTransferMode: route.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
+      }),
+    );
+    if (!this.withPreflight.has(resource)) this.addPreflight(resource, route.path, origins);
+  }
+
+  private addPreflight(resource: IResource, path: string, origins: readonly string[]): void {
+    this.withPreflight.add(resource);
+    resource.addCorsPreflight({
+      allowOrigins: [...origins],
+      allowMethods: allRoutes.filter((route) => route.path === path).map(({ method }) => method),
+      allowHeaders: [...cors.requestHeaders],
+      maxAge: Duration.seconds(cors.maxAgeSeconds),
+    });
+  }
+
+  private addDomain({ apiName, apiCertificateArn, hostedZone }: Domain): string {
+    const domainName = this.api.addDomainName('Domain', {
+      domainName: apiName,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', apiCertificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    if (hostedZone !== null) {
+      const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
+        hostedZoneId: hostedZone.id,
+        zoneName: hostedZone.name,
+      });
+      const target = RecordTarget.fromAlias(new ApiGateway(this.api));
+      new ARecord(this, 'Record', { zone, recordName: `${apiName}.`, target });
+      new AaaaRecord(this, 'RecordV6', { zone, recordName: `${apiName}.`, target });
+    }
+    return `https://${domainName.domainName}`;
+  }
+}
+
+/** What is said for one method is said whole: API Gateway does not fall back on the stage's settings. */
+function settings({ ratePerSecond, burst }: Throttle): MethodDeploymentOptions {
+  return {
+    throttlingRateLimit: ratePerSecond,
+    throttlingBurstLimit: burst,
+    loggingLevel: MethodLoggingLevel.ERROR,
+    dataTraceEnabled: false,
+    metricsEnabled: true,
+  };
+}
+
+function originOf(api: RestApi): string {
+  return `https://${api.restApiId}.execute-api.${api.env.region}.${api.stack.urlSuffix}`;
+}

@@ -1,0 +1,84 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  HttpMethods,
+  ObjectOwnership,
+  type CfnBucket,
+} from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { environmentVariables } from '../../shared/config.ts';
+import type { Grants } from '../../shared/routes.ts';
+import { accept } from './accepted-findings.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface ImageBucketProps {
+  /** Images go when the records that tell of them go. */
+  readonly retentionDays: number;
+}
+
+const generationsPrefix = 'generations/';
+
+/** Images, and what the model server reads. Everything in it is private: it is opened by signed links. It outlives the stack. */
+export class ImageBucket extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, { retentionDays }: ImageBucketProps) {
+    super(scope, id);
+    this.bucket = new Bucket(this, 'Bucket', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      removalPolicy: RemovalPolicy.RETAIN,
+      // A link opens for whoever has it, so a page of any origin that was given one may read it, or send the file that
+      // it was signed for.
+      cors: [
+        {
+          allowedOrigins: ['*'],
+          allowedMethods: [HttpMethods.GET, HttpMethods.HEAD, HttpMethods.POST],
+          allowedHeaders: ['*'],
+          exposedHeaders: ['etag'],
+          maxAge: 3600,
+        },
+      ],
+      lifecycleRules: [
+        { id: 'images', prefix: generationsPrefix, expiration: Duration.days(retentionDays) },
+        { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+    });
+    accept(this.bucket, {
+      'AwsSolutions-S1':
+        'Access logs of S3 hold the whole query string, and with it signed links that still open. Reads and writes are seen in CloudTrail data events, where an account has them on.',
+    });
+  }
+
+  get origin(): string {
+    return `https://${this.bucket.bucketRegionalDomainName}`;
+  }
+
+  /** What links may be signed for: a link can do no more than the role that signed it. */
+  grant(fn: ServiceFunction, { readObjects = [], writeObjects = [] }: Grants): void {
+    if (readObjects.length + writeObjects.length === 0) return;
+    fn.setVariable(environmentVariables.bucketName, this.bucket.bucketName);
+    const allow = (action: string, prefixes: readonly string[]) => {
+      if (prefixes.length === 0) return;
+      const resources = prefixes.map((prefix) => this.bucket.arnForObjects(prefix));
+      fn.addToRolePolicy(new PolicyStatement({ actions: [action], resources }));
+      for (const prefix of prefixes) this.acceptPrefix(fn, prefix);
+    };
+    allow('s3:GetObject', readObjects);
+    allow('s3:PutObject', writeObjects);
+  }
+
+  private acceptPrefix(fn: ServiceFunction, prefix: string): void {
+    const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnBucket);
+    accept(fn.role!, {
+      [`AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${prefix}]`]:
+        'Images lie below the license and the request that they belong to, which are not known before a request comes. The prefix is the least that the route needs.',
+    });
+  }
+}

@@ -1,0 +1,105 @@
+/** A statement of a role's policy, with every reference resolved. */
+export interface Statement {
+  effect: string;
+  actions: string[];
+  resources: string[];
+  /** Operator → key → values. */
+  conditions: Record<string, Record<string, string[]>>;
+}
+
+export interface Asked {
+  action: string;
+  resource: string;
+  /** The partition keys of the items that are meant. */
+  leadingKeys?: string[];
+}
+
+/** A synthesized template, and what its references stand for. */
+export interface Template {
+  Resources: Record<string, { Type: string; Properties: any; DependsOn?: string[] }>;
+  Outputs?: Record<string, any>;
+}
+
+export type Resolve = (value: unknown) => string;
+
+/**
+ * CloudFormation's intrinsic functions, as far as policies and variables use them. What is not in `known`, by logical
+ * id or by `id.attribute`, stands for itself in angle brackets.
+ */
+export function resolver(known: Record<string, string>): Resolve {
+  const lookUp = (name: string) => known[name] ?? `<${name}>`;
+  const resolve = (value: any): string => {
+    if (typeof value !== 'object' || value === null) return String(value);
+    if ('Ref' in value) return lookUp(value.Ref);
+    if ('Fn::GetAtt' in value) return lookUp(value['Fn::GetAtt'].join('.'));
+    if ('Fn::Join' in value) return value['Fn::Join'][1].map(resolve).join(value['Fn::Join'][0]);
+    throw new Error(`an intrinsic function that is not understood: ${JSON.stringify(value)}`);
+  };
+  return resolve;
+}
+
+/** The logical id of the function whose code is a file of `functions/`. */
+export function functionIdOf(template: Template, functionName: string): string {
+  const found = Object.entries(template.Resources).filter(
+    ([, { Type, Properties }]) =>
+      Type === 'AWS::Lambda::Function' && String(Properties.Description).endsWith(`: ${functionName}`),
+  );
+  if (found.length !== 1) throw new Error(`${found.length} functions are made of ${functionName}.ts`);
+  return found[0]![0];
+}
+
+/** Everything that a function's role may do by policies of its own. */
+export function statementsOf(template: Template, functionId: string, resolve: Resolve): Statement[] {
+  const roleId: string = template.Resources[functionId]!.Properties.Role['Fn::GetAtt'][0];
+  return Object.values(template.Resources)
+    .filter(
+      ({ Type, Properties }) =>
+        Type === 'AWS::IAM::Policy' && Properties.Roles.some((role: any) => role.Ref === roleId),
+    )
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as any[])
+    .map((statement) => ({
+      effect: statement.Effect,
+      actions: [statement.Action].flat(),
+      resources: [statement.Resource].flat().map(resolve),
+      conditions: Object.fromEntries(
+        Object.entries(statement.Condition ?? {}).map(([operator, keys]) => [
+          operator,
+          Object.fromEntries(
+            Object.entries(keys as Record<string, unknown>).map(([key, values]) => [
+              key,
+              [values].flat().map(resolve),
+            ]),
+          ),
+        ]),
+      ),
+    }));
+}
+
+/** Whether IAM would let it pass: allowed by one statement and denied by none. */
+export function isAllowed(statements: Statement[], asked: Asked): boolean {
+  const matching = statements.filter((statement) => matches(statement, asked));
+  return matching.length > 0 && matching.every(({ effect }) => effect === 'Allow');
+}
+
+function matches({ actions, resources, conditions }: Statement, asked: Asked): boolean {
+  return (
+    actions.some((action) => isLike(asked.action, action)) &&
+    resources.some((resource) => isLike(asked.resource, resource)) &&
+    Object.entries(conditions).every(([operator, keys]) =>
+      Object.entries(keys).every(([key, values]) => holds(operator, key, values, asked)),
+    )
+  );
+}
+
+function holds(operator: string, key: string, values: string[], asked: Asked): boolean {
+  if (operator !== 'ForAllValues:StringLike' || key !== 'dynamodb:LeadingKeys') {
+    throw new Error(`a condition that is not understood: ${operator} ${key}`);
+  }
+  return (asked.leadingKeys ?? []).every((leadingKey) => values.some((value) => isLike(leadingKey, value)));
+}
+
+/** `*` stands for anything, slashes too. */
+function isLike(text: string, pattern: string): boolean {
+  const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${escaped}$`, 's').test(text);
+}
