@@ -39,7 +39,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const securityHeaders = {
+/** Of every answer; infrastructure is held to the same. */
+export const securityHeaders = {
   'content-security-policy': policy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

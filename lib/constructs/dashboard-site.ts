@@ -1,0 +1,237 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AccessLevel,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HttpVersion,
+  ResponseHeadersPolicy,
+  S3OriginAccessControl,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+  type BehaviorOptions,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  ObjectOwnership,
+  type CfnBucket,
+  type IBucket,
+} from 'aws-cdk-lib/aws-s3';
+import {
+  BucketDeployment,
+  CacheControl,
+  Source,
+  type BucketDeploymentProps,
+} from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import type { DashboardConfig } from '../../shared/contracts/dashboard.ts';
+import { dashboardHeaders, type DashboardSources } from '../dashboard-headers.ts';
+import { accept } from './accepted-findings.ts';
+
+export interface DashboardSiteProps extends DashboardSources {
+  /** The dashboard's build. */
+  readonly distFolder: string;
+  /** @default - the name that CloudFront gives it. */
+  readonly domain?: SiteDomain;
+}
+
+export interface SiteDomain {
+  readonly name: string;
+  /** Of a certificate in us-east-1. */
+  readonly certificateArn: string;
+  /** The Route 53 zone that the name is entered in; null where it is entered elsewhere. */
+  readonly hostedZone: { readonly id: string; readonly name: string } | null;
+}
+
+/**
+ * The account web app: built files in a private bucket, served by CloudFront over HTTPS. A path that names no file is
+ * a screen of the app, so it is answered with the app; a file that is missing is a 404.
+ */
+export class DashboardSite extends Construct {
+  readonly distribution: Distribution;
+  /** As a browser has it: `https://NAME`. */
+  readonly origin: string;
+  private readonly bucket: IBucket;
+  private readonly distFolder: string;
+
+  /** @throws Error when the dashboard is not built. */
+  constructor(scope: Construct, id: string, { distFolder, domain, ...sources }: DashboardSiteProps) {
+    super(scope, id);
+    if (!existsSync(join(distFolder, 'index.html'))) {
+      throw new Error(`There is no dashboard in ${distFolder}: run "npm run build", which makes it.`);
+    }
+    this.distFolder = distFolder;
+    this.bucket = this.addBucket();
+    this.distribution = this.addDistribution(sources, domain);
+    this.origin = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
+    if (domain?.hostedZone) this.addRecords(domain.name, domain.hostedZone);
+  }
+
+  /**
+   * Uploads the build and the `/config.json` that tells it where it runs. Nothing is removed from the bucket: a page that
+   * is open during a deployment still loads the assets that it was built with. Nothing is invalidated either: CloudFront
+   * asks the bucket again for whatever says `no-cache`.
+   */
+  deploy(config: DashboardConfig): void {
+    const log = new LogGroup(this, 'UploadLog', {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const upload = (id: string, props: Omit<BucketDeploymentProps, 'destinationBucket'>) =>
+      new BucketDeployment(this, id, {
+        destinationBucket: this.bucket,
+        prune: false,
+        logGroup: log,
+        ...props,
+      });
+    const assets = upload('Assets', {
+      sources: [Source.asset(join(this.distFolder, 'assets'))],
+      destinationKeyPrefix: 'assets',
+      // Their names hold a hash of their content.
+      cacheControl: [CacheControl.fromString('public, max-age=31536000, immutable')],
+    });
+    const configuration = upload('Config', {
+      sources: [Source.jsonData('config.json', config)],
+      cacheControl: [CacheControl.noStore()],
+    });
+    const pages = upload('Pages', {
+      sources: [Source.asset(this.distFolder, { exclude: ['assets', 'build-id'] })],
+      cacheControl: [CacheControl.noCache()],
+    });
+    // A page must find what it loads.
+    pages.node.addDependency(assets, configuration);
+    acceptUploads(pages, this.bucket);
+  }
+
+  private addBucket(): IBucket {
+    const bucket = new Bucket(this, 'Bucket', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+      autoDeleteObjects: true,
+    });
+    accept(bucket, {
+      'AwsSolutions-S1':
+        'It holds the built files of a web app that anybody may read through CloudFront, and no data.',
+    });
+    // Only the strictness of this project's types about optional members stands between the two.
+    return bucket as IBucket;
+  }
+
+  private addDistribution(sources: DashboardSources, domain: SiteDomain | undefined): Distribution {
+    const distribution = new Distribution(this, 'Distribution', {
+      comment: 'Image Generation Service: dashboard',
+      defaultRootObject: 'index.html',
+      defaultBehavior: this.behavior(sources),
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      enableIpv6: true,
+      ...(domain && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
+    });
+    accept(distribution, {
+      'Annotation::@aws-cdk/aws-cloudfront-origins:listBucketSecurityRisk':
+        'The root is the app, so that no request is answered with a list; and all that is listed is public.',
+      'AwsSolutions-CFR1': 'Customers may be anywhere; what they may do is decided by the API.',
+      'AwsSolutions-CFR2':
+        'It serves public files from a bucket and runs nothing. The API, which does, has a firewall of its own.',
+      'AwsSolutions-CFR3':
+        "Access logs hold the query string, and with it the one-time codes that sign-ins come back with. The API's own logs tell who did what.",
+      ...(domain === undefined && {
+        'AwsSolutions-CFR4':
+          "CloudFront's own name comes with CloudFront's own certificate, whose oldest protocol can't be set. With a domain TLS 1.2 is the oldest.",
+      }),
+    });
+    return distribution;
+  }
+
+  private behavior(sources: DashboardSources): BehaviorOptions {
+    const { stackName, region } = Stack.of(this);
+    // CloudFront's names are an account's, and the CDK would give a stack the same ones in every region.
+    const name = `${stackName}-${region}`;
+    return {
+      origin: S3BucketOrigin.withOriginAccessControl(this.bucket, {
+        originAccessControl: new S3OriginAccessControl(this, 'Access', { originAccessControlName: name }),
+        // Who may not list a bucket is told 403 of a file that is missing.
+        originAccessLevels: [AccessLevel.READ, AccessLevel.LIST],
+      }),
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      compress: true,
+      responseHeadersPolicy: new ResponseHeadersPolicy(this, 'Headers', {
+        responseHeadersPolicyName: name,
+        ...dashboardHeaders(sources),
+      }),
+      functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: this.screens() }],
+    };
+  }
+
+  private screens(): EdgeFunction {
+    return new EdgeFunction(this, 'Screens', {
+      comment: 'Answers every path that names no file with the app.',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(screenRewrite),
+    });
+  }
+
+  private addRecords(name: string, { id, name: zoneName }: { id: string; name: string }): void {
+    const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: id, zoneName });
+    const target = RecordTarget.fromAlias(new CloudFrontTarget(this.distribution));
+    // With its last dot a name is taken as it is, and never as one below the zone.
+    const props = { zone, target, recordName: `${name}.` };
+    new ARecord(this, 'Ipv4Record', props);
+    new AaaaRecord(this, 'Ipv6Record', props);
+  }
+}
+
+/** CloudFront's JavaScript: no modules, and the handler found by its name. */
+const screenRewrite = `function handler(event) {
+  const request = event.request;
+  const name = request.uri.slice(request.uri.lastIndexOf('/') + 1);
+  if (!name.includes('.')) request.uri = '/index.html';
+  return request;
+}
+`;
+
+/** What the CDK's own function, which all uploads of a stack share, is given beyond what it needs. */
+function acceptUploads({ handlerRole }: BucketDeployment, bucket: IBucket): void {
+  const stack = Stack.of(bucket);
+  const { bootstrapQualifier } = stack.synthesizer;
+  const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnBucket);
+  const reasons = {
+    'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
+      'The policy lets it write its own log, and the CDK attaches it.',
+    [`IAM5[Resource::arn:<AWS::Partition>:s3:::cdk-${bootstrapQualifier}-assets-<AWS::AccountId>-<AWS::Region>/*]`]:
+      'It reads the build from where the CDK puts what it deploys; the names there are hashes.',
+    [`IAM5[Resource::<${bucketId}.Arn>/*]`]: 'It writes every file of this bucket, which holds nothing else.',
+  };
+  const wildcards = ['GetObject', 'GetBucket', 'List', 'DeleteObject', 'Abort'].map((action) => [
+    `IAM5[Action::s3:${action}*]`,
+    'The CDK grants actions by these patterns, on the two buckets that it copies from and to.',
+  ]);
+  const findings = [...Object.entries(reasons), ...wildcards].map(([id, reason]) => [
+    `AwsSolutions-${id}`,
+    reason,
+  ]);
+  accept(handlerRole, Object.fromEntries(findings));
+  accept(handlerRole.node.scope!, {
+    'AwsSolutions-L1':
+      "The function is the CDK's own: its runtime comes with the CDK's version, and it runs in deployments only.",
+  });
+}
