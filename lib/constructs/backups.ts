@@ -1,0 +1,53 @@
+import { Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { Construct } from 'constructs';
+import { accept } from './accepted-findings.ts';
+
+export interface BackupsProps {
+  /** The one thing that is backed up: images can be painted again from their records. */
+  readonly table: Table;
+}
+
+/**
+ * Daily copies of the table for five weeks, monthly ones for a year, beside the table's own point-in-time recovery.
+ *
+ * A copy is restored into a new table, never into this one, and everything in it is as it was then: keys that were
+ * revoked since are valid again, credits that were charged since are free again, and images whose records are newer
+ * than the copy lie in the bucket without one.
+ */
+export class Backups extends Construct {
+  readonly vault: BackupVault;
+
+  constructor(scope: Construct, id: string, { table }: BackupsProps) {
+    super(scope, id);
+    const { stackName, stackId } = Stack.of(this);
+    this.vault = new BackupVault(this, 'Vault', {
+      // A vault needs a name and stays behind: a stack that is made anew must not find it taken.
+      backupVaultName: `${stackName}-${Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))}`,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    const plan = new BackupPlan(this, 'Plan', {
+      backupPlanName: stackName,
+      backupVault: this.vault,
+      backupPlanRules: [
+        new BackupPlanRule({
+          ruleName: 'Daily',
+          scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
+          deleteAfter: Duration.days(35),
+        }),
+        new BackupPlanRule({
+          ruleName: 'Monthly',
+          scheduleExpression: Schedule.cron({ day: '1', hour: '4', minute: '0' }),
+          deleteAfter: Duration.days(365),
+        }),
+      ],
+    });
+    const selection = plan.addSelection('Table', { resources: [BackupResource.fromDynamoDbTable(table)] });
+    accept(selection, {
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]':
+        'The policy that AWS made for exactly this. AWS Backup alone can assume the role, and it has no permission to restore.',
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { Duration } from 'aws-cdk-lib/core';
+import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface BillingQueueProps {
+  /** The partner event bus that Stripe's events come by. It exists already. */
+  readonly eventBusName: string;
+  /** Applies the events to the licenses. It must have a time-out. */
+  readonly fn: ServiceFunction;
+}
+
+/** What the function understands; Stripe may send everything else too, which ends at the bus. */
+const detailTypes = [
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'invoice.paid',
+  'invoice.payment_failed',
+];
+
+const queueSettings = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  retentionPeriod: Duration.days(14),
+} satisfies QueueProps;
+
+/**
+ * Stripe's events on their way from the partner bus to the function. None is lost: what can't be delivered or applied
+ * waits in the dead-letter queue until an operator sends it again.
+ */
+export class BillingQueue extends Construct {
+  /** The rule alone may send to it. */
+  readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+
+  constructor(scope: Construct, id: string, { eventBusName, fn }: BillingQueueProps) {
+    super(scope, id);
+    this.deadLetterQueue = new Queue(this, 'DeadLetters', queueSettings);
+    this.queue = new Queue(this, 'Events', {
+      ...queueSettings,
+      // AWS's own rule for queues that a function reads: a message must not come back while it is still worked on.
+      visibilityTimeout: Duration.seconds(fn.timeout!.toSeconds() * 6),
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: 5 },
+    });
+    new Rule(this, 'Rule', {
+      description: 'Subscriptions and invoices of Stripe, for the licenses',
+      eventBus: EventBus.fromEventBusName(this, 'Bus', eventBusName),
+      eventPattern: { detailType: detailTypes },
+      targets: [new SqsQueue(this.queue, { deadLetterQueue: this.deadLetterQueue })],
+    });
+    fn.addEventSource(
+      new SqsEventSource(this.queue, { batchSize: 10, maxConcurrency: 2, reportBatchItemFailures: true }),
+    );
+  }
+}

@@ -1,0 +1,69 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { Schedule, ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { accept } from './accepted-findings.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface SweepScheduleProps {
+  /** Ends requests whose lease ran out. Running it twice at once is harmless. */
+  readonly fn: ServiceFunction;
+  readonly everyMinutes: number;
+}
+
+/** Runs the sweep by the clock. A run is not repeated, because the next one does its work; that it failed is kept. */
+export class SweepSchedule extends Construct {
+  /** Runs that failed, with their errors, and runs that were never begun. */
+  readonly deadLetterQueue: Queue;
+
+  constructor(scope: Construct, id: string, { fn, everyMinutes }: SweepScheduleProps) {
+    super(scope, id);
+    this.deadLetterQueue = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    accept(this.deadLetterQueue, {
+      'AwsSolutions-SQS3':
+        'It is a dead-letter queue itself, of a schedule and of a function that is called asynchronously.',
+    });
+    // A group of its own, so that the role below can be assumed for this schedule and for no other of the account.
+    const scheduleGroup = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
+    const role = new Role(this, 'Role', {
+      description: 'EventBridge Scheduler starts the sweep with it',
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: {
+          StringEquals: {
+            'aws:SourceAccount': Stack.of(this).account,
+            'aws:SourceArn': scheduleGroup.scheduleGroupArn,
+          },
+        },
+      }),
+    });
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] }),
+    );
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.queueArn] }),
+    );
+    fn.configureAsyncInvoke({
+      onFailure: new SqsDestination(this.deadLetterQueue),
+      retryAttempts: 0,
+      maxEventAge: Duration.minutes(1),
+    });
+    new Schedule(this, 'Schedule', {
+      description: 'Gives back the credits of requests that nobody ended',
+      schedule: ScheduleExpression.rate(Duration.minutes(everyMinutes)),
+      scheduleGroup,
+      target: new LambdaInvoke(fn, {
+        // As it is: the target would add every version of the function to what it may start.
+        role: role.withoutPolicyUpdates(),
+        deadLetterQueue: this.deadLetterQueue,
+        maxEventAge: Duration.minutes(1),
+      }),
+    });
+  }
+}
