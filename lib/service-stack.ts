@@ -1,0 +1,164 @@
+import { fileURLToPath } from 'node:url';
+import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { environmentVariables } from '../shared/config.ts';
+import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../shared/routes.ts';
+import type { Configuration } from './configuration.ts';
+import { Accounts } from './constructs/accounts.ts';
+import { Backups } from './constructs/backups.ts';
+import { BillingQueue } from './constructs/billing-queue.ts';
+import { DashboardSite } from './constructs/dashboard-site.ts';
+import { Firewall } from './constructs/firewall.ts';
+import { HttpApi } from './constructs/http-api.ts';
+import { ImageBucket } from './constructs/image-bucket.ts';
+import { Inference } from './constructs/inference.ts';
+import { RecordTable } from './constructs/record-table.ts';
+import { ServiceFunction } from './constructs/service-function.ts';
+import { SweepSchedule } from './constructs/sweep-schedule.ts';
+
+export interface ServiceStackProps {
+  readonly configuration: Configuration;
+  /** The dashboard's build. @default `dashboard/dist` */
+  readonly dashboardFolder?: string;
+}
+
+/** What a stack of a stage is called. */
+export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
+  return `image-generation-${stage}`;
+}
+
+/** A function may outlast its generation's deadline by what settling or releasing takes. */
+const generationMarginSeconds = 30;
+const bufferedTimeout = Duration.seconds(20);
+const jobTimeout = Duration.seconds(50);
+const pricesFile = 'billing-prices.json';
+
+/** The whole service, composed. */
+export class ServiceStack extends Stack {
+  private readonly configuration: Configuration;
+  private readonly records: RecordTable;
+  private readonly images: ImageBucket;
+  private readonly inference: Inference;
+  private readonly accounts: Accounts;
+  private readonly api: HttpApi;
+
+  constructor(app: App, { configuration, dashboardFolder }: ServiceStackProps) {
+    super(app, stackNameOf(configuration), { description: 'Image Generation Service' });
+    this.configuration = configuration;
+    const { stage, domain, retentionDays, throttle, requestsPerAddress, selfSignUp } = configuration;
+    const logRetention = this.logRetention;
+
+    this.records = new RecordTable(this, 'Records');
+    new Backups(this, 'Backups', { table: this.records.table });
+    this.images = new ImageBucket(this, 'Images', { retentionDays });
+    this.accounts = new Accounts(this, 'Accounts', { selfSignUp });
+    this.inference = new Inference(this, 'Inference', configuration);
+    this.api = new HttpApi(this, 'Api', { stageName: stage, throttle, domain, logRetention });
+    new Firewall(this, 'Firewall', { api: this.api.api, requestsPerAddress, logRetention });
+
+    const dashboard = this.addDashboard(dashboardFolder);
+    this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
+    this.addJobs();
+    this.addOutputs(dashboard);
+  }
+
+  private addDashboard(
+    distFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url)),
+  ): DashboardSite {
+    const { domain } = this.configuration;
+    const { accounts, api, images } = this;
+    const dashboard = new DashboardSite(this, 'Dashboard', {
+      distFolder,
+      connectSources: [api.origin, accounts.domainUrl, images.origin],
+      imageSources: [images.origin],
+      ...(domain === null
+        ? {}
+        : {
+            domain: {
+              name: domain.dashboardName,
+              certificateArn: domain.dashboardCertificateArn,
+              hostedZone: domain.hostedZone,
+            },
+          }),
+    });
+    accounts.addDashboardClient({ origins: [dashboard.origin] });
+    const { issuer, clientId, domainUrl } = accounts;
+    dashboard.deploy({ apiBaseUrl: api.baseUrl, signIn: { issuer, clientId, domainUrl } });
+    return dashboard;
+  }
+
+  private addRoutes(origins: string[]): ServiceFunction[] {
+    const { generationDeadlineSeconds } = this.configuration;
+    const generationTimeout = Duration.seconds(generationDeadlineSeconds + generationMarginSeconds);
+    return Object.values(routes).map((route: Route) => {
+      const timeout = route.streams ? generationTimeout : bufferedTimeout;
+      const fn = this.addFunction(route.functionName, grantsOf(route), timeout);
+      fn.setVariable(environmentVariables.allowedOrigins, origins.join(','));
+      if (route.auth === 'session' || route.auth === 'key_or_session') this.accounts.grantSessions(fn);
+      if (route.streams) this.tellOfGenerations(fn);
+      this.api.mount(route, fn, route.streams ? generationTimeout : Duration.seconds(29), origins);
+      return fn;
+    });
+  }
+
+  private tellOfGenerations(fn: ServiceFunction): void {
+    const { generationDeadlineSeconds, retentionDays } = this.configuration;
+    fn.setVariable(environmentVariables.generationDeadlineSeconds, String(generationDeadlineSeconds));
+    fn.setVariable(environmentVariables.retentionDays, String(retentionDays));
+  }
+
+  private addJobs(): void {
+    const { billing } = this.configuration;
+    const sweep = this.addFunction(jobs.sweep.functionName, jobs.sweep.grants, jobTimeout);
+    new SweepSchedule(this, 'SweepSchedule', { fn: sweep, everyMinutes: jobs.sweep.trigger.everyMinutes });
+    if (billing === null) return;
+    const { functionName, grants }: Job = jobs.billingEvents;
+    const fn = this.addFunction(functionName, grants, jobTimeout, {
+      [pricesFile]: JSON.stringify(billing.prices),
+    });
+    fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
+    new BillingQueue(this, 'BillingQueue', { eventBusName: billing.eventBusName, fn });
+  }
+
+  /** A function with what is granted to it, and nothing else. */
+  private addFunction(
+    functionName: string,
+    grants: Grants,
+    timeout: Duration,
+    files: Record<string, string> = {},
+  ): ServiceFunction {
+    const fn = new ServiceFunction(this, pascalCase(functionName), {
+      functionName,
+      serviceName: this.stackName,
+      timeout,
+      logRetention: this.logRetention,
+      files,
+    });
+    this.records.grant(fn, grants.table ?? {});
+    this.images.grant(fn, grants);
+    if (grants.model) this.inference.grantInvoke(fn);
+    return fn;
+  }
+
+  private get logRetention(): RetentionDays {
+    return this.configuration.logRetentionDays as RetentionDays;
+  }
+
+  /** What the operator's tools look for by name. */
+  private addOutputs(dashboard: DashboardSite): void {
+    const outputs = {
+      BaseUrl: this.api.baseUrl,
+      DashboardUrl: `${dashboard.origin}/`,
+      TableName: this.records.table.tableName,
+      BucketName: this.images.bucket.bucketName,
+      UserPoolId: this.accounts.userPool.userPoolId,
+      SignInUrl: this.accounts.domainUrl,
+      ModelEndpointName: this.inference.endpointName,
+    };
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
+}

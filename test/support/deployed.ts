@@ -1,0 +1,249 @@
+import { startPainter } from '../../local/painter/server.ts';
+import { startSageMakerRuntime } from '../../local/sagemaker/engine.ts';
+import { readEngines } from '../../bin/admin/connection.ts';
+import { sessionSettings } from '../../local/sign-in.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { jobs, routes, type Route } from '../../shared/routes.ts';
+import { licenseStore } from '../../shared/store/license-store.ts';
+import { bucketNeeds, modelNeeds, startAuthorizingProxy, tableNeeds } from './authorizing-proxy.ts';
+import { abandonGeneration, addAdaptedIdentity, billingEvents } from './deployed-world.ts';
+import { tableOf } from './grants.ts';
+import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
+import {
+  functionIdOf,
+  isAllowed,
+  resolver,
+  statementsOf,
+  type Asked,
+  type Resolve,
+  type Statement,
+  type Template,
+} from './policies.ts';
+import type { RunningService } from './service.ts';
+import { assetOf, type Synthesized } from './synthesized.ts';
+
+export interface DeployedCall {
+  method?: string;
+  /** A raw key or an access token. */
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  parameters?: Record<string, string>;
+}
+
+export interface DeployedAnswer {
+  status: number;
+  headers: Record<string, string>;
+  /** Parsed, if it is JSON. */
+  body: any;
+  text: string;
+  /** What a streaming function wrote, prelude and all. */
+  raw?: Buffer;
+}
+
+export type Deployed = Awaited<ReturnType<typeof startDeployed>>;
+
+const account = '000000000000';
+const region = 'us-east-1';
+/** Of the pool of the template, whatever its id. */
+const userPoolUrl = /^https:\/\/cognito-idp\.[^/]+\/<\w+>/;
+const allRoutes: Route[] = Object.values(routes);
+const functionNames = [...allRoutes, ...Object.values(jobs)].map(({ functionName }) => functionName);
+const subscriptionId = `sub_${newId('license').slice(4)}`;
+
+interface RunningFunction {
+  lambda: LambdaProcess;
+  statements: Statement[];
+  asked: Asked[];
+}
+
+/**
+ * Every function of a synthesized stack, each in a process of its own, with the variables and behind the role that the
+ * template gives it, over the engines of a running service.
+ */
+export async function startDeployed(synthesized: Synthesized, service: RunningService) {
+  const { template } = synthesized;
+  const engines = readEngines(service.dataDir);
+  const table = tableOf(service.dataDir);
+  const resolve = resolver(knownNames(template, engines));
+  const [painter, refused] = [await startPainter(), [] as (Asked & { by: string })[]];
+  const runtime = await startSageMakerRuntime({
+    endpoints: { [modelNameOf(template, resolve)]: painter.url },
+  });
+  const closing: { close(): Promise<unknown> }[] = [runtime, painter];
+  const functions = new Map<string, RunningFunction>();
+
+  for (const name of functionNames) {
+    const id = functionIdOf(template, name);
+    const statements = statementsOf(template, id, resolve);
+    const asked: Asked[] = [];
+    const options = {
+      isAllowed: (wish: Asked) => isAllowed(statements, wish),
+      onAsked: (wish: Asked, allowed: boolean) => {
+        if (allowed) asked.push(wish);
+        else refused.push({ by: name, ...wish });
+      },
+    };
+    const bucketArn = `arn:aws:s3:::${engines.bucketName}`;
+    const tableArn = `arn:aws:dynamodb:${region}:${account}:table/${engines.tableName}`;
+    const proxies = await Promise.all([
+      startAuthorizingProxy({ ...options, target: engines.dynamoDbUrl, needs: tableNeeds(tableArn) }),
+      startAuthorizingProxy({ ...options, target: engines.s3Url, needs: bucketNeeds(bucketArn) }),
+      startAuthorizingProxy({ ...options, target: runtime.url, needs: modelNeeds(endpointArn, bucketArn) }),
+    ]);
+    closing.push(...proxies);
+    const [dynamoDb, s3, sageMaker] = proxies.map(({ url }) => url);
+    const asset = assetOf(synthesized, id);
+    const lambda = await startLambda(`${asset}/index.mjs`, {
+      ...variablesOf(template, id, resolve, asset, sessionSettings(engines.s3Url).issuer),
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: engines.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: engines.secretAccessKey,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb!,
+      AWS_ENDPOINT_URL_S3: s3!,
+      AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sageMaker!,
+    });
+    functions.set(name, { lambda, statements, asked });
+  }
+
+  const adaptedIdentityId = await addAdaptedIdentity(table);
+  const invoke = (name: string, event: unknown): Promise<LambdaAnswer> =>
+    functions.get(name)!.lambda.invoke(event);
+
+  return {
+    refused,
+    adaptedIdentityId,
+    invoke,
+    assetOf: (name: string) => assetOf(synthesized, functionIdOf(template, name)),
+    streaming: () => [...functions].filter(([, { lambda }]) => lambda.streams).map(([name]) => name),
+    logOf: (name: string) => functions.get(name)!.lambda.log(),
+    logs: () => [...functions.values()].map(({ lambda }) => lambda.log()).join(''),
+
+    /** As API Gateway would call it. */
+    async call(name: string, call: DeployedCall): Promise<DeployedAnswer> {
+      const { failed, returned, streamed } = await invoke(name, proxyEvent(name, call));
+      if (failed !== undefined) throw new Error(failed);
+      return streamed ? splitStream(streamed) : answerOf(returned);
+    },
+
+    /** What the roles may do with the table, the bucket and the model that no function did. */
+    grantedButUnused: () =>
+      [...functions].flatMap(([name, { statements, asked }]) =>
+        unusedOf(statements, asked).map((what) => `${name}: ${what}`),
+      ),
+
+    abandonGeneration: () => abandonGeneration(table, adaptedIdentityId),
+    billingEvents: () => billingEvents(subscriptionId),
+    billedLicense: () => licenseStore(table).get(`lic_${subscriptionId}`),
+
+    async close() {
+      await Promise.all([...functions.values()].map(({ lambda }) => lambda.end()));
+      await Promise.all(closing.map((engine) => engine.close()));
+    },
+  };
+}
+
+export function sagemakerEndpointArn(template: Template): string {
+  return endpointArn(modelNameOf(template, resolver({})));
+}
+
+function endpointArn(name: string): string {
+  return `arn:aws:sagemaker:${region}:${account}:endpoint/${name}`;
+}
+
+function modelNameOf(template: Template, resolve: Resolve): string {
+  const id = functionIdOf(template, routes.createGeneration.functionName);
+  return resolve(template.Resources[id]!.Properties.Environment.Variables.MODEL_ENDPOINT_NAME);
+}
+
+/** What the template's references stand for here. */
+function knownNames(
+  template: Template,
+  { tableName, bucketName, s3Url }: { tableName: string; bucketName: string; s3Url: string },
+): Record<string, string> {
+  const idOf = (type: string) => {
+    const found = Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
+    if (found.length !== 1) throw new Error(`${found.length} resources are ${type}`);
+    return found[0]![0];
+  };
+  const bucketId = Object.entries(template.Resources).find(
+    ([, { Type, Properties }]) =>
+      Type === 'AWS::S3::Bucket' && JSON.stringify(Properties).includes('generations/'),
+  )![0];
+  const tableId = idOf('AWS::DynamoDB::Table');
+  return {
+    'AWS::Region': region,
+    'AWS::AccountId': account,
+    'AWS::Partition': 'aws',
+    'AWS::URLSuffix': 'amazonaws.com',
+    [tableId]: tableName,
+    [`${tableId}.Arn`]: `arn:aws:dynamodb:${region}:${account}:table/${tableName}`,
+    [bucketId]: bucketName,
+    [`${bucketId}.Arn`]: `arn:aws:s3:::${bucketName}`,
+    [idOf('AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
+  };
+}
+
+/** The template's variables, but for what is elsewhere here: the user pool, and the folder that Lambda unpacks into. */
+function variablesOf(
+  template: Template,
+  id: string,
+  resolve: Resolve,
+  asset: string,
+  pool: string,
+): Record<string, string> {
+  const variables: Record<string, unknown> = template.Resources[id]!.Properties.Environment.Variables;
+  const local = (value: string) => value.replace(userPoolUrl, pool).replace('/var/task', asset);
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, local(resolve(value))]));
+}
+
+function proxyEvent(
+  name: string,
+  { method, key, body, headers = {}, query, parameters }: DeployedCall,
+): object {
+  const route = allRoutes.find(({ functionName }) => functionName === name)!;
+  const sent = { ...headers, ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }) };
+  const lists = (of: Record<string, string> | undefined) =>
+    of && Object.fromEntries(Object.entries(of).map(([header, value]) => [header, [value]]));
+  return {
+    httpMethod: method ?? route.method,
+    resource: `/api/v1${route.path}`,
+    path: `/api/v1${route.path}`,
+    headers: sent,
+    multiValueHeaders: lists(sent),
+    queryStringParameters: query ?? null,
+    multiValueQueryStringParameters: lists(query) ?? null,
+    pathParameters: parameters ?? null,
+    body: body === undefined ? null : JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: { requestId: 'gateway' },
+  };
+}
+
+function splitStream(raw: Buffer): DeployedAnswer {
+  const end = raw.indexOf(Buffer.alloc(8));
+  const prelude = JSON.parse(raw.subarray(0, end).toString());
+  return { ...answerOf({ ...prelude, body: raw.subarray(end + 8).toString() }), raw };
+}
+
+function answerOf({ statusCode, headers, body }: any): DeployedAnswer {
+  const isJson = headers['content-type'] === 'application/json';
+  return { status: statusCode, headers, text: body, body: isJson ? JSON.parse(body) : null };
+}
+
+function unusedOf(statements: Statement[], asked: Asked[]): string[] {
+  const granted = statements.flatMap(({ actions, resources, conditions, effect }) =>
+    actions
+      .filter((action) => /^(dynamodb|s3|sagemaker):/.test(action))
+      .flatMap((action) =>
+        resources.map((resource) => ({ effect, actions: [action], resources: [resource], conditions })),
+      ),
+  );
+  return granted
+    .filter((statement) => !asked.some((wish) => isAllowed([statement], wish)))
+    .map(
+      ({ actions, resources, conditions }) =>
+        `${actions[0]} on ${resources[0]} ${JSON.stringify(conditions)}`,
+    );
+}
