@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { maxGenerationDeadlineSeconds, maxRetentionDays } from '../shared/config.ts';
+import { maxRetentionDays } from '../shared/config.ts';
 import { billingPrices } from '../shared/contracts/billing-prices.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name');
@@ -108,8 +108,11 @@ export const configuration = z.strictObject({
   retentionDays: wholeNumber(1, maxRetentionDays).default(90),
   /** Who is told of alarms; null for nobody. */
   alarmEmail: z.email('must be an e-mail address').nullable().default(null),
-  /** What a generation may take. */
-  generationDeadlineSeconds: wholeNumber(5, maxGenerationDeadlineSeconds).default(60),
+  /**
+   * What a generation may take. An answer in one piece begins when it is over, and API Gateway ends a connection on
+   * which nothing came for five minutes.
+   */
+  generationDeadlineSeconds: wholeNumber(5, 270).default(60),
   /** Origins beside the dashboard's own whose pages may call the API from a browser. */
   allowedOrigins: z.array(origin).max(10).default([]),
   /** Requests a second that the whole API takes, and how many it takes at once. */

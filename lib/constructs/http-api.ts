@@ -83,6 +83,8 @@ export class HttpApi extends Construct {
         ),
       },
     });
+    // The stack's own outputs say where the API is.
+    this.api.node.tryRemoveChild('Endpoint');
     addGatewayAnswers(this.api);
     this.origin = props.domain === null ? originOf(this.api) : this.addDomain(props.domain);
     this.baseUrl =

@@ -4,6 +4,7 @@ import {
   NotFound,
   PutObjectCommand,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
@@ -51,13 +52,17 @@ export function objectStore(bucket: string) {
       return getSignedUrl(client, command, { expiresIn: lifetimeSeconds });
     },
 
-    /** Bytes of a stored image, null when it is not there. */
+    /**
+     * Bytes of a stored image, null when it is not there. S3 says 403 of what is missing to whoever may not list the
+     * bucket, and no function may.
+     */
     async outputSize(of: OutputRef, index: number): Promise<number | null> {
       try {
         const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: outputKey(of, index) }));
         return head.ContentLength ?? null;
       } catch (error) {
-        if (error instanceof NotFound) return null;
+        const forbidden = error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403;
+        if (forbidden || error instanceof NotFound) return null;
         throw error;
       }
     },

@@ -59,7 +59,7 @@ describe('what is wrong is named, all of it at once', () => {
     [{ stage: '' }, 'stage'],
     [{ retentionDays: 0 }, 'retentionDays'],
     [{ retentionDays: '90' }, 'retentionDays'],
-    [{ generationDeadlineSeconds: 451 }, 'generationDeadlineSeconds'],
+    [{ generationDeadlineSeconds: 271 }, 'generationDeadlineSeconds'],
     [{ alarmEmail: 'nobody' }, 'alarmEmail: must be an e-mail address'],
     [{ allowedOrigins: ['https://a.test/'] }, 'allowedOrigins.0: must be an origin'],
     [{ allowedOrigins: ['*'] }, 'allowedOrigins.0: must be an origin'],

@@ -88,5 +88,8 @@ test('nothing keeps what callers sent: no samples, and logs without keys, querie
     { QueryString: {} },
     { UriPath: {} },
   ]);
+  const destination = JSON.stringify(logging!.Properties.LogDestinationConfigs);
+  expect(destination).toMatch(/:logs:.*:log-group:/);
+  expect(destination).not.toMatch(/Arn"\]|:\*/);
   expect(logging!.Properties.LoggingFilter).toMatchObject({ DefaultBehavior: 'DROP' });
 });
