@@ -15,7 +15,7 @@ const examples = [
   'license grant --owner SUB --tier pro --founding-catalog',
   'key issue LICENSE --name "my app"',
   'usage LICENSE --json',
-  'license list --stack image-generation --region eu-west-1',
+  'license list --stack image-generation-prod --region eu-west-1',
 ];
 
 /** Runs one command of the operator's. @returns the exit code: 0 done, 1 not possible, 2 not asked for rightly. */
