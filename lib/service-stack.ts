@@ -30,7 +30,7 @@ export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
 /** A function may outlast its generation's deadline by what settling or releasing takes. */
 const generationMarginSeconds = 30;
 const bufferedTimeout = Duration.seconds(20);
-const jobTimeout = Duration.seconds(50);
+const jobTimeout = Duration.seconds(60);
 const pricesFile = 'billing-prices.json';
 
 /** The whole service, composed. */

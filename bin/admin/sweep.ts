@@ -9,7 +9,7 @@ export function addSweepCommand(program: Command): void {
       'end the requests whose handler died and give back their credits, as happens each minute anyway',
     )
     .action((_, self: Command) => answer(self, sweepOnce));
-  withExamples(command, ['sweep', 'sweep --json --stack image-generation']);
+  withExamples(command, ['sweep', 'sweep --json --stack image-generation-prod']);
 }
 
 async function sweepOnce({ stores }: Session): Promise<Answer> {

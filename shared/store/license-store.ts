@@ -50,7 +50,7 @@ export function licenseStore(table: Table) {
   };
 }
 
-function toItem(license: License): Item {
+export function toItem(license: License): Item {
   return {
     ...itemKeys.license(license.licenseId),
     [ownerIndex.partition]: ownerIndex.of(license.ownerId),

@@ -24,6 +24,7 @@ const anyKey: fc.Arbitrary<{ key: ItemKey; inputs: string }> = fc.oneof(
     .tuple(anyId, anyOnceId)
     .map(([id, once]) => ({ key: itemKeys.once(id, once), inputs: `once ${id} ${once}` })),
   anyId.map((id) => ({ key: itemKeys.license(id), inputs: `license ${id}` })),
+  anyId.map((id) => ({ key: itemKeys.billing(id), inputs: `billing ${id}` })),
   fc
     .tuple(anyId, anyInstantMs)
     .map(([id, ms]) => ({ key: itemKeys.period(id, ms), inputs: `period ${id} ${ms}` })),
@@ -56,6 +57,7 @@ describe('item keys', () => {
           itemKeys.rateLog(a, b),
           itemKeys.once(a, b),
           itemKeys.license(a),
+          itemKeys.billing(a),
           itemKeys.generation(a, b),
           itemKeys.identity(a),
         ];
@@ -101,9 +103,11 @@ describe('item keys', () => {
         const { PK } = itemKeys.license(id);
         expect(itemKeys.generation(id, requestId).PK).toBe(PK);
         expect(itemKeys.period(id, startMs).PK).toBe(PK);
+        expect(itemKeys.billing(id).PK).toBe(PK);
         expect(itemKeys.generation(id, requestId).SK.startsWith(sortPrefixes.generation)).toBe(true);
         expect(itemKeys.period(id, startMs).SK.startsWith(sortPrefixes.generation)).toBe(false);
         expect(itemKeys.license(id).SK.startsWith(sortPrefixes.generation)).toBe(false);
+        expect(itemKeys.billing(id).SK.startsWith(sortPrefixes.generation)).toBe(false);
       }),
     );
   });

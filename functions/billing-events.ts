@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { BillingFailure } from '../shared/contracts/billing-evidence.ts';
+import { parseBillingNotice, readBillingEvent } from '../shared/contracts/billing-event.ts';
+import { parseBillingPrices, type BillingPrices } from '../shared/contracts/billing-prices.ts';
+import { licenseIdOf } from '../shared/domain/subscription-license.ts';
+import { loggableError } from '../shared/http/log.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/http/meter.ts';
+import { once, openRuntime } from '../shared/http/runtime.ts';
+import { subscriptionStore } from '../shared/store/subscription-store.ts';
+import { applyBillingEvidence } from '../shared/workflow/apply-billing-event.ts';
+
+const runtime = once(openRuntime);
+const prices = once(() => readPrices(runtime().env.billingPricesFile));
+
+/** What is logged of a record. */
+interface Facts {
+  messageId: string;
+  eventId?: string;
+  eventType?: string;
+  subscriptionId?: string;
+  licenseId?: string;
+}
+
+type Outcome = 'applied' | 'unchanged' | 'ignored' | 'failed';
+
+/**
+ * Stripe's events, as EventBridge and a queue bring them: at least once, in any order. One that fails goes back to the
+ * queue alone, and after some times to the dead-letter queue. Without readable prices the whole batch fails.
+ */
+export async function handler({ Records }: Pick<SQSEvent, 'Records'>): Promise<SQSBatchResponse> {
+  const { log, env } = runtime();
+  prices();
+  const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
+  for (const record of Records) {
+    const facts: Facts = { messageId: record.messageId };
+    const result = await apply(record, facts).then((outcome) => ({ outcome }), failureOf);
+    const line = { ...facts, ...result, ...countOf(result.outcome, env.serviceName) };
+    if (result.outcome === 'failed') {
+      batchItemFailures.push({ itemIdentifier: record.messageId });
+      log.error('billing event', line);
+    } else log.info('billing event', line);
+  }
+  return { batchItemFailures };
+}
+
+/** Fills in the facts as they become known. */
+async function apply(record: SQSRecord, facts: Facts): Promise<Exclude<Outcome, 'failed'>> {
+  const notice = parseBillingNotice(record.body);
+  facts.eventId = notice.id;
+  facts.eventType = notice.type;
+  const evidence = readBillingEvent(notice);
+  if (evidence === null) return 'ignored';
+  facts.subscriptionId = evidence.subscriptionId;
+  facts.licenseId = licenseIdOf(evidence.subscriptionId);
+  return applyBillingEvidence(evidence, {
+    subscriptions: subscriptionStore(runtime().table()),
+    prices: prices(),
+  });
+}
+
+function failureOf(error: unknown) {
+  const outcome = 'failed' as const;
+  if (error instanceof BillingFailure) return { outcome, reason: error.reason, sentence: error.message };
+  return { outcome, reason: 'fault', error: loggableError(error) };
+}
+
+function countOf(outcome: Outcome, serviceName: string): object {
+  const meter = recordingMeter();
+  meter.count('billingEvents', outcome);
+  return { ...embeddedMetrics(meter, serviceName).more[0] };
+}
+
+/** @throws an error that names the file and what is wrong with it. */
+function readPrices(path: string): BillingPrices {
+  try {
+    return parseBillingPrices(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'It is not JSON.' : (error as Error).message;
+    throw new Error(`The file ${path} can't be used. ${why}`, { cause: error });
+  }
+}

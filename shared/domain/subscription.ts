@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  BillingEvidence,
+  InvoiceEvidence,
+  SubscriptionSnapshot,
+  SubscriptionState,
+  SubscriptionStatus,
+} from '../contracts/billing-evidence.ts';
+import type { LicenseStatus } from '../contracts/license.ts';
+
+/** Lost events must not end in service without end, and late ones must not interrupt one that is paid. */
+const slackMs = 3 * 24 * 60 * 60 * 1000;
+
+/**
+ * What is remembered of a subscription's events. Each member only ever grows in an order of its own, so the same
+ * events leave the same registers in whatever order and however often they come.
+ */
+export interface BillingRegisters {
+  /** The newest; more than one when they happened in the same second. Sorted by event. */
+  snapshots: SubscriptionSnapshot[];
+  /** The newest of each. */
+  paid: InvoiceEvidence | null;
+  failed: InvoiceEvidence | null;
+  /** The license was found ended although the subscription had not: from then on no event changes it. */
+  endedByOperator: boolean;
+}
+
+export const noRegisters: BillingRegisters = {
+  snapshots: [],
+  paid: null,
+  failed: null,
+  endedByOperator: false,
+};
+
+/** What a single event leaves. */
+export function registersOf(evidence: BillingEvidence): BillingRegisters {
+  if (evidence.kind === 'subscription') return { ...noRegisters, snapshots: [evidence] };
+  return { ...noRegisters, [evidence.kind]: evidence };
+}
+
+/** Commutative, associative and idempotent. */
+export function mergeRegisters(a: BillingRegisters, b: BillingRegisters): BillingRegisters {
+  return {
+    snapshots: newestSnapshots([...a.snapshots, ...b.snapshots]),
+    paid: newestInvoice(a.paid, b.paid),
+    failed: newestInvoice(a.failed, b.failed),
+    endedByOperator: a.endedByOperator || b.endedByOperator,
+  };
+}
+
+/** Whether the subscription is over, which nothing undoes. */
+export function isOver({ snapshots }: BillingRegisters): boolean {
+  return snapshots.some(isFinal);
+}
+
+function isFinal({ change, state }: SubscriptionSnapshot): boolean {
+  return change === 'deleted' || state.status === 'canceled' || state.status === 'incomplete_expired';
+}
+
+/** An end is newer than whatever else was seen, since a subscription that ended never comes back. */
+function newestSnapshots(all: SubscriptionSnapshot[]): SubscriptionSnapshot[] {
+  const ends = all.filter(isFinal);
+  const rivals = ends.length > 0 ? ends : all;
+  const newestMs = Math.max(...rivals.map(({ occurredAtMs }) => occurredAtMs));
+  const newest = rivals.filter(({ occurredAtMs }) => occurredAtMs === newestMs);
+  const byEvent = new Map(newest.map((snapshot) => [snapshot.eventId, snapshot]));
+  return [...byEvent.values()].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+}
+
+function newestInvoice(a: InvoiceEvidence | null, b: InvoiceEvidence | null): InvoiceEvidence | null {
+  if (a === null || b === null) return a ?? b;
+  const order = a.occurredAtMs - b.occurredAtMs || a.periodEndMs - b.periodEndMs;
+  return order > 0 || (order === 0 && a.eventId > b.eventId) ? a : b;
+}
+
+const changeRank = { created: 0, changed: 1, deleted: 2 } as const;
+
+/**
+ * How the subscription was left by its newest second; null before its first event. Events of one second have no order
+ * of their own: a creation came first and a deletion last; else the last is the one whose state no other says it
+ * changed; where that leaves several, the latest period end and then the event's id decide.
+ */
+export function lastSnapshot({ snapshots }: BillingRegisters): SubscriptionSnapshot | null {
+  const highest = Math.max(...snapshots.map(({ change }) => changeRank[change]));
+  const rivals = snapshots.filter(({ change }) => changeRank[change] === highest);
+  const unchanged = rivals.filter((one) => !rivals.some((other) => other !== one && follows(other, one)));
+  const [first, ...others] = unchanged.length > 0 ? unchanged : rivals;
+  if (first === undefined) return null;
+  // They are sorted by event, so the later one wins a tie.
+  return others.reduce((last, one) => (one.state.periodEndMs >= last.state.periodEndMs ? one : last), first);
+}
+
+/** Whether what an event says it changed is how the other left it. */
+function follows(event: SubscriptionSnapshot, other: SubscriptionSnapshot): boolean {
+  const changed = Object.keys(event.before) as (keyof SubscriptionState)[];
+  return (
+    changed.length > 0 &&
+    changed.every((member) => isDeepStrictEqual(event.before[member], other.state[member]))
+  );
+}
+
+const paidStatuses: SubscriptionStatus[] = ['trialing', 'active'];
+
+/**
+ * An invoice counts where it is newer than all that says the opposite; in the same second the subscription's own word
+ * counts, so that no order of arrival decides. A paused subscription goes on by its own events alone.
+ */
+export function statusOf({ paid, failed }: BillingRegisters, last: SubscriptionSnapshot): LicenseStatus {
+  if (isFinal(last)) return 'ended';
+  const [paidMs, failedMs] = [paid?.occurredAtMs ?? 0, failed?.occurredAtMs ?? 0];
+  const { status } = last.state;
+  if (paidStatuses.includes(status)) {
+    return failedMs > Math.max(last.occurredAtMs, paidMs) ? 'past_due' : 'active';
+  }
+  const isLifted = status !== 'paused' && paidMs > Math.max(last.occurredAtMs, failedMs);
+  return isLifted ? 'active' : 'past_due';
+}
+
+/** Until when the license is good if no other event ever comes. */
+export function activeUntilMs({ paid }: BillingRegisters, last: SubscriptionSnapshot): number {
+  const { periodEndMs, cancelAtMs, cancelsAtPeriodEnd, endedAtMs } = last.state;
+  if (isFinal(last)) return endedAtMs ?? last.occurredAtMs;
+  const paidUntilMs = paid !== null && paid.occurredAtMs >= last.occurredAtMs ? paid.periodEndMs : 0;
+  const untilMs = Math.max(periodEndMs, paidUntilMs) + slackMs;
+  const endMs = cancelAtMs ?? (cancelsAtPeriodEnd ? periodEndMs : untilMs);
+  return Math.min(endMs, untilMs);
+}

@@ -1,0 +1,84 @@
+import type { License } from '../domain/license.ts';
+import { noRegisters } from '../domain/subscription.ts';
+import type { StoredSubscription } from '../domain/subscription-license.ts';
+import { licenseStore, toItem } from './license-store.ts';
+import { getItem, type Table } from './table.ts';
+import { itemKeys } from './table-keys.ts';
+import { transact, type TransactItems } from './transact.ts';
+
+/** A subscription as it was read: writing it needs both its items unchanged. */
+export interface ReadSubscription extends StoredSubscription {
+  version: number;
+}
+
+/** The members of a license that billing sets; the others are the operator's, or never change. */
+const billedMembers = [
+  'tier',
+  'creditsLimit',
+  'foundingCatalog',
+  'identityIds',
+  'status',
+  'periodAnchorMs',
+  'activeUntilMs',
+] as const satisfies (keyof License)[];
+
+export type SubscriptionStore = ReturnType<typeof subscriptionStore>;
+
+export function subscriptionStore(table: Table) {
+  return {
+    /** Strong, though the two items are not of one moment: `put` finds out. */
+    async get(licenseId: string): Promise<ReadSubscription> {
+      const billing = await getItem(table, itemKeys.billing(licenseId));
+      const license = await licenseStore(table).get(licenseId);
+      const { snapshots, paid, failed, endedByOperator } = { ...noRegisters, ...billing };
+      return {
+        license,
+        registers: { snapshots, paid, failed, endedByOperator },
+        version: billing?.version ?? 0,
+      };
+    },
+
+    /**
+     * Writes the registers and, where there is one to write, the license in one transaction.
+     * @returns false when another event came in between, or the operator changed the license's status.
+     */
+    async put(licenseId: string, read: ReadSubscription, next: StoredSubscription): Promise<boolean> {
+      const billing = {
+        Put: {
+          TableName: table.name,
+          Item: { ...itemKeys.billing(licenseId), ...next.registers, version: read.version + 1 },
+          ...(read.version === 0
+            ? { ConditionExpression: 'attribute_not_exists(PK)' }
+            : {
+                ConditionExpression: 'version = :read',
+                ExpressionAttributeValues: { ':read': read.version },
+              }),
+        },
+      };
+      const license = next.license === null ? [] : [licenseWrite(next.license, read.license)];
+      return (await transact(table, [billing, ...license])) === null;
+    },
+  };
+
+  function licenseWrite(license: License, before: License | null): TransactItems[number] {
+    if (before === null) {
+      const Item = toItem(license);
+      return { Put: { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(PK)' } };
+    }
+    const members = billedMembers.map((member) => [member, license[member]] as const);
+    return {
+      Update: {
+        TableName: table.name,
+        Key: itemKeys.license(license.licenseId),
+        UpdateExpression: `SET ${members.map(([member]) => `#${member} = :${member}`).join(', ')}`,
+        // An operator's end that came in between is met here.
+        ConditionExpression: '#status = :before',
+        ExpressionAttributeNames: Object.fromEntries(members.map(([member]) => [`#${member}`, member])),
+        ExpressionAttributeValues: {
+          ':before': before.status,
+          ...Object.fromEntries(members.map(([member, value]) => [`:${member}`, value])),
+        },
+      },
+    };
+  }
+}

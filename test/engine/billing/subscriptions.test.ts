@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { licenseIdOf } from '../../../shared/domain/subscription-license.ts';
+import { end, items, ms, t } from '../../unit/billing/life.ts';
+import {
+  day,
+  newSubscriptionId,
+  ownerId,
+  stripeEvent,
+  subscription,
+  type HandledEvent,
+} from '../../unit/billing/stripe-fixtures.ts';
+import { invoice, line, linesOf, parentOf } from '../../unit/billing/stripe-invoices.ts';
+import { prices, startWorld, type World } from './world.ts';
+
+let world: World;
+/** Done once, just before the next transaction is sent. */
+let meanwhile: (() => Promise<unknown>) | null = null;
+/** What the next transaction ends with after it was applied. */
+let brokenOff: Error | null = null;
+/** Every command with the items it names. */
+let sent: { name: string; keys: Record<string, string>[] }[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+  // Real calls to the real engine; only what others and the network might do meanwhile is added.
+  world.table.documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const input = args.input as any;
+      sent.push({ name: context.commandName!, keys: keysOf(input) });
+      if (context.commandName !== 'TransactWriteItemsCommand') return next(args);
+      const [first, error] = [meanwhile, brokenOff];
+      [meanwhile, brokenOff] = [null, null];
+      await first?.();
+      const result = await next(args);
+      if (error) throw error;
+      return result;
+    },
+    { step: 'initialize', name: 'faults' },
+  );
+});
+
+afterAll(() => world.close());
+
+beforeEach(() => {
+  [meanwhile, brokenOff, sent] = [null, null, []];
+});
+
+function keysOf(input: any): Record<string, string>[] {
+  const writes = input.TransactItems ?? [{ Get: input }];
+  return writes.map((write: any) => {
+    const [kind] = Object.keys(write);
+    const { Key, Item } = write[kind!];
+    return { kind, ...(Key ?? Item) };
+  });
+}
+
+/** A subscription of a test's own: its events, its license, what is remembered of it. */
+function newSubscription() {
+  const id = newSubscriptionId();
+  const licenseId = licenseIdOf(id);
+  type Changes = Parameters<typeof subscription>[0];
+  const bill = (until: number) => invoice({ parent: parentOf(id), lines: linesOf(line(until)) });
+  return {
+    licenseId,
+    created: (at: number, changes: Changes = {}) =>
+      stripeEvent('customer.subscription.created', subscription({ id, ...changes }), { created: at }),
+    updated: (at: number, changes: Changes = {}) =>
+      stripeEvent('customer.subscription.updated', subscription({ id, ...changes }), { created: at }),
+    deleted: (at: number) =>
+      stripeEvent('customer.subscription.deleted', subscription({ id, status: 'canceled', ended_at: at }), {
+        created: at,
+      }),
+    paid: (at: number, until = end) => stripeEvent('invoice.paid', bill(until), { created: at }),
+    failed: (at: number, until = end) => stripeEvent('invoice.payment_failed', bill(until), { created: at }),
+    license: () => world.licenses.get(licenseId),
+    stored: () => world.subscriptions.get(licenseId),
+  };
+}
+
+describe('a life of a subscription', () => {
+  test('makes a license, changes it, suspends it, renews it and ends it', async () => {
+    const { licenseId, license, ...sub } = newSubscription();
+    expect(await world.apply(sub.created(t, { status: 'incomplete' }))).toBe('applied');
+    expect(await license()).toMatchObject({
+      licenseId,
+      ownerId,
+      status: 'past_due',
+      tier: 'pro',
+      apiAccess: true,
+    });
+    await world.apply(sub.paid(t + 1));
+    expect(await license()).toMatchObject({ status: 'active', activeUntilMs: ms(end + 3 * day) });
+    await world.apply(sub.updated(t + 2, { items: items('price_starter') }));
+    expect(await license()).toMatchObject({ tier: 'starter', creditsLimit: 500, foundingCatalog: false });
+    await world.apply(sub.failed(t + 3));
+    expect(await license()).toMatchObject({ status: 'past_due' });
+    await world.apply(sub.paid(t + 4, end + 30 * day));
+    expect(await license()).toMatchObject({ status: 'active', activeUntilMs: ms(end + 33 * day) });
+    await world.apply(sub.deleted(t + 5));
+    expect(await license()).toMatchObject({ status: 'ended', activeUntilMs: ms(t + 5) });
+    expect(await world.apply(sub.paid(t + 6))).toBe('applied');
+    expect(await license()).toMatchObject({ status: 'ended', activeUntilMs: ms(t + 5) });
+  });
+
+  test('lists its license under its owner, once', async () => {
+    const { licenseId, ...sub } = newSubscription();
+    const metadata = { ownerId: `owner-of-${licenseId}` };
+    await world.apply(sub.created(t, { metadata }));
+    await world.apply(sub.updated(t + 1, { metadata, status: 'past_due' }));
+    const listed = await world.licenses.listByOwner(metadata.ownerId);
+    expect(listed.map((one) => [one.licenseId, one.status])).toEqual([[licenseId, 'past_due']]);
+  });
+
+  test('needs no more of the table than the function is granted', async () => {
+    const { licenseId, ...sub } = newSubscription();
+    for (const event of [
+      sub.paid(t),
+      sub.created(t),
+      sub.updated(t + 1),
+      sub.deleted(t + 2),
+      sub.deleted(t + 2),
+    ]) {
+      await world.apply(event);
+    }
+    const names = new Set(sent.map(({ name }) => name));
+    expect(names).toEqual(new Set(['GetItemCommand', 'TransactWriteItemsCommand']));
+    const keys = sent.flatMap(({ keys: all }) => all);
+    expect(new Set(keys.map(({ PK }) => PK))).toEqual(new Set([`LICENSE#${licenseId}`]));
+    expect(new Set(keys.map(({ kind }) => kind))).toEqual(new Set(['Get', 'Put', 'Update']));
+  });
+});
+
+describe('an event', () => {
+  test('that is repeated writes nothing', async () => {
+    const sub = newSubscription();
+    const events = [sub.created(t), sub.paid(t + 1), sub.failed(t + 2)];
+    for (const event of events) expect(await world.apply(event)).toBe('applied');
+    const before = await sub.stored();
+    for (const event of events) expect(await world.apply(event)).toBe('unchanged');
+    expect(await sub.stored()).toEqual(before);
+  });
+
+  test('of an invoice before its subscription makes no license, and counts when the subscription comes', async () => {
+    const sub = newSubscription();
+    await world.apply(sub.paid(t + 1, end + 30 * day));
+    expect(await sub.license()).toBeNull();
+    await world.apply(sub.created(t, { status: 'incomplete' }));
+    expect(await sub.license()).toMatchObject({ status: 'active', activeUntilMs: ms(end + 33 * day) });
+  });
+
+  test('with an unknown price stores nothing, and makes the license once the price is known', async () => {
+    const sub = newSubscription();
+    const event = sub.created(t, { items: items('price_new') });
+    await expect(world.apply(event)).rejects.toMatchObject({ reason: 'unknown_price' });
+    expect(await sub.stored()).toMatchObject({ license: null, version: 0 });
+    await world.apply(sub.paid(t + 1, end + day));
+    expect(await world.apply(event, { ...prices, price_new: { tier: 'standard' } })).toBe('applied');
+    expect(await sub.license()).toMatchObject({ tier: 'standard', activeUntilMs: ms(end + 4 * day) });
+  });
+
+  test('of another owner changes nothing', async () => {
+    const sub = newSubscription();
+    await world.apply(sub.created(t));
+    const before = await sub.stored();
+    const other = sub.updated(t + 1, {
+      metadata: { ownerId: 'someone-else' },
+      items: items('price_starter'),
+    });
+    await expect(world.apply(other)).rejects.toMatchObject({ reason: 'owner_changed' });
+    expect(await sub.stored()).toEqual(before);
+  });
+
+  test('whose write breaks off after it was done is found done when it comes again', async () => {
+    const sub = newSubscription();
+    brokenOff = new Error('socket hang up');
+    const event = sub.created(t);
+    await expect(world.apply(event)).rejects.toThrow('socket hang up');
+    const before = await sub.stored();
+    expect(before.license).toMatchObject({ status: 'active' });
+    expect(await world.apply(event)).toBe('unchanged');
+    expect(await sub.stored()).toEqual(before);
+  });
+
+  test('keeps to the tie rule through what is stored: a chain in one second is followed whatever its order', async () => {
+    const chain = (sub: ReturnType<typeof newSubscription>) => {
+      const first = sub.updated(t, { items: items('price_pro') });
+      const second = sub.updated(t, { items: items('price_starter') });
+      const [a, b] = [first, second].sort((x, y) => (x.id < y.id ? 1 : -1));
+      (b!.data as any).previous_attributes = { items: a!.data.object.items };
+      return { first: a!, last: b! };
+    };
+    const [one, other] = [newSubscription(), newSubscription()];
+    const [x, y] = [chain(one), chain(other)];
+    for (const event of [x.first, x.last]) await world.apply(event);
+    for (const event of [y.last, y.first]) await world.apply(event);
+    const tier = x.last.data.object.items.data[0]!.price.id.replace('price_', '');
+    expect([(await one.license())?.tier, (await other.license())?.tier]).toEqual([tier, tier]);
+  });
+});
+
+describe('at the same time', () => {
+  test('another event comes in between: both count', async () => {
+    const sub = newSubscription();
+    meanwhile = () => world.apply(sub.created(t, { status: 'past_due' }));
+    expect(await world.apply(sub.paid(t + 1))).toBe('applied');
+    expect(await sub.license()).toMatchObject({ status: 'active' });
+    meanwhile = () => world.apply(sub.updated(t + 9, { items: items('price_starter') }));
+    expect(await world.apply(sub.updated(t + 8))).toBe('unchanged');
+    expect(await sub.license()).toMatchObject({ tier: 'starter' });
+  });
+
+  test('the operator switches API access off and names other members: the switch stays, the rest is billing’s', async () => {
+    const sub = newSubscription();
+    await world.apply(sub.created(t));
+    meanwhile = () => world.licenses.update(sub.licenseId, { apiAccess: false, creditsLimit: 1 });
+    await world.apply(sub.updated(t + 1, { items: items('price_starter') }));
+    expect(await sub.license()).toMatchObject({ apiAccess: false, tier: 'starter', creditsLimit: 500 });
+    await world.apply(sub.deleted(t + 2));
+    expect(await sub.license()).toMatchObject({ apiAccess: false, status: 'ended' });
+  });
+
+  test.each([
+    ['renewed', 'paid'],
+    ['changed', 'updated'],
+    ['ended by Stripe', 'deleted'],
+  ] as const)(
+    'the operator ends a license that is being %s: it stays as the operator left it',
+    async (_, what) => {
+      const sub = newSubscription();
+      await world.apply(sub.created(t));
+      const ended = { status: 'ended', activeUntilMs: ms(t + 1) } as const;
+      meanwhile = () => world.licenses.update(sub.licenseId, ended);
+      await world.apply(sub[what](t + 2));
+      const left = await sub.license();
+      expect(left).toMatchObject(ended);
+      for (const event of [sub.updated(t + 3), sub.paid(t + 4), sub.deleted(t + 5), sub.updated(t + 6)]) {
+        await world.apply(event);
+        expect(await sub.license()).toEqual(left);
+      }
+    },
+  );
+
+  test('however the events of a life are handled at once, one license comes out of them', async () => {
+    const kinds = ['created', 'updated', 'updated', 'paid', 'failed', 'deleted'] as const;
+    const event = fc.record({
+      what: fc.constantFrom(...kinds),
+      at: fc.integer({ min: t, max: t + 4 }),
+      status: fc.constantFrom('active', 'past_due', 'trialing', 'unpaid'),
+      price: fc.constantFrom(...Object.keys(prices)),
+    });
+    const make = (sub: ReturnType<typeof newSubscription>, { what, at, status, price }: any): HandledEvent =>
+      what === 'created' || what === 'updated'
+        ? sub[what as 'created'](at, { status, items: items(price) })
+        : sub[what as 'paid'](at);
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 2, maxLength: 8 }), async (life) => {
+        const sub = newSubscription();
+        const events = [sub.created(t - 1), ...life.map((one) => make(sub, one))];
+        await Promise.all([...events, ...events.slice(0, 3)].map((one) => world.apply(one)));
+        const atOnce = await sub.stored();
+        // The same events, one after the other, to a subscription that nobody has seen.
+        const again = newSubscription();
+        const text = JSON.stringify(events).replaceAll(sub.licenseId.slice(4), again.licenseId.slice(4));
+        for (const one of JSON.parse(text)) await world.apply(one);
+        const inOrder = await again.stored();
+        expect(atOnce.license).toEqual({ ...inOrder.license, licenseId: sub.licenseId });
+        expect(atOnce.license).not.toBeNull();
+      }),
+      { numRuns: 15 },
+    );
+  }, 60_000);
+
+  test('20 events at once on one subscription all count', async () => {
+    const sub = newSubscription();
+    const updates = Array.from({ length: 19 }, (_, i) => sub.updated(t + i, { billing_cycle_anchor: t + i }));
+    const outcomes = await Promise.all([sub.failed(t + 100), ...updates].map((event) => world.apply(event)));
+    expect(outcomes).toContain('applied');
+    expect(await sub.license()).toMatchObject({ status: 'past_due', periodAnchorMs: ms(t + 18) });
+  }, 60_000);
+});

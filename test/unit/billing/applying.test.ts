@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import type { License } from '../../../shared/domain/license.ts';
+import { noRegisters } from '../../../shared/domain/subscription.ts';
+import { applyEvidence } from '../../../shared/domain/subscription-license.ts';
+import { evidenceOf } from './delivery.ts';
+import { created, deleted, end, items, ms, paid, prices, t, updated } from './life.ts';
+import { day, ownerId, type HandledEvent } from './stripe-fixtures.ts';
+
+describe('applying an event', () => {
+  const apply = (license: License | null, registers: typeof noRegisters, event: HandledEvent) =>
+    applyEvidence({ license, registers }, evidenceOf(event)!, prices);
+  const first = apply(null, noRegisters, created(t))!;
+
+  test('that is repeated, or older, changes nothing', () => {
+    const again = created(t + 5, { metadata: { ownerId } });
+    const once = apply(first.license, first.registers, again)!;
+    expect(apply(once.license, once.registers, again)).toBeNull();
+    expect(apply(once.license, once.registers, updated(t + 4, { status: 'past_due' }))).toBeNull();
+  });
+
+  test('of an invoice before its subscription is remembered without a license', () => {
+    const early = paid(t + 1, end + day);
+    const before = apply(null, noRegisters, early)!;
+    expect(before.license).toBeNull();
+    expect(apply(null, before.registers, early)).toBeNull();
+    const after = apply(null, before.registers, created(t, { status: 'incomplete' }))!;
+    expect(after.license).toMatchObject({ status: 'active', activeUntilMs: ms(end + 4 * day) });
+  });
+
+  test('of another owner is a failure', () => {
+    const other = updated(t + 1, { metadata: { ownerId: 'someone-else' } });
+    expect(() => apply(first.license, first.registers, other)).toThrow(
+      expect.objectContaining({ reason: 'owner_changed' }),
+    );
+  });
+
+  test('never touches a license that the operator ended, not even to end it', () => {
+    const ended: License = { ...first.license!, status: 'ended', activeUntilMs: ms(t + 1) };
+    const second = apply(ended, first.registers, updated(t + 2))!;
+    expect(second).toMatchObject({ license: null, registers: { endedByOperator: true } });
+    const third = apply(ended, second.registers, deleted(t + 3))!;
+    expect(third).toMatchObject({ license: null, registers: { endedByOperator: true } });
+    expect(apply(ended, third.registers, deleted(t + 4))?.license).toBeNull();
+  });
+
+  test('that ended is not taken for an end by the operator', () => {
+    const over = apply(first.license, first.registers, deleted(t + 3, { ended_at: t + 3 }))!;
+    const later = apply(over.license, over.registers, deleted(t + 4, { ended_at: t + 4 }))!;
+    expect(later.registers.endedByOperator).toBe(false);
+    expect(later.license).toMatchObject({ status: 'ended', activeUntilMs: ms(t + 4) });
+  });
+
+  test('that changes nothing needs no price, one that does is a failure where its price is unknown', () => {
+    expect(applyEvidence(first, evidenceOf(updated(t - 1, { items: items('price_x') }))!, {})).toBeNull();
+    expect(() => applyEvidence(first, evidenceOf(updated(t + 1))!, {})).toThrow(
+      expect.objectContaining({ reason: 'unknown_price' }),
+    );
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import {
+  subscriptionStatuses,
+  type BillingEvidence,
+  type InvoiceEvidence,
+  type SubscriptionSnapshot,
+  type SubscriptionState,
+} from '../../../shared/contracts/billing-evidence.ts';
+import type { BillingPrices } from '../../../shared/contracts/billing-prices.ts';
+import type { License } from '../../../shared/domain/license.ts';
+import {
+  mergeRegisters,
+  noRegisters,
+  registersOf,
+  type BillingRegisters,
+} from '../../../shared/domain/subscription.ts';
+import {
+  applyEvidence,
+  licenseOf,
+  type StoredSubscription,
+} from '../../../shared/domain/subscription-license.ts';
+
+const prices: BillingPrices = {
+  price_1: { tier: 'starter' },
+  price_2: { tier: 'pro', foundingCatalog: true },
+  price_3: { identityIds: ['idn_a'] },
+};
+const numRuns = 1000;
+
+/** Small ranges, so that much happens in the same second and periods meet. */
+const second = fc.integer({ min: 1, max: 6 }).map((n) => n * 1000);
+const instant = fc.integer({ min: 1, max: 20 }).map((n) => n * 1000);
+const living = subscriptionStatuses.filter((status) => !['canceled', 'incomplete_expired'].includes(status));
+const stateWith = (statuses: typeof living): fc.Arbitrary<SubscriptionState> =>
+  fc.record({
+    status: fc.constantFrom(...statuses),
+    items: fc.constantFrom('price_1', 'price_2', 'price_3').map((priceId) => [{ priceId, quantity: 1 }]),
+    periodEndMs: instant,
+    anchorMs: instant,
+    cancelAtMs: fc.option(instant, { freq: 3 }),
+    cancelsAtPeriodEnd: fc.boolean(),
+    endedAtMs: fc.constant(null),
+  });
+const anyState = stateWith([...subscriptionStatuses]);
+const origin = { subscriptionId: 'sub_1', ownerId: 'owner', createdAtMs: 0 };
+
+const anySnapshot: fc.Arbitrary<Omit<SubscriptionSnapshot, 'eventId'>> = fc.record({
+  ...(Object.fromEntries(Object.entries(origin).map(([k, v]) => [k, fc.constant(v)])) as {
+    [K in keyof typeof origin]: fc.Arbitrary<(typeof origin)[K]>;
+  }),
+  kind: fc.constant('subscription' as const),
+  change: fc.constantFrom('created', 'changed', 'changed', 'changed', 'deleted'),
+  occurredAtMs: second,
+  state: anyState,
+  before: fc.record({ status: fc.constantFrom(...living), anchorMs: instant }, { requiredKeys: [] }),
+});
+const anyInvoice: fc.Arbitrary<Omit<InvoiceEvidence, 'eventId'>> = fc.record({
+  kind: fc.constantFrom('paid', 'failed'),
+  occurredAtMs: second,
+  subscriptionId: fc.constant('sub_1'),
+  periodEndMs: instant,
+});
+
+/** Ids in an order of their own, unlike that of time. */
+const withIds = (list: Omit<BillingEvidence, 'eventId'>[], seed: number) =>
+  list.map((one, i) => ({ ...one, eventId: `evt_${(i * 7919 + seed) % 1009}_${i}` })) as BillingEvidence[];
+
+/** Any events at all, whether or not a subscription could have such a life. */
+const anyEvents = fc
+  .tuple(
+    fc.array(fc.oneof({ weight: 3, arbitrary: anySnapshot }, anyInvoice), { minLength: 1, maxLength: 9 }),
+    fc.nat({ max: 1000 }),
+  )
+  .map(([list, seed]) => withIds(list as Omit<BillingEvidence, 'eventId'>[], seed));
+
+/** One step of a life: after so many seconds the subscription changed, or an invoice was paid or not. */
+const step = fc.record({
+  waitMs: fc.constantFrom(0, 0, 0, 1000, 2000),
+  what: fc.constantFrom('change', 'change', 'change', 'paid', 'failed'),
+  state: stateWith(living),
+});
+/** A life as Stripe tells it: created, each change with what was before, perhaps ended. The last state is the truth. */
+const anyLife = fc
+  .tuple(stateWith(living), fc.array(step, { maxLength: 8 }), fc.boolean(), fc.nat({ max: 1000 }))
+  .map(([first, steps, ends, seed]) => {
+    let [nowMs, state] = [1000, first];
+    const snapshot = (change: SubscriptionSnapshot['change'], before: Partial<SubscriptionState>) => ({
+      ...origin,
+      kind: 'subscription' as const,
+      change,
+      occurredAtMs: nowMs,
+      state,
+      before,
+    });
+    const list: Omit<BillingEvidence, 'eventId'>[] = [snapshot('created', {})];
+    steps.forEach(({ waitMs, what, state: next }, i) => {
+      nowMs += waitMs;
+      if (what === 'change') {
+        const before = state;
+        // The anchor is new each time, so that no two changes of a second undo each other.
+        state = { ...next, anchorMs: 100_000 + i };
+        list.push(snapshot('changed', changedMembers(before, state)));
+      } else {
+        const invoice = {
+          kind: what,
+          occurredAtMs: nowMs,
+          subscriptionId: 'sub_1',
+          periodEndMs: nowMs + 1000,
+        };
+        list.push(invoice as Omit<InvoiceEvidence, 'eventId'>);
+      }
+    });
+    if (ends) {
+      state = { ...state, status: 'canceled', endedAtMs: nowMs };
+      list.push(snapshot('deleted', {}));
+    }
+    return { events: withIds(list, seed), truth: state };
+  });
+
+function changedMembers(before: SubscriptionState, after: SubscriptionState): Partial<SubscriptionState> {
+  const members = Object.entries(before) as [keyof SubscriptionState, unknown][];
+  return Object.fromEntries(
+    members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name])),
+  );
+}
+
+/** How a queue delivers: a number for each delivery, by which it is sorted; those beyond the events are repetitions. */
+const anyDelivery = fc.array(fc.nat({ max: 1000 }), { minLength: 24, maxLength: 24 });
+
+/** Every event at least once, some again, in any order. */
+function delivered(events: BillingEvidence[], delivery: number[]): BillingEvidence[] {
+  const repetitions = delivery.slice(20).map((n) => events[n % events.length]!);
+  return [...events, ...repetitions]
+    .map((event, i) => ({ event: structuredClone(event), at: delivery[i]! }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ event }) => event);
+}
+
+/** Delivers one after the other, as the store would keep it. */
+function deliver(events: BillingEvidence[], from?: StoredSubscription): StoredSubscription {
+  let stored: StoredSubscription = from ?? { registers: noRegisters, license: null };
+  for (const evidence of events) {
+    const next = applyEvidence(stored, evidence, prices);
+    if (next === null) continue;
+    const { ownerId, createdAtMs, apiAccess } = stored.license ?? next.license ?? ({} as License);
+    const license = next.license && { ...next.license, ownerId, createdAtMs, apiAccess };
+    stored = { registers: next.registers, license: license ?? stored.license };
+  }
+  return stored;
+}
+
+describe('merging what events leave', () => {
+  const anyRegisters = anyEvents.map((events) => events.map(registersOf).reduce(mergeRegisters));
+  /** An event has one id, so those of different samples must not meet. */
+  const named = (registers: BillingRegisters, sample: number): BillingRegisters =>
+    JSON.parse(JSON.stringify(registers).replaceAll('"evt_', `"evt_${sample}_`));
+
+  test('is commutative, associative and idempotent', () => {
+    fc.assert(
+      fc.property(anyRegisters, anyRegisters, anyRegisters, (x, y, z) => {
+        const [a, b, c] = [named(x, 1), named(y, 2), named(z, 0)];
+        expect(mergeRegisters(a, b)).toEqual(mergeRegisters(b, a));
+        expect(mergeRegisters(mergeRegisters(a, b), c)).toEqual(mergeRegisters(a, mergeRegisters(b, c)));
+        expect(mergeRegisters(a, a)).toEqual(a);
+        expect(mergeRegisters(a, noRegisters)).toEqual(a);
+      }),
+      { numRuns },
+    );
+  });
+});
+
+describe('the same events in any order and with any repetition', () => {
+  test('end in the same license, whatever they say', () => {
+    fc.assert(
+      fc.property(anyEvents, anyDelivery, (events, delivery) => {
+        expect(deliver(delivered(events, delivery))).toEqual(deliver(events));
+      }),
+      { numRuns },
+    );
+  });
+
+  test('of a life end in what the subscription last was', () => {
+    fc.assert(
+      fc.property(anyLife, anyDelivery, ({ events, truth }, delivery) => {
+        const { license, registers } = deliver(delivered(events, delivery));
+        expect({ license, registers }).toEqual(deliver(events));
+        expect(license).toEqual(licenseOf(registers, prices));
+        expect(license!.periodAnchorMs).toBe(truth.anchorMs);
+        expect(license!.tier).toBe(truth.items[0]!.priceId === 'price_2' ? 'pro' : 'starter');
+        expect(license!.status === 'ended').toBe(truth.status === 'canceled');
+        if (truth.status === 'canceled') expect(license!.activeUntilMs).toBe(truth.endedAtMs);
+      }),
+      { numRuns },
+    );
+  });
+
+  test('leave a license that the operator ended among them as it was then', () => {
+    fc.assert(
+      fc.property(anyLife, anyDelivery, fc.nat({ max: 20 }), ({ events }, delivery, at) => {
+        const all = delivered(events, delivery);
+        const before = deliver(all.slice(0, at));
+        fc.pre(before.license !== null && before.license.status !== 'ended');
+        const ended: License = { ...before.license!, status: 'ended', activeUntilMs: 7 };
+        expect(deliver(all.slice(at), { ...before, license: ended }).license).toEqual(ended);
+      }),
+      { numRuns },
+    );
+  });
+});

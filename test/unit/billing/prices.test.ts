@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parseBillingPrices, type BillingPrices } from '../../../shared/contracts/billing-prices.ts';
+import { tiers } from '../../../shared/domain/tiers.ts';
+import { grantOf } from '../../../shared/domain/subscription-license.ts';
+
+describe('the map of prices', () => {
+  test('takes every kind of entry', () => {
+    const prices = {
+      price_Pro1: { tier: 'pro', foundingCatalog: true },
+      price_big: { tier: 'enterprise', creditsPerMonth: 25_000, identityIds: ['idn_one', 'atelier-9'] },
+      price_identity: { identityIds: ['idn_two'] },
+      plan_old: { creditsPerMonth: 0 },
+    };
+    expect(parseBillingPrices(prices)).toEqual(prices);
+    expect(parseBillingPrices({})).toEqual({});
+  });
+
+  test('in the documentation is one that is taken', () => {
+    const text = readFileSync(new URL('../../../docs/billing.md', import.meta.url), 'utf8');
+    const [, json] = /```json\n(.*?)```/s.exec(text)!;
+    expect(Object.keys(parseBillingPrices(JSON.parse(json!)))).toContain('price_1Pro');
+  });
+
+  test.each(Object.entries(tiers))('takes the tier %s, whose credits are its own or named', (name, tier) => {
+    expect(() => parseBillingPrices({ price_1: { tier: name, creditsPerMonth: 7 } })).not.toThrow();
+    const alone = () => parseBillingPrices({ price_1: { tier: name } });
+    if (tier.creditsPerMonth === null) expect(alone).toThrow('"price_1" creditsPerMonth must be given');
+    else expect(alone).not.toThrow();
+  });
+
+  test.each([
+    ['no object', null],
+    ['a list', []],
+    ['a text', 'price_1'],
+  ])('that is %s is refused in one sentence', (_, value) => {
+    expect(() => parseBillingPrices(value)).toThrow(
+      'The billing prices are wrong: it must be a JSON object with an entry for each price.',
+    );
+  });
+
+  test('names every wrong entry, and none that is right, in one sentence', () => {
+    const prices = {
+      price_right: { tier: 'pro' },
+      prod_1: { tier: 'pro' },
+      'price_a b': { tier: 'pro' },
+      price_1: {},
+      price_2: { tier: 'gold' },
+      price_3: { tier: 'pro', credits: 5 },
+      price_4: 5,
+      price_5: { creditsPerMonth: 1.5 },
+      price_6: { creditsPerMonth: -1 },
+      price_7: { creditsPerMonth: '5' },
+      price_8: { foundingCatalog: 'yes' },
+      price_9: { identityIds: ['a b'] },
+      price_10: { identityIds: 'idn_one' },
+      price_11: { tier: 'enterprise' },
+      price_12: { creditsPerMonth: 1_000_000_001 },
+    };
+    let message = '';
+    try {
+      parseBillingPrices(prices);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    const { price_right: right, ...wrong } = prices;
+    expect(right).toBeDefined();
+    for (const name of Object.keys(wrong)) expect(message).toContain(`"${name}" `);
+    expect(message).not.toContain('price_right');
+    expect(message).not.toContain('\n');
+    expect(message).toContain('"price_2" tier must be one of starter, standard, pro, enterprise;');
+  });
+});
+
+describe('what a subscription’s items grant together', () => {
+  const prices: BillingPrices = {
+    price_starter: { tier: 'starter', foundingCatalog: true },
+    price_standard: { tier: 'standard' },
+    price_pro: { tier: 'pro' },
+    price_big: { tier: 'enterprise', creditsPerMonth: 25_000, identityIds: ['idn_b', 'idn_a'] },
+    price_identity: { identityIds: ['idn_b', 'idn_c'] },
+    price_credits: { creditsPerMonth: 250 },
+    price_none: { creditsPerMonth: 0 },
+    price_few: { tier: 'pro', creditsPerMonth: 10 },
+  };
+  const items = (...names: (string | [string, number])[]) =>
+    names.map((name) => {
+      const [kind, quantity] = typeof name === 'string' ? [name, 1] : name;
+      return { priceId: `price_${kind}`, quantity };
+    });
+  const grant = (...names: (string | [string, number])[]) => grantOf(items(...names), prices);
+  const none = { foundingCatalog: false, identityIds: [] };
+
+  test.each([
+    ['a core plan has its tier’s own credits', ['pro'], { ...none, tier: 'pro', creditsLimit: 4000 }],
+    ['credits that a price names replace its tier’s', ['few'], { ...none, tier: 'pro', creditsLimit: 10 }],
+    ['quantities multiply credits', [['standard', 3]], { ...none, tier: 'standard', creditsLimit: 4500 }],
+    [
+      'the highest tier counts, whatever its place, and credits add up',
+      ['starter', 'pro', 'standard'],
+      { ...none, tier: 'pro', creditsLimit: 6000, foundingCatalog: true },
+    ],
+    [
+      'enterprise is above pro; identities are united, sorted and named once',
+      ['big', 'identity', 'pro'],
+      {
+        tier: 'enterprise',
+        creditsLimit: 29_000,
+        foundingCatalog: false,
+        identityIds: ['idn_a', 'idn_b', 'idn_c'],
+      },
+    ],
+    [
+      'a specialist price adds its identities to a plan, and no credits',
+      ['starter', ['identity', 2]],
+      { tier: 'starter', creditsLimit: 500, foundingCatalog: true, identityIds: ['idn_b', 'idn_c'] },
+    ],
+    [
+      'a specialist price alone is a Starter, once',
+      [['identity', 2]],
+      { tier: 'starter', creditsLimit: 500, foundingCatalog: false, identityIds: ['idn_b', 'idn_c'] },
+    ],
+    [
+      'a specialist price with credits beside it has these',
+      ['identity', 'credits'],
+      { tier: 'starter', creditsLimit: 250, foundingCatalog: false, identityIds: ['idn_b', 'idn_c'] },
+    ],
+    ['a price that names zero credits has none', ['none'], { ...none, tier: 'starter', creditsLimit: 0 }],
+    [
+      'an item with quantity 0 grants nothing',
+      [['big', 0], 'starter'],
+      { ...none, tier: 'starter', creditsLimit: 500, foundingCatalog: true },
+    ],
+    ['no item grants nothing', [], { ...none, tier: 'starter', creditsLimit: 0 }],
+  ] as [string, (string | [string, number])[], object][])('%s', (_, names, expected) => {
+    expect(grant(...names)).toEqual(expected);
+  });
+
+  test.each(['price_other', 'constructor', '__proto__', 'toString'])(
+    'the price %s, which is not in the map, is a failure that names it',
+    (priceId) => {
+      const unknown = () => grantOf([...items('pro'), { priceId, quantity: 1 }], prices);
+      expect(unknown).toThrow(expect.objectContaining({ reason: 'unknown_price' }));
+      expect(unknown).toThrow(`The billing prices have no entry for "${priceId}".`);
+    },
+  );
+
+  test('an unknown price with quantity 0 is a failure too', () => {
+    expect(() => grantOf([{ priceId: 'price_other', quantity: 0 }], prices)).toThrow('price_other');
+  });
+});
