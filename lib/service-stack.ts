@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environmentVariables } from '../shared/config.ts';
 import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../shared/routes.ts';
 import type { Configuration } from './configuration.ts';
@@ -12,6 +12,8 @@ import { Firewall } from './constructs/firewall.ts';
 import { HttpApi } from './constructs/http-api.ts';
 import { ImageBucket } from './constructs/image-bucket.ts';
 import { Inference } from './constructs/inference.ts';
+import { Monitoring, type MonitoringProps } from './constructs/monitoring.ts';
+import type { BillingSource, RouteFunction, SweepSource } from './constructs/monitoring-sources.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { SweepSchedule } from './constructs/sweep-schedule.ts';
@@ -54,12 +56,23 @@ export class ServiceStack extends Stack {
     this.accounts = new Accounts(this, 'Accounts', { selfSignUp });
     this.inference = new Inference(this, 'Inference', configuration);
     this.api = new HttpApi(this, 'Api', { stageName: stage, throttle, domain, logRetention });
-    new Firewall(this, 'Firewall', { api: this.api.api, requestsPerAddress, logRetention });
+    const { webAcl } = new Firewall(this, 'Firewall', {
+      api: this.api.api,
+      requestsPerAddress,
+      logRetention,
+    });
 
     const dashboard = this.addDashboard(dashboardFolder);
-    this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
-    this.addJobs();
-    this.addOutputs(dashboard);
+    const functions = this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
+    const { distribution } = dashboard;
+    const monitoring = this.addMonitoring({
+      functions,
+      sweep: this.addSweep(),
+      billing: this.addBilling(),
+      webAcl,
+      distribution,
+    });
+    this.addOutputs(dashboard, monitoring);
   }
 
   private addDashboard(
@@ -87,7 +100,7 @@ export class ServiceStack extends Stack {
     return dashboard;
   }
 
-  private addRoutes(origins: string[]): ServiceFunction[] {
+  private addRoutes(origins: string[]): RouteFunction[] {
     const { generationDeadlineSeconds } = this.configuration;
     const generationTimeout = Duration.seconds(generationDeadlineSeconds + generationMarginSeconds);
     return Object.values(routes).map((route: Route) => {
@@ -97,7 +110,7 @@ export class ServiceStack extends Stack {
       if (route.auth === 'session' || route.auth === 'key_or_session') this.accounts.grantSessions(fn);
       if (route.streams) this.tellOfGenerations(fn);
       this.api.mount(route, fn, route.streams ? generationTimeout : Duration.seconds(29), origins);
-      return fn;
+      return { route, fn };
     });
   }
 
@@ -107,17 +120,42 @@ export class ServiceStack extends Stack {
     fn.setVariable(environmentVariables.retentionDays, String(retentionDays));
   }
 
-  private addJobs(): void {
+  private addSweep(): SweepSource {
+    const { functionName, grants, trigger } = jobs.sweep;
+    const fn = this.addFunction(functionName, grants, jobTimeout);
+    const { everyMinutes } = trigger;
+    return { fn, everyMinutes, schedule: new SweepSchedule(this, 'SweepSchedule', { fn, everyMinutes }) };
+  }
+
+  private addBilling(): BillingSource | null {
     const { billing } = this.configuration;
-    const sweep = this.addFunction(jobs.sweep.functionName, jobs.sweep.grants, jobTimeout);
-    new SweepSchedule(this, 'SweepSchedule', { fn: sweep, everyMinutes: jobs.sweep.trigger.everyMinutes });
-    if (billing === null) return;
+    if (billing === null) return null;
     const { functionName, grants }: Job = jobs.billingEvents;
-    const fn = this.addFunction(functionName, grants, jobTimeout, {
-      [pricesFile]: JSON.stringify(billing.prices),
-    });
+    const files = { [pricesFile]: JSON.stringify(billing.prices) };
+    const fn = this.addFunction(functionName, grants, jobTimeout, files);
     fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
-    new BillingQueue(this, 'BillingQueue', { eventBusName: billing.eventBusName, fn });
+    const { eventBusName } = billing;
+    const { queue, deadLetterQueue } = new BillingQueue(this, 'BillingQueue', { eventBusName, fn });
+    return { fn, queue, deadLetterQueue };
+  }
+
+  private addMonitoring(
+    sources: Pick<MonitoringProps, 'functions' | 'sweep' | 'billing' | 'webAcl' | 'distribution'>,
+  ): Monitoring {
+    const { alarmEmail, generationDeadlineSeconds, throttle, inference } = this.configuration;
+    const { endpointName, variantName } = this.inference;
+    const scales = inference.kind === 'endpoint' && inference.minInstances < inference.maxInstances;
+    return new Monitoring(this, 'Monitoring', {
+      ...sources,
+      serviceName: this.stackName,
+      alarmEmail,
+      generationDeadlineSeconds,
+      throttle,
+      api: this.api.api,
+      accessLog: this.api.accessLog as ILogGroup,
+      table: this.records.table,
+      model: { endpointName, variantName, maxInstances: scales ? inference.maxInstances : null },
+    });
   }
 
   /** A function with what is granted to it, and nothing else. */
@@ -145,7 +183,7 @@ export class ServiceStack extends Stack {
   }
 
   /** What the operator's tools look for by name. */
-  private addOutputs(dashboard: DashboardSite): void {
+  private addOutputs(dashboard: DashboardSite, monitoring: Monitoring): void {
     const outputs = {
       BaseUrl: this.api.baseUrl,
       DashboardUrl: `${dashboard.origin}/`,
@@ -154,6 +192,7 @@ export class ServiceStack extends Stack {
       UserPoolId: this.accounts.userPool.userPoolId,
       SignInUrl: this.accounts.domainUrl,
       ModelEndpointName: this.inference.endpointName,
+      AlarmTopicArn: monitoring.topic.topicArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -29,7 +29,8 @@ export class Firewall extends Construct {
     this.webAcl = new CfnWebACL(this, 'WebAcl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: visibility('all'),
+      // CloudWatch files the metrics of all rules together under it.
+      visibilityConfig: visibility(Stack.of(this).stackName),
       customResponseBodies: Object.fromEntries(
         Object.entries(firewallFailures).map(([key, { code, error }]) => [
           key,

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import {
   AccessLogFormat,
   EndpointType,
@@ -12,7 +12,7 @@ import {
   type MethodDeploymentOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
@@ -53,6 +53,8 @@ const accessLogFields = {
 /** The API in front of the functions, mounted from the table of routes. */
 export class HttpApi extends Construct {
   readonly api: RestApi;
+  /** One line for each request. */
+  readonly accessLog: LogGroup;
   /** Without a slash at its end. */
   readonly origin: string;
   /** Where every path of the routes is appended. */
@@ -61,11 +63,13 @@ export class HttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const accessLog = new LogGroup(this, 'AccessLog', {
+    this.accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.api = new RestApi(this, 'Api', {
+      // CloudWatch files the API's metrics under it.
+      restApiName: Stack.of(this).stackName,
       description: 'Image Generation Service',
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: props.domain !== null,
@@ -73,7 +77,7 @@ export class HttpApi extends Construct {
       deployOptions: {
         stageName: props.stageName,
         tracingEnabled: true,
-        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog as ILogGroup),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
         ...settings(props.throttle),
         methodOptions: Object.fromEntries(
