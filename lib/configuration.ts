@@ -134,6 +134,11 @@ export type Inference = Configuration['inference'];
 export type ModelEndpoint = Extract<Inference, { kind: 'endpoint' }>;
 export type Domain = NonNullable<Configuration['domain']>;
 
+/** What the stack of a stage is called, to CloudFormation and to the CDK. */
+export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
+  return `image-generation-${stage}`;
+}
+
 /** A configuration that can't be deployed, in a sentence that names every option that is wrong. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';

@@ -3,7 +3,7 @@ import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environmentVariables } from '../shared/config.ts';
 import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../shared/routes.ts';
-import type { Configuration } from './configuration.ts';
+import { stackNameOf, type Configuration } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
 import { BillingQueue } from './constructs/billing-queue.ts';
@@ -22,11 +22,6 @@ export interface ServiceStackProps {
   readonly configuration: Configuration;
   /** The dashboard's build. @default `dashboard/dist` */
   readonly dashboardFolder?: string;
-}
-
-/** What a stack of a stage is called. */
-export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
-  return `image-generation-${stage}`;
 }
 
 /** A function may outlast its generation's deadline by what settling or releasing takes. */

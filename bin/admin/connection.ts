@@ -21,8 +21,6 @@ export interface Place extends FailedPlace {
 }
 
 const defaultFolder = '.local';
-/** The output of the deployed stack that names its table. */
-const tableOutput = 'TableName';
 
 /** Which table is meant: what was typed goes before the environment, and the local service is the last resort. */
 export function choosePlace(flags: PlaceFlags, environment: NodeJS.ProcessEnv): Choice {
@@ -41,7 +39,10 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   const choice = choosePlace(flags, process.env);
   if (choice.kind === 'local') return localPlace(choice.folder);
   if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
-  const tableName = choice.kind === 'table' ? choice.tableName : await tableOfStack(choice.stackName);
+  const tableName =
+    choice.kind === 'table'
+      ? choice.tableName
+      : (await stackOutputs(choice.stackName, ['TableName'])).TableName;
   const region = process.env.AWS_REGION;
   const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
   return { tableName, name, localFolder: null };
@@ -72,18 +73,26 @@ export function readEngines(folder: string): EnginesFile {
   }
 }
 
-async function tableOfStack(stackName: string): Promise<string> {
+/** A stack's outputs, those that are named. @throws Failure when there is no such stack, or one is missing. */
+export async function stackOutputs<Name extends string>(
+  stackName: string,
+  names: readonly Name[],
+): Promise<Record<Name, string>> {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});
+  let outputs;
   try {
     const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
-    const output = stacks?.[0]?.Outputs?.find(({ OutputKey: key }) => key === tableOutput);
-    if (output?.OutputValue) return output.OutputValue;
+    outputs = new Map(stacks?.[0]?.Outputs?.map(({ OutputKey: key, OutputValue: value }) => [key, value]));
   } catch (error) {
     if (!(error instanceof Error) || !/does not exist/.test(error.message)) throw error;
     throw new Failure(`There is no stack ${stackName} in this region and account.`, 1, { cause: error });
   } finally {
     client.destroy();
   }
-  throw new Failure(`The stack ${stackName} has no output ${tableOutput}: name its table with --table.`);
+  const missing = names.filter((name) => !outputs.get(name));
+  if (missing.length > 0) {
+    throw new Failure(`The stack ${stackName} has no output ${missing.join(', ')}: deploy it again.`);
+  }
+  return Object.fromEntries(outputs) as Record<Name, string>;
 }

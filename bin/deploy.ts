@@ -1,0 +1,12 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+// Set before anything else is imported: from the second run on, nothing is compiled twice.
+enableCompileCache();
+const { runDeploy } = await import('./deploy/program.ts');
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.exitCode = await runDeploy(process.argv.slice(2), {
+  root,
+  cdk: [process.execPath, `${root}node_modules/aws-cdk/bin/cdk`],
+  buildDashboard: [process.execPath, `${root}bin/build-dashboard.ts`],
+});

@@ -1,0 +1,61 @@
+import { noModelEndpoint } from '../../shared/config.ts';
+import { Failure } from '../admin/failure.ts';
+import { keyValues } from '../admin/output.ts';
+
+/** CloudFormation's outputs of a stack, by key. */
+export type Outputs = Record<string, string>;
+
+export interface DeployedPlace {
+  stackName: string;
+  region: string;
+  /** The profile that was named, if one was. */
+  profile: string | undefined;
+}
+
+/** Where the service is now, and the commands that come next. @throws Failure when the outputs do not tell. */
+export function nextSteps(place: DeployedPlace, outputs: Outputs): string {
+  const { stackName, region, profile } = place;
+  const addresses = keyValues([
+    ['Base URL', output(outputs, 'BaseUrl')],
+    ['Dashboard', output(outputs, 'DashboardUrl')],
+  ]);
+  const npm = (script: string) => `npm run --silent ${script} -- --stack ${stackName} --region ${region}`;
+  const commands = [
+    ...(profile === undefined ? [] : [`export AWS_PROFILE=${profile}`]),
+    `aws cognito-idp admin-create-user --region ${region} --user-pool-id ${output(outputs, 'UserPoolId')} \\`,
+    '  --username you@example.com \\',
+    '  --user-attributes Name=email,Value=you@example.com Name=email_verified,Value=true \\',
+    `  --query "User.Attributes[?Name=='sub'].Value" --output text`,
+    `${npm('admin')} identity put --name Aurora --slug aurora \\`,
+    '  --description "Curtains of light." --catalog founding',
+    `${npm('admin')} license grant --owner SUB --tier pro --founding-catalog`,
+    `${npm('admin')} key issue LICENSE --name "my app"`,
+  ];
+  const sections = [
+    `${stackName} is deployed in ${region}.`,
+    indented(addresses.split('\n')),
+    ...(outputs.ModelEndpointName === noModelEndpoint ? [noModelNote] : []),
+    `Check it:\n\n${indented([npm('smoke')])}`,
+    'The first account (it prints the SUB and mails a password), identity, license and key:\n\n' +
+      indented(commands),
+    'What else there is to do: docs/deploying.md.',
+  ];
+  return sections.join('\n\n');
+}
+
+const noModelNote =
+  'It has no model yet: POST /generate answers 503 until one is configured (docs/deploying.md, "The model").';
+
+function output(outputs: Outputs, key: string): string {
+  const value = outputs[key];
+  if (value === undefined) {
+    throw new Failure(
+      `The stack is deployed, but it has no output ${key}: deploy it again from this version.`,
+    );
+  }
+  return value;
+}
+
+function indented(lines: string[]): string {
+  return lines.map((line) => `  ${line}`).join('\n');
+}

@@ -1,0 +1,139 @@
+import { DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { accountCallerId } from '../../shared/domain/ids.ts';
+import { getItem, openTable, readAll, type Item, type Table } from '../../shared/store/table.ts';
+import { itemKeys, sortPrefixes, type ItemKey } from '../../shared/store/table-keys.ts';
+import { counted } from '../admin/output.ts';
+import type { Stores } from '../admin/stores.ts';
+import type { SmokePlace } from './place.ts';
+import type { SmokeWorld } from './world.ts';
+
+const rounds = 3;
+const pauseMs = 500;
+/** After its deadline a generation may still be settled or released. */
+const settleMs = 10_000;
+
+interface Traces {
+  items: ItemKey[];
+  objectKeys: string[];
+}
+
+/**
+ * Removes exactly what a run made and looks again until nothing is found.
+ * @returns null, or what is left in a sentence's end.
+ */
+export async function cleanUp(
+  place: SmokePlace,
+  stores: Stores,
+  world: SmokeWorld,
+  issuedKeyId: string | null,
+): Promise<string | null> {
+  const table = openTable(place.tableName);
+  const s3 = new S3Client({});
+  try {
+    const listed = await stores.apiKeys.listByOwner(world.license.ownerId);
+    // The list may lag; without it, a key whose issue failed half-way would not be known.
+    const keyIds = [...new Set([...listed.map(({ keyId }) => keyId), ...(issuedKeyId ? [issuedKeyId] : [])])];
+    // Without its keys nothing more begins; what has begun must end before its traces are all there.
+    for (const keyId of keyIds) await deleteItem(table, itemKeys.apiKey(keyId));
+    await untilNothingRuns(table, world);
+    let traces = await findTraces(place, table, s3, world, keyIds);
+    for (let round = 1; round <= rounds && !isEmpty(traces); round++) {
+      if (round > 1) await pause();
+      for (const key of traces.objectKeys) {
+        await s3.send(new DeleteObjectCommand({ Bucket: place.bucketName, Key: key }));
+      }
+      for (const key of traces.items) await deleteItem(table, key);
+      traces = await findTraces(place, table, s3, world, keyIds);
+    }
+    return isEmpty(traces) ? null : leftOver(traces, world);
+  } finally {
+    table.documents.destroy();
+    s3.destroy();
+  }
+}
+
+/** What a run is found by, for whoever must remove it by hand. */
+export function tracesOf({ identity, ownsIdentity, license }: SmokeWorld): string {
+  const made = ownsIdentity ? ` and the identity ${identity.identityId}` : '';
+  return `the license ${license.licenseId} of ${license.ownerId}${made}`;
+}
+
+function leftOver({ items, objectKeys }: Traces, world: SmokeWorld): string {
+  return `${counted(items.length, 'item')} and ${counted(objectKeys.length, 'image')} are left of ${tracesOf(world)}`;
+}
+
+function isEmpty({ items, objectKeys }: Traces): boolean {
+  return items.length === 0 && objectKeys.length === 0;
+}
+
+async function untilNothingRuns(table: Table, { license }: SmokeWorld): Promise<void> {
+  for (;;) {
+    const records = await itemsOf(table, itemKeys.license(license.licenseId).PK);
+    const runs = records.some(
+      ({ SK, status, deadlineMs }) =>
+        SK.startsWith(sortPrefixes.generation) &&
+        (status === 'QUEUED' || status === 'PROCESSING') &&
+        Date.now() < deadlineMs + settleMs,
+    );
+    if (!runs) return;
+    await pause();
+  }
+}
+
+async function findTraces(
+  { bucketName }: SmokePlace,
+  table: Table,
+  s3: S3Client,
+  { identity, ownsIdentity, license }: SmokeWorld,
+  keyIds: string[],
+): Promise<Traces> {
+  const callers = [...keyIds, accountCallerId(license.ownerId)];
+  const partitions = [
+    itemKeys.license(license.licenseId).PK,
+    ...callers.map((callerId) => itemKeys.apiKey(callerId).PK),
+  ];
+  const items = (await Promise.all(partitions.map((partition) => itemsOf(table, partition)))).flat();
+  if (ownsIdentity) {
+    const item = await getItem(table, itemKeys.identity(identity.identityId));
+    if (item !== null) items.push(item);
+  }
+  const listing = (start: string | undefined) =>
+    s3.send(
+      new ListObjectsV2Command({
+        Bucket: bucketName,
+        Prefix: `generations/${license.licenseId}/`,
+        ContinuationToken: start,
+      }),
+    );
+  const objectKeys: string[] = [];
+  let start: string | undefined;
+  do {
+    const page = await listing(start);
+    objectKeys.push(...(page.Contents ?? []).map(({ Key: key }) => key!));
+    start = page.NextContinuationToken;
+  } while (start !== undefined);
+  return { items: items.map(({ PK, SK }) => ({ PK, SK })), objectKeys };
+}
+
+function itemsOf(table: Table, partition: string): Promise<Item[]> {
+  const query = (start: Item | undefined) =>
+    table.documents.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: 'PK = :partition',
+        ExpressionAttributeValues: { ':partition': partition },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      }),
+    );
+  return readAll(query, (item) => item);
+}
+
+async function deleteItem(table: Table, key: ItemKey): Promise<void> {
+  await table.documents.send(new DeleteCommand({ TableName: table.name, Key: key }));
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, pauseMs));
+}

@@ -1,0 +1,34 @@
+import { constants } from 'node:os';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** npm may pass on a signal that the terminal has sent to everyone: that is one Ctrl-C, not two. */
+const sameSignalMs = 500;
+
+export interface Interruption {
+  /** 128 and the signal's number once there was one, null before. */
+  exitCode(): number | null;
+  stop(): void;
+}
+
+/** From now on a first signal is only noted, so that the run can clean up; a second one ends the process. */
+export function noteSignals(onFirst: () => void, onSecond: () => void): Interruption {
+  let exitCode: number | null = null;
+  let firstMs = 0;
+  const note = (signal: NodeJS.Signals) => {
+    if (exitCode === null) {
+      exitCode = 128 + constants.signals[signal];
+      firstMs = Date.now();
+      return onFirst();
+    }
+    if (Date.now() - firstMs < sameSignalMs) return;
+    onSecond();
+    process.exit(exitCode);
+  };
+  for (const signal of signals) process.on(signal, note);
+  return {
+    exitCode: () => exitCode,
+    stop() {
+      for (const signal of signals) process.off(signal, note);
+    },
+  };
+}

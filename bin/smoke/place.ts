@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dataFolder } from '../../local/data-folder.ts';
+import { pointSdkAt } from '../../local/environment.ts';
+import type { ReadyFile } from '../../local/service.ts';
+import { sessionSettings } from '../../local/sign-in.ts';
+import { noModelEndpoint } from '../../shared/config.ts';
+import { readEngines, stackOutputs } from '../admin/connection.ts';
+import { asFailure, noLocalService, type FailedPlace } from '../admin/failure.ts';
+
+/** The service that is checked, and all that its outputs tell of it. */
+export interface SmokePlace extends FailedPlace {
+  baseUrl: string;
+  dashboardUrl: string;
+  tableName: string;
+  bucketName: string;
+  hasModel: boolean;
+  signIn: { issuer: string; domainUrl: string };
+}
+
+const outputNames = [
+  'BaseUrl',
+  'DashboardUrl',
+  'TableName',
+  'BucketName',
+  'UserPoolId',
+  'SignInUrl',
+  'ModelEndpointName',
+] as const;
+
+/** A deployed stack, by its outputs. @throws Failure when there is none, or when it lacks an output. */
+export async function stackPlace(stackName: string, region: string | undefined): Promise<SmokePlace> {
+  if (region !== undefined) process.env.AWS_REGION = region;
+  const outputs = await stackOutputs(stackName, outputNames).catch((error: unknown) => {
+    throw asFailure(error, null);
+  });
+  const poolRegion = outputs.UserPoolId.split('_')[0];
+  return {
+    name: `the stack ${stackName}`,
+    localFolder: null,
+    baseUrl: outputs.BaseUrl,
+    dashboardUrl: outputs.DashboardUrl,
+    tableName: outputs.TableName,
+    bucketName: outputs.BucketName,
+    hasModel: outputs.ModelEndpointName !== noModelEndpoint,
+    signIn: {
+      issuer: `https://cognito-idp.${poolRegion}.amazonaws.com/${outputs.UserPoolId}`,
+      domainUrl: outputs.SignInUrl,
+    },
+  };
+}
+
+/** The local service that runs on a data folder. @throws Failure when there is none. */
+export function localPlace(folder: string): SmokePlace {
+  const engines = readEngines(folder);
+  const { ready: readyPath } = dataFolder(folder);
+  if (!existsSync(readyPath)) throw noLocalService(folder);
+  const ready = JSON.parse(readFileSync(readyPath, 'utf8')) as ReadyFile;
+  pointSdkAt(engines);
+  const origin = engines.s3Url;
+  return {
+    name: `the local service on ${folder}`,
+    localFolder: folder,
+    baseUrl: ready.baseUrl,
+    dashboardUrl: ready.dashboardUrl,
+    tableName: engines.tableName,
+    bucketName: engines.bucketName,
+    hasModel: true,
+    signIn: { issuer: sessionSettings(origin).issuer, domainUrl: origin },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Step } from '../step.ts';
+import {
+  generatesImage,
+  opensLink,
+  refetchesRequest,
+  refusesWithoutModel,
+  repeatsFree,
+} from './generation.ts';
+import { hasNoOtherRoutes, refusesExpiredLink, refusesRevokedKey, refusesWrongKey } from './refusals.ts';
+import { countsUsage } from './usage.ts';
+import { agreesOnSignIn, answersPreflight, isHealthy } from './web.ts';
+
+/** In the order in which they run: the key is revoked once nothing needs it any more. */
+export const steps: readonly Step[] = [
+  isHealthy,
+  generatesImage,
+  refusesWithoutModel,
+  opensLink,
+  refetchesRequest,
+  countsUsage,
+  repeatsFree,
+  refusesExpiredLink,
+  refusesWrongKey,
+  refusesRevokedKey,
+  hasNoOtherRoutes,
+  answersPreflight,
+  agreesOnSignIn,
+];

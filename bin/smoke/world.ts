@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import type { Identity } from '../../shared/domain/identity.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import type { License } from '../../shared/domain/license.ts';
+import type { ApiKey } from '../../shared/store/api-key-store.ts';
+import { issueApiKey } from '../../shared/workflow/api-keys.ts';
+import { Failure } from '../admin/failure.ts';
+import type { Stores } from '../admin/stores.ts';
+
+/** Credits of the temporary license: more than the checks may spend, and few. */
+const creditsLimit = 5;
+
+/** What the checks are made with. All of it is removed afterwards, except an identity that was there already. */
+export interface SmokeWorld {
+  identity: Identity;
+  /** Whether the identity was made for this run. */
+  ownsIdentity: boolean;
+  license: License;
+}
+
+export interface IssuedKey {
+  rawKey: string;
+  key: ApiKey;
+}
+
+/** Thinks it up, so that whatever becomes of making it, all of it can be found again. @throws Failure */
+export async function planWorld(
+  stores: Stores,
+  identityId: string | undefined,
+  nowMs: number,
+): Promise<SmokeWorld> {
+  const name = `smoke-${randomBytes(8).toString('hex')}`;
+  const identity =
+    identityId === undefined ? temporaryIdentity(name) : await activeIdentity(stores, identityId);
+  const license: License = {
+    licenseId: newId('license'),
+    ownerId: name,
+    tier: 'starter',
+    creditsLimit,
+    foundingCatalog: false,
+    identityIds: [identity.identityId],
+    apiAccess: true,
+    status: 'active',
+    periodAnchorMs: nowMs,
+    activeUntilMs: null,
+    createdAtMs: nowMs,
+  };
+  return { identity, ownsIdentity: identityId === undefined, license };
+}
+
+/** Of the specialist catalog: no license but the temporary one lists it, so nobody else ever sees it. */
+function temporaryIdentity(name: string): Identity {
+  return {
+    identityId: newId('identity'),
+    name,
+    slug: name,
+    description: 'Checks a deployment and is removed afterwards.',
+    catalog: 'specialist',
+    productPhotos: false,
+    model: { version: '1', adapterKey: null, settings: {} },
+  };
+}
+
+async function activeIdentity({ identities }: Stores, identityId: string): Promise<Identity> {
+  const identity = await identities.get(identityId);
+  if (identity === null) throw new Failure(`There is no identity ${identityId}.`);
+  if (identity.model === null) throw new Failure(`The identity ${identityId} has no active model.`);
+  return identity;
+}
+
+export async function makeWorld(
+  stores: Stores,
+  { identity, ownsIdentity, license }: SmokeWorld,
+  nowMs: number,
+): Promise<IssuedKey> {
+  if (ownsIdentity) await stores.identities.put(identity);
+  await stores.licenses.insert(license);
+  const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000 };
+  return issueApiKey(order, stores.apiKeys, nowMs);
+}
