@@ -10,6 +10,7 @@ const usage = `npm start -- [options]
   --fresh                   empty that folder first
   --deadline SECONDS        how long a generation may take, 1 to 450 (default 60)
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
+  --allow-origin ORIGIN     lets web pages of this origin call the API from a browser, and sign in; may be repeated
   --help                    print this`;
 
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
@@ -22,6 +23,7 @@ interface Flags {
   fresh: boolean;
   deadlineSeconds: number;
   accessTokenSeconds: number;
+  allowedOrigins: string[];
 }
 
 function readFlags(args: string[]): Flags | null {
@@ -31,6 +33,7 @@ function readFlags(args: string[]): Flags | null {
     fresh: { type: 'boolean', default: false },
     deadline: { type: 'string', default: '60' },
     'token-lifetime': { type: 'string', default: '3600' },
+    'allow-origin': { type: 'string', multiple: true },
     help: { type: 'boolean', default: false },
   } as const;
   let values;
@@ -47,7 +50,13 @@ function readFlags(args: string[]): Flags | null {
     fresh: values.fresh,
     deadlineSeconds: wholeNumber('--deadline', values.deadline, 1, 450),
     accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
+    allowedOrigins: (values['allow-origin'] ?? []).map(origin),
   };
+}
+
+function origin(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text;
+  throw new StartError(`--allow-origin must be an origin, as http://localhost:5173, not "${text}".`);
 }
 
 function wholeNumber(flag: string, text: string, min: number, max: number): number {

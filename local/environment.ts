@@ -11,6 +11,7 @@ export interface LocalSettings {
   s3Url: string;
   sageMakerRuntimeUrl: string;
   deadlineSeconds: number;
+  allowedOrigins: string[];
   session: { issuer: string; jwksUrl: string; clientId: string };
 }
 
@@ -53,6 +54,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.modelEndpointName]: settings.modelEndpointName,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
     [names.retentionDays]: '90',
+    [names.allowedOrigins]: settings.allowedOrigins.join(','),
     [names.sessionIssuer]: settings.session.issuer,
     [names.sessionJwksUrl]: settings.session.jwksUrl,
     [names.sessionClientId]: settings.session.clientId,

@@ -16,7 +16,7 @@ import { setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { createFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { createGateway, type Gateway, type MountedRoute } from './gateway/gateway.ts';
 import { installLambdaGlobal } from './gateway/lambda-host.ts';
 import { openPort, type Port } from './port.ts';
 import { openUserPool, sessionSettings } from './sign-in.ts';
@@ -31,6 +31,8 @@ export interface LocalServiceOptions {
   fresh: boolean;
   deadlineSeconds: number;
   accessTokenSeconds: number;
+  /** Origins of web pages beside the dashboard's that may call the API and sign in. */
+  allowedOrigins: string[];
   /** Told of each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
   /** Told in a sentence what happens beside requests. */
@@ -86,19 +88,20 @@ async function serve(
 ): Promise<LocalService> {
   removeReadyFiles(folder);
   const { settings, sageMakerRuntimeUrl } = engines;
-  const { deadlineSeconds } = options;
+  const { deadlineSeconds, allowedOrigins } = options;
   setFunctionEnvironment({
     ...settings,
     sageMakerRuntimeUrl,
     modelEndpointName,
     deadlineSeconds,
+    allowedOrigins,
     session: sessionSettings(port.url),
   });
   const log = openLog(folder);
   setLogSink((line) => log.write(`${line}\n`));
   installLambdaGlobal();
   const [world, mounted] = await Promise.all([openWorld(folder, settings.tableName), importRoutes()]);
-  const gateway = createGateway({ mounted, functionTimeoutMs: deadlineSeconds * 1000 + functionMarginMs });
+  const gateway = openGateway(mounted, options);
   // The first to read the table: what the database could not open is missed here.
   const sweeping = await startSweeping(settings.tableName).catch((error: unknown) => {
     throw corruptFolder(folder, "its table can't be read", error);
@@ -129,6 +132,11 @@ async function serve(
   };
 }
 
+function openGateway(mounted: MountedRoute[], options: LocalServiceOptions): Gateway {
+  const functionTimeoutMs = options.deadlineSeconds * 1000 + functionMarginMs;
+  return createGateway({ mounted, functionTimeoutMs, allowedOrigins: options.allowedOrigins });
+}
+
 function readyFile(origin: string, { demo, signIn }: World): ReadyFile {
   return {
     baseUrl: `${origin}${basePath}`,
@@ -142,12 +150,12 @@ function readyFile(origin: string, { demo, signIn }: World): ReadyFile {
 function openPages(
   { url }: Port,
   { signIn }: World,
-  { accessTokenSeconds, onNotice = () => {} }: LocalServiceOptions,
+  { accessTokenSeconds, allowedOrigins, onNotice = () => {} }: LocalServiceOptions,
 ) {
   const { issuer, clientId } = sessionSettings(url);
   const config = { apiBaseUrl: `${url}${basePath}`, signIn: { issuer, clientId, domainUrl: url } };
   return {
-    userPool: openUserPool(url, signIn, accessTokenSeconds),
+    userPool: openUserPool(url, signIn, { accessTokenSeconds, allowedOrigins }),
     dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),
   };
 }

@@ -13,14 +13,19 @@ export function sessionSettings(origin: string): { issuer: string; jwksUrl: stri
   return { issuer, jwksUrl: `${issuer}/.well-known/jwks.json`, clientId: dashboardClientId };
 }
 
-/** The pool that the demo accounts sign in to, for the dashboard at the same origin. */
-export function openUserPool(origin: string, signIn: SignInFile, accessTokenSeconds: number): UserPool {
+/** The pool that the demo accounts sign in to, for the dashboard at the same origin and at those that are allowed. */
+export function openUserPool(
+  origin: string,
+  signIn: SignInFile,
+  { accessTokenSeconds, allowedOrigins }: { accessTokenSeconds: number; allowedOrigins: string[] },
+): UserPool {
+  const origins = [...new Set([origin, developmentOrigin, ...allowedOrigins])];
   return createUserPool({
     baseUrl: origin,
     ...signIn,
     clientId: dashboardClientId,
-    redirectUris: [`${origin}/callback`, `${developmentOrigin}/callback`],
-    logoutUris: [`${origin}/signed-out`, `${developmentOrigin}/signed-out`],
+    redirectUris: origins.map((one) => `${one}/callback`),
+    logoutUris: origins.map((one) => `${one}/signed-out`),
     accessTokenSeconds,
   });
 }

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCodes } from '../../shared/errors.ts';
 import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
-import { basePath, type Route } from '../../shared/routes.ts';
+import { basePath, cors, type Route } from '../../shared/routes.ts';
 import { invoke } from './lambda-host.ts';
+import { answerPreflight } from './preflight.ts';
 import { pathMatcher, proxyEvent, type MatchedPath } from './proxy-event.ts';
 
 /** API Gateway's own limit; the service's is lower and is its own. */
@@ -24,6 +25,8 @@ export interface GatewayOptions {
   mounted: MountedRoute[];
   /** How long one run of a function may take. */
   functionTimeoutMs: number;
+  /** Whose web pages may ask; none, and preflights are not answered. */
+  allowedOrigins?: string[];
 }
 
 export interface Gateway {
@@ -36,7 +39,7 @@ export interface Gateway {
 }
 
 /** Mounts routes as API Gateway does: builds proxy events, streams, and renders its own failures in the API's shape. */
-export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): Gateway {
+export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] }: GatewayOptions): Gateway {
   const find = router(mounted);
   const runs = new Set<Promise<unknown>>();
   const track = (run: Promise<unknown>) => {
@@ -47,6 +50,8 @@ export function createGateway({ mounted, functionTimeoutMs }: GatewayOptions): G
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
+    if (req.method === 'OPTIONS' && answerPreflight(req, res, methodsOf(mounted, path), allowedOrigins))
+      return;
     const found = find(req.method ?? '', path);
     if (!found) return fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
     const body = await readBody(req);
@@ -109,10 +114,20 @@ function router(mounted: MountedRoute[]): (method: string, path: string) => Foun
   };
 }
 
+/** The methods of a path, whatever its parameters. */
+function methodsOf(mounted: MountedRoute[], path: string): string[] {
+  if (!path.startsWith(`${basePath}/`)) return [];
+  const below = path.slice(basePath.length);
+  return mounted.filter(({ route }) => pathMatcher(route.path)(below)).map(({ route }) => route.method);
+}
+
 function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFailure): void {
   res.writeHead(errorCodes[code].status, {
     'content-type': 'application/json',
     'x-request-id': randomUUID(),
+    // As on AWS: these texts are the same for everyone.
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': cors.responseHeaders.join(', '),
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
   });
   res.end(JSON.stringify({ error, code }));
