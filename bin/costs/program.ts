@@ -1,0 +1,138 @@
+import { Command, InvalidArgumentError } from 'commander';
+import {
+  ConfigurationError,
+  readConfiguration,
+  readConfigurationFile,
+  type Configuration,
+} from '../../lib/configuration.ts';
+import { Failure, usageFailure } from '../admin/failure.ts';
+import { wholeNumber } from '../admin/values.ts';
+import { runCommand } from '../deploy/command-line.ts';
+import { writeDocument } from './document.ts';
+import { fleetOf } from './fleet.ts';
+import { monthlyBill, paintSeconds } from './model.ts';
+import { reportSections, reportText, sumOf } from './report.ts';
+import { defaultWorkload, usualImageBytes, type Workload } from './workload.ts';
+
+interface Flags {
+  config?: string;
+  generationsPerMonth: number;
+  seconds: number;
+  megapixels: number;
+  outputs: number;
+  imageBytes?: number;
+  views: number;
+  accounts: number;
+  instancePrice?: number;
+  json?: boolean;
+  write?: boolean;
+}
+
+/** Computes what a deployment costs. @returns the exit code: 0 done, 1 not possible, 2 not asked for rightly. */
+export async function runCosts(args: string[]): Promise<number> {
+  // The CDK takes seconds to import: what can be refused without it is.
+  if (args[0] === 'bundles') return (await import('./bundles-program.ts')).runBundles(args.slice(1));
+  const command = costsCommand();
+  return runCommand(command, args, async () => {
+    const flags = command.opts<Flags>();
+    const configuration = configurationOf(flags.config);
+    const workload = workloadOf(flags);
+    checkDeadline(workload, configuration);
+    // A price that is not known is told before the stack is made.
+    fleetOf(configuration.inference, workload);
+    if (flags.write && args.length > 1) {
+      throw usageFailure('--write takes no other options: the document tells of the defaults.');
+    }
+    const { countStack } = await import('./stack-counts.ts');
+    const deployment = { configuration, counts: countStack(configuration) };
+    const sections = reportSections(deployment, workload);
+    if (flags.write) {
+      writeDocument(sections);
+      return 0;
+    }
+    const bill = monthlyBill(deployment, workload);
+    const usdPerMonth = sumOf(bill.lines);
+    const usdPerThousand = (usdPerMonth * 1000) / workload.generationsPerMonth;
+    const json = { workload, counts: deployment.counts, ...bill, usdPerMonth, usdPerThousand };
+    process.stdout.write(`${flags.json ? JSON.stringify(json) : reportText(sections)}\n`);
+    return 0;
+  });
+}
+
+function costsCommand(): Command {
+  const usual = defaultWorkload;
+  const count = (name: string) => wholeNumber(name, 1, 1_000_000_000);
+  return new Command('costs')
+    .description('Computes what a deployment of the Image Generation Service costs a month, by component.')
+    .option(
+      '--config <file>',
+      'JSON file with the options of a deployment (default: all defaults, and a model endpoint with its own)',
+    )
+    .option(
+      '--generations-per-month <n>',
+      'how many',
+      count('--generations-per-month'),
+      usual.generationsPerMonth,
+    )
+    .option('--seconds <s>', 'GPU time for one megapixel of one image', positive, usual.secondsPerMegapixel)
+    .option('--megapixels <m>', 'of an image', positive, usual.megapixels)
+    .option('--outputs <n>', 'images of a generation', wholeNumber('--outputs', 1, 4), usual.outputs)
+    .option('--image-bytes <b>', "of an image (default: as the local painter's)", count('--image-bytes'))
+    .option('--views <v>', 'how often an image is opened', zeroOrMore, usual.viewsPerImage)
+    .option('--accounts <n>', 'that sign in within a month', count('--accounts'), usual.accounts)
+    .option(
+      '--instance-price <usd>',
+      "an hour of the model's instance (default: the known list price)",
+      positive,
+    )
+    .option('--json', 'print one JSON object, for programs')
+    .option('--write', "write the defaults' tables into docs/costs.md")
+    .addHelpText('after', '\n"costs bundles" measures the functions: see "costs bundles --help".');
+}
+
+function zeroOrMore(text: string): number {
+  return text === '0' ? 0 : positive(text);
+}
+
+function positive(text: string): number {
+  const number = /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
+  if (number > 0) return number;
+  throw new InvalidArgumentError('It must be a positive number.');
+}
+
+/** Without a file: the defaults, with a model, because a service without one makes no images. */
+function configurationOf(path: string | undefined): Configuration {
+  try {
+    if (path !== undefined) return readConfigurationFile(path);
+    const inference = { kind: 'endpoint', modelData: 's3://models/example/' };
+    return readConfiguration({ inference }, 'The default configuration');
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new Failure(error.message, 1, { cause: error });
+    throw error;
+  }
+}
+
+function workloadOf(flags: Flags): Workload {
+  const { generationsPerMonth, seconds, megapixels, outputs, imageBytes, views, accounts, instancePrice } =
+    flags;
+  return {
+    generationsPerMonth,
+    secondsPerMegapixel: seconds,
+    megapixels,
+    outputs,
+    imageBytes: imageBytes ?? usualImageBytes(megapixels),
+    viewsPerImage: views,
+    accounts,
+    ...(instancePrice === undefined ? {} : { instancePerHour: instancePrice }),
+  };
+}
+
+/** @throws Failure where nothing would ever be finished. */
+function checkDeadline(workload: Workload, { generationDeadlineSeconds }: Configuration): void {
+  const seconds = paintSeconds(workload);
+  if (seconds <= generationDeadlineSeconds) return;
+  throw new Failure(
+    `A generation of ${seconds} GPU seconds would miss its deadline of ${generationDeadlineSeconds}: ` +
+      'raise generationDeadlineSeconds, or ask for less.',
+  );
+}

@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib/core';
+import type { Configuration } from '../../lib/configuration.ts';
+import { ServiceStack } from '../../lib/service-stack.ts';
+import { errorCodes } from '../../shared/errors.ts';
+import { metricTable, type Metric } from '../../shared/metrics.ts';
+import { accessLogBytes } from './counted.ts';
+import { daysPerMonth, hoursPerMonth } from './workload.ts';
+
+/** What a deployment has of everything that costs something each month, counted in its template. */
+export interface StackCounts {
+  /** Of the functions that generate. */
+  memoryMb: number;
+  firewallAcls: number;
+  firewallRules: number;
+  /** Of the service's own, each with each value of its second dimension: as many as there can be. */
+  customMetrics: number;
+  /** An alarm on an expression counts each metric in it. */
+  alarmMetrics: number;
+  dashboards: number;
+  keys: number;
+  /** Copies of the table that are kept at any time. */
+  backupCopies: number;
+  scheduledRuns: number;
+  polledQueues: number;
+  accessLogBytes: number;
+}
+
+type Resource = { Type: string; Properties: any };
+
+/** Without the functions' code, which costs nothing, and with pages and an image that stand in for what is built elsewhere. */
+export function countStack(configuration: Configuration): StackCounts {
+  const folder = mkdtempSync(join(tmpdir(), 'image-generation-costs-'));
+  try {
+    const dashboardFolder = join(folder, 'dashboard');
+    mkdirSync(join(dashboardFolder, 'assets'), { recursive: true });
+    for (const page of ['index.html', 'assets/app.js']) writeFileSync(join(dashboardFolder, page), '');
+    const app = new App({ outdir: join(folder, 'out'), context: { 'aws:cdk:bundling-stacks': [] } });
+    const stack = new ServiceStack(app, { configuration: withSampleImage(configuration), dashboardFolder });
+    const { Resources: resources } = app.synth().getStackByName(stack.stackName).template;
+    return countTemplate(Object.values(resources), configuration.billing !== null);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function withSampleImage(configuration: Configuration): Configuration {
+  const { inference } = configuration;
+  if (inference.kind !== 'endpoint') return configuration;
+  const image = { uri: '111122223333.dkr.ecr.us-east-1.amazonaws.com/model:1' };
+  return { ...configuration, inference: { ...inference, image } };
+}
+
+export function countTemplate(resources: Resource[], withBilling: boolean): StackCounts {
+  const all = (type: string) =>
+    resources.filter((resource) => resource.Type === type).map(({ Properties }) => Properties);
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+  const [stage] = all('AWS::ApiGateway::Stage');
+  const generating = all('AWS::Lambda::Function').filter(({ Description }) =>
+    String(Description).endsWith(': create-generation'),
+  );
+  const webAcls = all('AWS::WAFv2::WebACL');
+  return {
+    memoryMb: generating[0].MemorySize,
+    firewallAcls: webAcls.length,
+    firewallRules: sum(webAcls.map(({ Rules }) => Rules.length)),
+    customMetrics: customMetrics(withBilling),
+    alarmMetrics: sum(all('AWS::CloudWatch::Alarm').map(metricsOfAlarm)),
+    dashboards: all('AWS::CloudWatch::Dashboard').length,
+    keys: all('AWS::KMS::Key').length,
+    backupCopies: sum(all('AWS::Backup::BackupPlan').map(copiesOf)),
+    scheduledRuns: sum(all('AWS::Scheduler::Schedule').map(runsPerMonth)),
+    polledQueues: all('AWS::Lambda::EventSourceMapping').length,
+    accessLogBytes: accessLogBytes(stage.AccessLogSetting.Format),
+  };
+}
+
+/** How a billing event may end: see functions/billing-events.ts. */
+const billingOutcomes = 4;
+
+function customMetrics(withBilling: boolean): number {
+  const series = { code: Object.keys(errorCodes).length, outcome: withBilling ? billingOutcomes : 0 };
+  const metrics: Metric[] = Object.values(metricTable);
+  return metrics.reduce((total, { by }) => total + (by === undefined ? 1 : series[by]), 0);
+}
+
+function metricsOfAlarm({ Metrics: metrics }: any): number {
+  return metrics === undefined ? 1 : Math.max(1, metrics.filter((metric: any) => metric.MetricStat).length);
+}
+
+function copiesOf({ BackupPlan: plan }: any): number {
+  const copies = plan.BackupPlanRule.map(
+    ({ ScheduleExpression: schedule, Lifecycle: { DeleteAfterDays } }: any) =>
+      Math.ceil(DeleteAfterDays / daysBetween(schedule)),
+  );
+  return copies.reduce((total: number, count: number) => total + count, 0);
+}
+
+/** Of `cron(minute hour day month weekday year)`, as far as it is a daily or a monthly one. */
+function daysBetween(schedule: string): number {
+  const [, , , day] = /^cron\((\S+) (\S+) (\S+) \* \? \*\)$/.exec(schedule) ?? [];
+  if (day === '*') return 1;
+  if (day !== undefined && /^\d+$/.test(day)) return daysPerMonth;
+  throw new Error(`How often is ${schedule}?`);
+}
+
+function runsPerMonth({ ScheduleExpression: schedule }: any): number {
+  const [, minutes] = /^rate\((\d+) minutes?\)$/.exec(schedule) ?? [];
+  if (minutes === undefined) throw new Error(`How often is ${schedule}?`);
+  return (hoursPerMonth * 60) / Number(minutes);
+}

@@ -1,0 +1,61 @@
+import { counted } from './counted.ts';
+
+/** What is asked of the service. */
+export interface Workload {
+  generationsPerMonth: number;
+  /** What the GPU works on one megapixel of one image. */
+  secondsPerMegapixel: number;
+  megapixels: number;
+  outputs: number;
+  imageBytes: number;
+  /** How often each image is opened, over its whole life. */
+  viewsPerImage: number;
+  /** Accounts that sign in within a month. */
+  accounts: number;
+  /** Of the model's instance, US dollars. @default the price that is known for its type */
+  instancePerHour?: number;
+}
+
+export const defaultWorkload = {
+  generationsPerMonth: 10_000,
+  secondsPerMegapixel: 12,
+  megapixels: 1,
+  outputs: 1,
+  viewsPerImage: 2,
+  accounts: 100,
+};
+
+/** Bytes of an image where none are given: those of the local painter. */
+export function usualImageBytes(megapixels: number): number {
+  return Math.round(counted.pngBytesPerMegapixel * megapixels);
+}
+
+/** What nobody can count before the service runs. Each is one number here, with what it means. */
+export const assumptions = {
+  overheadSeconds: {
+    value: 0.3,
+    meaning:
+      'seconds of a function beside the model: the checks, the reservation, the settlement, a share of cold starts',
+  },
+  sweepSeconds: { value: 0.1, meaning: 'seconds of one run of the sweep' },
+  scalingUtilization: {
+    value: 0.7,
+    meaning: 'share of the time that an instance paints, where more than the fewest are needed',
+  },
+  logCompression: { value: 0.15, meaning: 'what is left of a log once CloudWatch has compressed it' },
+  visitsPerAccount: {
+    value: 20,
+    meaning: 'visits of the dashboard by an account that signs in, a month',
+  },
+  requestsPerVisit: { value: 15, meaning: 'files of the dashboard that a visit loads or asks for' },
+  bytesPerVisit: { value: 300_000, meaning: 'bytes of the dashboard that a visit loads, compressed' },
+  pollsPerMinute: {
+    value: 15,
+    meaning: "Lambda's own requests for messages of an empty queue, a minute: five pollers, 20 seconds each",
+  },
+} as const;
+
+export const hoursPerMonth = 730;
+export const daysPerMonth = hoursPerMonth / 24;
+/** AWS's GB. */
+export const gigabyte = 2 ** 30;

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
+import { environmentVariables } from '../../../shared/config.ts';
+import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
+import { newId } from '../../../shared/domain/ids.ts';
+import { setLogSink } from '../../../shared/http/log.ts';
+import { apiKeyStore } from '../../../shared/store/api-key-store.ts';
+import { identityStore } from '../../../shared/store/identity-store.ts';
+import { licenseStore } from '../../../shared/store/license-store.ts';
+import { openTable, type Item, type Table } from '../../../shared/store/table.ts';
+import { leaseIndex, ownerIndex } from '../../../shared/store/table-keys.ts';
+import { identity as anIdentity, license as aLicense, startWorld } from '../../engine/workflow/world.ts';
+import { startCountingProxy, type Exchange } from './counting-proxy.ts';
+
+/** What one run of a function used. */
+export interface Counted {
+  readUnits: number;
+  /** Of the table; a transaction's count twice, as they do on the bill. */
+  tableWriteUnits: number;
+  /** Entries that were put into an index or taken out of it: one unit each, because none is near a kilobyte. */
+  indexWriteUnits: number;
+  /** By method. */
+  objectRequests: Record<string, number>;
+  logLines: string[];
+  answer: any;
+  answerBytes: number;
+}
+
+/** With ids and owners as long as real ones. */
+export const identity = { ...anIdentity, identityId: newId('identity') };
+export const license = {
+  ...aLicense,
+  licenseId: newId('license'),
+  ownerId: randomUUID(),
+  creditsLimit: 100_000,
+};
+
+export type CountingWorld = Awaited<ReturnType<typeof startCountingWorld>>;
+
+/** The engines behind proxies that count, and the real functions, told to speak to the proxies. */
+export async function startCountingWorld() {
+  const world = await startWorld();
+  const { env } = process;
+  const direct = openTable(world.table.name);
+  // The engine's own address must be taken before the variable names the proxy.
+  await direct.documents.send(new ScanCommand({ TableName: direct.name }));
+  let indexWriteUnits = 0;
+  const tables = await startCountingProxy({
+    target: env.AWS_ENDPOINT_URL_DYNAMODB!,
+    rewrite: (body) =>
+      Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' })),
+    async around(forward) {
+      const before = await indexEntries(direct);
+      const exchange = await forward();
+      const after = await indexEntries(direct);
+      indexWriteUnits += changes(before, after);
+      return exchange;
+    },
+  });
+  const objects = await startCountingProxy({ target: env.AWS_ENDPOINT_URL_S3! });
+  Object.assign(env, {
+    AWS_ENDPOINT_URL_DYNAMODB: tables.url,
+    AWS_ENDPOINT_URL_S3: objects.url,
+    [environmentVariables.serviceName]: 'image-generation-prod',
+    [environmentVariables.tableName]: world.table.name,
+    [environmentVariables.bucketName]: 'image-generation',
+    [environmentVariables.modelEndpointName]: 'model',
+    [environmentVariables.generationDeadlineSeconds]: '30',
+    [environmentVariables.retentionDays]: '90',
+  });
+  installLambdaGlobal();
+  const logLines: string[] = [];
+  setLogSink((line) => void logLines.push(line));
+  const key = await addCaller(world.table);
+
+  /** Runs something and tells what it used. */
+  async function count(run: () => Promise<string>): Promise<Counted> {
+    await Promise.all([tables.take(), objects.take()]);
+    indexWriteUnits = 0;
+    logLines.length = 0;
+    const text = await run();
+    const units = unitsOf(await tables.take());
+    return {
+      ...units,
+      indexWriteUnits,
+      objectRequests: byMethod(await objects.take()),
+      logLines: [...logLines],
+      answer: text === '' ? null : JSON.parse(text),
+      answerBytes: Buffer.byteLength(text),
+    };
+  }
+
+  return {
+    table: direct,
+    /** POST /generate, through the function's handler. */
+    generate: (body: object, headers: Record<string, string> = {}) =>
+      count(async () => {
+        const { handler } = await import('../../../functions/create-generation.ts');
+        return call(handler, '/generate', { ...headers, authorization: `Bearer ${key}` }, body);
+      }),
+    sweep: () =>
+      count(async () => {
+        const { handler } = await import('../../../functions/sweep.ts');
+        await handler();
+        return '';
+      }),
+    async close() {
+      await Promise.all([tables.close(), objects.close()]);
+      await world.close();
+    },
+  };
+}
+
+async function addCaller(table: Table): Promise<string> {
+  const key = newApiKey();
+  const { licenseId, ownerId } = license;
+  await licenseStore(table).insert(license);
+  await identityStore(table).put(identity);
+  await apiKeyStore(table).insert({
+    ...fingerprintApiKey(key),
+    keyPrefix: 'svc_live_abcd',
+    name: 'my app',
+    licenseId,
+    ownerId,
+    createdAtMs: Date.now(),
+    expiresAtMs: null,
+    revokedAtMs: null,
+  });
+  return key;
+}
+
+async function call(handler: unknown, path: string, headers: Record<string, string>, body: object) {
+  const multiValueHeaders = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, [v]]));
+  const requestContext = { requestId: '5f0c3c8e-6a55-4d6b-9b36-9a1b7f6a2c11' };
+  const event = { httpMethod: 'POST', path, multiValueHeaders, body: JSON.stringify(body), requestContext };
+  const running: Promise<unknown>[] = [];
+  const answer = await invoke(handler, event as never, 60_000, (run) => void running.push(run));
+  let text = '';
+  for await (const chunk of answer.body) text += String(chunk);
+  await Promise.all(running);
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
+  return text;
+}
+
+const reads = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
+
+function unitsOf(exchanges: Exchange[]): Pick<Counted, 'readUnits' | 'tableWriteUnits'> {
+  let readUnits = 0;
+  let tableWriteUnits = 0;
+  for (const { headers, body } of exchanges) {
+    const operation = String(headers['x-amz-target']).split('.')[1]!;
+    const consumed = [JSON.parse(body.toString()).ConsumedCapacity].flat() as { CapacityUnits: number }[];
+    const units = consumed.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
+    // A query that finds nothing is charged for the smallest read that there is.
+    if (reads.has(operation)) readUnits += Math.max(units, 0.5);
+    else tableWriteUnits += units;
+  }
+  return { readUnits, tableWriteUnits };
+}
+
+function byMethod(exchanges: Exchange[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { method } of exchanges) counts[method] = (counts[method] ?? 0) + 1;
+  return counts;
+}
+
+const indexes = [ownerIndex, leaseIndex];
+
+async function indexEntries({ documents, name: TableName }: Table): Promise<Map<string, Item>> {
+  const entries = new Map<string, Item>();
+  for (const { name, partition, sort } of indexes) {
+    const { Items: items } = await documents.send(new ScanCommand({ TableName, IndexName: name }));
+    for (const item of items ?? []) {
+      entries.set([name, item.PK, item.SK, item[partition], item[sort]].join('\n'), item);
+    }
+  }
+  return entries;
+}
+
+/** An entry whose keys change is taken out and put in; one that only changes inside is written once. */
+function changes(before: Map<string, Item>, after: Map<string, Item>): number {
+  const gone = [...before.keys()].filter((key) => !after.has(key));
+  const written = [...after].filter(([key, item]) => !isDeepStrictEqual(item, before.get(key)));
+  return gone.length + written.length;
+}
