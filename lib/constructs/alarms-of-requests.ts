@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IMetric, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ErrorCode } from '../../shared/errors.ts';
-import { basePath } from '../../shared/routes.ts';
 import type { AlarmRow } from './alarms.ts';
 import { combined, numbered, serviceMetrics, share } from './monitoring-metrics.ts';
 import { routeGroups, type MonitoringSources, type RouteFunction } from './monitoring-sources.ts';
@@ -135,18 +134,14 @@ function apiAlarms(sources: MonitoringSources): AlarmRow[] {
   ];
 }
 
-/** As callers see it, of each route that does not wait for the model. */
-function latencies({ api, functions }: MonitoringSources): IMetric[] {
-  return functions.flatMap(({ route }) => {
-    const path = `${basePath}${route.path}`;
-    const method = api.methods.find(
-      (each) => each.httpMethod === route.method && each.resource.path === path,
-    );
-    if (route.streams || method === undefined) return [];
-    return [
-      method.metricLatency(api.deploymentStage, { statistic: Stats.percentile(99), period: fiveMinutes }),
-    ];
-  });
+/**
+ * Of each function that does not wait for the model, as Lambda measures them for nothing: API Gateway's own metrics of
+ * each method are paid for.
+ */
+function latencies({ functions }: MonitoringSources): IMetric[] {
+  return functions
+    .filter(({ route }) => !route.streams)
+    .map(({ fn }) => fn.metricDuration({ statistic: Stats.percentile(99), period: fiveMinutes }));
 }
 
 function functionAlarms(

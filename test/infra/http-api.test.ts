@@ -97,14 +97,14 @@ describe('the stage', () => {
     ({ Properties }) => Properties,
   );
 
-  test('is limited, traced and measured', () => {
+  test('is limited and traced, and costs no metric for each method', () => {
     expect(stage.TracingEnabled).toBe(true);
     const all = stage.MethodSettings.find(({ ResourcePath: path }: any) => path === '/*');
     expect(all).toMatchObject({
       HttpMethod: '*',
       ThrottlingRateLimit: 100,
       ThrottlingBurstLimit: 200,
-      MetricsEnabled: true,
+      MetricsEnabled: false,
     });
   });
 

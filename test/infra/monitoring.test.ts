@@ -139,7 +139,7 @@ describe('alarms', () => {
     for (const kind of ['crashes', 'throttles', 'slow']) {
       expect(watched(`function-${kind}-`, 'FunctionName')).toBe(all.length);
     }
-    expect(watched('api-latency', 'Resource')).toBe(all.filter(({ streams }) => !streams).length);
+    expect(watched('api-latency', 'FunctionName')).toBe(all.filter(({ streams }) => !streams).length);
   });
 
   test.each([5, 450])('follow a deadline of %i seconds', (generationDeadlineSeconds) => {
