@@ -5,7 +5,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
 import { dashboardFolder } from '../support/stack.ts';
-import { everything, type Options } from '../support/synthesized.ts';
+import { cdkContext, everything, type Options } from '../support/synthesized.ts';
 
 const deployments: [string, Options][] = [
   ['the defaults', {}],
@@ -14,7 +14,7 @@ const deployments: [string, Options][] = [
 ];
 
 function checked(options: Options): Stack {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const app = new App({ context: { ...cdkContext, 'aws:cdk:bundling-stacks': [] } });
   return addService(app, { configuration: readConfiguration(options, 'The test'), dashboardFolder });
 }
 

@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
-import type { Options } from './synthesized.ts';
+import { cdkContext, type Options } from './synthesized.ts';
 
 /** A dashboard that has been built, as far as infrastructure looks. */
 function builtDashboard(): string {
@@ -20,7 +20,7 @@ export const dashboardFolder = builtDashboard();
 
 /** The whole stack's template in this process, with functions that are not bundled. */
 export function templateOf(options: Options = {}): Template {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const app = new App({ context: { ...cdkContext, 'aws:cdk:bundling-stacks': [] } });
   const configuration = readConfiguration(options, 'The test');
   return Template.fromStack(new ServiceStack(app, { configuration, dashboardFolder }));
 }

@@ -18,6 +18,11 @@ export interface Synthesized {
 
 const repository = new URL('../..', import.meta.url).pathname;
 
+/** What the CDK reads from `cdk.json`: its own flags above all. */
+export const cdkContext: Record<string, unknown> = JSON.parse(
+  readFileSync(join(repository, 'cdk.json'), 'utf8'),
+).context;
+
 /** An account of everything that a deployment can have. */
 export const everything: Options = {
   stage: 'test',
@@ -51,7 +56,7 @@ export function synthesize(options: Options, { bundle = false } = {}): Synthesiz
   const folder = mkdtempSync(join(tmpdir(), 'cdk-out-'));
   const file = join(folder, 'configuration.json');
   writeFileSync(file, JSON.stringify(options));
-  const context = { config: file, ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }) };
+  const context = { ...cdkContext, config: file, ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }) };
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
     cwd: repository,
     env: {
