@@ -1,4 +1,5 @@
 import { chromiumPath } from './test/support/chromium.ts';
+import { pythonPath } from './test/support/python.ts';
 
 /** One project per engine that really runs; every file is TypeScript, transformed by esbuild. */
 const common = {
@@ -13,6 +14,11 @@ export default {
     displayName: name,
     // The browser's tests need Chromium, which not everybody has; the closing lines say when they were left out.
     testMatch: [`<rootDir>/test/${name === 'browser' && !chromiumPath ? 'nothing' : name}/**/*.test.ts`],
+    // So it is with the judges of the template that are Python's.
+    testPathIgnorePatterns: [
+      '/node_modules/',
+      ...(pythonPath ? [] : ['/test/infra/(cfn-lint|emulator)\\.test\\.ts$']),
+    ],
   })),
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   testTimeout: 30_000,

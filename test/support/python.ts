@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const programs = ['cfn-lint', 'moto_server', 'python'];
+const repository = new URL('../..', import.meta.url).pathname;
+
+/**
+ * Where the Python programs that judge the template are: the activated virtual environment, or `.venv` of the repository,
+ * whichever has what `test/infra/requirements.txt` names. Empty when none has.
+ */
+export const pythonPath =
+  [process.env.VIRTUAL_ENV, join(repository, '.venv')]
+    .map((folder) => (folder ? join(folder, 'bin') : ''))
+    .find((folder) => folder && programs.every((program) => existsSync(join(folder, program)))) ?? '';
