@@ -1,11 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import {
-  metricNamespace,
-  metricTable,
-  type CountedName,
-  type Meter,
-  type MetricName,
-} from '../metrics.ts';
+import { metricNamespace, metricTable, type CountedName, type Meter, type MetricName } from '../metrics.ts';
 
 /** A meter that remembers, until the one line that tells all of a request is written. */
 export interface RecordingMeter extends Meter {
