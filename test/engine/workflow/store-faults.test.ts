@@ -116,9 +116,13 @@ describe('a write whose answer is lost happens once all the same', () => {
     const { generation, period } = await stored(world, order);
     expect([generation!.status, period.committed]).toEqual(['PROCESSING', 2]);
     faults = [];
-    expect(await sweep(world.deps.generations, world.clock)).toEqual({ released: 0, failed: 0 });
+    expect(await sweep(world.deps.generations, world.clock)).toMatchObject({ released: 0, failed: 0 });
     world.clock.shiftMs = generation!.leaseUntilMs - Date.now() + 1;
-    expect(await sweep(world.deps.generations, world.clock)).toEqual({ released: 1, failed: 0 });
+    expect(await sweep(world.deps.generations, world.clock)).toEqual({
+      released: 1,
+      creditsReleased: 2,
+      failed: 0,
+    });
     expect((await stored(world, order)).generation?.status).toBe('TIMEOUT');
     await expectBooks(order, 0);
   });
