@@ -1,5 +1,5 @@
 /**
- * What one request uses, counted: `test/unit/costs/counted.test.ts` runs the real functions against the local engines,
+ * What one request uses, counted: `test/infra/costs/counted.test.ts` runs the real functions against the local engines,
  * counts again by DynamoDB's rules for sizes, and fails when a number here is no longer right.
  */
 export const counted = {
