@@ -1,14 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ModelEvent, ModelFailureReason, ModelOutput } from '../../shared/contracts/model-server.ts';
+import type { References } from './art/references/reference.ts';
+import type { Gate } from './gate.ts';
 import { MODEL_VERSION } from './model-version.ts';
 import type { Pool } from './pool.ts';
+import { readReferences } from './references/read-references.ts';
+import { UnreadableReference } from './references/unreadable-reference.ts';
 import type { PaintRequest } from './request.ts';
 import { UploadError, uploadPng } from './upload.ts';
 
-/** What all requests share: the painting threads, and how many requests wait for one. */
+/** What all requests share. */
 export interface Workshop {
+  /** The painting threads. */
   pool: Pool;
+  /** How many requests wait for one. */
   waiting: number;
+  /** Holds back requests with references, whose images take memory from when they are fetched. */
+  gate: Gate;
 }
 
 const LONGEST_QUEUE = 200;
@@ -43,7 +51,12 @@ export async function runJob(
   emit({ event: 'started' });
   try {
     const outputs = await answer(request, workshop, progress, stop.signal);
-    emit({ event: 'completed', outputs, referenceImagesUsed: 0, modelVersion: MODEL_VERSION });
+    emit({
+      event: 'completed',
+      outputs,
+      referenceImagesUsed: request.references.length,
+      modelVersion: MODEL_VERSION,
+    });
   } catch (error) {
     // One output's failure ends the others' work.
     stop.abort(error);
@@ -72,6 +85,8 @@ function failureEvent(error: unknown): ModelEvent {
   if (error instanceof Failure) return { event: 'failed', reason: error.reason, message: error.message };
   if (error instanceof UploadError)
     return { event: 'failed', reason: 'upload_failed', message: error.message };
+  if (error instanceof UnreadableReference)
+    return { event: 'failed', reason: 'reference_unreadable', message: error.message };
   console.error('The painter failed:', error);
   return { event: 'failed', reason: 'model_error', message: 'The painter could not paint this picture.' };
 }
@@ -103,12 +118,9 @@ async function answer(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<ModelOutput[]> {
-  const { references, numInferenceSteps: steps } = request;
+  const { numInferenceSteps: steps } = request;
   const { failWith, delaySeconds = 0, neverFinishes } = request.identity.settings;
   signal.throwIfAborted();
-  if (references.length > 0) {
-    throw new Failure('reference_unreadable', 'This painter does not read reference images yet.');
-  }
   const half = Math.floor(steps / 2);
   if (neverFinishes === true) await pretendWork(Infinity, steps - 1, progress, signal);
   if (delaySeconds > 0) await pretendWork(delaySeconds * 1000, half, progress, signal);
@@ -144,30 +156,49 @@ async function paintAll(
   if (workshop.waiting >= LONGEST_QUEUE) {
     throw new Failure('busy', 'Too many requests are waiting for the painter.');
   }
-  const done = request.outputs.map(() => 0);
-  const total = request.numInferenceSteps * done.length;
   let inLine = true;
   workshop.waiting += 1;
   const begin = (): void => {
     if (inLine) workshop.waiting -= 1;
     inLine = false;
   };
+  const paint = async (references?: References): Promise<ModelOutput[]> =>
+    paintOutputs(request, references, workshop.pool, { begin, onShare }, signal);
   try {
-    return await Promise.all(
-      request.outputs.map(async ({ putUrl }, index) => {
-        const order = pictureOrder(request, index);
-        const { png, sha256 } = await workshop.pool.paint(order, signal, (step) => {
-          begin();
-          done[index] = step;
-          onShare(done.reduce((sum, steps) => sum + steps, 0) / total);
-        });
-        await uploadPng(putUrl, png, signal);
-        return { bytes: png.length, sha256, width: request.width, height: request.height };
-      }),
-    );
+    if (request.references.length === 0) return await paint();
+    return await workshop.gate.through(async () => paint(await readReferences(request, signal)), signal);
   } finally {
     begin();
   }
+}
+
+interface Listener {
+  /** Hears that a thread has taken up the first picture. */
+  begin(): void;
+  onShare(share: number): void;
+}
+
+async function paintOutputs(
+  request: PaintRequest,
+  references: References | undefined,
+  pool: Pool,
+  { begin, onShare }: Listener,
+  signal: AbortSignal,
+): Promise<ModelOutput[]> {
+  const done = request.outputs.map(() => 0);
+  const total = request.numInferenceSteps * done.length;
+  return Promise.all(
+    request.outputs.map(async ({ putUrl }, index) => {
+      const order = { ...pictureOrder(request, index), ...(references && { references }) };
+      const { png, sha256 } = await pool.paint(order, signal, (step) => {
+        begin();
+        done[index] = step;
+        onShare(done.reduce((sum, steps) => sum + steps, 0) / total);
+      });
+      await uploadPng(putUrl, png, signal);
+      return { bytes: png.length, sha256, width: request.width, height: request.height };
+    }),
+  );
 }
 
 /** Output i is the picture of a request of its own with seed + i, so nothing but the seed may tell it apart. */

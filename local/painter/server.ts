@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { ModelEvent } from '../../shared/contracts/model-server.ts';
+import { createGate } from './gate.ts';
 import { runJob } from './job.ts';
 import type { Workshop } from './job.ts';
 import { MODEL_VERSION } from './model-version.ts';
@@ -34,7 +35,7 @@ export async function startPainter(
   const server = createServer();
   server.listen(port, host);
   await once(server, 'listening');
-  const workshop: Workshop = { pool: createPool(workers), waiting: 0 };
+  const workshop: Workshop = { pool: createPool(workers), waiting: 0, gate: createGate(workers) };
   server.on('request', (request, response) => {
     serve(request, response, workshop).catch(() => response.destroy());
   });

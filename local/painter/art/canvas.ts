@@ -86,15 +86,17 @@ export function shrink(canvas: Canvas, factor: number): Canvas {
   return small;
 }
 
-/** Three box blurs each way, close to a Gaussian; `radius` in pixels of this canvas. */
-export function blur(canvas: Canvas, radiusX: number, radiusY = radiusX): void {
+/** Three box blurs each way, close to a Gaussian; `radius` in pixels of this canvas. `tick` hears of each. */
+export function blur(canvas: Canvas, radiusX: number, radiusY = radiusX, tick = (): void => undefined): void {
   const { width, height, light } = canvas;
   const scratch = new Float32Array(Math.max(width, height) * 3);
   for (let pass = 0; pass < 3; pass += 1) {
+    tick();
     if (radiusX >= 1) {
       for (let y = 0; y < height; y += 1)
         boxLine(light, scratch, y * width * 3, 3, width, Math.round(radiusX));
     }
+    tick();
     if (radiusY >= 1) {
       for (let x = 0; x < width; x += 1)
         boxLine(light, scratch, x * 3, width * 3, height, Math.round(radiusY));

@@ -20,7 +20,8 @@ export function lch([lightness, chroma, hue]: Lch): Rgb {
   }
 }
 
-function oklab(lightness: number, a: number, b: number): Rgb {
+/** Linear sRGB of an OKLab colour; out of gamut it has parts below 0 or above 1. */
+export function oklab(lightness: number, a: number, b: number): Rgb {
   const l = lightness + 0.3963377774 * a + 0.2158037573 * b;
   const m = lightness - 0.1055613458 * a - 0.0638541728 * b;
   const s = lightness - 0.0894841775 * a - 1.291485548 * b;

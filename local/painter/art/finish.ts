@@ -76,7 +76,7 @@ function addBloom(canvas: Canvas, bloom: number): void {
 }
 
 /** Mixes a small canvas into a large one, interpolated both ways. */
-function spread(canvas: Canvas, small: Canvas, factor: number, share: number): void {
+export function spread(canvas: Canvas, small: Canvas, factor: number, share: number): void {
   const { width, height, light } = canvas;
   const row = new Float32Array((small.width + 1) * 3);
   const keep = 1 - share;

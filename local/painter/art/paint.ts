@@ -1,6 +1,8 @@
 import { MODEL_VERSION } from '../model-version.ts';
 import { develop } from './finish.ts';
 import { encodePng } from './png.ts';
+import { withReferences } from './references/compose.ts';
+import type { References } from './references/reference.ts';
 import { createRandom, hash } from './random.ts';
 import { createScene } from './scene.ts';
 import type { Character } from './scene.ts';
@@ -21,6 +23,8 @@ export interface PictureOrder {
   height: number;
   identityId: string;
   style?: string;
+  /** At least one image, if any at all. */
+  references?: References;
 }
 
 /**
@@ -53,11 +57,14 @@ export function paintPixels(order: PictureOrder, tick: (share: number) => void):
     tick: (share) => tick(share * 0.8),
   });
   paint(scene);
+  const compose = order.references && withReferences(scene, order.references, hash(order.seed, 'table'));
+  compose?.beforeFilm();
   const grain = film.grain * (1.25 - 0.4 * detail);
   const exposure = film.exposure * createRandom(hash(order.seed, order.prompt)).range(0.96, 1.04);
-  return develop(scene.canvas, { ...film, grain, exposure, seed: hash(order.seed, 'grain') }, (share) =>
-    tick(0.8 + share * 0.2),
-  );
+  const developing = { ...film, grain, exposure, seed: hash(order.seed, 'grain') };
+  const bytes = develop(scene.canvas, developing, (share) => tick(0.8 + share * 0.2));
+  compose?.afterFilm(bytes);
+  return bytes;
 }
 
 /** A known style is a form in its own colours; any other identity gets a form and colours from its id. */
@@ -75,5 +82,11 @@ function describe(order: PictureOrder): string {
   const asked = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
   // Ids are made anew with each demo world; a known style is all that its picture owes to the identity.
   const identity = formNames.find((name) => name === order.style) ?? order.identityId;
-  return JSON.stringify({ ...asked, identity, modelVersion: MODEL_VERSION });
+  return JSON.stringify({ ...asked, identity, ...describeReferences(order), modelVersion: MODEL_VERSION });
+}
+
+function describeReferences({ references }: PictureOrder): object {
+  if (references === undefined) return {};
+  const { mode: referenceMode, preserveBranding, images } = references;
+  return { referenceMode, preserveBranding, references: images.map(({ sha256 }) => ({ sha256 })) };
 }

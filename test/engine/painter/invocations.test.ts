@@ -73,13 +73,6 @@ describe('a request', () => {
     }
   });
 
-  test('with references is refused for now, and says why', async () => {
-    const request = modelRequest(links(1), { references: [{ url: 'https://images.example/1.png' }] });
-    const { closing } = await invoke(painter.url, request);
-
-    expect(closing).toMatchObject({ event: 'failed', reason: 'reference_unreadable' });
-  });
-
   test('that probes is answered with one ready event', async () => {
     expect((await invoke(painter.url, { probe: true })).events).toEqual([
       { event: 'ready', modelVersion: 'painter-1' },

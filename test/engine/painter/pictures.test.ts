@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { PictureOrder } from '../../../local/painter/art/paint.ts';
 import { formNames } from '../../../local/painter/art/styles/forms.ts';
@@ -55,6 +56,27 @@ describe('every style', () => {
     const [one, other] = await Promise.all(['a', 'b'].map((identityId) => paint({ style: '', identityId })));
     expect(meanDifference(one!, other!)).toBeGreaterThan(8);
   });
+});
+
+/** The beginning of the SHA-256 of each style's pixels; they may only change together with the model's version. */
+const pinned: Record<string, string> = {
+  aurora: '24a5365c4773e639',
+  basalt: 'ae703a5527852de9',
+  citrine: 'e9e3b1f322355248',
+  drift: '58adf8ece1e113dd',
+  ember: 'e575b92bdf2ee739',
+  flint: 'e65c3dbd000febff',
+  glacier: '6f4bda30bde2bc8c',
+  harbor: 'cc6c20cd474fde8f',
+};
+
+test.each(formNames)('%s still paints what this version of the model has always painted', async (style) => {
+  const asked = { style, prompt: 'a quiet morning', identityId: 'x' };
+  const digest = createHash('sha256')
+    .update((await paint(asked)).bytes)
+    .digest('hex');
+
+  expect([MODEL_VERSION, digest.slice(0, 16)]).toEqual(['painter-1', pinned[style]]);
 });
 
 describe('what shapes a picture', () => {

@@ -1,0 +1,128 @@
+import type { Sharp, SharpConstructor } from 'sharp';
+import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
+import type { Product } from '../art/references/placement.ts';
+import type { ReferenceImage, Size } from '../art/references/reference.ts';
+import { UnreadableReference } from './unreadable-reference.ts';
+
+/** A file that is known to be an image: its size upright, and the part of it that shows anything. */
+export interface Measured extends Product {
+  file: Uint8Array;
+  /** Of the upright image. */
+  left: number;
+  top: number;
+}
+
+const LONGEST_DECODE_SECONDS = 30;
+const THUMBNAIL_SIDE = 512;
+/** Lanczos' kernel, and of what JPEG and WebP can leave out while reading only what shows nowhere. */
+const SHRINKING = { fit: 'fill', kernel: 'lanczos3', fastShrinkOnLoad: false } as const;
+const NOT_AN_IMAGE = 'is not a PNG, JPEG or WebP image that can be read';
+
+let library: Promise<SharpConstructor> | undefined;
+
+/** sharp takes a tenth of a second to load, which only a request with references should pay. */
+async function open(file: Uint8Array): Promise<Sharp> {
+  library ??= import('sharp').then(({ default: sharp }) => {
+    // Its cache would keep decoded images that nobody asks for again.
+    sharp.cache(false);
+    return sharp;
+  });
+  const sharp = await library;
+  return sharp(file, { limitInputPixels: referenceLimits.maxPixels, failOn: 'error' })
+    .timeout({ seconds: LONGEST_DECODE_SECONDS })
+    .autoOrient();
+}
+
+/** Reads an image's size and outline. @throws UnreadableReference */
+export async function measureReference(file: Uint8Array): Promise<Measured> {
+  if (!hasKnownSignature(file)) throw new UnreadableReference(NOT_AN_IMAGE);
+  const { autoOrient, hasAlpha } = await readable((await open(file)).metadata());
+  const { width, height } = autoOrient;
+  if (Math.max(width, height) > referenceLimits.maxSidePx || width * height > referenceLimits.maxPixels) {
+    throw new UnreadableReference('is larger than 40 megapixels or 8192 pixels a side');
+  }
+  const whole = { file, left: 0, top: 0, width, height, cutOut: false };
+  return hasAlpha ? trimmed(whole) : whole;
+}
+
+/** Every other format stays outside: some of them are programs, or name further files. */
+function hasKnownSignature(file: Uint8Array): boolean {
+  const start = Buffer.from(file.subarray(0, 12)).toString('latin1');
+  return (
+    start.startsWith('\x89PNG\r\n\x1a\n') ||
+    start.startsWith('\xff\xd8\xff') ||
+    (start.startsWith('RIFF') && start.endsWith('WEBP'))
+  );
+}
+
+/** Decodes the measured part at a size, shrunk while it is read where the format allows it. @throws UnreadableReference */
+export async function decodeReference(
+  measured: Measured,
+  size: Size,
+): Promise<Omit<ReferenceImage, 'sha256'>> {
+  const { file, left, top, width, height, cutOut } = measured;
+  const whole = await open(file);
+  // Only a part that really is one: nothing can be shrunk while it is read once parts are asked for.
+  const part = cutOut ? whole.extract({ left, top, width, height }) : whole;
+  const shrunk =
+    size.width === width && size.height === height ? part : part.resize({ ...size, ...SHRINKING });
+  const { data } = await readable(toPixels(shrunk));
+  // Shared memory, since all outputs of a request use it on several threads.
+  const pixels = new Uint8Array(new SharedArrayBuffer(data.length));
+  pixels.set(data);
+  return { ...size, pixels, cutOut };
+}
+
+function toPixels(image: Sharp): Promise<{ data: Buffer; info: Size }> {
+  return image
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+}
+
+async function readable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const tooLarge = (error as Error).message.includes('exceeds pixel limit');
+    throw new UnreadableReference(tooLarge ? 'is larger than 40 megapixels' : NOT_AN_IMAGE);
+  }
+}
+
+/** Leaves out the empty margins of a cut-out, found on a thumbnail and so a little too wide rather than too narrow. */
+async function trimmed(whole: Measured): Promise<Measured> {
+  const thumbnail = (await open(whole.file)).resize({
+    width: THUMBNAIL_SIDE,
+    height: THUMBNAIL_SIDE,
+    fit: 'inside',
+    withoutEnlargement: true,
+  });
+  const { data, info } = await readable(toPixels(thumbnail));
+  let [left, top, right, bottom] = [info.width, info.height, -1, -1];
+  let cutOut = false;
+  for (let y = 0, at = 3; y < info.height; y += 1) {
+    for (let x = 0; x < info.width; x += 1, at += 4) {
+      const alpha = data[at]!;
+      if (alpha < 250) cutOut = true;
+      if (alpha < 3) continue;
+      left = Math.min(left, x);
+      right = Math.max(right, x);
+      top = Math.min(top, y);
+      bottom = y;
+    }
+  }
+  if (right < 0) throw new UnreadableReference('shows nothing: it is transparent everywhere');
+  if (!cutOut) return whole;
+  const [wide, high] = [whole.width / info.width, whole.height / info.height];
+  // A thumbnail at full size is exact; otherwise its outermost pixels may have hidden something.
+  const slack = wide > 1 || high > 1 ? 1 : 0;
+  const from = (cell: number, scale: number): number => Math.max(0, Math.floor((cell - slack) * scale));
+  const to = (cell: number, scale: number, end: number): number =>
+    Math.min(end, Math.ceil((cell + 1 + slack) * scale));
+  const x = from(left, wide);
+  const y = from(top, high);
+  const width = to(right, wide, whole.width) - x;
+  const height = to(bottom, high, whole.height) - y;
+  return { ...whole, left: x, top: y, width, height, cutOut };
+}
