@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { StartError } from './start-error.ts';
@@ -14,9 +14,12 @@ export interface Port {
 /** Takes a port of this machine, 0 for any free one. @throws StartError when it can't be had. */
 export function openPort(port: number): Promise<Port> {
   // Generations outlast Node's default of five minutes for a whole request.
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000, requireHostHeader: false });
   let serving: RequestListener = answerStarting;
-  server.on('request', (req, res) => serving(req, res));
+  const serve: RequestListener = (req, res) => (hasHost(req) ? serving : answerUnreadable)(req, res);
+  server.on('request', serve);
+  // Any expectation but 100-continue may be passed over (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', serve);
   server.on('clientError', refuse);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -38,6 +41,12 @@ export function openPort(port: number): Promise<Port> {
   });
 }
 
+/** One host and no more (RFC 9112, section 3.2); HTTP/1.0 needs none. */
+function hasHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
+  const hosts = headersDistinct.host?.length ?? 0;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+}
+
 /** The port is taken first, so that a second service learns at once that it can't have it. */
 const answerStarting: RequestListener = (_req, res) => {
   res.writeHead(503, {
@@ -50,14 +59,22 @@ const answerStarting: RequestListener = (_req, res) => {
   );
 };
 
+const unreadable = { error: 'This is not a valid HTTP request.', code: 'INVALID_PARAMETERS' };
+const overflow = { ...unreadable, error: 'The path and headers must be at most 16 KiB together.' };
+
+const answerUnreadable: RequestListener = (_req, res) => {
+  res.writeHead(400, {
+    'content-type': 'application/json',
+    'x-request-id': randomUUID(),
+    connection: 'close',
+  });
+  res.end(JSON.stringify(unreadable));
+};
+
 /** What is no HTTP request never reaches the service; it is told so in the API's shape all the same. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const sentence = tooLarge
-    ? 'The path and headers must be at most 16 KiB together.'
-    : 'This is not a valid HTTP request.';
-  const body = JSON.stringify({ error: sentence, code: 'INVALID_PARAMETERS' });
+  const body = JSON.stringify(error.code === 'HPE_HEADER_OVERFLOW' ? overflow : unreadable);
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `X-Request-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,

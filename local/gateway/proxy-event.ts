@@ -43,7 +43,8 @@ export function proxyEvent(
   body: Buffer,
 ): APIGatewayProxyEvent {
   const headers = multiValues(pairs(req.rawHeaders));
-  const query = multiValues([...new URLSearchParams(search)]);
+  // A question mark at the beginning is dropped: without this one it would be the caller's.
+  const query = multiValues([...new URLSearchParams(`?${search}`)]);
   return {
     resource: matched.resource,
     path,

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { describeIssues, quoteName } from '../contracts/fields.ts';
 import { ServiceError } from '../errors.ts';
+import { parseJson } from './json.ts';
 import { recordingMeter, type RecordingMeter } from './meter.ts';
 
 /** One HTTP request, whatever brought it. */
@@ -54,8 +55,20 @@ export function readRequest(
 
 const maxBodyBytes = 1024 * 1024;
 
-/** @throws PAYLOAD_TOO_LARGE over 1 MiB, INVALID_BODY for anything but a JSON object. */
-export function readJsonBody(request: ApiRequest): Record<string, unknown> {
+export interface BodyOptions {
+  /** Whether no body at all means an object without members. */
+  mayBeEmpty?: boolean;
+}
+
+/** @throws PAYLOAD_TOO_LARGE over 1 MiB, INVALID_BODY for anything but a JSON object in plain UTF-8. */
+export function readJsonBody(
+  request: ApiRequest,
+  { mayBeEmpty = false }: BodyOptions = {},
+): Record<string, unknown> {
+  if (isEncoded(request)) {
+    throw new ServiceError('INVALID_BODY', 'The body must be sent uncompressed, without Content-Encoding.');
+  }
+  if (mayBeEmpty && request.rawBody === '') return {};
   if (Buffer.byteLength(request.rawBody) > maxBodyBytes) {
     throw new ServiceError('PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
   }
@@ -70,19 +83,20 @@ export function readJsonBody(request: ApiRequest): Record<string, unknown> {
  * A JSON body of a shape.
  * @throws INVALID_BODY, PAYLOAD_TOO_LARGE, INVALID_PARAMETERS naming every member that is wrong.
  */
-export function readBody<Schema extends z.ZodMiniType>(request: ApiRequest, schema: Schema): z.infer<Schema> {
-  const result = z.safeParse(schema, readJsonBody(request));
+export function readBody<Schema extends z.ZodMiniType>(
+  request: ApiRequest,
+  schema: Schema,
+  options?: BodyOptions,
+): z.infer<Schema> {
+  const result = z.safeParse(schema, readJsonBody(request, options));
   if (!result.success) throw new ServiceError('INVALID_PARAMETERS', describeIssues(result.error.issues));
   return result.data;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own words quote the body, which may be a prompt.
-    throw new ServiceError('INVALID_BODY', 'The body is not valid JSON. Send one JSON object.');
-  }
+/** `identity` is RFC 9110's word for no encoding. */
+function isEncoded(request: ApiRequest): boolean {
+  const codings = (request.headers.get('content-encoding') ?? []).flatMap((value) => value.split(','));
+  return codings.some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()));
 }
 
 /** What is wrong with the names of a query: unknown ones, and those sent more than once. */

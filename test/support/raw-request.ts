@@ -10,10 +10,16 @@ export interface RawAnswer {
 /** A request that is sent as it is written: repeated headers stay apart, and the path is not put in order. */
 export function sendRaw(
   baseUrl: string,
-  { method = 'GET', path, headers = [] }: { method?: string; path: string; headers?: [string, string][] },
+  {
+    method = 'GET',
+    path,
+    headers = [],
+    body = '',
+  }: { method?: string; path: string; headers?: [string, string][]; body?: string | Buffer },
 ): Promise<RawAnswer> {
   const { hostname, port, host, pathname } = new URL(baseUrl);
-  const raw = [['host', host], ...headers].flat();
+  const length = body.length === 0 ? [] : [['content-length', String(Buffer.byteLength(body))]];
+  const raw = [['host', host], ...length, ...headers].flat();
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path: `${pathname}${path}`, headers: raw }, (response) => {
       const chunks: Buffer[] = [];
@@ -27,6 +33,6 @@ export function sendRaw(
         });
       });
     });
-    sent.on('error', reject).end();
+    sent.on('error', reject).end(body);
   });
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { readJsonBody, readQuery, readRequest, singleHeader } from '../../../shared/http/request.ts';
+import * as z from 'zod/mini';
+import {
+  readBody,
+  readJsonBody,
+  readQuery,
+  readRequest,
+  singleHeader,
+} from '../../../shared/http/request.ts';
 import { refusalOf } from '../../support/unit-samples.ts';
 
 function requestOf(event: Partial<APIGatewayProxyEvent>) {
@@ -56,8 +63,48 @@ describe('a body', () => {
     expect(refusalOf(() => bodyOf('x'.repeat(1024 * 1024 + 1))).code).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  test('that was not sent is INVALID_BODY', () => {
-    expect(refusalOf(() => readJsonBody(requestOf({ body: null }))).code).toBe('INVALID_BODY');
+  test('that was not sent is INVALID_BODY, but where it may be left out', () => {
+    const nothing = requestOf({ body: null });
+    expect(refusalOf(() => readJsonBody(nothing)).code).toBe('INVALID_BODY');
+    expect(readJsonBody(nothing, { mayBeEmpty: true })).toEqual({});
+    expect(readBody(nothing, z.strictObject({}), { mayBeEmpty: true })).toEqual({});
+    for (const body of [' ', 'null', '[]']) {
+      const { code } = refusalOf(() => readJsonBody(requestOf({ body }), { mayBeEmpty: true }));
+      expect([body, code]).toEqual([body, 'INVALID_BODY']);
+    }
+  });
+
+  test.each([
+    ['a byte that is no UTF-8', Buffer.from('{"a":"\xff"}', 'latin1')],
+    ['a character cut short', Buffer.from('{"a":"\xc3"}', 'latin1')],
+    ['an overlong character', Buffer.from('{"a":"\xc0\xaf"}', 'latin1')],
+    ['an encoded surrogate', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1')],
+    ['a byte order mark', Buffer.from('\ufeff{}')],
+    ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
+  ])('with %s is INVALID_BODY, whether the gateway passes it as text or in base64', (_what, bytes) => {
+    expect(refusalOf(() => bodyOf(bytes.toString('utf8'))).code).toBe('INVALID_BODY');
+    expect(refusalOf(() => bodyOf(bytes.toString('base64'), true)).code).toBe('INVALID_BODY');
+  });
+
+  describe('with a Content-Encoding', () => {
+    const encoded = (...values: string[]) =>
+      requestOf({ body: '{}', multiValueHeaders: { 'CONTENT-encoding': values } });
+
+    test.each([
+      [['identity']],
+      [['Identity ']],
+      [['identity, identity']],
+      [['']],
+      [['identity', 'identity']],
+    ])('of %j is read', (values) => expect(readJsonBody(encoded(...values))).toEqual({}));
+
+    test.each([[['gzip']], [['GZIP']], [['br']], [['identity, gzip']], [['identity', 'deflate']], [['x']]])(
+      'of %j is refused, and told to be sent uncompressed',
+      (values) => {
+        const { code, message } = refusalOf(() => readJsonBody(encoded(...values), { mayBeEmpty: true }));
+        expect([code, message]).toEqual(['INVALID_BODY', expect.stringContaining('uncompressed')]);
+      },
+    );
   });
 });
 

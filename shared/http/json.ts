@@ -1,0 +1,69 @@
+import { ServiceError } from '../errors.ts';
+
+const strings = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+const numbers = /-?[0-9][0-9.eE+-]*/g;
+
+/** JSON.parse reads it as Infinity, which no field takes: the rule of the field that it stands in is told. */
+const tooLarge = '1e999';
+
+/**
+ * Reads JSON (RFC 8259) as strictly as I-JSON (RFC 7493) wants it: UTF-8, each member once, and no fraction that is
+ * rounded to an integer. Nothing here recurses, so a value may be as deep as it likes.
+ * @throws INVALID_BODY. Its sentence quotes nothing: what can't be read may be a prompt.
+ */
+export function parseJson(text: string): unknown {
+  // What was no UTF-8 arrives replaced. Whoever means this very character can escape it.
+  if (/^\ufeff|\ufffd/.test(text)) throw invalid('must be UTF-8, without a byte order mark');
+  const value = parse(text);
+  const bare = text.replace(strings, '');
+  // Outside of strings a colon is always a member's, and of members of one name only the last is kept.
+  if (bare.split(':').length - 1 !== countMembers(value)) {
+    throw invalid('has a member twice in one object: send each once');
+  }
+  return bare.match(numbers)?.some(isRounded) ? parse(withoutRounding(text)) : value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own words quote the text.
+    throw invalid('is not valid JSON: send one JSON object');
+  }
+}
+
+function countMembers(value: unknown): number {
+  let members = 0;
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const contents = Object.values(next);
+    if (!Array.isArray(next)) members += contents.length;
+    for (const content of contents) waiting.push(content);
+  }
+  return members;
+}
+
+function withoutRounding(text: string): string {
+  const lexemes = new RegExp(`${strings.source}|${numbers.source}`, 'g');
+  return text.replace(lexemes, (lexeme) =>
+    !lexeme.startsWith('"') && isRounded(lexeme) ? tooLarge : lexeme,
+  );
+}
+
+/** Whether a number is no integer, but so close to one that it is read as it. */
+function isRounded(number: string): boolean {
+  if (/^-?[0-9]+$/.test(number) || !Number.isInteger(Number(number))) return false;
+  const [decimal = '', exponent = '0'] = number.replace(/^-/, '').toLowerCase().split('e');
+  const [whole = '', fraction = ''] = decimal.split('.');
+  const digits = whole + fraction;
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const decimalPlaces = end - whole.length - Number(exponent);
+  return end > 0 && decimalPlaces > 0;
+}
+
+function invalid(what: string): ServiceError {
+  return new ServiceError('INVALID_BODY', `The body ${what}.`);
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode } from '../../shared/errors.ts';
+import { routes, type Route } from '../../shared/routes.ts';
+import type { Table } from '../../shared/store/table.ts';
+import { grant } from './grants.ts';
+import { sendRaw } from './raw-request.ts';
+import type { ApiAnswer, RunningService } from './service.ts';
+import { sessionOf } from './sessions.ts';
+
+/** In every text of a hostile request, so that it is known again wherever it turns up. */
+export const marker = 'h0stile';
+
+/** One way in: a route, and what its caller shows. */
+export interface Way {
+  name: string;
+  route: Route;
+  by: 'key' | 'session' | null;
+}
+
+export const ways: Way[] = (Object.values(routes) as Route[]).flatMap((route) => {
+  const kinds = {
+    key: ['key'],
+    session: ['session'],
+    key_or_session: ['key', 'session'],
+    none: [null],
+  } as const satisfies Record<Route['auth'], readonly Way['by'][]>;
+  return kinds[route.auth].map((by) => ({
+    name: `${route.method} ${route.path} ${by === null ? '' : `by ${by}`}`.trimEnd(),
+    route,
+    by,
+  }));
+});
+
+export const isGenerating = ({ route }: Way) => route.streams;
+
+/** An account with an active license, one of its keys and its session. */
+export interface Caller {
+  key: string;
+  session: string;
+  licenseId: string;
+  /** An identity without a model: nothing is ever painted for what gets past all checks. */
+  identityId: string;
+}
+
+export interface HostileRequest {
+  method?: string;
+  path?: string;
+  /** After the path. */
+  query?: string;
+  headers?: [string, string][];
+  /** In place of the caller's own. */
+  authorization?: string[];
+  body?: string | Buffer;
+}
+
+/** A request that must be refused, and how. */
+export interface Hostile {
+  what: string;
+  way: Way;
+  request(caller: Caller): HostileRequest;
+  status: number;
+  code: ErrorCode;
+  /** What its sentence must say. */
+  says?: string;
+}
+
+export interface Target {
+  baseUrl: string;
+  caller(): Promise<Caller>;
+}
+
+const requestsOfOneCaller = 8;
+
+/** Callers of a service, a new one before any limit is reached. */
+export function callersOf(service: RunningService, table: Table): () => Promise<Caller> {
+  let asked = 0;
+  let current: Promise<Caller>;
+  return () => {
+    if (asked++ % requestsOfOneCaller === 0) current = newCaller(service, table);
+    return current;
+  };
+}
+
+async function newCaller(service: RunningService, table: Table): Promise<Caller> {
+  const sub = randomUUID();
+  const [{ key, license }, session] = await Promise.all([
+    grant(table, { ownerId: sub }),
+    sessionOf(service.dataDir, { sub }),
+  ]);
+  const { licenseId } = license;
+  return { key, session, licenseId, identityId: service.ready.identities.ember! };
+}
+
+/** Members of a body that a route accepts, as text. There is always one. */
+export function membersOf({ route, by }: Way, { identityId, licenseId }: Caller): string[] {
+  const generation = [`"identityId":"${identityId}"`, `"prompt":"${marker}"`];
+  const license = `"licenseId":"${licenseId}"`;
+  if (route === routes.createGeneration) return generation;
+  if (route === routes.createPlaygroundGeneration) return [...generation, license];
+  if (route === routes.createKey) return [license, `"name":"${marker}"`];
+  if (route === routes.createUpload)
+    return ['"contentType":"image/png"', ...(by === 'session' ? [license] : [])];
+  throw new Error(`what ${route.path} accepts is not known here`);
+}
+
+export const objectOf = (members: string[]) => `{${members.join(',')}}`;
+
+/** Sends it, as it is written. */
+export async function send(target: Target, way: Way, hostile: Hostile['request']): Promise<ApiAnswer> {
+  const caller = await target.caller();
+  const { route, by } = way;
+  const request = hostile(caller);
+  const { method = route.method, path = route.path.replace(/\{\w+\}/, 'x'), query = '' } = request;
+  const { headers = [], authorization = by === null ? [] : [`Bearer ${caller[by]}`] } = request;
+  const body = request.body ?? (route.method === 'POST' ? objectOf(membersOf(way, caller)) : '');
+  const answer = await sendRaw(target.baseUrl, {
+    method,
+    path: path + query,
+    headers: [...authorization.map((value): [string, string] => ['Authorization', value]), ...headers],
+    body,
+  });
+  const { status, text } = answer;
+  return { status, headers: answer.headers, body: method === 'HEAD' ? {} : JSON.parse(text) };
+}

@@ -1,0 +1,82 @@
+import { readEngines } from '../../bin/admin/connection.ts';
+import { setFunctionEnvironment } from '../../local/environment.ts';
+import { importRoutes } from '../../local/gateway/functions.ts';
+import { createGateway } from '../../local/gateway/gateway.ts';
+import { installLambdaGlobal } from '../../local/gateway/lambda-host.ts';
+import { openPort } from '../../local/port.ts';
+import { sessionSettings } from '../../local/sign-in.ts';
+import { setLogSink } from '../../shared/http/log.ts';
+import { basePath } from '../../shared/routes.ts';
+import { startAuthorizingProxy } from './authorizing-proxy.ts';
+
+/** A key that the table was asked for: of an item, or a partition and a place in it. */
+export type AskedKey = string;
+
+export interface RecordedGateway {
+  baseUrl: string;
+  /** What was logged so far. */
+  lines: string[];
+  askedKeys: Set<AskedKey>;
+  close(): Promise<void>;
+}
+
+/** A port where nothing listens: no request that must be refused reaches what is there. */
+const nowhere = 'http://127.0.0.1:9';
+
+/** The routes in this process, over the engines of a running service, with a record of what the table is asked for. */
+export async function startRecordedGateway(dataDir: string): Promise<RecordedGateway> {
+  const engines = readEngines(dataDir);
+  const askedKeys = new Set<AskedKey>();
+  const proxy = await startAuthorizingProxy({
+    target: engines.dynamoDbUrl,
+    needs(_request, body) {
+      for (const key of keysIn(JSON.parse(body.toString()))) askedKeys.add(key);
+      return [];
+    },
+    isAllowed: () => true,
+    onAsked: () => {},
+  });
+  setFunctionEnvironment({
+    ...engines,
+    dynamoDbUrl: proxy.url,
+    sageMakerRuntimeUrl: nowhere,
+    referenceReaderUrl: nowhere,
+    modelEndpointName: 'nowhere',
+    deadlineSeconds: 60,
+    allowedOrigins: [],
+    session: sessionSettings(engines.s3Url),
+  });
+  const lines: string[] = [];
+  setLogSink((line) => void lines.push(line));
+  installLambdaGlobal();
+  const gateway = createGateway({ mounted: await importRoutes(), functionTimeoutMs: 60_000 });
+  const port = await openPort(0);
+  port.serve((req, res) => void gateway.handle(req, res));
+  return {
+    baseUrl: port.url + basePath,
+    lines,
+    askedKeys,
+    async close() {
+      await port.close();
+      await proxy.close();
+    },
+  };
+}
+
+/** Every key in a request to DynamoDB, wherever it stands, and the values of a query's conditions on keys. */
+function keysIn(input: any): AskedKey[] {
+  const found: AskedKey[] = [];
+  const waiting: unknown[] = [input];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const { PK, SK } = next as Record<string, { S: string } | undefined>;
+    if (PK && SK) found.push(`${PK.S} ${SK.S}`);
+    waiting.push(...Object.values(next));
+  }
+  const condition: string = input.KeyConditionExpression ?? '';
+  const values = [...condition.matchAll(/:\w+/g)].map(
+    ([name]) => input.ExpressionAttributeValues[name].S as string,
+  );
+  return values.length === 0 ? found : [...found, values.join(' ')];
+}
