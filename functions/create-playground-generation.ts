@@ -1,12 +1,10 @@
-import { whyInactive } from '../shared/domain/license.ts';
-import { ServiceError } from '../shared/errors.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import {
   answerGeneration,
   generationDeps,
   readGenerationRequest,
 } from '../shared/http/generation-request.ts';
-import { ownedLicense } from '../shared/http/owned-license.ts';
+import { usableLicense } from '../shared/http/owned-license.ts';
 import { routes } from '../shared/routes.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 
@@ -16,12 +14,8 @@ export const handler = endpoint(routes.createPlaygroundGeneration, {
   load: ({ request, credential, deps }) => readGenerationRequest(request, credential.callerId, deps.table),
   async run({ request, caller, deps, loaded, runtime }) {
     const { licenseId, ...body } = loaded.body();
-    const license = await ownedLicense(deps.licenses, caller.ownerId, licenseId);
+    const license = await usableLicense(deps.licenses, caller.ownerId, licenseId, runtime.clock.now());
     request.facts.licenseId = license.licenseId;
-    const inactive = whyInactive(license, runtime.clock.now());
-    if (inactive !== null) {
-      throw new ServiceError('LICENSE_INACTIVE', `The license ${licenseId} can't generate: ${inactive}.`);
-    }
     const reads = { ...loaded, body: () => body };
     return answerGeneration(request, { callerId: caller.callerId, license }, reads, deps.workflow);
   },

@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs';
 import type { EnginesFile, DataFolder } from './data-folder.ts';
 import { corruptFolder, emptyDataFolder, isFolder, readServiceFile } from './data-folder.ts';
 import { startDynamoDb } from './dynamodb/engine.ts';
+import { importJob } from './gateway/functions.ts';
+import { invocationPath, startLambda } from './lambda/engine.ts';
+import { jobs } from '../shared/routes.ts';
 import { startPainter } from './painter/server.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
 import { startSageMakerRuntime } from './sagemaker/engine.ts';
@@ -10,6 +13,8 @@ import { StartError } from './start-error.ts';
 export interface Engines {
   settings: EnginesFile;
   sageMakerRuntimeUrl: string;
+  /** Where reference images are had fetched. */
+  referenceReaderUrl: string;
   /** Serves the bucket on the service's own port, so that links outlive a restart. */
   objects: ObjectStore;
   close(): Promise<void>;
@@ -19,11 +24,19 @@ export const modelEndpointName = 'painter';
 const region = 'us-east-1';
 const tableName = 'image-generation';
 const bucketName = 'image-generation';
+const fetchReferences = jobs.fetchReferences.functionName;
 
 type Closable = { close(): Promise<void> };
 
-/** Starts every engine on its folder. @throws StartError when the folder is in use or corrupt. */
-export async function startEngines(folder: DataFolder, s3Url: string): Promise<Engines> {
+/**
+ * Starts every engine on its folder. Without a model container of somebody's own, the painter is it.
+ * @throws StartError when the folder is in use or corrupt.
+ */
+export async function startEngines(
+  folder: DataFolder,
+  s3Url: string,
+  containerUrl: string | null,
+): Promise<Engines> {
   const { accessKeyId, secretAccessKey } = readServiceFile(folder);
   const misplaced = [folder.table, folder.objects].find((path) => existsSync(path) && !isFolder(path));
   if (misplaced !== undefined) throw corruptFolder(folder, `${misplaced} is not a folder`);
@@ -38,21 +51,30 @@ export async function startEngines(folder: DataFolder, s3Url: string): Promise<E
   };
   const starting = [
     openTableFolder(folder).then(keep),
-    startPainter().then(async (painter) => {
-      keep(painter);
-      return keep(await startSageMakerRuntime({ endpoints: { [modelEndpointName]: painter.url } }));
+    openContainer(containerUrl).then(async (container) => {
+      keep(container);
+      return keep(await startSageMakerRuntime({ endpoints: { [modelEndpointName]: container.url } }));
     }),
     createObjectStore({ folder: folder.objects, buckets: [bucketName], credentials, region }),
+    startLambda({ functions: { [fetchReferences]: importJob(fetchReferences) }, credentials, region }).then(
+      keep,
+    ),
   ] as const;
   try {
-    const [dynamoDb, runtime, objects] = await Promise.all(starting);
+    const [dynamoDb, runtime, objects, lambda] = await Promise.all(starting);
     const settings = { region, tableName, bucketName, dynamoDbUrl: dynamoDb.url, s3Url, ...credentials };
-    return { settings, sageMakerRuntimeUrl: runtime.url, objects, close };
+    const referenceReaderUrl = lambda.url + invocationPath(fetchReferences);
+    return { settings, sageMakerRuntimeUrl: runtime.url, referenceReaderUrl, objects, close };
   } catch (error) {
     await Promise.allSettled(starting);
     await close();
     throw error;
   }
+}
+
+/** One that somebody else runs is theirs to stop. */
+async function openContainer(url: string | null): Promise<{ url: string } & Closable> {
+  return url === null ? startPainter() : { url, close: async () => {} };
 }
 
 /** Empties a folder that no running service has. @throws StartError when one has it. */

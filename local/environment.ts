@@ -10,6 +10,7 @@ export interface LocalSettings {
   dynamoDbUrl: string;
   s3Url: string;
   sageMakerRuntimeUrl: string;
+  referenceReaderUrl: string;
   deadlineSeconds: number;
   allowedOrigins: string[];
   session: { issuer: string; jwksUrl: string; clientId: string };
@@ -52,6 +53,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.tableName]: settings.tableName,
     [names.bucketName]: settings.bucketName,
     [names.modelEndpointName]: settings.modelEndpointName,
+    [names.referenceReaderUrl]: settings.referenceReaderUrl,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
     [names.retentionDays]: '90',
     [names.allowedOrigins]: settings.allowedOrigins.join(','),

@@ -30,6 +30,8 @@ export interface LocalServiceOptions {
   /** Empties the data folder first. */
   fresh: boolean;
   deadlineSeconds: number;
+  /** The model container to use in the painter's place. */
+  containerUrl: string | null;
   accessTokenSeconds: number;
   /** Origins of web pages beside the dashboard's that may call the API and sign in. */
   allowedOrigins: string[];
@@ -67,7 +69,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   try {
     openDataFolder(folder);
     if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
-    const engines = await startEngines(folder, port.url);
+    const engines = await startEngines(folder, port.url, options.containerUrl);
     try {
       return await serve(port, folder, engines, options);
     } catch (error) {
@@ -87,11 +89,12 @@ async function serve(
   options: LocalServiceOptions,
 ): Promise<LocalService> {
   removeReadyFiles(folder);
-  const { settings, sageMakerRuntimeUrl } = engines;
+  const { settings, sageMakerRuntimeUrl, referenceReaderUrl } = engines;
   const { deadlineSeconds, allowedOrigins } = options;
   setFunctionEnvironment({
     ...settings,
     sageMakerRuntimeUrl,
+    referenceReaderUrl,
     modelEndpointName,
     deadlineSeconds,
     allowedOrigins,

@@ -4,6 +4,7 @@ export const environmentVariables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
   modelEndpointName: 'MODEL_ENDPOINT_NAME',
+  referenceReaderUrl: 'REFERENCE_READER_URL',
   generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
   retentionDays: 'RETENTION_DAYS',
   sessionIssuer: 'SESSION_ISSUER',
@@ -33,6 +34,8 @@ export interface Environment {
   readonly bucketName: string;
   /** The SageMaker endpoint that paints; null where there is none. */
   readonly modelEndpointName: string | null;
+  /** Where the function that fetches reference images is invoked. */
+  readonly referenceReaderUrl: string;
   /** From acceptance to the last moment that a model may answer. */
   readonly generationDeadlineSeconds: number;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
@@ -68,6 +71,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get modelEndpointName() {
       const name = text(source, names.modelEndpointName);
       return name === noModelEndpoint ? null : name;
+    },
+    get referenceReaderUrl() {
+      return text(source, names.referenceReaderUrl);
     },
     get generationDeadlineSeconds() {
       return wholeNumber(source, names.generationDeadlineSeconds, 1, maxGenerationDeadlineSeconds);

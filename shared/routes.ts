@@ -12,6 +12,8 @@ export interface Grants {
   readObjects?: readonly string[];
   writeObjects?: readonly string[];
   model?: boolean;
+  /** Has reference images fetched by the job that does that. */
+  references?: boolean;
 }
 
 export interface Route {
@@ -43,6 +45,8 @@ export interface RouteLimit extends RateLimit {
 const generateLimit: RouteLimit = { name: 'generate', quota: 10, windowSeconds: 60, onFault: 'refuse' };
 const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
 const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
+/** As many as the reference images of all the requests that a key may send. */
+const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
 const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
 
 /** An account that loops makes only its own list of keys long; this keeps it from doing so fast. */
@@ -50,6 +54,7 @@ const keyThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
 const generations = 'generations/*';
 const adapters = 'adapters/*';
+const uploads = 'uploads/*';
 
 /** What POST /generate and the playground share: reserve, start, settle or release, replay. */
 const generating: Grants = {
@@ -58,9 +63,10 @@ const generating: Grants = {
     licenses: ['get', 'put', 'update'],
     catalog: ['batchGet'],
   },
-  readObjects: [generations, adapters],
+  readObjects: [generations, adapters, uploads],
   writeObjects: [generations],
   model: true,
+  references: true,
 };
 
 /** Every endpoint as data: the API, its grants, its documents and its tests are made from this table. */
@@ -145,6 +151,15 @@ export const routes = {
     throttle: keyThrottle,
     grants: { table: { keys: ['get', 'update'], licenses: ['update'] } },
   },
+  createUpload: {
+    method: 'POST',
+    path: '/uploads',
+    functionName: 'create-upload',
+    auth: 'key_or_session',
+    limit: uploadLimit,
+    streams: false,
+    grants: { table: { licenses: ['get'] }, writeObjects: [uploads] },
+  },
   createPlaygroundGeneration: {
     method: 'POST',
     path: '/playground/generate',
@@ -162,10 +177,18 @@ export const routes = {
     streams: false,
     grants: { model: true },
   },
+  getOpenApi: {
+    method: 'GET',
+    path: '/openapi.json',
+    functionName: 'get-openapi',
+    auth: 'none',
+    streams: false,
+    grants: {},
+  },
 } as const satisfies Record<string, Route>;
 
 /** The limits that a key's use is recorded under. */
-export const keyLimitNames = [generateLimit.name, fetchLimit.name];
+export const keyLimitNames = [generateLimit.name, fetchLimit.name, uploadLimit.name];
 
 /** What authenticating a route's callers takes: the key or the session, the access record, the rate log. */
 function accessGrants({ auth, limit }: Route): TableGrants {
@@ -192,8 +215,8 @@ export function grantsOf(route: Route): Grants {
 /** A function that no request calls. */
 export interface Job {
   functionName: string;
-  /** What starts it: the clock, or a queue of events. */
-  trigger: { everyMinutes: number } | 'queue';
+  /** What starts it: the clock, a queue of events, or a function that waits for its answer. */
+  trigger: { everyMinutes: number } | 'queue' | 'function';
   grants: Grants;
 }
 
@@ -207,6 +230,12 @@ export const jobs = {
     functionName: 'billing-events',
     trigger: 'queue',
     grants: { table: { licenses: ['get', 'put', 'update'] } },
+  },
+  fetchReferences: {
+    functionName: 'fetch-references',
+    trigger: 'function',
+    // It opens what strangers name, so there is nothing that it could be made to do.
+    grants: {},
   },
 } as const satisfies Record<string, Job>;
 

@@ -7,9 +7,13 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { anyContentType } from '../contracts/upload.ts';
+import { uploadKey, type UploadRef } from '../domain/upload.ts';
 
 /** Images are promised for an hour: a link dies with the credentials that signed it, and those may not last longer. */
 const linkLifetimeSeconds = 3600;
+/** Used at once, by the function that reads references. */
+const referenceLinkLifetimeSeconds = 60;
 
 export interface OutputRef {
   licenseId: string;
@@ -46,6 +50,32 @@ export function objectStore(bucket: string) {
       });
     },
 
+    /** A link to put reference `index` of a request to, once it was found to be a picture. */
+    referencePutLink(of: OutputRef, index: number): Promise<string> {
+      const command = new PutObjectCommand({
+        Bucket: bucket,
+        Key: referenceKey(of, index),
+        // Nobody who opens it should take it for a page.
+        ContentType: anyContentType,
+      });
+      return getSignedUrl(client, command, {
+        expiresIn: referenceLinkLifetimeSeconds,
+        signableHeaders: new Set(['content-type', 'host']),
+      });
+    },
+
+    /** A link to a request's reference `index`, for the model server alone. */
+    referenceLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
+      const command = new GetObjectCommand({ Bucket: bucket, Key: referenceKey(of, index) });
+      return getSignedUrl(client, command, { expiresIn: lifetimeSeconds });
+    },
+
+    /** A link to what was uploaded, for the function that looks at it. */
+    uploadLink(of: UploadRef): Promise<string> {
+      const command = new GetObjectCommand({ Bucket: bucket, Key: uploadKey(of) });
+      return getSignedUrl(client, command, { expiresIn: referenceLinkLifetimeSeconds });
+    },
+
     /** A link to an identity's adapter weights, for the model server alone. */
     adapterLink(key: string, lifetimeSeconds: number): Promise<string> {
       const command = new GetObjectCommand({ Bucket: bucket, Key: key });
@@ -67,6 +97,10 @@ export function objectStore(bucket: string) {
       }
     },
   };
+}
+
+function referenceKey(of: OutputRef, index: number): string {
+  return `generations/${of.licenseId}/${of.requestId}/reference-${index}`;
 }
 
 function outputKey(of: OutputRef, index: number): string {

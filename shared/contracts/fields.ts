@@ -11,6 +11,11 @@ export function codePoints(value: string): number {
   return count;
 }
 
+/** The same for readers of the JSON Schema, as far as a pattern can tell: white space is ECMAScript's, said by its characters. */
+const noNul = '^[^\\u0000]*$';
+const notOnlySpace =
+  '^[^\\u0000]*[^\\u0000\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff][^\\u0000]*$';
+
 /** Text of at most `max` Unicode code points. `min` 1 also refuses text that is only white space. */
 export function text(min: 0 | 1, max: number) {
   const rule =
@@ -22,7 +27,11 @@ export function text(min: 0 | 1, max: number) {
     value.length <= 2 * max && codePoints(value) <= max && (min === 0 || value.trim() !== '');
   return z
     .string(rule)
-    .check(z.refine(fits, rule), z.refine(isCleanText, 'must not contain a NUL or a lone surrogate'));
+    .check(
+      z.refine(fits, rule),
+      z.refine(isCleanText, 'must not contain a NUL or a lone surrogate'),
+      z.meta({ minLength: min, maxLength: max, pattern: min === 0 ? noNul : notOnlySpace }),
+    );
 }
 
 export function integer(min: number, max: number) {

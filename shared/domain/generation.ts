@@ -31,6 +31,8 @@ export interface Generation {
   numOutputs: number;
   referenceMode: ReferenceMode;
   preserveBranding: boolean;
+  /** How many were sent; they lie beside the outputs. */
+  referenceImages: number;
   /** Reserved while it runs, charged once COMPLETED, given back otherwise. */
   credits: number;
   /** Start of the billing period that holds the reservation, whichever month it ends in. */
@@ -84,11 +86,6 @@ export function checkReferences(body: CreateGenerationBody, identity: Identity):
   const problems: string[] = [];
   if (body.referenceImages.length > 0 && !identity.productPhotos) {
     problems.push(`referenceImages must be left out: ${identity.name} does not take product photos`);
-  } else {
-    body.referenceImages.forEach((item, i) => {
-      const member = item.url === undefined ? 'uploadId' : 'url';
-      problems.push(`referenceImages[${i}].${member} can't be used yet: reference images are not available`);
-    });
   }
   if (body.referenceMode === 'exact_product' && body.referenceImages.length === 0) {
     problems.push('referenceMode "exact_product" needs at least one item in referenceImages');
@@ -146,6 +143,7 @@ export function newGeneration(order: NewGeneration): Generation {
     numOutputs: body.numOutputs,
     referenceMode: body.referenceMode,
     preserveBranding: body.preserveBranding,
+    referenceImages: body.referenceImages.length,
     credits: creditCost(body),
     periodStartMs: order.periodStartMs,
     createdAtMs: nowMs,

@@ -1,5 +1,6 @@
 import { modelServer } from '../adapters/model-server.ts';
 import { objectStore } from '../adapters/object-store.ts';
+import { referenceReader } from '../adapters/reference-reader.ts';
 import { bodyFingerprint, idempotencyKeyRule, parseIdempotencyKey } from '../domain/idempotency.ts';
 import { isId } from '../domain/ids.ts';
 import { generationStore } from '../store/generation-store.ts';
@@ -36,6 +37,7 @@ export function generationDeps({ env, table, clock, log }: Runtime): GenerationR
       periods: periodStore(table()),
       objects: objectStore(env.bucketName),
       model: modelServer(env.modelEndpointName),
+      references: referenceReader(env.referenceReaderUrl),
       clock,
       deadlineSeconds: env.generationDeadlineSeconds,
       retentionDays: env.retentionDays,

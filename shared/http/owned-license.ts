@@ -1,5 +1,5 @@
 import { isId } from '../domain/ids.ts';
-import type { License } from '../domain/license.ts';
+import { whyInactive, type License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { LicenseStore } from '../store/license-store.ts';
 
@@ -20,4 +20,20 @@ export async function ownedLicense(
     throw new ServiceError('LICENSE_NOT_FOUND', 'None of your licenses has this ID.');
   }
   return license;
+}
+
+/**
+ * The same, for what only an active record may do.
+ * @throws INVALID_PARAMETERS, LICENSE_NOT_FOUND, LICENSE_INACTIVE
+ */
+export async function usableLicense(
+  licenses: LicenseStore,
+  ownerId: string,
+  licenseId: unknown,
+  nowMs: number,
+): Promise<License> {
+  const license = await ownedLicense(licenses, ownerId, licenseId);
+  const inactive = whyInactive(license, nowMs);
+  if (inactive === null) return license;
+  throw new ServiceError('LICENSE_INACTIVE', `The license ${license.licenseId} can't generate: ${inactive}.`);
 }

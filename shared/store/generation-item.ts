@@ -32,6 +32,8 @@ export function fromItem(item: Item): Generation {
     numOutputs: item.numOutputs,
     referenceMode: item.referenceMode,
     preserveBranding: item.preserveBranding,
+    // Records from before there were reference images.
+    referenceImages: item.referenceImages ?? 0,
     credits: item.credits,
     periodStartMs: item.periodStartMs,
     createdAtMs: item.createdAtMs,

@@ -9,9 +9,10 @@ import type { GenerationStore } from '../store/generation-store.ts';
 import type { Once } from '../store/once-store.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
 import { planGeneration } from './plan-generation.ts';
+import { prepareReferences, type ReferenceDeps } from './prepare-references.ts';
 import { runErrorCode, runModel, type ModelRunDeps } from './run-model.ts';
 
-export interface GenerationDeps extends ModelRunDeps, AnswerDeps {
+export interface GenerationDeps extends ModelRunDeps, AnswerDeps, ReferenceDeps {
   generations: GenerationStore;
   deadlineSeconds: number;
   retentionDays: number;
@@ -50,16 +51,20 @@ export interface Observer {
  * @throws every refusal of POST /generate that comes before the model is called.
  */
 export async function acceptGeneration(order: GenerationOrder, deps: GenerationDeps): Promise<Acceptance> {
-  const nowMs = deps.clock.now();
-  if (order.once !== null && order.once.expiresAtMs > nowMs) {
+  if (order.once !== null && order.once.expiresAtMs > deps.clock.now()) {
     const answer = await replay(order.once, order, deps);
     if (answer !== null) return { outcome: 'replayed', answer };
   }
-  const { identity, body } = planGeneration(order);
-  const period = billingPeriod(order.license.periodAnchorMs, nowMs);
+  const { requestId, license } = order;
+  const { identity, body } = await planGeneration(order, (items) =>
+    prepareReferences({ requestId, licenseId: license.licenseId }, items, deps),
+  );
+  // References take their time, and a request is accepted only now.
+  const nowMs = deps.clock.now();
+  const period = billingPeriod(license.periodAnchorMs, nowMs);
   const generation = newGeneration({
-    requestId: order.requestId,
-    licenseId: order.license.licenseId,
+    requestId,
+    licenseId: license.licenseId,
     keyId: order.keyId,
     identity,
     body,
@@ -70,10 +75,10 @@ export async function acceptGeneration(order: GenerationOrder, deps: GenerationD
     onceId: order.onceId,
   });
   const { model } = identity;
-  if (model === null) throw await unavailable(generation, identity, order.license, period, deps);
+  if (model === null) throw await unavailable(generation, identity, license, period, deps);
   const claim = order.onceId === null ? null : { bodyHash: order.bodyHash };
-  const reservation = await deps.generations.reserve(generation, order.license.creditsLimit, claim);
-  if (reservation.outcome === 'over_limit') throw overLimit(order.license, generation, period, nowMs);
+  const reservation = await deps.generations.reserve(generation, license.creditsLimit, claim);
+  if (reservation.outcome === 'over_limit') throw overLimit(license, generation, period, nowMs);
   if (reservation.outcome === 'repeated') {
     const answer = await replay(reservation.once, order, deps);
     if (answer === null) throw inProgress(reservation.once);

@@ -1,4 +1,8 @@
-import { createGenerationBody, type CreateGenerationBody } from '../contracts/generation.ts';
+import {
+  createGenerationBody,
+  type CreateGenerationBody,
+  type ReferenceItem,
+} from '../contracts/generation.ts';
 import { describeIssues } from '../contracts/fields.ts';
 import { checkReferences, checkTier } from '../domain/generation.ts';
 import type { Identity } from '../domain/identity.ts';
@@ -22,9 +26,13 @@ export interface Plan {
 
 /**
  * Every check that needs no books, in the order in which the first failure is told.
- * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT
+ * @param prepareReferences looks at the images themselves: what is wrong with them is a wrong parameter too.
+ * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT, SERVICE_UNAVAILABLE
  */
-export function planGeneration({ license, body, identity, problems }: PlanInput): Plan {
+export async function planGeneration(
+  { license, body, identity, problems }: PlanInput,
+  prepareReferences: (items: ReferenceItem[]) => Promise<void>,
+): Promise<Plan> {
   const { identityId } = body;
   if (identityId === undefined || identityId === null || identityId === '') {
     throw new ServiceError('MISSING_IDENTITY', 'identityId is missing: send the ID of the identity to use.');
@@ -48,6 +56,7 @@ export function planGeneration({ license, body, identity, problems }: PlanInput)
     throw new ServiceError('INVALID_PARAMETERS', sentences.join(' '));
   }
   checkReferences(parsed.data, identity);
+  await prepareReferences(parsed.data.referenceImages);
   checkTier(parsed.data, license.tier);
   return { identity, body: parsed.data };
 }

@@ -75,6 +75,9 @@ async function modelRequest(
   const putUrls = Array.from({ length: generation.numOutputs }, (_, i) =>
     objects.outputPutLink(generation, i, lifetimeSeconds),
   );
+  const references = Array.from({ length: generation.referenceImages }, async (_, i) => ({
+    url: await objects.referenceLink(generation, i, lifetimeSeconds),
+  }));
   return {
     requestId: generation.requestId,
     deadline: new Date(generation.deadlineMs).toISOString(),
@@ -88,7 +91,7 @@ async function modelRequest(
     numOutputs: generation.numOutputs,
     referenceMode: generation.referenceMode,
     preserveBranding: generation.preserveBranding,
-    references: [],
+    references: await Promise.all(references),
     identity: {
       id: identity.identityId,
       adapterUrl: adapterKey === null ? null : await objects.adapterLink(adapterKey, lifetimeSeconds),
@@ -125,6 +128,9 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
   const cause = new Error(`model server: failed: ${reason}`);
   if (reason === 'busy') {
     return new ServiceError('SERVICE_UNAVAILABLE', 'All models are busy. Try again shortly.', { cause });
+  }
+  if (reason === 'reference_unreadable') {
+    return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });
   }
   const sentence = reason === 'model_error' && said !== '' ? said : 'The model could not finish the image.';
   return new ServiceError('GENERATION_FAILED', sentence, { cause });

@@ -156,7 +156,7 @@ describe('rule by rule, POST /generate', () => {
     expect(answer.body.error).toContain('seed');
   });
 
-  test('6: reference images are validated, and refused until they can be fetched', async () => {
+  test('6: reference images that can’t be had are refused by name', async () => {
     const { key } = await grant(table);
     const body = { identityId: identities.citrine, prompt: 'x' };
     const url = 'https://example.test/a.png';

@@ -51,6 +51,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   createKey: [
     { kind: 'license', call: (licenseId) => ({ path: '/keys', body: { licenseId, name: 'mine' } }) },
   ],
+  createUpload: [{ kind: 'license', call: (licenseId) => ({ path: '/uploads', body: { licenseId } }) }],
   revokeKey: [{ kind: 'key', call: (id) => ({ method: 'DELETE', path: `/keys/${id}` }) }],
   createPlaygroundGeneration: [
     { kind: 'license', call: (id) => playground(id) },

@@ -103,6 +103,7 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   numOutputs: fc.integer({ min: 1, max: 4 }),
   referenceMode: fc.constantFrom('reference', 'exact_product'),
   preserveBranding: fc.boolean(),
+  referenceImages: fc.integer({ min: 0, max: 4 }),
   credits: fc.integer({ min: 1, max: 16 }),
   periodStartMs: anyInstantMs,
   createdAtMs: anyInstantMs,

@@ -1,16 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
+import { ServiceError } from '../../shared/errors.ts';
 import { planGeneration, type PlanInput } from '../../shared/workflow/plan-generation.ts';
-import { refusalOf, sampleIdentity, sampleLicense } from '../support/unit-samples.ts';
+import { sampleIdentity, sampleLicense } from '../support/unit-samples.ts';
 
 const body = { identityId: 'idn_1', prompt: 'a lighthouse' };
-const planOf = (changes: Partial<PlanInput>) =>
-  planGeneration({ license: sampleLicense, body, identity: sampleIdentity, problems: [], ...changes });
+const planOf = (changes: Partial<PlanInput>, prepare: () => Promise<void> = async () => {}) =>
+  planGeneration(
+    { license: sampleLicense, body, identity: sampleIdentity, problems: [], ...changes },
+    prepare,
+  );
+const refusal = (planned: Promise<unknown>): Promise<ServiceError> =>
+  planned.then(
+    () => Promise.reject(new Error('it was planned')),
+    (error: ServiceError) => error,
+  );
 
 const stranger = { ...sampleLicense, foundingCatalog: false };
 const starter = { ...sampleLicense, tier: 'starter' as const };
 
-test('a request that passes every check is planned with its defaults', () => {
-  expect(planOf({})).toMatchObject({
+test('a request that passes every check is planned with its defaults', async () => {
+  expect(await planOf({})).toMatchObject({
     identity: sampleIdentity,
     body: { ...body, width: 1024, numOutputs: 1 },
   });
@@ -35,8 +44,34 @@ describe('the first failure in the order of the decisions is told', () => {
       { body: { ...body, ...tooLarge, referenceMode: 'exact_product' }, license: starter },
     ],
     ['TIER_LIMIT', 400, { body: { ...body, ...tooLarge }, license: starter }],
-  ] as [string, number, Partial<PlanInput>][])('%s, %i', (code, status, changes) => {
-    expect(refusalOf(() => planOf(changes))).toMatchObject({ code, status });
+  ] as [string, number, Partial<PlanInput>][])('%s, %i', async (code, status, changes) => {
+    expect(await refusal(planOf(changes))).toMatchObject({ code, status });
+  });
+});
+
+describe('reference images', () => {
+  const identity = { ...sampleIdentity, productPhotos: true };
+  const withImages = { ...body, referenceImages: [{ url: 'https://a.example/' }] };
+  const unusable = () => Promise.reject(new ServiceError('INVALID_PARAMETERS', 'referenceImages[0].url: no'));
+
+  test('are looked at before the tier is: what is wrong with them is told first', async () => {
+    const tooLarge = { ...withImages, width: 2048, height: 2048 };
+    const refused = await refusal(planOf({ identity, body: tooLarge, license: starter }, unusable));
+    expect(refused).toMatchObject({ code: 'INVALID_PARAMETERS', message: 'referenceImages[0].url: no' });
+    const fine = await refusal(planOf({ identity, body: tooLarge, license: starter }));
+    expect(fine.code).toBe('TIER_LIMIT');
+  });
+
+  test.each([
+    ['a stranger to the identity', { license: stranger }],
+    ['a wrong parameter', { body: { ...withImages, width: 1 } }],
+    ['a wrong header', { problems: ['a header is wrong'] }],
+    ['an identity that takes none', { identity: { ...identity, productPhotos: false } }],
+  ] as [string, Partial<PlanInput>][])('are not fetched for %s', async (_who, changes) => {
+    let fetched = 0;
+    const prepare = async () => void (fetched += 1);
+    await refusal(planOf({ identity, body: withImages, ...changes }, prepare));
+    expect(fetched).toBe(0);
   });
 });
 
@@ -45,35 +80,31 @@ describe('MISSING_IDENTITY is an identityId that is', () => {
     ['absent', {}],
     ['null', { identityId: null }],
     ['an empty text', { identityId: '' }],
-  ])('%s', (_what, { ...identityId }) => {
-    const { code, message } = refusalOf(() =>
-      planOf({ body: { prompt: 'p', ...identityId }, identity: null }),
-    );
+  ])('%s', async (_what, { ...identityId }) => {
+    const { code, message } = await refusal(planOf({ body: { prompt: 'p', ...identityId }, identity: null }));
     expect(code).toBe('MISSING_IDENTITY');
     expect(message).toContain('identityId');
   });
 
-  test('not one that is given by a prototype', () => {
+  test('not one that is given by a prototype', async () => {
     const forged = JSON.parse('{"prompt": "p", "__proto__": {"identityId": "idn_1"}}') as Record<
       string,
       unknown
     >;
-    expect(refusalOf(() => planOf({ body: forged })).code).toBe('MISSING_IDENTITY');
+    expect((await refusal(planOf({ body: forged }))).code).toBe('MISSING_IDENTITY');
   });
 });
 
-test('what is wrong beside the body is told together with what is wrong in it', () => {
-  const { message } = refusalOf(() =>
+test('what is wrong beside the body is told together with what is wrong in it', async () => {
+  const { message } = await refusal(
     planOf({ body: { ...body, width: 1 }, problems: ['Idempotency-Key must be short'] }),
   );
   expect(message).toContain('Idempotency-Key must be short.');
   expect(message).toContain('width must be');
 });
 
-test('an identity that is listed by the record is allowed without the founding catalog', () => {
+test('an identity that is listed by the record is allowed without the founding catalog', async () => {
   const specialist = { ...sampleIdentity, catalog: 'specialist' as const };
-  expect(() =>
-    planOf({ identity: specialist, license: { ...stranger, identityIds: ['idn_1'] } }),
-  ).not.toThrow();
-  expect(refusalOf(() => planOf({ identity: specialist })).code).toBe('IDENTITY_MISMATCH');
+  await planOf({ identity: specialist, license: { ...stranger, identityIds: ['idn_1'] } });
+  expect((await refusal(planOf({ identity: specialist }))).code).toBe('IDENTITY_MISMATCH');
 });

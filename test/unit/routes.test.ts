@@ -131,7 +131,12 @@ describe('GET /generate/{requestId}', () => {
 test('section 8.2 limits nothing else yet but GET /usage, to 30 in 60 seconds, once it is there', () => {
   const usage = routeAt('GET', '/usage');
   const limited = table.filter(([, { limit }]) => limit).map(([, { method, path }]) => `${method} ${path}`);
-  const expected = ['POST /generate', 'GET /generate/{requestId}', ...(usage ? ['GET /usage'] : [])];
+  const expected = [
+    'POST /generate',
+    'GET /generate/{requestId}',
+    'POST /uploads',
+    ...(usage ? ['GET /usage'] : []),
+  ];
   expect(limited.filter((where) => where !== 'POST /playground/generate').sort()).toEqual(expected.sort());
   if (usage) expect(usage.limit).toMatchObject({ quota: 30, windowSeconds: 60 });
 });

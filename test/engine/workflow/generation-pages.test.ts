@@ -48,6 +48,7 @@ async function store(licenseId: string, drafts: Draft[]): Promise<Generation[]> 
     numOutputs: 1,
     referenceMode: 'reference',
     preserveBranding: false,
+    referenceImages: 0,
     credits: 1,
     periodStartMs: 0,
     createdAtMs: nowMs - (drafts.length - i),

@@ -5,6 +5,9 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { pointSdkAt } from '../../../local/environment.ts';
 import { startS3 } from '../../../local/s3/server.ts';
+import { invocationPath, startLambda } from '../../../local/lambda/engine.ts';
+import { handler as fetchReferences } from '../../../functions/fetch-references.ts';
+import { referenceReader } from '../../../shared/adapters/reference-reader.ts';
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
 import { modelServer } from '../../../shared/adapters/model-server.ts';
 import { objectStore } from '../../../shared/adapters/object-store.ts';
@@ -72,12 +75,13 @@ export async function startWorld() {
   const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
   const bucket = 'image-generation';
   const container = await startContainer();
-  const [dynamoDb, s3, runtime] = await Promise.all([
+  const [dynamoDb, s3, runtime, lambda] = await Promise.all([
     startDynamoDb({ folder: null }),
     startS3({ folder, buckets: [bucket], credentials, region: 'us-east-1' }),
     startSageMakerRuntime({
       endpoints: { model: container.url, nobody: 'http://127.0.0.1:9' },
     }),
+    startLambda({ functions: { 'fetch-references': fetchReferences }, credentials, region: 'us-east-1' }),
   ]);
   pointSdkAt({ region: 'us-east-1', ...credentials, dynamoDbUrl: dynamoDb.url, s3Url: s3.url });
   process.env.AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME = runtime.url;
@@ -93,6 +97,7 @@ export async function startWorld() {
     periods: periodStore(table),
     objects: objectStore(bucket),
     model: modelServer('model'),
+    references: referenceReader(lambda.url + invocationPath('fetch-references')),
     clock,
     deadlineSeconds: 2,
     retentionDays: 90,
@@ -106,7 +111,7 @@ export async function startWorld() {
     container,
     faults,
     async close() {
-      await Promise.all([dynamoDb.close(), s3.close(), runtime.close(), container.close()]);
+      await Promise.all([dynamoDb, s3, runtime, lambda, container].map((engine) => engine.close()));
       removeFolder(folder);
     },
   };

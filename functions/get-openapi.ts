@@ -1,0 +1,14 @@
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { readQuery } from '../shared/http/request.ts';
+import { openApiDocument } from '../shared/openapi/document.ts';
+import { routes } from '../shared/routes.ts';
+
+/** GET /openapi.json: the same for everyone, made once. */
+export const handler = endpoint(routes.getOpenApi, {
+  deps: openApiDocument,
+  async run({ request, deps: document }) {
+    readQuery(request, []);
+    return ok(document);
+  },
+});

@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { count, described, link, requestId, timestamp } from './answer-fields.ts';
+import { generationStatuses, generationTypes, maxSeed, referenceModes } from './generation.ts';
+
+const outputs = described(
+  z.array(link),
+  'Signed links to the images (PNG), open to everyone who has them for an hour. Fetch the request again for new ones.',
+);
+const seed = described(
+  z.int().check(z.gte(0), z.lte(maxSeed)),
+  'The seed of the first output; each further one has the next.',
+);
+const referenceImagesUsed = described(count, 'How many reference images the model says it used.');
+
+/** The answer of POST /generate. */
+export const generationAnswer = z.object({
+  requestId,
+  outputs,
+  identity: z.object({ id: z.string(), name: z.string() }),
+  referenceImagesUsed,
+  usage: z.object({
+    creditsUsed: described(count, 'Credits used in the period, this request included.'),
+    creditsLimit: described(count, 'Credits of a period.'),
+    creditsRemaining: described(z.int(), '`creditsLimit` less `creditsUsed`.'),
+    creditsCharged: described(count, 'What this request was charged.'),
+    periodResetDate: described(timestamp, "When the next period's credits begin."),
+  }),
+  processingTimeMs: described(count, 'Milliseconds from acceptance to completion.'),
+  seed,
+});
+
+/** The answer of GET /generate/{requestId}, and an item of GET /generate. */
+export const storedGeneration = z.object({
+  id: requestId,
+  licenseId: z.string(),
+  type: z.enum(generationTypes),
+  status: described(z.enum(generationStatuses), 'COMPLETED, FAILED and TIMEOUT are final and never change.'),
+  identity: described(
+    z.object({ id: z.string(), name: z.string(), slug: z.string() }),
+    'As it was when the request was accepted.',
+  ),
+  prompt: z.string(),
+  negativePrompt: z.string(),
+  seed,
+  steps: described(z.int(), 'Inference steps.'),
+  cfgScale: described(z.number(), 'Guidance scale.'),
+  width: described(z.int(), 'Pixels.'),
+  height: described(z.int(), 'Pixels.'),
+  numOutputs: z.int(),
+  referenceMode: z.enum(referenceModes),
+  preserveBranding: z.boolean(),
+  outputUrl: described(z.nullable(link), 'The first of `outputs`; null unless the request completed.'),
+  outputs,
+  errorMessage: described(z.nullable(z.string()), 'Why it failed; null unless it did.'),
+  creditsCharged: described(count, '0 unless the request completed.'),
+  referenceImagesUsed,
+  processingTimeMs: described(z.nullable(count), 'Milliseconds from acceptance to the end; null until then.'),
+  modelVersion: described(z.nullable(z.string()), 'What made the images; null unless the request completed.'),
+  createdAt: described(timestamp, 'When the request was accepted.'),
+  startedAt: described(z.nullable(timestamp), 'When the model began; null until then.'),
+  completedAt: described(z.nullable(timestamp), 'When it ended, however it ended; null until then.'),
+});
+
+/** The answer of GET /generate. */
+export const generationList = z.object({
+  generations: described(
+    z.array(storedGeneration),
+    'Newest first. A filtered page may hold fewer than `limit`, or none, and still have a next one.',
+  ),
+  nextCursor: described(
+    z.nullable(z.string()),
+    'Send it as `cursor` for the next page; null on the last one.',
+  ),
+});
+
+/** The events of an answer to `Accept: text/event-stream`, by name. */
+export const generationEvents = z.object({
+  accepted: z.object({ requestId, creditsReserved: count }),
+  started: described(z.strictObject({}), 'The model began.'),
+  progress: z.object({ step: count, steps: count }),
+  completed: generationAnswer,
+  failed: described(
+    z.object({ error: z.string(), code: z.string(), status: z.int() }),
+    'The error that a plain answer would have been, with its status.',
+  ),
+});
+
+export type GenerationAnswer = z.infer<typeof generationAnswer>;
+export type StoredGeneration = z.infer<typeof storedGeneration>;
+export type GenerationList = z.infer<typeof generationList>;
+export type GenerationEvents = z.infer<typeof generationEvents>;
