@@ -15,6 +15,7 @@ import { Inference } from './constructs/inference.ts';
 import { Monitoring, type MonitoringProps } from './constructs/monitoring.ts';
 import type { BillingSource, RouteFunction, SweepSource } from './constructs/monitoring-sources.ts';
 import { RecordTable } from './constructs/record-table.ts';
+import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { SweepSchedule } from './constructs/sweep-schedule.ts';
 
@@ -36,6 +37,7 @@ export class ServiceStack extends Stack {
   private readonly records: RecordTable;
   private readonly images: ImageBucket;
   private readonly inference: Inference;
+  private readonly references: ReferenceFetcher;
   private readonly accounts: Accounts;
   private readonly api: HttpApi;
 
@@ -50,6 +52,7 @@ export class ServiceStack extends Stack {
     this.images = new ImageBucket(this, 'Images', { retentionDays });
     this.accounts = new Accounts(this, 'Accounts', { selfSignUp });
     this.inference = new Inference(this, 'Inference', configuration);
+    this.references = new ReferenceFetcher(this, 'References', { serviceName: this.stackName, logRetention });
     this.api = new HttpApi(this, 'Api', { stageName: stage, throttle, domain, logRetention });
     const { webAcl } = new Firewall(this, 'Firewall', {
       api: this.api.api,
@@ -62,6 +65,7 @@ export class ServiceStack extends Stack {
     const { distribution } = dashboard;
     const monitoring = this.addMonitoring({
       functions,
+      references: this.references.fn,
       sweep: this.addSweep(),
       billing: this.addBilling(),
       webAcl,
@@ -135,7 +139,10 @@ export class ServiceStack extends Stack {
   }
 
   private addMonitoring(
-    sources: Pick<MonitoringProps, 'functions' | 'sweep' | 'billing' | 'webAcl' | 'distribution'>,
+    sources: Pick<
+      MonitoringProps,
+      'functions' | 'references' | 'sweep' | 'billing' | 'webAcl' | 'distribution'
+    >,
   ): Monitoring {
     const { alarmEmail, generationDeadlineSeconds, throttle, inference } = this.configuration;
     const { endpointName, variantName } = this.inference;
@@ -170,6 +177,7 @@ export class ServiceStack extends Stack {
     this.records.grant(fn, grants.table ?? {});
     this.images.grant(fn, grants);
     if (grants.model) this.inference.grantInvoke(fn);
+    if (grants.references) this.references.grantInvoke(fn);
     return fn;
   }
 

@@ -35,6 +35,16 @@ export function resourceAlarms(sources: MonitoringSources): AlarmRow[] {
     ...sweepAlarms(sources),
     ...tableAlarms(sources),
     ...(billing === null ? [] : billingAlarms(sources, billing)),
+    {
+      id: 'references-errors',
+      runbook: 'references-errors',
+      capability: 'references',
+      severity: 'critical',
+      means: 'Reference images cannot be read, so requests with them are refused with SERVICE_UNAVAILABLE.',
+      metric: sources.references.metricErrors({ period: fiveMinutes }),
+      threshold: 3,
+      periods: 2,
+    },
     ...(model.variantName === null ? [] : modelAlarms({ ...model, variantName: model.variantName })),
     {
       id: 'firewall-blocks',

@@ -4,7 +4,16 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct, type IConstruct } from 'constructs';
 
 export type Capability =
-  'generation' | 'api' | 'functions' | 'credits' | 'sweep' | 'table' | 'billing' | 'firewall' | 'model';
+  | 'generation'
+  | 'api'
+  | 'functions'
+  | 'credits'
+  | 'references'
+  | 'sweep'
+  | 'table'
+  | 'billing'
+  | 'firewall'
+  | 'model';
 
 /** One alarm, as data. */
 export interface AlarmRow {

@@ -20,6 +20,7 @@ export interface ImageBucketProps {
 }
 
 const generationsPrefix = 'generations/';
+const uploadsPrefix = 'uploads/';
 
 /** Images, and what the model server reads. Everything in it is private: it is opened by signed links. It outlives the stack. */
 export class ImageBucket extends Construct {
@@ -47,6 +48,8 @@ export class ImageBucket extends Construct {
       ],
       lifecycleRules: [
         { id: 'images', prefix: generationsPrefix, expiration: Duration.days(retentionDays) },
+        // An upload is good for an hour; a day is the least that S3 counts in.
+        { id: 'uploads', prefix: uploadsPrefix, expiration: Duration.days(1) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });

@@ -20,6 +20,8 @@ export interface MonitoringSources {
   readonly accessLog: ILogGroup;
   /** Every route with the function that answers it. */
   readonly functions: readonly RouteFunction[];
+  /** What opens the reference images of generations. */
+  readonly references: ServiceFunction;
   readonly sweep: SweepSource;
   /** Null where no billing events come. */
   readonly billing: BillingSource | null;
@@ -72,6 +74,7 @@ export function routeGroups({ functions }: MonitoringSources): RouteGroup[] {
 }
 
 /** Every function of the service, by the name of its file. */
-export function allFunctions({ functions, sweep, billing }: MonitoringSources): ServiceFunction[] {
-  return [...functions.map(({ fn }) => fn), sweep.fn, ...(billing === null ? [] : [billing.fn])];
+export function allFunctions(sources: MonitoringSources): ServiceFunction[] {
+  const { functions, references, sweep, billing } = sources;
+  return [...functions.map(({ fn }) => fn), references, sweep.fn, ...(billing === null ? [] : [billing.fn])];
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sagemakerEndpointArn, startDeployed, type Deployed } from '../support/deployed.ts';
 import { openImage } from '../support/png.ts';
+import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { small } from '../support/requests.ts';
 import { sessionOf } from '../support/sessions.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
@@ -77,6 +78,26 @@ describe('POST /generate', () => {
       body: body({ identityId: deployed.adaptedIdentityId }),
     });
     expect(adapted.status).toBe(200);
+  });
+
+  test('has a reference image read by a role that may do nothing, and the model uses it', async () => {
+    for (const caller of [{ key: key() }, { key: session, licenseId: service.ready.licenses.pro }]) {
+      const { licenseId } = caller;
+      const named = licenseId === undefined ? {} : { licenseId };
+      const opened = await deployed.call('create-upload', { key: caller.key, body: named });
+      expect(opened.status).toBe(201);
+      await sendFile(opened.body, await samplePhoto());
+      const { uploadId } = opened.body;
+      const order = {
+        identityId: service.ready.identities.citrine,
+        referenceImages: [{ uploadId }],
+        ...named,
+      };
+      const name = licenseId === undefined ? 'create-generation' : 'create-playground-generation';
+      const answer = await deployed.call(name, { key: caller.key, body: body(order) });
+      expect(answer).toMatchObject({ status: 200, body: { referenceImagesUsed: 1 } });
+    }
+    expect(deployed.asked('fetch-references')).toEqual([]);
   });
 
   test('refuses with a real status what is wrong', async () => {
@@ -201,7 +222,7 @@ describe('the roles', () => {
     expect(deployed.refused).toEqual([]);
   });
 
-  test('allow nothing of the table, the bucket and the model that no function did here', () => {
+  test('allow nothing of the table, the bucket, the model and other functions that no function did here', () => {
     const unused = deployed.grantedButUnused();
     expect(unused).toEqual([]);
   });

@@ -33,11 +33,12 @@ describe('the table', () => {
 });
 
 describe('the bucket of images', () => {
-  test('keeps images as long as their records are kept, and nothing that was left unfinished', () => {
+  test('keeps images as long as their records are kept, uploads for a day, and nothing that was left unfinished', () => {
     const { Rules: rules } = bucket!.Properties.LifecycleConfiguration;
     expect(rules).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ Prefix: 'generations/', ExpirationInDays: 30, Status: 'Enabled' }),
+        expect.objectContaining({ Prefix: 'uploads/', ExpirationInDays: 1, Status: 'Enabled' }),
         expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),
       ]),
     );
@@ -45,7 +46,7 @@ describe('the bucket of images', () => {
 
   test('never removes what belongs to the models', () => {
     for (const rule of bucket!.Properties.LifecycleConfiguration.Rules) {
-      if (rule.ExpirationInDays !== undefined) expect(rule.Prefix).toBe('generations/');
+      if (rule.ExpirationInDays !== undefined) expect(['generations/', 'uploads/']).toContain(rule.Prefix);
     }
   });
 

@@ -107,11 +107,22 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     expect([...new Set(actions)]).toEqual(grants.model ? ['sagemaker:InvokeEndpointWithResponseStream'] : []);
   });
 
+  test('may have reference images fetched exactly if its row says so', () => {
+    const invoking = of(statements, 'lambda');
+    expect(invoking.flatMap(({ actions }) => actions)).toEqual(
+      grants.references ? ['lambda:InvokeFunction'] : [],
+    );
+    const fetcher = `<${functionIdOf(template, jobs.fetchReferences.functionName)}.Arn>`;
+    expect(new Set(invoking.flatMap(({ resources }) => resources))).toEqual(
+      new Set(grants.references ? [fetcher] : []),
+    );
+  });
+
   test('may write its own log and traces; nothing else is in it', () => {
     const services = new Set(
       statements.flatMap(({ actions }) => actions.map((action) => action.split(':')[0]!)),
     );
-    for (const known of ['dynamodb', 's3', 'sagemaker', 'logs', 'xray']) services.delete(known);
+    for (const known of ['dynamodb', 's3', 'sagemaker', 'lambda', 'logs', 'xray']) services.delete(known);
     expect([...services]).toEqual(
       functionName === 'billing-events' || functionName === 'sweep' ? ['sqs'] : [],
     );
@@ -138,7 +149,10 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
 
   test('tell it what it needs, and nothing else', () => {
     expect(has(names.tableName)).toBe(Object.keys(grants.table ?? {}).length > 0);
-    expect(has(names.bucketName)).toBe((grants.readObjects ?? []).length > 0);
+    expect(has(names.bucketName)).toBe(
+      [...(grants.readObjects ?? []), ...(grants.writeObjects ?? [])].length > 0,
+    );
+    expect(has(names.referenceReaderUrl)).toBe(grants.references === true);
     expect(has(names.modelEndpointName)).toBe(grants.model === true);
     const bySession = route?.auth === 'session' || route?.auth === 'key_or_session';
     expect(has(names.sessionIssuer) && has(names.sessionJwksUrl) && has(names.sessionClientId)).toBe(

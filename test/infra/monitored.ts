@@ -48,6 +48,7 @@ export function monitorable(options: Options = {}): { stack: Stack; props: Monit
     api,
     accessLog: new LogGroup(stack, 'AccessLog'),
     functions,
+    references: addFunction(jobs.fetchReferences.functionName, 12),
     sweep: {
       fn: sweep,
       everyMinutes: 1,

@@ -5,7 +5,7 @@ import { savedQueries } from '../../lib/constructs/monitoring-queries.ts';
 import { noModelEndpoint } from '../../shared/config.ts';
 import { errorCodes } from '../../shared/errors.ts';
 import { metricNamespace, metricTable, serviceDimension, type Metric } from '../../shared/metrics.ts';
-import { routes } from '../../shared/routes.ts';
+import { jobs, routes } from '../../shared/routes.ts';
 import {
   drawnMetrics,
   expressionOf,
@@ -260,7 +260,7 @@ test('saved questions know the logs of every function', () => {
   const groups = Object.values(everything.template.findResources('AWS::Logs::QueryDefinition'));
   expect(groups).toHaveLength(savedQueries.length);
   const counts = groups.map(({ Properties }) => Properties.LogGroupNames.length);
-  expect(new Set(counts)).toEqual(new Set([1, Object.keys(routes).length + 2]));
+  expect(new Set(counts)).toEqual(new Set([1, Object.keys(routes).length + Object.keys(jobs).length]));
 });
 
 test('it leaves most of what one stack may have to the service', () => {

@@ -93,12 +93,24 @@ export function tableNeeds(tableArn: string) {
   };
 }
 
-/** Object requests, by signed link or by header: what a role may do is what its links may do. */
+/** Object requests, by signed link, form or header: what a role may do is what its links and forms may do. */
 export function bucketNeeds(bucketArn: string) {
-  return (request: IncomingMessage): Asked[] => {
+  return (request: IncomingMessage, body: Buffer): Asked[] => {
+    if (request.method === 'POST') {
+      const [, key] = /name="key"\r\n\r\n([^\r]+)/.exec(body.toString('latin1'))!;
+      return [{ action: 's3:PutObject', resource: `${bucketArn}/${key}` }];
+    }
     const action = request.method === 'PUT' ? 's3:PutObject' : 's3:GetObject';
     const key = decodeURIComponent(request.url!.split('?')[0]!.split('/').slice(2).join('/'));
     return [{ action, resource: `${bucketArn}/${key}` }];
+  };
+}
+
+/** An invocation of another function. */
+export function functionNeeds(functionArn: (name: string) => string) {
+  return (request: IncomingMessage): Asked[] => {
+    const name = request.url!.split('/')[3]!;
+    return [{ action: 'lambda:InvokeFunction', resource: functionArn(name) }];
   };
 }
 

@@ -5,7 +5,14 @@ import { sessionSettings } from '../../local/sign-in.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { jobs, routes, type Route } from '../../shared/routes.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
-import { bucketNeeds, modelNeeds, startAuthorizingProxy, tableNeeds } from './authorizing-proxy.ts';
+import { startLambda as startLambdaEngine } from '../../local/lambda/engine.ts';
+import {
+  bucketNeeds,
+  functionNeeds,
+  modelNeeds,
+  startAuthorizingProxy,
+  tableNeeds,
+} from './authorizing-proxy.ts';
 import { abandonGeneration, addAdaptedIdentity, billingEvents } from './deployed-world.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
@@ -48,6 +55,8 @@ const account = '000000000000';
 const region = 'us-east-1';
 /** Of the pool of the template, whatever its id. */
 const userPoolUrl = /^https:\/\/cognito-idp\.[^/]+\/<\w+>/;
+const lambdaUrl = `https://lambda.${region}.amazonaws.com`;
+const referenceFunction = jobs.fetchReferences.functionName;
 const allRoutes: Route[] = Object.values(routes);
 const functionNames = [...allRoutes, ...Object.values(jobs)].map(({ functionName }) => functionName);
 const subscriptionId = `sub_${newId('license').slice(4)}`;
@@ -71,8 +80,19 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
   const runtime = await startSageMakerRuntime({
     endpoints: { [modelNameOf(template, resolve)]: painter.url },
   });
-  const closing: { close(): Promise<unknown> }[] = [runtime, painter];
   const functions = new Map<string, RunningFunction>();
+  const lambdaEngine = await startLambdaEngine({
+    functions: {
+      [referenceFunction]: async (event) => {
+        const { failed, returned } = await functions.get(referenceFunction)!.lambda.invoke(event);
+        if (failed !== undefined) throw new Error(failed);
+        return returned;
+      },
+    },
+    credentials: engines,
+    region,
+  });
+  const closing: { close(): Promise<unknown> }[] = [runtime, painter, lambdaEngine];
 
   for (const name of functionNames) {
     const id = functionIdOf(template, name);
@@ -91,12 +111,17 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
       startAuthorizingProxy({ ...options, target: engines.dynamoDbUrl, needs: tableNeeds(tableArn) }),
       startAuthorizingProxy({ ...options, target: engines.s3Url, needs: bucketNeeds(bucketArn) }),
       startAuthorizingProxy({ ...options, target: runtime.url, needs: modelNeeds(endpointArn, bucketArn) }),
+      startAuthorizingProxy({ ...options, target: lambdaEngine.url, needs: functionNeeds(functionArn) }),
     ]);
     closing.push(...proxies);
-    const [dynamoDb, s3, sageMaker] = proxies.map(({ url }) => url);
+    const [dynamoDb, s3, sageMaker, invocations] = proxies.map(({ url }) => url);
     const asset = assetOf(synthesized, id);
     const lambda = await startLambda(`${asset}/index.mjs`, {
-      ...variablesOf(template, id, resolve, asset, sessionSettings(engines.s3Url).issuer),
+      ...variablesOf(template, id, resolve, {
+        asset,
+        pool: sessionSettings(engines.s3Url).issuer,
+        invocations: invocations!,
+      }),
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: engines.accessKeyId,
       AWS_SECRET_ACCESS_KEY: engines.secretAccessKey,
@@ -115,6 +140,8 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
     refused,
     adaptedIdentityId,
     invoke,
+    /** What a function has asked for so far. */
+    asked: (name: string) => functions.get(name)!.asked,
     assetOf: (name: string) => assetOf(synthesized, functionIdOf(template, name)),
     streaming: () => [...functions].filter(([, { lambda }]) => lambda.streams).map(([name]) => name),
     logOf: (name: string) => functions.get(name)!.lambda.log(),
@@ -127,7 +154,7 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
       return streamed ? splitStream(streamed) : answerOf(returned);
     },
 
-    /** What the roles may do with the table, the bucket and the model that no function did. */
+    /** What the roles may do with the table, the bucket, the model and other functions that no function did. */
     grantedButUnused: () =>
       [...functions].flatMap(([name, { statements, asked }]) =>
         unusedOf(statements, asked).map((what) => `${name}: ${what}`),
@@ -150,6 +177,10 @@ export function sagemakerEndpointArn(template: Template): string {
 
 function endpointArn(name: string): string {
   return `arn:aws:sagemaker:${region}:${account}:endpoint/${name}`;
+}
+
+function functionArn(name: string): string {
+  return `arn:aws:lambda:${region}:${account}:function:${name}`;
 }
 
 function modelNameOf(template: Template, resolve: Resolve): string {
@@ -181,20 +212,22 @@ function knownNames(
     [`${tableId}.Arn`]: `arn:aws:dynamodb:${region}:${account}:table/${tableName}`,
     [bucketId]: bucketName,
     [`${bucketId}.Arn`]: `arn:aws:s3:::${bucketName}`,
+    [functionIdOf(template, referenceFunction)]: referenceFunction,
+    [`${functionIdOf(template, referenceFunction)}.Arn`]: functionArn(referenceFunction),
     [idOf('AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
   };
 }
 
-/** The template's variables, but for what is elsewhere here: the user pool, and the folder that Lambda unpacks into. */
+/** The template's variables, but for what is elsewhere here: the user pool, Lambda, and the folder that Lambda unpacks into. */
 function variablesOf(
   template: Template,
   id: string,
   resolve: Resolve,
-  asset: string,
-  pool: string,
+  { asset, pool, invocations }: { asset: string; pool: string; invocations: string },
 ): Record<string, string> {
   const variables: Record<string, unknown> = template.Resources[id]!.Properties.Environment.Variables;
-  const local = (value: string) => value.replace(userPoolUrl, pool).replace('/var/task', asset);
+  const local = (value: string) =>
+    value.replace(userPoolUrl, pool).replace('/var/task', asset).replace(lambdaUrl, invocations);
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, local(resolve(value))]));
 }
 
@@ -235,7 +268,7 @@ function answerOf({ statusCode, headers, body }: any): DeployedAnswer {
 function unusedOf(statements: Statement[], asked: Asked[]): string[] {
   const granted = statements.flatMap(({ actions, resources, conditions, effect }) =>
     actions
-      .filter((action) => /^(dynamodb|s3|sagemaker):/.test(action))
+      .filter((action) => /^(dynamodb|s3|sagemaker|lambda):/.test(action))
       .flatMap((action) =>
         resources.map((resource) => ({ effect, actions: [action], resources: [resource], conditions })),
       ),
