@@ -40,7 +40,7 @@ export async function fetchReference(url: string, signal: AbortSignal): Promise<
       if (target === null) throw new Error('an address that is not fetched');
       const answer = await open(target, await publicAddresses(target, signal), signal);
       try {
-        if (!redirects.has(answer.statusCode!)) return await readImage(answer);
+        if (!redirects.has(answer.statusCode!)) return await readImage(answer, signal);
         target = redirectTarget(answer, target);
       } finally {
         answer.destroy();
@@ -54,6 +54,7 @@ export async function fetchReference(url: string, signal: AbortSignal): Promise<
 
 /** Every address that a name has right now, asked for once. One that is not public spoils the name. */
 async function publicAddresses(url: URL, signal: AbortSignal): Promise<string[]> {
+  signal.throwIfAborted();
   const name = hostOf(url);
   // A name without addresses of one kind is usual; whichever of them has none at all is found below.
   const answers = Promise.all([resolve4(name).catch(() => []), resolve6(name).catch(() => [])]);
@@ -101,6 +102,8 @@ function get(url: URL, address: string, signal: AbortSignal): Promise<IncomingMe
     });
     request.on('error', reject);
     request.on('response', resolve);
+    // A switch of protocols that nobody takes up ends the connection, and tells of nothing else.
+    request.on('close', () => reject(new Error('no answer')));
     request.end();
   });
 }
@@ -111,7 +114,7 @@ function redirectTarget({ headers }: IncomingMessage, from: URL): URL | null {
   return url === null ? null : parseReferenceUrl(url.href);
 }
 
-async function readImage(answer: IncomingMessage): Promise<Uint8Array> {
+async function readImage(answer: IncomingMessage, signal: AbortSignal): Promise<Uint8Array> {
   const { statusCode, headers } = answer;
   if (statusCode !== 200) throw new Error(`status ${statusCode}`);
   const encoding = headers['content-encoding'];
@@ -126,7 +129,8 @@ async function readImage(answer: IncomingMessage): Promise<Uint8Array> {
     if (bytes > referenceLimits.maxBytes) throw new UnusableReference(tooLarge);
     chunks.push(chunk);
   }
-  if (!answer.complete) throw new Error('the answer broke off');
+  // An answer without a length ends like a whole one when it is cut off.
+  signal.throwIfAborted();
   return Buffer.concat(chunks, bytes);
 }
 

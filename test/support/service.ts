@@ -48,10 +48,14 @@ export interface ServiceProcess {
   ended: Promise<number | null>;
 }
 
-/** Starts `bin/local.ts` as `npm start` does, without waiting for it. */
-export function spawnService(args: string[]): ServiceProcess {
+/**
+ * Starts `bin/local.ts` as `npm start` does, without waiting for it.
+ * @param env beside the test's own
+ */
+export function spawnService(args: string[], env: Record<string, string> = {}): ServiceProcess {
   const child = spawn(process.execPath, ['bin/local.ts', ...args], {
     cwd: repository,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -63,11 +67,11 @@ export function spawnService(args: string[]): ServiceProcess {
 
 /** Starts a service on a free port and waits until it says that it is ready. */
 export async function startService(
-  options: { dataDir?: string; args?: string[] } = {},
+  options: { dataDir?: string; args?: string[]; env?: Record<string, string> } = {},
 ): Promise<RunningService> {
   const dataDir = options.dataDir ?? temporaryFolder();
   rmSync(join(dataDir, 'ready.json'), { force: true });
-  const service = spawnService(['--port', '0', '--data', dataDir, ...(options.args ?? [])]);
+  const service = spawnService(['--port', '0', '--data', dataDir, ...(options.args ?? [])], options.env);
   const readyPath = join(dataDir, 'ready.json');
   const untilMs = Date.now() + startWithinMs;
   while (!existsSync(readyPath)) {

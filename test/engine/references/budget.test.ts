@@ -1,0 +1,124 @@
+import { getEventListeners } from 'node:events';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { answer, chunk, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
+import { addresses } from '../../support/internet/small-internet.ts';
+import type { Page } from '../../support/internet/web-server.ts';
+import { until } from '../../support/until.ts';
+import { createWorld, picture, problemOf, reset, withinReason, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+beforeEach(() => reset(world));
+
+const budgetMs = 300;
+const announced = head(200, { 'content-length': 1000 });
+const chunked = head(200, { 'transfer-encoding': 'chunked' });
+
+/** Everything that can keep a client waiting, each at another moment of a fetch. */
+const slow: [string, Page | string][] = [
+  ['a body that drips', endless(announced, 'a', 20)],
+  ['chunks that drip', endless(chunked, chunk(Buffer.from('a')), 20)],
+  ['an answer that does not come', unfinished()],
+  ['a head that does not end', unfinished('HTTP/1.1 200 OK\r\nx-a: b\r\n')],
+  ['a handshake that does not end', addresses.hanging],
+  ['a connection that is never made', addresses.silent],
+];
+
+function laySlow(): string[] {
+  return slow.map(([, obstacle], index) => {
+    const name = `slow${index}.example`;
+    if (typeof obstacle === 'string') world.net.site(name, {}, [obstacle]);
+    else world.net.site(name, { '/cat.png': obstacle });
+    return `https://${name}/cat.png`;
+  });
+}
+
+/** Sockets of either side, as Node counts them. */
+const openSockets = () =>
+  process.getActiveResourcesInfo().filter((name) => /^(TCPSocket|TLS)Wrap$/.test(name));
+
+const allClosed = () =>
+  until(
+    'every connection is closed',
+    () =>
+      world.home.sockets.every(({ destroyed }) => destroyed) &&
+      world.net.web.open() === 0 &&
+      openSockets().length === 0,
+    10_000,
+  );
+
+test('all fetches of a request end together when its time is up, and leave nothing open', async () => {
+  await allClosed();
+  const budget = new AbortController();
+  const attempts = laySlow().map((url) => problemOf(world.fetchReference(url, budget.signal)));
+  const { home, net } = world;
+  // The last two never get as far as to ask.
+  const areUnderWay = () =>
+    home.sockets.length === slow.length && net.web.requests.length === slow.length - 2;
+  await until('all of them wait', areUnderWay, 20_000);
+  budget.abort();
+  const problems = await withinReason(Promise.all(attempts));
+  expect(problems).toEqual(slow.map(() => world.generic));
+  await allClosed();
+  expect(getEventListeners(budget.signal, 'abort')).toEqual([]);
+});
+
+test('a name server that is silent holds nobody longer than the time that there is', async () => {
+  world.net.dns.set('cat.example', 'silence');
+  const attempt = world.fetchReference('https://cat.example/cat.png', AbortSignal.timeout(budgetMs));
+  expect(await withinReason(problemOf(attempt))).toBe(world.generic);
+  expect(world.home.destinations).toEqual([]);
+});
+
+test('time is counted over all hops: none has its own', async () => {
+  const late =
+    (page: Page): Page =>
+    async (socket) => {
+      await new Promise((resolve) => setTimeout(resolve, budgetMs / 2));
+      await page(socket);
+    };
+  const hops = [1, 2, 3].map((hop) => [`/${hop}`, late(redirect(302, `/${hop + 1}`))]);
+  world.net.site('start.example', { ...Object.fromEntries(hops), '/4': late(answer(picture)) });
+  const attempt = world.fetchReference('https://start.example/1', AbortSignal.timeout(budgetMs));
+  expect(await withinReason(problemOf(attempt))).toBe(world.generic);
+  expect(world.home.destinations.length).toBeLessThan(4);
+  await allClosed();
+});
+
+test('one that is slow takes nothing from the others', async () => {
+  const budget = new AbortController();
+  const stuck = laySlow().map((url) => problemOf(world.fetchReference(url, budget.signal)));
+  const good = [1, 2, 3].map(() => world.fetchReference('https://cat.example/cat.png', budget.signal));
+  expect((await Promise.all(good)).map((bytes) => Buffer.from(bytes))).toEqual([picture, picture, picture]);
+  budget.abort();
+  expect(await withinReason(Promise.all(stuck))).toEqual(slow.map(() => world.generic));
+  await allClosed();
+});
+
+test('when there is no time left, nothing is connected', async () => {
+  const attempt = world.fetchReference('https://cat.example/cat.png', AbortSignal.abort());
+  expect(await problemOf(attempt)).toBe(world.generic);
+  expect(world.home.destinations).toEqual([]);
+});
+
+test.each<[string, Page]>([
+  ['a picture', answer(picture)],
+  [
+    'a redirect with a body without end',
+    endless(head(302, { location: '//cat.example/' }), Buffer.alloc(65_536)),
+  ],
+  ['bytes without end', endless(head(200), Buffer.alloc(65_536))],
+  ['an answer that is packed', answer(picture, { 'content-encoding': 'gzip' })],
+  ['a status that is no success', unfinished(head(404, { 'content-length': 1000 }))],
+  ['an announced length past the limit', unfinished(head(200, { 'content-length': 10 ** 12 }))],
+])('nothing stays open after %s', async (_, page) => {
+  await allClosed();
+  world.net.site('cat.example', { '/cat.png': page });
+  const budget = new AbortController().signal;
+  await withinReason(world.fetchReference('https://cat.example/cat.png', budget).catch(() => undefined));
+  await allClosed();
+  expect(getEventListeners(budget, 'abort')).toEqual([]);
+});

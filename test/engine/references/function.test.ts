@@ -1,0 +1,162 @@
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { crc32 } from 'node:zlib';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { handler as Handler } from '../../../functions/fetch-references.ts';
+import { setLogSink } from '../../../shared/http/log.ts';
+import { answer, bomb, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
+import { addresses } from '../../support/internet/small-internet.ts';
+import { isForbidden } from '../../support/internet/socket-spy.ts';
+import { samplePhoto } from '../../support/uploads.ts';
+import { bucket, credentials, region, startStore, type TestStore } from '../s3/support.ts';
+import { createWorld, reset, type World } from './world.ts';
+
+let store: TestStore;
+let world: World;
+let handler: typeof Handler;
+let photo: Buffer;
+const log: string[] = [];
+
+beforeAll(async () => {
+  store = await startStore();
+  world = await createWorld([Number(new URL(store.url).port)]);
+  setLogSink((line) => void log.push(line));
+  ({ handler } = await import('../../../functions/fetch-references.ts'));
+  photo = await samplePhoto();
+});
+afterAll(async () => {
+  await world.close();
+  await store.close();
+});
+beforeEach(() => {
+  reset(world);
+  log.length = 0;
+});
+
+/** Signs links that promise no check sum: whoever has one knows no more of S3. */
+const signer = () =>
+  new S3Client({ endpoint: store.url, region, credentials, requestChecksumCalculation: 'WHEN_REQUIRED' });
+
+let nextKey = 0;
+/** Has the function fetch URLs. @returns its problems, and which of the files lie in the bucket afterwards. */
+async function fetchAll(urls: string[]) {
+  const keys = urls.map(() => `generations/lic_1/${nextKey++}`);
+  const putLinks = await Promise.all(
+    keys.map((key) => getSignedUrl(signer(), new PutObjectCommand({ Bucket: bucket, Key: key }))),
+  );
+  const items = urls.map((url, index) => ({ kind: 'url' as const, url, putLink: putLinks[index]! }));
+  const { problems } = await handler({ requestId: 'request-1', items });
+  return { problems, files: await Promise.all(keys.map(stored)) };
+}
+
+async function stored(key: string): Promise<Buffer | null> {
+  try {
+    const { Body: body } = await store.client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    return Buffer.from(await body!.transformToByteArray());
+  } catch (error) {
+    if ((error as Error).name === 'NoSuchKey') return null;
+    throw error;
+  }
+}
+
+/** A PNG whose header says what its size is. The check sums are right, the picture is missing. */
+function pretending(widthPx: number, heightPx: number): Buffer {
+  const file = Buffer.from(photo);
+  file.writeUInt32BE(widthPx, 16);
+  file.writeUInt32BE(heightPx, 20);
+  file.writeUInt32BE(crc32(file.subarray(12, 29)), 29);
+  return file;
+}
+
+describe('a file that is no picture is told apart by its bytes, whatever its server calls it:', () => {
+  const scripts = {
+    svg: '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://169.254.169.254/"/></svg>',
+    html: '<!doctype html><img src="http://127.0.0.1:9001/2018-06-01/runtime/invocation/next">',
+    xml: '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
+    json: '{"AccessKeyId":"ASIA"}',
+    postscript: '%!PS\n(%pipe%id) (r) file',
+    mvg: "push graphic-context\nimage over 0,0 0,0 'https://127.0.0.1/'",
+    nothing: '',
+  };
+  test.each(Object.entries(scripts))('%s', async (_, text) => {
+    world.net.site('cat.example', { '/cat.png': answer(text, { 'content-type': 'image/png' }) });
+    const { problems, files } = await fetchAll(['https://cat.example/cat.png']);
+    expect(problems).toEqual([expect.stringContaining('must be a PNG, JPEG or WebP image')]);
+    expect(files).toEqual([null]);
+    expect(world.home.destinations.filter(isForbidden)).toEqual([]);
+  });
+
+  test.each([
+    ['half a picture', () => photo.subarray(0, photo.length / 2)],
+    ['a picture of 30,000 × 30,000 pixels', () => pretending(30_000, 30_000)],
+    ['a picture of 8192 × 8192 pixels', () => pretending(8192, 8192)],
+    ['a picture of 2^31 - 1 pixels in a row', () => pretending(2 ** 31 - 1, 64)],
+    ['a picture with a page after it', () => Buffer.concat([photo, Buffer.from(scripts.html)])],
+  ])('%s', async (_, file) => {
+    world.net.site('cat.example', { '/cat.png': answer(file()) });
+    const { problems, files } = await fetchAll(['https://cat.example/cat.png']);
+    expect(problems).toEqual([expect.stringMatching(/^must /)]);
+    expect(problems).not.toEqual([world.generic]);
+    expect(files).toEqual([null]);
+  });
+});
+
+test('a picture is stored as a picture, whatever its server calls it', async () => {
+  const secret = 'N 48.2082 E 16.3738';
+  const file = await sharp(photo)
+    .jpeg()
+    .withExif({ IFD0: { ImageDescription: secret } })
+    .toBuffer();
+  expect(file.includes(secret)).toBe(true);
+  world.net.site('cat.example', { '/cat.html': answer(file, { 'content-type': 'text/html' }) });
+  const { problems, files } = await fetchAll(['https://cat.example/cat.html']);
+  expect(problems).toEqual([null]);
+  expect((await sharp(files[0]!).metadata()).format).toBe('jpeg');
+  expect(files[0]!.includes(secret)).toBe(false);
+});
+
+test('each item has its own answer, and the good ones are stored', async () => {
+  world.net.site('cat.example', {
+    '/cat.png': answer(photo),
+    '/in': redirect(302, 'https://169.254.169.254/'),
+    '/large': endless(head(200), Buffer.alloc(65_536)),
+  });
+  const { problems, files } = await fetchAll(
+    ['/in', '/cat.png', '/large', '/cat.png'].map((path) => `https://cat.example${path}`),
+  );
+  expect(problems).toEqual([world.generic, null, 'must be at most 10 MiB', null]);
+  expect(files.map((file) => file !== null)).toEqual([false, true, false, true]);
+  expect(world.home.destinations.filter(isForbidden)).toEqual([]);
+});
+
+test('four that never end are given up together', async () => {
+  world.net.site('cat.example', { '/1': unfinished(), '/2': endless(head(200), 'a', 50) });
+  world.net.site('hanging.example', {}, [addresses.hanging]);
+  world.net.site('silent.example', {}, 'silence');
+  const { problems } = await fetchAll([
+    'https://cat.example/1',
+    'https://cat.example/2',
+    'https://hanging.example/',
+    'https://silent.example/',
+  ]);
+  expect(problems).toEqual([world.generic, world.generic, world.generic, world.generic]);
+  // Each with a time of its own, one after another, would take longer than this.
+}, 15_000);
+
+test('the log says what was wrong, and nothing of a link', async () => {
+  const secret = 'X-Amz-Signature-0123456789';
+  const path = `/cat.png?sign=${secret}`;
+  world.net.site('cat.example', { [path]: bomb('gzip', 1000) });
+  world.net.site('moved.example', { [path]: redirect(302, `https://10.0.0.1${path}`) });
+  world.net.site('broken.example', { [path]: endless(`HTTP/1.1 200 OK\r\nx: ${secret}`, secret.repeat(40)) });
+  world.net.site('other.example', { [path]: answer(photo) });
+  world.net.web.spoil('other.example', 'wrong name');
+  const hosts = ['cat', 'moved', 'broken', 'other'].map((name) => `${name}.example`);
+  const { problems } = await fetchAll(hosts.map((host) => `https://${host}${path}`));
+  expect(problems).toEqual(hosts.map(() => world.generic));
+  expect(log).toHaveLength(1);
+  expect(JSON.parse(log[0]!).unusable).toHaveLength(4);
+  expect(log[0]).not.toContain(secret);
+  expect(log[0]).not.toContain('generations/');
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
+import { answer, chunk, head, raw, redirect } from '../../support/internet/pages.ts';
+import { addresses } from '../../support/internet/small-internet.ts';
+import { isForbidden } from '../../support/internet/socket-spy.ts';
+import type { Page } from '../../support/internet/web-server.ts';
+import { naiveClients } from './naive-clients.ts';
+import { createWorld, picture, problemOf, reset, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+beforeEach(() => reset(world));
+
+/** As long as a busy machine may need. */
+const fetched = (url: string) => world.fetchReference(url, AbortSignal.timeout(10_000));
+const visited = () => world.home.destinations.map(({ host }) => host);
+
+test('a picture arrives as it is, from the address that its name has', async () => {
+  expect(Buffer.from(await fetched('https://cat.example/cat.png'))).toEqual(picture);
+  expect(world.home.destinations).toEqual([{ host: addresses.web, port: 443, outcome: 'led' }]);
+});
+
+test('a server learns nothing but which file is wanted', async () => {
+  world.net.site('cat.example', { '/a%20b/c?size=1&x=%2F': answer(picture) });
+  await fetched('https://cat.example/a%20b/c?size=1&x=%2F#top');
+  const [request] = world.net.web.requests;
+  const [line, ...headers] = request!.head.split('\r\n');
+  expect(line).toBe('GET /a%20b/c?size=1&x=%2F HTTP/1.1');
+  const fields = Object.fromEntries(headers.map((header) => header.toLowerCase().split(': ')));
+  expect(fields).toMatchObject({ host: 'cat.example', 'accept-encoding': 'identity', connection: 'close' });
+  const known = ['host', 'accept', 'accept-encoding', 'user-agent', 'connection'];
+  expect(Object.keys(fields).filter((name) => !known.includes(name))).toEqual([]);
+});
+
+describe('a host may be written', () => {
+  test.each([
+    ['in capitals', 'HTTPS://CAT.Example/cat.png'],
+    ['with the port that it has anyway', 'https://cat.example:443/cat.png'],
+    ['with a dot at its end', 'https://cat.example./cat.png'],
+    ['in letters of another width', 'https://ｃａｔ．example/cat.png'],
+  ])('%s', async (_, url) => {
+    expect(Buffer.from(await fetched(url))).toEqual(picture);
+    expect(world.net.dns.queries[0]!.name).toBe('cat.example');
+  });
+
+  test('in letters of another script', async () => {
+    world.net.site('xn--ktzchen-5wa.example', { '/cat.png': answer(picture) });
+    expect(Buffer.from(await fetched('https://kätzchen.example/cat.png'))).toEqual(picture);
+  });
+});
+
+describe('redirects are followed', () => {
+  test.each([301, 302, 303, 307, 308])('when their status is %d', async (code) => {
+    world.net.site('start.example', { '/go': redirect(code, 'https://cat.example/cat.png') });
+    expect(Buffer.from(await fetched('https://start.example/go'))).toEqual(picture);
+  });
+
+  test.each([1, 2, 3])('%d times', async (count) => {
+    const hops = Array.from(
+      { length: count },
+      (_, hop) => [`/${hop}`, redirect(302, `/${hop + 1}`)] as const,
+    );
+    world.net.site('start.example', { ...Object.fromEntries(hops), [`/${count}`]: answer(picture) });
+    expect(Buffer.from(await fetched('https://start.example/0'))).toEqual(picture);
+    expect(visited()).toHaveLength(count + 1);
+  });
+
+  test.each([
+    ['another host', 'https://cat.example/cat.png'],
+    ['another host in this scheme', '//cat.example/cat.png'],
+    ['a path', '/cat.png'],
+    ['a path beside this one', 'cat.png'],
+    ['a path above this one', '../../cat.png'],
+    ['a place in a page', 'https://cat.example/cat.png#top'],
+  ])('to %s', async (_, location) => {
+    world.net.site('start.example', { '/go': redirect(302, location), '/cat.png': answer(picture) });
+    expect(Buffer.from(await fetched('https://start.example/go'))).toEqual(picture);
+  });
+
+  test('and every hop asks for its name once, of each kind', async () => {
+    world.net.site('start.example', {
+      '/1': redirect(302, '/2'),
+      '/2': redirect(302, '//cat.example/cat.png'),
+    });
+    await fetched('https://start.example/1');
+    const asked = world.net.dns.queries.map(({ name, type }) => `${name} ${type}`);
+    expect(asked.sort()).toEqual(
+      ['cat', 'start', 'start'].flatMap((name) => [`${name}.example A`, `${name}.example AAAA`]).sort(),
+    );
+  });
+
+  test('and the bytes on their pages are left alone', async () => {
+    const page = raw(head(302, { location: '//cat.example/cat.png', 'content-length': 4 }), 'gone');
+    world.net.site('start.example', { '/go': page });
+    expect(Buffer.from(await fetched('https://start.example/go'))).toEqual(picture);
+  });
+});
+
+describe('a name may have', () => {
+  test.each([
+    ['an IPv6 address only', [addresses.web6], [addresses.web6]],
+    [
+      'an address that takes no connection, and another',
+      [addresses.dead, addresses.web],
+      [addresses.dead, addresses.web],
+    ],
+    [
+      'a dead IPv4 address, and an IPv6 address',
+      [addresses.web6, addresses.dead],
+      [addresses.dead, addresses.web6],
+    ],
+    ['another name', { cname: 'cdn.example', addresses: [addresses.other] }, [addresses.other]],
+  ])('%s', async (_, at, way) => {
+    world.net.site('cat.example', {}, at);
+    expect(Buffer.from(await fetched('https://cat.example/cat.png'))).toEqual(picture);
+    expect(visited()).toEqual(way);
+  });
+
+  test('many addresses', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => `93.184.${index}.14`);
+    world.net.site('cat.example', {}, many);
+    expect(Buffer.from(await fetched('https://cat.example/cat.png'))).toEqual(picture);
+    expect(many).toEqual(expect.arrayContaining(visited()));
+    expect(visited()).toHaveLength(1);
+  });
+});
+
+describe('a name that changes its mind', () => {
+  const mind = ['127.0.0.1', '169.254.169.254', '::1', 'fd00:ec2::254'];
+
+  test.each(mind)('after it was checked is not asked again (%s)', async (inside) => {
+    world.net.site('cat.example', {}, [addresses.web], [inside]);
+    expect(Buffer.from(await fetched('https://cat.example/cat.png'))).toEqual(picture);
+    expect(visited()).toEqual([addresses.web]);
+    expect(world.net.dns.queries).toHaveLength(2);
+  });
+
+  test.each(mind.slice(0, 2))('leads a client that asks again inside (%s)', async (inside) => {
+    world.net.site('cat.example', {}, [addresses.web], [inside]);
+    const attempt = naiveClients.checking('https://cat.example/cat.png', AbortSignal.timeout(5000));
+    await expect(attempt).rejects.toThrow();
+    expect(world.home.destinations.filter(isForbidden)).toMatchObject([{ host: inside }]);
+  });
+});
+
+describe('the largest picture, 10 MiB, arrives', () => {
+  const largest = Buffer.alloc(referenceLimits.maxBytes, 'x');
+  test.each<[string, Page]>([
+    ['with its length', answer(largest)],
+    ['in one chunk', raw(head(200, { 'transfer-encoding': 'chunked' }), chunk(largest), '0\r\n\r\n')],
+    ['until the connection ends', raw(head(200), largest)],
+  ])('%s', async (_, page) => {
+    world.net.site('cat.example', { '/large.png': page });
+    const bytes = Buffer.from(await fetched('https://cat.example/large.png'));
+    expect(bytes.equals(largest)).toBe(true);
+  });
+});
+
+describe('an answer may', () => {
+  test.each<[string, Page]>([
+    ['say that it is not encoded', answer(picture, { 'content-encoding': 'identity' })],
+    ['say so in capitals', answer(picture, { 'content-encoding': 'Identity' })],
+    ['be of any type', answer(picture, { 'content-type': 'text/html' })],
+    ['follow a hint', raw(head(103, { link: '</a>; rel=preload' }), head(200), picture)],
+    ['be of HTTP/1.0', raw('HTTP/1.0 200 OK\r\n\r\n', picture)],
+    [
+      'come in small chunks',
+      raw(head(200, { 'transfer-encoding': 'chunked' }), ...smallChunks(), '0\r\n\r\n'),
+    ],
+  ])('%s', async (_, page) => {
+    world.net.site('cat.example', { '/cat.png': page });
+    expect(Buffer.from(await fetched('https://cat.example/cat.png'))).toEqual(picture);
+  });
+});
+
+test('no byte after the announced length is taken', async () => {
+  world.net.site('cat.example', { '/cat.png': raw(head(200, { 'content-length': 7 }), picture) });
+  const bytes = await fetched('https://cat.example/cat.png').catch(() => Buffer.from('a pictu'));
+  expect(Buffer.from(bytes).toString()).toBe('a pictu');
+});
+
+test('a name with a public address is refused when more than three addresses take no connection', async () => {
+  const dead = Array.from({ length: 6 }, () => addresses.dead);
+  world.net.site('cat.example', {}, dead);
+  expect(await problemOf(fetched('https://cat.example/cat.png'))).toBe(world.generic);
+  expect(visited().length).toBeLessThanOrEqual(3);
+});
+
+function smallChunks(): Buffer[] {
+  return Array.from(picture, (byte) => chunk(Buffer.from([byte])));
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseReferenceUrl, referenceLimits } from '../../../shared/contracts/reference-images.ts';
+import { isForbidden } from '../../support/internet/socket-spy.ts';
+import { until } from '../../support/until.ts';
+import { hostileNames } from './hostile-names.ts';
+import { hostileRedirects } from './hostile-redirects.ts';
+import { hostileServers } from './hostile-servers.ts';
+import { hostileUrls } from './hostile-urls.ts';
+import { naiveClients } from './naive-clients.ts';
+import { lay, nameOf, type Fate, type Trap } from './traps.ts';
+import { createWorld, problemOf, reset, withinReason, type World } from './world.ts';
+
+/** Short for what would never end by itself; for the rest, as long as a busy machine may need. */
+const patience = (isEndless: boolean) => AbortSignal.timeout(isEndless ? 300 : 15_000);
+/** What a socket may hold of an answer beyond its limit: its head, and what was on its way. */
+const slackBytes = 256 * 1024;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+beforeEach(() => reset(world));
+
+const traps = [...hostileUrls, ...hostileNames, ...hostileRedirects, ...hostileServers];
+const named = (list: Trap[]) => list.map((trap) => [nameOf(trap), trap] as const);
+
+describe('the fetcher keeps out of', () => {
+  test.each(named(traps))('%s', async (_, trap) => {
+    lay(trap, world.net);
+    const isEndless = trap.naive === 'waits' && !trap.isTooLarge;
+    const attempt = world.fetchReference(trap.url, patience(isEndless));
+    const problem = await withinReason(problemOf(attempt));
+    const { destinations, sockets } = world.home;
+    expect(destinations.filter(isForbidden)).toEqual([]);
+    expect(destinations.filter(({ outcome }) => outcome === 'name')).toEqual([]);
+    const { connections = 0 } = trap;
+    // Short as the time is, a busy machine may not have come as far as to connect.
+    expect(isEndless ? Math.max(destinations.length, connections) : destinations.length).toBe(connections);
+    expect(problem).toBe(trap.isTooLarge ? 'must be at most 10 MiB' : world.generic);
+    const bytes = sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+    expect(bytes).toBeLessThanOrEqual(trap.isTooLarge ? referenceLimits.maxBytes + slackBytes : slackBytes);
+    await until('its sockets are closed', () => sockets.every(({ destroyed }) => destroyed), 10_000);
+  });
+});
+
+test.each(named(hostileUrls))('a request that names %s is refused by its text alone', (_, { url }) => {
+  expect(parseReferenceUrl(url)).toBeNull();
+});
+
+describe('a client that knows no better falls for', () => {
+  test.each(named(traps))('%s', async (_, trap) => {
+    lay(trap, world.net);
+    expect(await fateOf(trap)).toBe(trap.naive);
+  });
+
+  test('most of them', () => {
+    const falls = traps.filter(({ naive }) => naive !== 'refuses');
+    expect(traps.length).toBeGreaterThan(250);
+    expect(falls.length / traps.length).toBeGreaterThan(0.75);
+  });
+});
+
+async function fateOf(trap: Trap): Promise<Fate> {
+  const signal = patience(trap.naive === 'waits');
+  const bytes = await naiveClients[trap.by ?? 'plain'](trap.url, signal).catch(() => null);
+  if (world.home.destinations.some(isForbidden)) return 'connects';
+  if (bytes === null) return signal.aborted ? 'waits' : 'refuses';
+  return bytes > referenceLimits.maxBytes ? 'gorges' : 'accepts';
+}

@@ -1,0 +1,74 @@
+import { X509Certificate } from 'node:crypto';
+import dns from 'node:dns';
+import { once } from 'node:events';
+import { connect, createServer, Socket, type AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import { expect, test } from '@jest/globals';
+import { enterSmallInternet, startSmallInternet } from '../../support/internet/small-internet.ts';
+
+const fingerprints = (certificates: string[]) =>
+  [...new Set(certificates.map((text) => new X509Certificate(text).fingerprint256))].sort().join();
+
+/** What a stay changes; of the authorities, which there are. */
+const surroundings = () => [
+  Socket.prototype.connect,
+  dns.getServers().join(),
+  fingerprints(tls.getCACertificates('default')),
+];
+
+test('a process that leaves the small internet is as it was', async () => {
+  const before = surroundings();
+  const net = await startSmallInternet();
+  const home = enterSmallInternet(net.access);
+  const within = surroundings();
+  home.leave();
+  await net.close();
+  const isAsBefore = (part: unknown, index: number) => part === before[index];
+  expect(within.map(isAsBefore)).toEqual([false, false, false]);
+  expect(surroundings().map(isAsBefore)).toEqual([true, true, true]);
+});
+
+test('every way to open a connection is seen, and only those to the small internet go anywhere', async () => {
+  const net = await startSmallInternet();
+  let heard = 0;
+  const own = createServer((socket) => {
+    heard += 1;
+    socket.on('error', () => undefined).destroy();
+  }).listen(0, '127.0.0.1');
+  await once(own, 'listening');
+  const { port } = own.address() as AddressInfo;
+  const home = enterSmallInternet(net.access);
+  net.dns.set('trap.example', ['127.0.0.1', '::1']);
+  const attempts = [
+    () => connect(port, '127.0.0.1'),
+    () => connect({ port, host: 'localhost' }),
+    () => connect(port),
+    () => connect('/run/some.sock'),
+    () => connect({ path: '/run/some.sock' }),
+    () => new Socket().connect(port, '::1'),
+    () => new Socket().connect({ port, host: 'trap.example' }),
+    () => tls.connect(port, '127.0.0.1'),
+    () => tls.connect({ port: 443, host: '10.0.0.1' }),
+  ];
+  for (const attempt of attempts) {
+    const [error] = await once(
+      attempt().on('connect', () => undefined),
+      'error',
+    ).catch((thrown) => [thrown]);
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' });
+  }
+  const fetched = await fetch(`http://127.0.0.1:${port}/`).catch((error: Error) => error.cause);
+  expect(fetched).toMatchObject({ code: 'ECONNREFUSED' });
+  home.leave();
+  await net.close();
+  own.close();
+  expect(heard).toBe(0);
+  const asked = home.destinations.map(
+    ({ host, port: to, outcome }) => `${outcome} ${host}${to === port ? '' : ` ${to}`}`,
+  );
+  expect(asked.join(', ')).toBe(
+    'refused 127.0.0.1, name localhost, refused 127.0.0.1, name localhost, refused 127.0.0.1, ' +
+      'name /run/some.sock 0, name /run/some.sock 0, refused ::1, ' +
+      'name trap.example, refused 127.0.0.1, refused ::1, refused 127.0.0.1, refused 10.0.0.1 443, refused 127.0.0.1',
+  );
+});
