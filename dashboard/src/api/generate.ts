@@ -15,6 +15,7 @@ export interface PlaygroundBody {
   numOutputs?: number;
   width?: number;
   height?: number;
+  referenceImages?: ({ url: string } | { uploadId: string })[];
   referenceMode?: ReferenceMode;
   preserveBranding?: boolean;
 }

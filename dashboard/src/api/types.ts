@@ -17,4 +17,5 @@ export type {
   RevokedKey,
 } from '../../../shared/contracts/api-key.ts';
 export type { IdentityAnswer, IdentityList } from '../../../shared/contracts/identity.ts';
+export type { UploadAnswer } from '../../../shared/contracts/upload.ts';
 export type { DashboardConfig } from '../../../shared/contracts/dashboard.ts';

@@ -11,14 +11,17 @@ import {
 
 interface CopyAsMenuProps extends Omit<ButtonProps, 'children' | 'onClick' | 'asChild' | 'pending'> {
   samples: Record<SampleLanguage, string>;
+  /** What whoever copies has to know. */
+  note?: string | undefined;
 }
 
 /** "Copy as" curl, TypeScript or Python. */
-export function CopyAsMenu({ samples, ...props }: CopyAsMenuProps) {
+export function CopyAsMenu({ samples, note, ...props }: CopyAsMenuProps) {
   const copy = async (language: SampleLanguage): Promise<void> => {
     try {
       await navigator.clipboard.writeText(samples[language]);
-      toast.success(`Copied as ${sampleLanguages[language]}. It reads your API key from IMAGE_API_KEY.`);
+      const sentence = `Copied as ${sampleLanguages[language]}. It reads your API key from IMAGE_API_KEY.`;
+      toast.success(sentence, note === undefined ? {} : { description: note, duration: 8000 });
     } catch {
       toast.error('The browser did not allow copying.');
     }

@@ -5,8 +5,16 @@ export type SampleLanguage = keyof typeof sampleLanguages;
 export interface SampleRequest {
   apiBaseUrl: string;
   /** The JSON body of POST /generate, in the order in which it is shown. */
-  body: Record<string, string | number | boolean>;
+  body: Record<string, SampleValue>;
 }
+
+export type SampleValue = string | number | boolean | SampleReference[];
+
+/** An item of `referenceImages`. */
+export type SampleReference = { url: string } | { uploadId: string };
+
+/** To be said wherever code with uploads can be copied. */
+export const uploadsNote = 'Uploads are good for an hour. After that, POST /uploads makes new ones.';
 
 /** The same request to POST /generate in each language. The key comes from `IMAGE_API_KEY`, so that none is ever pasted into code. */
 export function codeSamples({ apiBaseUrl, body }: SampleRequest): Record<SampleLanguage, string> {
@@ -43,7 +51,10 @@ function curl(url: string, more: string[] = []): string {
 }
 
 function typescriptPost(url: string, body: SampleRequest['body']): string {
-  const members = Object.entries(body).map(([name, value]) => `    ${name}: ${JSON.stringify(value)},`);
+  const members = Object.entries(body).flatMap(([name, value]) => [
+    ...(holdsUpload(value) ? [`    // ${uploadsNote}`] : []),
+    `    ${name}: ${typescriptLiteral(value)},`,
+  ]);
   return [
     `const response = await fetch(${JSON.stringify(url)}, {`,
     `  method: "POST",`,
@@ -78,9 +89,10 @@ const typescriptAnswer = [
 ];
 
 function pythonPost(url: string, body: SampleRequest['body']): string {
-  const members = Object.entries(body).map(
-    ([name, value]) => `    ${JSON.stringify(name)}: ${literal(value)},`,
-  );
+  const members = Object.entries(body).flatMap(([name, value]) => [
+    ...(holdsUpload(value) ? [`    # ${uploadsNote}`] : []),
+    `    ${JSON.stringify(name)}: ${pythonLiteral(value)},`,
+  ]);
   return [
     `import json, os, sys, urllib.error, urllib.request, uuid`,
     ``,
@@ -128,9 +140,29 @@ function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function literal(value: string | number | boolean): string {
+function holdsUpload(value: SampleValue): boolean {
+  return Array.isArray(value) && value.some((item) => 'uploadId' in item);
+}
+
+function typescriptLiteral(value: SampleValue): string {
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  return listOf(value, (name, text) => `${name}: ${JSON.stringify(text)}`);
+}
+
+function pythonLiteral(value: SampleValue): string {
+  if (Array.isArray(value))
+    return listOf(value, (name, text) => `${pythonString(name)}: ${pythonString(text)}`);
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return typeof value === 'number' ? String(value) : pythonString(value);
+}
+
+/** One item a line, in both languages alike. */
+function listOf(items: SampleReference[], member: (name: string, text: string) => string): string {
+  const lines = items.map((item) => {
+    const members = Object.entries(item).map(([name, text]) => member(name, text));
+    return `      { ${members.join(', ')} },`;
+  });
+  return ['[', ...lines, '    ]'].join('\n');
 }
 
 /** JSON's escapes mean the same in Python, except that a pair of surrogates is no character there: none is escaped. */

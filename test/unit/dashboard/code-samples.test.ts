@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { codeSamples, lookUpSamples } from '../../../dashboard/src/lib/code-samples.ts';
+import { codeSamples, lookUpSamples, uploadsNote } from '../../../dashboard/src/lib/code-samples.ts';
 
 /** Prompts that a shell, JavaScript or Python would take for code, were they not quoted. */
 const hostilePrompts = [
@@ -151,6 +151,20 @@ test('the Python sample writes numbers and truth values as Python does', () => {
   const { python } = codeSamples({ apiBaseUrl, body });
   expect(python).toContain('    "seed": 4294967295,\n    "guidanceScale": 7.5,\n');
   expect(python).toContain('    "preserveBranding": True,\n    "other": False,\n');
+});
+
+test('every sample sends reference images as they are, and says that uploads end', () => {
+  const referenceImages = [{ url: `https://shop.example/it's "a" cup.jpg?$x=1` }, { uploadId: 'upl_1' }];
+  const body = { prompt: 'x', referenceImages, preserveBranding: false };
+  const { curl, typescript, python } = codeSamples({ apiBaseUrl, body });
+  expect(JSON.parse(curlArguments(curl).at(-1)!)).toEqual(body);
+  expect(JSON.parse(fetched([typescript])[0]!.body!)).toEqual(body);
+  const [url, upload] = [referenceImages[0]!.url, 'upl_1'];
+  const members = ['referenceImages', 'url', url, 'uploadId', upload, 'preserveBranding'];
+  expect(pythonStrings(python).slice(2, 8)).toEqual(members);
+  for (const sample of [typescript, python]) expect(sample).toContain(uploadsNote);
+  const others = codeSamples({ apiBaseUrl, body: { prompt: 'x', referenceImages: [{ url: url! }] } });
+  for (const sample of Object.values(others)) expect(sample).not.toContain(uploadsNote);
 });
 
 test('no sample holds a key: each reads it from the environment', () => {

@@ -62,7 +62,15 @@ test('copied code keeps the negative prompt, the branding and the reference mode
     referenceMode: 'exact_product',
     preserveBranding: true,
   });
-  expect(body).not.toHaveProperty('referenceImages');
+});
+
+test('copied code keeps the places of reference images, which are not stored, with addresses that exist nowhere', () => {
+  const used = { ...generation, type: 'reference', referenceImagesUsed: 2 } as const;
+  const { referenceImages } = createGenerationBody.parse(sampleBody(used));
+  const hosts = referenceImages.map(({ url }) => new URL(url!).hostname);
+  expect(hosts).toEqual(['your-site.example', 'your-site.example']);
+  expect(sampleBody({ ...used, referenceImagesUsed: 0 }).referenceImages).toHaveLength(1);
+  expect(sampleBody(generation)).not.toHaveProperty('referenceImages');
 });
 
 test('copied code is a body that the service accepts and reads as the stored request', () => {

@@ -103,6 +103,19 @@ describe('the request', () => {
     expect(toSampleBody(valid, 42)).not.toHaveProperty('licenseId');
   });
 
+  test('says how reference images are used only where there are some', () => {
+    const values: FormValues = { ...valid, referenceMode: 'exact_product', preserveBranding: true };
+    expect(toBody(values, 'lic_1')).not.toHaveProperty('referenceMode');
+    const references = [{ url: 'https://shop.example/cup.jpg' }, { uploadId: 'upl_1' }];
+    const { licenseId: _, ...body } = toBody(values, 'lic_1', references);
+    expect(createGenerationBody.parse(body)).toMatchObject({
+      referenceImages: references,
+      referenceMode: 'exact_product',
+      preserveBranding: true,
+    });
+    expect(fromBody({ licenseId: 'lic_1', ...body }, 7)).toEqual({ ...values, seed: '7' });
+  });
+
   test('can be brought back into the form as it was', () => {
     const values = { ...valid, negativePrompt: 'fog', width: '640', height: '512', numOutputs: 3, seed: '7' };
     expect(fromBody(toBody(values, 'lic_1'), 7)).toEqual(values);
@@ -183,6 +196,8 @@ describe('filling the form from a stored request', () => {
         steps: '42',
         guidance: '3.5',
         seed: '4294967295',
+        referenceMode: 'reference',
+        preserveBranding: false,
       },
       notes: [],
     });
@@ -210,9 +225,12 @@ describe('filling the form from a stored request', () => {
     ]);
   });
 
-  test('says that reference images are not carried over', () => {
-    const { notes } = fillFromStored({ ...stored, type: 'reference' }, pro, [harbor]);
-    expect(notes).toEqual(['Its reference images are not carried over.']);
+  test('brings how its reference images were used, unless it had none', () => {
+    const exact = { ...stored, referenceMode: 'exact_product', preserveBranding: true } as const;
+    const { values } = fillFromStored({ ...exact, type: 'exact_product' }, pro, [harbor]);
+    expect(values).toMatchObject({ referenceMode: 'exact_product', preserveBranding: true });
+    const plain = fillFromStored(exact, pro, [harbor]);
+    expect(plain.values).toMatchObject({ referenceMode: 'reference', preserveBranding: false });
   });
 
   test('shows a size that is no preset as a custom one', () => {

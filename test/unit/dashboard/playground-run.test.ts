@@ -12,6 +12,7 @@ import {
 
 const order: Order = {
   body: { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay', numOutputs: 2 },
+  references: [],
   identityName: 'harbor',
   idempotencyKey: 'key-1',
 };
@@ -89,6 +90,44 @@ describe('a run', () => {
     const listeners = { onChange: () => told.push('change'), onDone: () => told.push('done') };
     await createRunStore().start(api, order, listeners);
     expect(told).toEqual(['change', 'done', 'change']);
+  });
+
+  test('is sent only once its images are uploaded, with what they are called then', async () => {
+    const { api, sent } = apiOf(() => wholeStream);
+    const store = createRunStore();
+    const phases: string[] = [];
+    store.subscribe(() => phases.push(store.state().run?.phase ?? 'none'));
+    const gate = Promise.withResolvers<Order>();
+    const run = store.start(api, order, { prepare: () => gate.promise });
+    expect([phases, sent]).toEqual([['uploading'], []]);
+    const body = { ...order.body, referenceImages: [{ uploadId: 'upl_1' }] };
+    gate.resolve({ ...order, body });
+    await run;
+    expect(phases.slice(0, 3)).toEqual(['uploading', 'sending', 'queued']);
+    expect(sent.map(({ init }) => init.body)).toEqual([body]);
+    expect(store.state().results[0]).toMatchObject({ body });
+  });
+
+  test('that is left while its images are uploaded sends nothing and leaves nothing', async () => {
+    const { api, sent } = apiOf(() => wholeStream);
+    const store = createRunStore();
+    const run = store.start(api, order, {
+      prepare: (_, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    store.leave();
+    await run;
+    expect(sent).toEqual([]);
+    expect(store.state()).toMatchObject({ run: null, left: null, failure: null, results: [] });
+  });
+
+  test('whose images can’t be uploaded fails with the reason and sends nothing', async () => {
+    const { api, sent } = apiOf(() => wholeStream);
+    const store = createRunStore();
+    const error = new ApiError('cup.png could not be uploaded.', { status: 0, code: 'NETWORK' });
+    await store.start(api, order, { prepare: () => Promise.reject(error) });
+    expect(sent).toEqual([]);
+    expect(store.state().failure).toMatchObject({ order, error });
   });
 
   test('is the only one: a second start while it is under way sends nothing', async () => {
@@ -195,7 +234,7 @@ describe('a refusal', () => {
 
 describe('a result', () => {
   test('is announced in one sentence', () => {
-    const result: Result = { ...answer, creditsCharged: 2, body: order.body, waitedMs: 9000 };
+    const result: Result = { ...answer, creditsCharged: 2, body: order.body, references: [], waitedMs: 9000 };
     expect(readyText(result)).toBe('2 images are ready, made in 2.4 s.');
     expect(readyText({ ...result, outputs: ['a'], processingTimeMs: null })).toBe(
       '1 image is ready, made in 9 s.',

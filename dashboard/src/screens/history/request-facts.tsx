@@ -70,7 +70,8 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
       {numOutputs > 1 && <Note>Each image after the first takes the next seed.</Note>}
       {hasReferences && (
         <Note>
-          Reference images are not stored. Add them yourself when you use this request or its code again.
+          Reference images are not stored. Add them yourself when you use this request again; its code has
+          addresses in their places that you replace.
         </Note>
       )}
     </>

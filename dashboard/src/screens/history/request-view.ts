@@ -1,13 +1,13 @@
 import type { StoredGeneration } from '../../api/types.ts';
-
-type SampleBody = Record<string, string | number | boolean>;
+import type { SampleRequest } from '../../lib/code-samples.ts';
 
 /**
  * The body of POST /generate that makes the same images again: everything that shapes them is named, so that it holds
- * whatever the defaults become; members that said nothing are left out. Reference images are not stored, so they are
- * not in it, and whoever copies the body has to be told.
+ * whatever the defaults become; members that said nothing are left out. Reference images are not stored: addresses that
+ * exist nowhere keep their places, so that nobody pays for another image by mistake, and whoever copies the body has to
+ * be told.
  */
-export function sampleBody(generation: StoredGeneration): SampleBody {
+export function sampleBody(generation: StoredGeneration): SampleRequest['body'] {
   const { identity, prompt, negativePrompt, width, height, numOutputs, type } = generation;
   return {
     identityId: identity.id,
@@ -19,9 +19,19 @@ export function sampleBody(generation: StoredGeneration): SampleBody {
     numOutputs,
     numInferenceSteps: generation.steps,
     guidanceScale: generation.cfgScale,
-    ...(type !== 'text_to_image' && { referenceMode: generation.referenceMode }),
+    ...(type !== 'text_to_image' && {
+      referenceImages: placeholders(generation.referenceImagesUsed),
+      referenceMode: generation.referenceMode,
+    }),
     ...(generation.preserveBranding && { preserveBranding: true }),
   };
+}
+
+/** RFC 2606 keeps `.example` for what nobody has. A request that failed may have used none of its images. */
+function placeholders(count: number): { url: string }[] {
+  return Array.from({ length: Math.max(1, count) }, (_, i) => ({
+    url: `https://your-site.example/reference-${i + 1}.jpg`,
+  }));
 }
 
 /** `1024 × 768` pixels. */

@@ -11,9 +11,15 @@ const examples = [
   'A single tree on a hill under a wide evening sky',
 ];
 
+const productExamples = [
+  'On an old wooden table by the window, morning light',
+  'On a plinth of pale stone, one soft shadow',
+  'Beside ripe lemons on a linen cloth',
+];
+
 /** Before the first image: its place, in its shape, and something to begin with. */
 export function EmptyResult({ playground }: { playground: Playground }) {
-  const { values, license, change, form } = playground;
+  const { values, license, identity, change, form } = playground;
   const size = fitSize(sizeOf(values) ?? { width: 1024, height: 1024 }, license.maxSidePx);
   const offersExamples = license.usable && values.prompt.trim() === '';
   const begin = (prompt: string): void => {
@@ -36,7 +42,7 @@ export function EmptyResult({ playground }: { playground: Playground }) {
       </div>
       {offersExamples && (
         <ul className="grid w-full max-w-md gap-2">
-          {examples.map((prompt) => (
+          {(identity?.productPhotos ? productExamples : examples).map((prompt) => (
             <li key={prompt}>
               <Button
                 variant="outline"

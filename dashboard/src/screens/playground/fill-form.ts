@@ -1,6 +1,7 @@
 import type { PlaygroundBody } from '../../api/generate.ts';
 import type { IdentityAnswer, StoredGeneration } from '../../api/types.ts';
 import { defaultValues, sizeOf, type FormValues, type TierLimits } from './form-values.ts';
+import type { Reference } from './references/reference.ts';
 import { fitSize, isPreset } from './sizes.ts';
 
 export interface Filled {
@@ -22,6 +23,8 @@ export function fromStored(stored: StoredGeneration): FormValues {
     steps: String(stored.steps),
     guidance: String(stored.cfgScale),
     seed: String(stored.seed),
+    referenceMode: stored.type === 'text_to_image' ? 'reference' : stored.referenceMode,
+    preserveBranding: stored.type !== 'text_to_image' && stored.preserveBranding,
   };
 }
 
@@ -38,6 +41,8 @@ export function fromBody(body: PlaygroundBody, seed: number): FormValues {
     steps: String(body.numInferenceSteps ?? 30),
     guidance: String(body.guidanceScale ?? 7.5),
     seed: String(seed),
+    referenceMode: body.referenceMode ?? 'reference',
+    preserveBranding: body.preserveBranding ?? false,
   };
 }
 
@@ -97,6 +102,26 @@ export function fillFromStored(
 ): Filled {
   const tier = fitToTier(fromStored(stored), limits);
   const identity = fitToIdentities(tier.values, identities, stored.identity.name);
-  const references = stored.type === 'text_to_image' ? [] : ['Its reference images are not carried over.'];
-  return { values: identity.values, notes: [...identity.notes, ...tier.notes, ...references] };
+  return { values: identity.values, notes: [...identity.notes, ...tier.notes] };
+}
+
+/**
+ * The reference images for a stored request, which are not stored with it: those of this visit's own request if it is
+ * one, and otherwise what is in the form, unless the request had none. For an identity that takes none nothing changes.
+ */
+export function fillReferences(
+  stored: StoredGeneration,
+  own: readonly Reference[] | undefined,
+  present: readonly Reference[],
+  identity: IdentityAnswer | undefined,
+): { references: readonly Reference[]; notes: string[] } {
+  if (identity?.productPhotos !== true) return { references: present, notes: [] };
+  if (own !== undefined) return { references: own, notes: [] };
+  const some = present.length > 0;
+  if (stored.type === 'text_to_image') {
+    const note = 'It was made without reference images: those in the form are taken out.';
+    return { references: [], notes: some ? [note] : [] };
+  }
+  const advice = some ? 'Those in the form are what you added last.' : 'Add them again.';
+  return { references: present, notes: [`Its reference images are not stored. ${advice}`] };
 }

@@ -1,5 +1,7 @@
 import type { PlaygroundBody } from '../../api/generate.ts';
+import type { ReferenceMode } from '../../api/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
+import type { ReferenceBody } from './references/reference.ts';
 import { minSidePx, sideStepPx, type Size } from './sizes.ts';
 
 /** What the form holds. Numbers that are typed are text, since what is typed may be no number yet. */
@@ -16,9 +18,12 @@ export interface FormValues {
   guidance: string;
   /** Empty: a new one each time. */
   seed: string;
+  /** How reference images are used, by identities that take some. The images themselves are in a store of their own. */
+  referenceMode: ReferenceMode;
+  preserveBranding: boolean;
 }
 
-export type FieldName = keyof Omit<FormValues, 'customSize'>;
+export type FieldName = keyof Omit<FormValues, 'customSize' | 'preserveBranding'>;
 export type FormErrors = Partial<Record<FieldName, string>>;
 
 /** What a license's tier allows. */
@@ -45,6 +50,8 @@ export const defaultValues: FormValues = {
   steps: '30',
   guidance: '7.5',
   seed: '',
+  referenceMode: 'reference',
+  preserveBranding: false,
 };
 
 /** The API counts Unicode code points, not UTF-16 units. */
@@ -56,7 +63,7 @@ export function codePoints(text: string): number {
 
 /** What the API would refuse, by field, in words for the person at the form. */
 export function validate(values: FormValues, limits: TierLimits): FormErrors {
-  const errors: Record<FieldName, string | null> = {
+  const errors: Record<Exclude<FieldName, 'referenceMode'>, string | null> = {
     identityId: values.identityId === '' ? 'Choose an identity.' : null,
     prompt:
       values.prompt.trim() === ''
@@ -115,8 +122,12 @@ export function sizeOf({ width, height }: Pick<FormValues, 'width' | 'height'>):
   return size.width === null || size.height === null ? null : { width: size.width, height: size.height };
 }
 
-/** The request of valid values. */
-export function toBody(values: FormValues, licenseId: string): PlaygroundBody {
+/** The request of valid values. Without references it says nothing of how they are used. */
+export function toBody(
+  values: FormValues,
+  licenseId: string,
+  referenceImages: ReferenceBody[] | null = null,
+): PlaygroundBody {
   return {
     licenseId,
     identityId: values.identityId,
@@ -128,12 +139,21 @@ export function toBody(values: FormValues, licenseId: string): PlaygroundBody {
     numOutputs: values.numOutputs,
     width: Number(values.width),
     height: Number(values.height),
+    ...(referenceImages !== null && {
+      referenceImages,
+      referenceMode: values.referenceMode,
+      preserveBranding: values.preserveBranding,
+    }),
   };
 }
 
 /** The same request for POST /generate, where the key stands for the license. `usedSeed` stands in for a seed left open. */
-export function toSampleBody(values: FormValues, usedSeed: number | null): SampleRequest['body'] {
-  const { licenseId: _, ...body } = toBody(values, '');
+export function toSampleBody(
+  values: FormValues,
+  usedSeed: number | null,
+  referenceImages: ReferenceBody[] | null = null,
+): SampleRequest['body'] {
+  const { licenseId: _, ...body } = toBody(values, '', referenceImages);
   const seed = body.seed ?? usedSeed;
   return { ...body, ...(seed !== null && { seed }) };
 }

@@ -5,6 +5,7 @@ import { guidanceRange, stepsRange } from './form-values.ts';
 import { IdentityPicker } from './identity-picker.tsx';
 import { NumberSlider } from './number-slider.tsx';
 import { NegativePromptField, PromptField } from './prompt-fields.tsx';
+import { ReferencesPart } from './references-part.tsx';
 import { RunFailure } from './run-failure.tsx';
 import { SeedField } from './seed-field.tsx';
 import { SizePicker } from './size-picker.tsx';
@@ -28,12 +29,13 @@ export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
         submit();
       }}
       onKeyDown={keepEnter}
-      className="grid min-w-0 grid-cols-1 rounded-lg border border-border bg-card"
+      className="relative grid min-w-0 grid-cols-1 rounded-lg border border-border bg-card"
     >
       <fieldset disabled={!license.usable} className="grid min-w-0 grid-cols-1 gap-6 p-4 sm:p-6">
         <legend className="sr-only">What to make</legend>
         <IdentityPicker playground={playground} />
         <PromptField playground={playground} />
+        <ReferencesPart playground={playground} />
         <SizePicker playground={playground} />
         <OutputsPicker playground={playground} />
         <SeedField playground={playground} usedSeed={usedSeed} />

@@ -9,14 +9,15 @@ import { Loading } from '@/components/loading.tsx';
 import { Skeleton } from '@/components/ui/skeleton.tsx';
 import { useConfig } from '@/config-context.ts';
 import { Page } from '@/layout/page.tsx';
-import { codeSamples } from '@/lib/code-samples.ts';
+import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-context.tsx';
 import { toSampleBody } from './form-values.ts';
 import { LicenseNotice, PrefillNotice } from './notices.tsx';
 import { PlaygroundForm } from './playground-form.tsx';
 import { ResultPanel } from './result-panel.tsx';
-import { useRunState } from './stores.ts';
-import { usePlayground } from './use-playground.ts';
+import { toSampleReferences } from './references/reference.ts';
+import { useReferences, useRunState } from './stores.ts';
+import { usePlayground, type Playground } from './use-playground.ts';
 import { usePrefill } from './use-prefill.ts';
 
 const title = 'Playground';
@@ -67,9 +68,10 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
   const { apiBaseUrl } = useConfig();
   const { results, shownId } = useRunState();
   const usedSeed = results.find(({ requestId }) => requestId === shownId)?.seed ?? null;
+  const references = useSampleReferences(playground);
   const samples = useMemo(
-    () => codeSamples({ apiBaseUrl, body: toSampleBody(values, usedSeed) }),
-    [apiBaseUrl, values, usedSeed],
+    () => codeSamples({ apiBaseUrl, body: toSampleBody(values, usedSeed, references) }),
+    [apiBaseUrl, values, usedSeed, references],
   );
   const incomplete = Object.keys(errors).length > 0;
   return (
@@ -80,6 +82,7 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
       actions={
         <CopyAsMenu
           samples={samples}
+          note={references?.some((item) => 'uploadId' in item) ? uploadsNote : undefined}
           disabled={incomplete}
           title={incomplete ? 'Complete the form first' : undefined}
         />
@@ -101,6 +104,15 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
       </div>
     </Page>
   );
+}
+
+/** Null when the request has none. */
+function useSampleReferences({ identity, license: { licenseId } }: Playground) {
+  const { items } = useReferences();
+  return useMemo(() => {
+    const references = identity?.productPhotos ? toSampleReferences(items, licenseId, Date.now()) : [];
+    return references.length > 0 ? references : null;
+  }, [identity, items, licenseId]);
 }
 
 function ScreenLoading() {

@@ -42,6 +42,7 @@ function statusText({ run, left, failure, results, shownId }: RunState): string 
   if (run?.phase === 'disconnected') return 'The connection broke. Looking for the result.';
   if (run?.phase === 'running') return 'The image is being made.';
   if (run?.phase === 'queued') return 'The request is accepted.';
+  if (run?.phase === 'uploading') return 'Your images are uploaded first.';
   if (run !== null) return 'The request is sent.';
   if (left !== null) return 'Stopped waiting. The image will still appear in your history.';
   const shown = results.find(({ requestId }) => requestId === shownId);

@@ -3,11 +3,12 @@ import { Link } from 'react-router';
 import { toast } from 'sonner';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { formatCredits } from '@/lib/format.ts';
+import { formatCount, formatCredits } from '@/lib/format.ts';
 import { fitToIdentities, fitToTier, fromBody } from './fill-form.ts';
 import { frameStyle, gridColumns } from './frame.ts';
 import { ResultImage } from './result-image.tsx';
 import { imageSize, timeTaken, type Result } from './results.ts';
+import { referenceStore } from './stores.ts';
 import type { Playground } from './use-playground.ts';
 
 /** The images of one generation, as large as the window lets them be, and the facts about it. */
@@ -34,6 +35,7 @@ function Facts({ result, playground }: { result: Result; playground: Playground 
   const facts = [
     identity.name,
     `${width} × ${height}`,
+    ...usedReferences(result),
     timeTaken(result),
     `${formatCredits(creditsCharged)} charged`,
   ];
@@ -63,10 +65,19 @@ function Facts({ result, playground }: { result: Result; playground: Playground 
   );
 }
 
-function reuse({ body, seed, identity }: Result, { license, identities, change }: Playground): void {
+function usedReferences({ body, references }: Result): string[] {
+  if (references.length === 0) return [];
+  const exact = body.referenceMode === 'exact_product';
+  return [formatCount(references.length, exact ? 'exact product image' : 'reference image')];
+}
+
+function reuse(result: Result, { license, identities, change, uploadTo }: Playground): void {
+  const { body, seed, identity, references } = result;
   const tier = fitToTier(fromBody(body, seed), license);
   const { values, notes } = fitToIdentities(tier.values, identities, identity.name);
   change(values);
+  const chosen = identities.find(({ id }) => id === values.identityId);
+  if (chosen?.productPhotos) referenceStore.replace(references, uploadTo);
   toast('The form has these settings again, with their seed.', {
     description: [...notes, ...tier.notes].join(' ') || undefined,
   });

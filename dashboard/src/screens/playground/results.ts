@@ -1,9 +1,12 @@
 import type { Generated, PlaygroundBody } from '../../api/generate.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
+import type { Reference } from './references/reference.ts';
 
 /** A generation of this visit: what was asked for and what came. */
 export interface Result extends Generated {
   body: PlaygroundBody;
+  /** The reference images that it was sent with. */
+  references: readonly Reference[];
   /** From the click until the images were there; milliseconds. */
   waitedMs: number;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '@/api/api-error.ts';
 import { ErrorState } from '@/components/error-state.tsx';
+import { nameRefusals } from './references/refusals.ts';
 import { mayRepeat, waitSeconds, type Failure } from './run-store.ts';
 import { useRunState } from './stores.ts';
 import type { Playground } from './use-playground.ts';
@@ -14,7 +15,7 @@ export function RunFailure({ playground }: { playground: Playground }) {
 
 function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
   const place = useRef<HTMLDivElement>(null);
-  const [error] = useState(() => withRemainingWait(failure));
+  const [error] = useState(() => toShow(failure));
   useEffect(() => {
     // In braces: newer browsers answer with a promise, and an effect may only return its cleanup.
     place.current?.scrollIntoView({ block: 'nearest' });
@@ -30,10 +31,15 @@ function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry: () => 
   );
 }
 
-/** Whoever left the screen and comes back waits for the rest only. */
-function withRemainingWait(failure: Failure): unknown {
-  const { error } = failure;
-  if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return error;
+/** Whoever left the screen and comes back waits for the rest only. Images have the names that people gave them. */
+function toShow(failure: Failure): unknown {
+  const { error, order } = failure;
+  if (!(error instanceof ApiError)) return error;
+  if (error.code === 'INVALID_PARAMETERS') {
+    const { status, code, requestId } = error;
+    return new ApiError(nameRefusals(error.message, order.references), { status, code, requestId });
+  }
+  if (error.code !== 'RATE_LIMITED') return error;
   return new ApiError(error.message, {
     status: error.status,
     code: error.code,

@@ -40,6 +40,7 @@ export function RunProgress({ run }: { run: Run }) {
 
 function stageText({ phase, progress }: Run): string {
   if (phase === 'disconnected') return 'The connection broke. Looking for the result.';
+  if (phase === 'uploading') return 'Uploading your images';
   if (phase === 'sending') return 'Sending';
   if (phase === 'queued') return 'Accepted, waiting for its turn';
   return progress === null ? 'Started' : `Step ${progress.step} of ${progress.steps}`;

@@ -2,10 +2,11 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
 import { generate, type Generated, type PlaygroundBody } from '../../api/generate.ts';
 import type { StoredGeneration } from '../../api/types.ts';
+import type { Reference } from './references/reference.ts';
 import type { Result } from './results.ts';
 import { createWatched } from './watched.ts';
 
-export type RunPhase = 'sending' | 'queued' | 'running' | 'disconnected';
+export type RunPhase = 'uploading' | 'sending' | 'queued' | 'running' | 'disconnected';
 
 /** What is under way. */
 export interface Run extends Order {
@@ -37,15 +38,18 @@ export interface RunState {
 /** A request to send. A repeat of the same order keeps its key: if the first one succeeded after all, that result comes. */
 export interface Order {
   body: PlaygroundBody;
+  references: readonly Reference[];
   identityName: string;
   idempotencyKey: string;
 }
 
 export interface RunListeners {
+  /** Completes the order before it is sent: uploads its images. @throws ApiError, and the signal's reason */
+  prepare?: ((order: Order, signal: AbortSignal) => Promise<Order>) | undefined;
   /** It was accepted or has ended, well or badly: history and usage have changed. */
   onChange?: () => void;
   onDone?: (result: Result) => void;
-  onFailed?: (error: unknown) => void;
+  onFailed?: (error: unknown, order: Order) => void;
 }
 
 export type RunStore = ReturnType<typeof createRunStore>;
@@ -64,8 +68,10 @@ export function createRunStore(now: () => number = Date.now) {
     subscribe,
     state: get,
     /** Sends the order, unless something is under way. Resolves when it has ended, however that was. */
-    async start(api: Api, order: Order, { onChange, onDone, onFailed }: RunListeners = {}): Promise<void> {
+    async start(api: Api, given: Order, listeners: RunListeners = {}): Promise<void> {
       if (get().run !== null) return;
+      const { prepare, onChange, onDone, onFailed } = listeners;
+      let order = given;
       const stop = new AbortController();
       waiting = stop;
       const startedAtMs = now();
@@ -73,17 +79,21 @@ export function createRunStore(now: () => number = Date.now) {
         const { run } = get();
         if (waiting === stop && run !== null) set({ run: { ...run, ...change } });
       };
-      set({ run: newRun(order, startedAtMs), failure: null, left: null });
+      set({ run: newRun(given, startedAtMs, prepare !== undefined), failure: null, left: null });
       try {
+        if (prepare !== undefined) {
+          order = await prepare(given, stop.signal);
+          patch({ ...order, phase: 'sending' });
+        }
         const generated = await send(api, order, stop.signal, patch, onChange);
         if (waiting !== stop) return;
-        const result = { ...generated, body: order.body, waitedMs: now() - startedAtMs };
+        const result = toResult(generated, order, now() - startedAtMs);
         set({ run: null, results: withResult(get().results, result), shownId: result.requestId });
         onDone?.(result);
       } catch (error) {
         if (waiting !== stop) return;
         set({ run: null, failure: { order, error, atMs: now() } });
-        onFailed?.(error);
+        onFailed?.(error, order);
       }
       onChange?.();
     },
@@ -91,25 +101,24 @@ export function createRunStore(now: () => number = Date.now) {
     leave(): void {
       const { run } = get();
       if (run === null) return;
-      const stop = waiting;
+      waiting?.abort();
       waiting = null;
-      set({ run: null, left: { requestId: run.requestId } });
-      stop?.abort();
+      // What was never sent is simply gone.
+      set({ run: null, left: run.phase === 'uploading' ? null : { requestId: run.requestId } });
     },
     show: (requestId: string): void => set({ shownId: requestId, failure: null, left: null }),
     /** Signs the links of a result anew. @returns them. @throws ApiError */
     async renewLinks(api: Api, requestId: string): Promise<string[]> {
       const { outputs } = await api.json<StoredGeneration>(`/generate/${encodeURIComponent(requestId)}`);
-      const renewed = (result: Result): Result =>
-        result.requestId === requestId ? { ...result, outputs } : result;
-      set({ results: get().results.map(renewed) });
+      set({ results: get().results.map((one) => (one.requestId === requestId ? { ...one, outputs } : one)) });
       return outputs;
     },
   };
 }
 
-function newRun(order: Order, startedAtMs: number): Run {
-  return { ...order, phase: 'sending', progress: null, requestId: null, startedAtMs };
+function newRun(order: Order, startedAtMs: number, uploading: boolean): Run {
+  const phase = uploading ? 'uploading' : 'sending';
+  return { ...order, phase, progress: null, requestId: null, startedAtMs };
 }
 
 function send(
@@ -133,6 +142,10 @@ function send(
   });
 }
 
+function toResult(generated: Generated, { body, references }: Order, waitedMs: number): Result {
+  return { ...generated, body, references, waitedMs };
+}
+
 function withResult(results: Result[], result: Result): Result[] {
   // A repeat may answer with a result that is there already.
   const others = results.filter(({ requestId }) => requestId !== result.requestId);
@@ -150,6 +163,7 @@ const notWorthRepeating = new Set([
   'LICENSE_INACTIVE',
   'LICENSE_NOT_FOUND',
   'SESSION_ENDED',
+  'UNREADABLE_FILE',
 ]);
 
 /** Whether the same request may succeed a second time. */

@@ -1,11 +1,14 @@
 import { useSyncExternalStore } from 'react';
+import { uploadFile } from '../../api/upload.ts';
 import { createFormStore } from './form-store.ts';
 import type { FormValues } from './form-values.ts';
+import { createReferenceStore, type ReferenceState } from './references/reference-store.ts';
 import { createRunStore, type RunState } from './run-store.ts';
 
 /** One of each for the page, so that leaving the screen loses neither what was typed nor what is under way. */
 export const formStore = createFormStore(() => sessionStorage);
 export const runStore = createRunStore();
+export const referenceStore = createReferenceStore(uploadFile);
 
 export function useFormValues(): FormValues {
   return useSyncExternalStore(formStore.subscribe, formStore.values);
@@ -13,4 +16,8 @@ export function useFormValues(): FormValues {
 
 export function useRunState(): RunState {
   return useSyncExternalStore(runStore.subscribe, runStore.state);
+}
+
+export function useReferences(): ReferenceState {
+  return useSyncExternalStore(referenceStore.subscribe, referenceStore.state);
 }

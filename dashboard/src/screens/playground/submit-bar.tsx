@@ -21,7 +21,9 @@ export function SubmitBar({ playground }: { playground: Playground }) {
       <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
         <Cost playground={playground} />
         <div className="flex gap-2 max-lg:shrink-0">
-          {run !== null && <StopButton next={generate} />}
+          {run !== null && (
+            <StopButton next={generate} label={run.phase === 'uploading' ? 'Cancel' : 'Stop waiting'} />
+          )}
           <Button
             ref={generate}
             type="submit"
@@ -57,7 +59,7 @@ function Shortcut() {
 }
 
 /** Takes the focus along when it goes: the button that is left is the one to press next. */
-function StopButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
+function StopButton({ next, label }: { next: RefObject<HTMLButtonElement | null>; label: string }) {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     const stop = button.current;
@@ -67,7 +69,7 @@ function StopButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
   }, [next]);
   return (
     <Button ref={button} variant="outline" onClick={() => runStore.leave()}>
-      Stop waiting
+      {label}
     </Button>
   );
 }

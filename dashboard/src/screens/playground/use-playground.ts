@@ -1,19 +1,21 @@
 import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
-import { useNavigate } from 'react-router';
-import { toast } from 'sonner';
 import { useApi } from '@/api/api-context.ts';
-import { ApiError } from '@/api/api-error.ts';
-import { useRefreshAfterGeneration } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
 import { toBody, validate, type FieldName, type FormErrors, type FormValues } from './form-values.ts';
-import { readyText } from './results.ts';
-import { waitSeconds, type Order } from './run-store.ts';
-import { formStore, runStore, useFormValues } from './stores.ts';
+import { modeError, sendable, type Reference } from './references/reference.ts';
+import type { Destination } from './references/uploads.ts';
+import { waitSeconds } from './run-store.ts';
+import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
+import { useStartRun } from './use-start-run.ts';
 
 export interface Playground {
   license: LicenseAnswer;
   identities: IdentityAnswer[];
   values: FormValues;
+  /** The chosen one. */
+  identity: IdentityAnswer | undefined;
+  /** Where reference images are uploaded. */
+  uploadTo: Destination;
   /** Everything that is wrong, and what of it is to be shown yet. */
   errors: FormErrors;
   shownErrors: FormErrors;
@@ -26,11 +28,78 @@ export interface Playground {
 
 /** What the parts of the screen share: form values, what is wrong with them, and sending them. */
 export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer[]): Playground {
+  const api = useApi();
   const values = useFormValues();
-  const errors = useMemo(() => validate(values, license), [values, license]);
-  const { touched, touch, reveal, forget } = useTouched();
-  const form = useRef<HTMLFormElement>(null);
+  const { items } = useReferences();
+  const identity = identities.find(({ id }) => id === values.identityId);
+  const errors = useMemo(
+    () => errorsOf(values, license, identity, items),
+    [values, license, identity, items],
+  );
+  const { shownErrors, touch, reveal, forget } = useShownErrors(values, errors);
+  const { form, toWhatIsWrong } = useFocusOnWrong();
   const startRun = useStartRun();
+  const uploadTo = { api, licenseId: license.licenseId };
+
+  const submit = (): void => {
+    const { run, failure } = runStore.state();
+    if (!license.usable || run !== null || waitSeconds(failure, Date.now()) > 0) return;
+    const addressIsFine = identity?.productPhotos !== true || referenceStore.addTypedUrl();
+    // Read anew, since an address may just have been added.
+    const wrong = errorsOf(values, license, identity, referenceStore.state().items);
+    if (!addressIsFine || Object.keys(wrong).length > 0) {
+      reveal();
+      toWhatIsWrong();
+      return;
+    }
+    forget();
+    const references = identity?.productPhotos ? referenceStore.clearProblems() : [];
+    const body = toBody(values, license.licenseId, references.length > 0 ? [] : null);
+    const identityName = identity?.name ?? '';
+    startRun({ body, references, identityName, idempotencyKey: crypto.randomUUID() }, { upload: true });
+  };
+  const tryAgain = (): void => {
+    const { failure } = runStore.state();
+    // Whoever has changed the form since wants that tried; the same request keeps its key.
+    const body = JSON.stringify(bodyNow(values, license, identity));
+    if (failure !== null && JSON.stringify(failure.order.body) === body) startRun(failure.order);
+    else submit();
+  };
+  const { change } = formStore;
+  const shared = { license, identities, identity, uploadTo, values, errors, shownErrors, form };
+  return { ...shared, change, touch, submit, tryAgain };
+}
+
+function errorsOf(
+  values: FormValues,
+  license: LicenseAnswer,
+  identity: IdentityAnswer | undefined,
+  items: readonly Reference[],
+): FormErrors {
+  const error = identity?.productPhotos ? modeError(values.referenceMode, items) : null;
+  return { ...validate(values, license), ...(error !== null && { referenceMode: error }) };
+}
+
+/** What would be sent at once, or null while something has yet to be uploaded for it. */
+function bodyNow(values: FormValues, license: LicenseAnswer, identity: IdentityAnswer | undefined) {
+  const { items } = referenceStore.state();
+  const used = identity?.productPhotos === true && sendable(items).length > 0;
+  const references = used ? referenceStore.bodies(license.licenseId) : null;
+  return used && references === null ? null : toBody(values, license.licenseId, references);
+}
+
+/** Goes to the first field that is wrong, once it is shown to be. */
+function useFocusOnWrong() {
+  const form = useRef<HTMLFormElement>(null);
+  const [refusals, setRefusals] = useState(0);
+  useEffect(() => {
+    if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusals]);
+  return { form, toWhatIsWrong: () => setRefusals((count) => count + 1) };
+}
+
+function useShownErrors(values: FormValues, errors: FormErrors) {
+  const [touched, setTouched] = useState<ReadonlySet<FieldName> | 'all'>(new Set());
   const shownErrors = useMemo(
     () =>
       Object.fromEntries(
@@ -38,48 +107,8 @@ export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer
       ),
     [errors, values, touched],
   );
-  const [refusals, setRefusals] = useState(0);
-  useEffect(() => {
-    if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [refusals]);
-
-  const submit = (): void => {
-    const { run, failure } = runStore.state();
-    if (!license.usable || run !== null || waitSeconds(failure, Date.now()) > 0) return;
-    if (Object.keys(errors).length > 0) {
-      reveal();
-      setRefusals((count) => count + 1);
-      return;
-    }
-    forget();
-    const identityName = identities.find(({ id }) => id === values.identityId)?.name ?? '';
-    startRun({ body: toBody(values, license.licenseId), identityName, idempotencyKey: crypto.randomUUID() });
-  };
-  const tryAgain = (): void => {
-    const { failure } = runStore.state();
-    // Whoever has changed the form since wants that tried; the same request keeps its key.
-    const body = JSON.stringify(toBody(values, license.licenseId));
-    if (failure !== null && JSON.stringify(failure.order.body) === body) startRun(failure.order);
-    else submit();
-  };
   return {
-    license,
-    identities,
-    values,
-    errors,
     shownErrors,
-    change: formStore.change,
-    touch,
-    submit,
-    tryAgain,
-    form,
-  };
-}
-
-function useTouched() {
-  const [touched, setTouched] = useState<ReadonlySet<FieldName> | 'all'>(new Set());
-  return {
-    touched,
     touch: (name: FieldName) => setTouched((now) => (now === 'all' ? now : new Set([...now, name]))),
     reveal: () => setTouched('all'),
     forget: () => setTouched(new Set()),
@@ -93,28 +122,4 @@ function isShown(name: FieldName, values: FormValues, touched: ReadonlySet<Field
   const isPrompt = name === 'prompt' || name === 'negativePrompt';
   if (isPrompt) return typeof text === 'string' && text.trim() !== '';
   return touched.has(name);
-}
-
-function useStartRun(): (order: Order) => void {
-  const api = useApi();
-  const refresh = useRefreshAfterGeneration();
-  const navigate = useNavigate();
-  const action = { label: 'Show', onClick: () => void navigate('/playground') };
-  return (order) => {
-    void runStore.start(api, order, {
-      onChange: () => void refresh(order.body.licenseId),
-      onDone: (result) => {
-        if (isElsewhere()) toast.success(readyText(result), { action, duration: 10_000 });
-      },
-      onFailed: (error) => {
-        if (!isElsewhere()) return;
-        const description = error instanceof ApiError ? error.message : undefined;
-        toast.error('The playground could not make your image.', { action, description, duration: 10_000 });
-      },
-    });
-  };
-}
-
-function isElsewhere(): boolean {
-  return window.location.pathname !== '/playground';
 }

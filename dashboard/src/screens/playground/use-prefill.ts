@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { useApi } from '@/api/api-context.ts';
 import { ApiError } from '@/api/api-error.ts';
 import { useGeneration } from '@/api/queries.ts';
-import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
-import { fillFromStored, fitToIdentities, fitToTier } from './fill-form.ts';
-import { formStore } from './stores.ts';
+import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
+import { fillFromStored, fillReferences, fitToIdentities, fitToTier } from './fill-form.ts';
+import type { Destination } from './references/uploads.ts';
+import { formStore, referenceStore, runStore } from './stores.ts';
 
 export interface Notice {
   title: string;
@@ -29,6 +31,7 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
   const [parameters, setParameters] = useSearchParams();
   const from = parameters.get('from') || null;
   const { data, error, isFetching, refetch } = useGeneration(from);
+  const api = useApi();
   const [notice, setNotice] = useState<Notice | null>(null);
   const unknown =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
@@ -43,14 +46,17 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
     } else {
       const { values, notes } = fillFromStored(data, license, identities);
       formStore.change(values);
-      setNotice({ title: 'The settings of a stored request are filled in, with its seed', notes });
+      const title = 'The settings of a stored request are filled in, with its seed';
+      const identity = identities.find(({ id }) => id === values.identityId);
+      const uploadTo = { api, licenseId: license.licenseId };
+      setNotice({ title, notes: [...notes, ...bringReferences(data, identity, uploadTo)] });
     }
     const without = (now: URLSearchParams): URLSearchParams => {
       now.delete('from');
       return now;
     };
     setParameters(without, { replace: true });
-  }, [from, data, unknown, identities, license, setParameters]);
+  }, [from, data, unknown, identities, license, setParameters, api]);
   return {
     pending: from !== null && data === undefined && error === null,
     error: from !== null && !unknown && !isFetching ? error : null,
@@ -58,6 +64,19 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
     notice,
     dismiss: () => setNotice(null),
   };
+}
+
+/** @returns what is to be said about them. */
+function bringReferences(
+  stored: StoredGeneration,
+  identity: IdentityAnswer | undefined,
+  uploadTo: Destination,
+): string[] {
+  const own = runStore.state().results.find(({ requestId }) => requestId === stored.id);
+  const { items } = referenceStore.state();
+  const { references, notes } = fillReferences(stored, own?.references, items, identity);
+  if (references !== items) referenceStore.replace(references, uploadTo);
+  return notes;
 }
 
 /** Values that were remembered, or typed for another license, are brought within this one's tier. */

@@ -1,0 +1,77 @@
+import { ApiError } from './api-error.ts';
+import type { UploadAnswer } from './types.ts';
+import type { UploadFile, UploadOrder } from './upload-order.ts';
+
+const sendWithinMs = 5 * 60_000;
+
+/** By POST /uploads, and a form to the storage that it names. */
+export const uploadFile: UploadFile = async (api, order) => {
+  const { licenseId, file, contentType, signal } = order;
+  const body = { licenseId, contentType };
+  const { uploadId, url, fields } = await api.json<UploadAnswer>('/uploads', {
+    method: 'POST',
+    body,
+    signal,
+  });
+  // Amazon S3, "POST Object": what follows the file is not read. Its name is nobody's business there.
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', file, 'file');
+  const { status, text } = await post(url, form, order).catch(async (error: unknown) => {
+    signal.throwIfAborted();
+    throw (await isReadable(file)) ? error : unreadable();
+  });
+  if (status >= 200 && status < 300) return uploadId;
+  throw refused(status, text);
+};
+
+/** Not `fetch`, which doesn't tell how much of a body is sent. */
+async function post(
+  url: string,
+  form: FormData,
+  { onProgress, signal }: UploadOrder,
+): Promise<{ status: number; text: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+  signal.throwIfAborted();
+  const request = new XMLHttpRequest();
+  const fail = (): void => {
+    const sentence = 'The connection broke. Check it and try again.';
+    reject(new ApiError(sentence, { status: 0, code: 'NETWORK' }));
+  };
+  const abort = (): void => request.abort();
+  signal.addEventListener('abort', abort, { once: true });
+  request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / Math.max(1, total)));
+  request.addEventListener('load', () => resolve({ status: request.status, text: request.responseText }));
+  request.addEventListener('abort', () => reject(signal.reason));
+  request.addEventListener('error', fail);
+  request.addEventListener('timeout', fail);
+  request.addEventListener('loadend', () => signal.removeEventListener('abort', abort));
+  request.timeout = sendWithinMs;
+  request.open('POST', url);
+  request.send(form);
+  return promise;
+}
+
+/** Whoever moves or changes a file after it was chosen takes it away from the page. */
+function isReadable(file: File): Promise<boolean> {
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+function unreadable(): ApiError {
+  const sentence = 'The file can’t be read any more. Remove it and add it again.';
+  return new ApiError(sentence, { status: 0, code: 'UNREADABLE_FILE' });
+}
+
+/** The storage answers with XML and a code of its own. */
+function refused(status: number, xml: string): ApiError {
+  const code = /<Code>(\w+)<\/Code>/.exec(xml)?.[1];
+  const sentence =
+    code === 'EntityTooLarge' ? 'The file is too large.' : 'The file was not taken. Try again in a moment.';
+  return new ApiError(sentence, { status, code: 'UPLOAD_REFUSED' });
+}

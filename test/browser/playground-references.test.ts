@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
+import sharp from 'sharp';
+import { expectAccessible, openBrowser, visitSignedIn, type Visitor } from '../support/browser.ts';
+import { removeFolder, startService, type RunningService } from '../support/service.ts';
+
+let browser: Browser;
+let service: RunningService;
+let cup: Buffer;
+
+/** A colour that nothing paints but the product. */
+const productColor = '#00c040';
+
+beforeAll(async () => {
+  const product = { width: 300, height: 300, channels: 3, background: productColor } as const;
+  cup = await sharp({ create: product }).png().toBuffer();
+  [browser, service] = await Promise.all([openBrowser(), startService()]);
+});
+afterAll(async () => {
+  await Promise.all([browser.close(), service.end()]);
+  removeFolder(service.dataDir);
+});
+
+async function visit(options: Parameters<typeof visitSignedIn>[3] = {}): Promise<Visitor> {
+  const visitor = await visitSignedIn(browser, service, 'playground', options);
+  await chooseIdentity(visitor.page, 'citrine');
+  await chooser(visitor.page).waitFor();
+  return visitor;
+}
+
+async function chooseIdentity(page: Page, identity: string): Promise<void> {
+  await page.getByRole('button', { name: /^Identity/ }).click();
+  await page.getByRole('menuitemradio', { name: new RegExp(`^${identity}`) }).click();
+}
+
+const chooser = (page: Page): Locator => page.locator('input[type=file]');
+const rows = (page: Page): Locator => page.getByRole('list', { name: 'Added images' }).getByRole('listitem');
+const row = (page: Page, text: string): Locator => rows(page).filter({ hasText: text });
+const remove = (page: Page, name: string): Locator => page.getByRole('button', { name: `Remove ${name}` });
+const png = (name: string) => ({ name, mimeType: 'image/png', buffer: cup });
+
+/** Until the service has every file. */
+async function uploaded(page: Page): Promise<void> {
+  await page
+    .getByRole('progressbar', { name: /^Upload of/ })
+    .first()
+    .waitFor({ state: 'detached' });
+  expect(await page.getByRole('button', { name: /^Upload .* again$/ }).count()).toBe(0);
+}
+
+async function generate(page: Page, prompt = 'on a table'): Promise<Request> {
+  const sent = page.waitForRequest('**/playground/generate');
+  await askFor(page, prompt);
+  return sent;
+}
+
+async function askFor(page: Page, prompt: string): Promise<void> {
+  await page.getByLabel('Prompt', { exact: true }).fill(prompt);
+  await page.getByRole('radio', { name: /^Small/ }).click();
+  await page.getByRole('button', { name: /^Generate/ }).click();
+}
+
+/** The share of an image's pixels that have the product's colour. */
+function shareOfProduct(image: Locator): Promise<number> {
+  return image.evaluate(async (element: any) => {
+    await element.decode();
+    const { OffscreenCanvas } = globalThis as any;
+    const drawing = new OffscreenCanvas(element.naturalWidth, element.naturalHeight).getContext('2d');
+    drawing.drawImage(element, 0, 0);
+    const { data } = drawing.getImageData(0, 0, element.naturalWidth, element.naturalHeight);
+    let same = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const far = Math.abs(data[at]) + Math.abs(data[at + 1] - 0xc0) + Math.abs(data[at + 2] - 0x40);
+      if (far < 12) same += 1;
+    }
+    return same / (data.length / 4);
+  });
+}
+
+/** Drags files over the form and lets them go there, or keeps holding them. */
+async function drag(page: Page, files: { name: string; mimeType: string; buffer: Buffer }[], letGo = true) {
+  const given = files.map(({ name, mimeType, buffer }) => ({
+    name,
+    mimeType,
+    base64: buffer.toString('base64'),
+  }));
+  await page.getByRole('form').evaluate(
+    (form: any, { given: contents, letGo: drops }: any) => {
+      const { DataTransfer, DragEvent, File, Uint8Array } = globalThis as any;
+      const dataTransfer = new DataTransfer();
+      for (const { name, mimeType, base64 } of contents) {
+        dataTransfer.items.add(new File([Uint8Array.fromBase64(base64)], name, { type: mimeType }));
+      }
+      for (const type of drops ? ['dragover', 'drop'] : ['dragover']) {
+        form.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      }
+    },
+    { given, letGo },
+  );
+}
+
+test('a product’s photo is chosen, uploaded at once, and its pixels stand in the picture that is made', async () => {
+  const { page, complaints, close } = await visit();
+  await chooser(page).setInputFiles([png('cup.png')]);
+  expect(await row(page, 'cup.png').textContent()).toMatch(/KB · 300 × 300/);
+  await uploaded(page);
+  const preview = row(page, 'cup.png').locator('img');
+  expect(await shareOfProduct(preview)).toBe(1);
+  await page.getByRole('radio', { name: /^Exact product/ }).click();
+  await page.getByRole('switch', { name: 'Preserve branding' }).click();
+  const sent = await generate(page, 'a cup on a table');
+  expect(sent.postDataJSON()).toMatchObject({
+    referenceImages: [{ uploadId: expect.stringMatching(/^upl_/) }],
+    referenceMode: 'exact_product',
+    preserveBranding: true,
+  });
+  await page.getByText('1 credit charged').waitFor();
+  await page.getByText('1 exact product image').waitFor();
+  expect(await shareOfProduct(page.getByRole('img', { name: 'a cup on a table' }))).toBeGreaterThan(0.01);
+
+  await remove(page, 'cup.png').click();
+  await page.getByRole('radio', { name: /^Reference/ }).click();
+  await page.getByRole('button', { name: 'Use these settings' }).click();
+  await row(page, 'cup.png').waitFor();
+  expect(await page.getByRole('radio', { name: /^Exact product/ }).isChecked()).toBe(true);
+  await remove(page, 'cup.png').click();
+  await page.getByRole('link', { name: 'Open in history' }).click();
+  await page.getByRole('link', { name: 'Use again' }).click();
+  await row(page, 'cup.png').waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+}, 60_000);
+
+test('files are dropped anywhere, with the target in sight, and one that can’t be used says why', async () => {
+  const { page, close } = await visit();
+  await drag(page, [png('cup.png')], false);
+  await page.getByText('Drop to add').waitFor();
+  const svg = { name: 'logo.svg', mimeType: 'image/png', buffer: Buffer.from('<svg xmlns="x"/>') };
+  await drag(page, [svg, png('cup.png')]);
+  await page.getByText('Drop to add').waitFor({ state: 'detached' });
+  expect(await row(page, 'logo.svg').textContent()).toContain('SVG drawings can’t be used');
+  await uploaded(page);
+  expect((await generate(page)).postDataJSON().referenceImages).toHaveLength(1);
+  await row(page, 'logo.svg').waitFor({ state: 'detached' });
+  await close();
+});
+
+test('four images are the most, and what is removed hands the focus to its neighbor', async () => {
+  const { page, close } = await visit();
+  await chooser(page).setInputFiles(['1', '2', '3', '4', '5'].map((name) => png(`${name}.png`)));
+  await page.getByText('At most 4 images: 1 file was left out.', { exact: true }).waitFor();
+  expect(await rows(page).count()).toBe(4);
+  const neighbors = { '2.png': '3.png', '4.png': '3.png', '3.png': '1.png' };
+  for (const [gone, next] of Object.entries(neighbors)) {
+    await remove(page, gone).press('Enter');
+    expect(await page.evaluate(() => (globalThis as any).document.activeElement.ariaLabel)).toBe(
+      `Remove ${next}`,
+    );
+  }
+  await remove(page, '1.png').press('Enter');
+  expect(await chooser(page).evaluate((input: any) => input === input.ownerDocument.activeElement)).toBe(
+    true,
+  );
+  await close();
+});
+
+test('an image is pasted, and a pasted address is offered, fetched by the service only, and refused at its place', async () => {
+  const { page, close } = await visit();
+  const hosts = new Set<string>();
+  page.on('request', (request) => hosts.add(new URL(request.url()).hostname));
+  const copy = (type: string, base64: string) =>
+    page.evaluate(
+      async ([kind, content]) => {
+        const { ClipboardItem, Blob, Uint8Array, navigator } = globalThis as any;
+        const blob = new Blob([Uint8Array.fromBase64(content)], { type: kind });
+        await navigator.clipboard.write([new ClipboardItem({ [kind!]: blob })]);
+      },
+      [type, base64],
+    );
+  await copy('image/png', cup.toString('base64'));
+  await page.getByRole('radio', { name: /^Reference/ }).focus();
+  await page.keyboard.press('Control+v');
+  await row(page, 'Pasted image.png').waitFor();
+  await copy('text/plain', Buffer.from('https://shop.invalid/cups/red%20cup.jpg').toString('base64'));
+  await page.keyboard.press('Control+v');
+  await page.keyboard.press('Enter');
+  await row(page, 'red cup.jpg').waitFor();
+  expect(await row(page, 'red cup.jpg').textContent()).toContain('shop.invalid');
+  await generate(page);
+  await row(page, 'Could not be fetched').waitFor();
+  expect(await row(page, 'Could not be fetched').textContent()).toContain('shop.invalid');
+  expect(await row(page, 'Pasted image.png').textContent()).not.toContain('Could not');
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'shop.invalid/red cup.jpg: could not be fetched' })
+    .waitFor();
+  expect([...hosts].filter((host) => host.includes('shop'))).toEqual([]);
+  await remove(page, 'shop.invalid').click();
+  await page.getByRole('button', { name: /^Generate/ }).click();
+  await page.getByText('1 credit charged').waitFor();
+  await close();
+}, 60_000);
+
+test('what can’t be sent is told before it is sent, where it is', async () => {
+  const { page, close } = await visit();
+  let requests = 0;
+  page.on('request', (request) => (requests += request.url().endsWith('/playground/generate') ? 1 : 0));
+  await page.getByLabel('Prompt', { exact: true }).fill('a cup');
+  await page.getByRole('radio', { name: /^Exact product/ }).click();
+  await page.getByRole('button', { name: /^Generate/ }).click();
+  await page.getByText('Exact product needs an image.').waitFor();
+  expect(await chooser(page).evaluate((input: any) => input === input.ownerDocument.activeElement)).toBe(
+    true,
+  );
+  const address = page.getByLabel('Or by address');
+  await address.fill('http://shop.example/cup.jpg');
+  await page.getByRole('button', { name: /^Generate/ }).click();
+  await page.getByText('Only https:// addresses can be fetched.').waitFor();
+  expect(await address.getAttribute('aria-invalid')).toBe('true');
+  expect(requests).toBe(0);
+  await close();
+});
+
+test('an upload that breaks is tried again', async () => {
+  const { page, close } = await visit();
+  let broken = true;
+  await page.route(/\/image-generation[^/]*\/?$/, (route) => (broken ? route.abort() : route.continue()));
+  await chooser(page).setInputFiles([png('cup.png')]);
+  await row(page, 'The connection broke.').waitFor();
+  await askFor(page, 'on a table');
+  await page.getByRole('alert').filter({ hasText: 'cup.png could not be uploaded.' }).waitFor();
+  broken = false;
+  await page.getByRole('button', { name: 'Upload cup.png again' }).click();
+  await uploaded(page);
+  await row(page, 'The connection broke.').waitFor({ state: 'detached' });
+  await close();
+}, 60_000);
+
+test('images stay while another identity is chosen, and are uploaded anew for another license', async () => {
+  const { page, close } = await visit();
+  const licenses: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/uploads')) licenses.push(request.postDataJSON().licenseId);
+  });
+  await chooser(page).setInputFiles([png('cup.png')]);
+  await uploaded(page);
+  await chooseIdentity(page, 'harbor');
+  await page.getByText('harbor takes no reference images; citrine does. Your 1 image is kept').waitFor();
+  await drag(page, [png('pot.png')]);
+  expect((await generate(page)).postDataJSON()).not.toHaveProperty('referenceImages');
+  await page.getByText('1 credit charged').waitFor();
+  await chooseIdentity(page, 'citrine');
+  await page
+    .getByRole('button', { name: /^License/ })
+    .locator('visible=true')
+    .click();
+  await page.getByRole('menuitemradio', { name: /^Enterprise/ }).click();
+  await row(page, 'cup.png').waitFor();
+  await generate(page, 'for the other license');
+  await page.getByRole('img', { name: 'for the other license' }).waitFor();
+  expect(licenses).toEqual([service.ready.licenses.pro, service.ready.licenses.enterprise]);
+  await close();
+}, 60_000);
+
+describe.each(['light', 'dark'] as const)('in %s on a small phone', (colorScheme) => {
+  test('axe finds nothing and nothing is wider than the window: empty, full, and with what was refused', async () => {
+    const { page, close } = await visit({ colorScheme, viewport: { width: 360, height: 740 } });
+    const check = async (where: string) => {
+      await expectAccessible(page, where);
+      const { scrollWidth, clientWidth } = await page.evaluate(
+        () => (globalThis as any).document.documentElement,
+      );
+      expect(scrollWidth).toBe(clientWidth);
+    };
+    await check('empty');
+    const svg = {
+      name: `${'logo'.repeat(30)}.svg`,
+      mimeType: 'image/svg+xml',
+      buffer: Buffer.from('<svg/>'),
+    };
+    await chooser(page).setInputFiles([svg, png('cup.png'), png(`${'long'.repeat(30)}.png`)]);
+    await page
+      .getByLabel('Or by address')
+      .fill(`https://${'shop.'.repeat(9)}example/${'cup'.repeat(90)}.jpg`);
+    await page.getByRole('button', { name: 'Add the address' }).click();
+    await page.getByLabel('Or by address').fill('nothing');
+    await page.getByRole('button', { name: 'Add the address' }).click();
+    await page.getByText('An address begins with').waitFor();
+    await uploaded(page);
+    await drag(page, [png('4.png'), png('5.png')]);
+    await page.getByText('At most 4 images: 1 file was left out.', { exact: true }).waitFor();
+    await check('full');
+    await drag(page, [png('6.png')], false);
+    await check('while something is dragged');
+    await close();
+  });
+});

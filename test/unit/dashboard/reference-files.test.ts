@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import sharp from 'sharp';
+import { formatMegabytes } from '../../../dashboard/src/screens/playground/references/format-megabytes.ts';
+import { inspectFile } from '../../../dashboard/src/screens/playground/references/inspect-file.ts';
+import {
+  referenceLimits,
+  uploadLifetimeMs,
+} from '../../../dashboard/src/screens/playground/references/limits.ts';
+import { referenceLimits as serviceLimits } from '../../../shared/contracts/reference-images.ts';
+import { inspectImage } from '../../../shared/domain/images/inspect-image.ts';
+import { uploadLifetimeSeconds } from '../../../shared/domain/upload.ts';
+
+test('the limits are the service’s', () => {
+  expect(referenceLimits).toEqual(serviceLimits);
+  expect(uploadLifetimeMs).toBe(uploadLifetimeSeconds * 1000);
+});
+
+test('sizes are rounded up, so that what is above a limit never reads like it', () => {
+  const megabyte = 1024 * 1024;
+  expect([1, 1024, 1025, megabyte, 10 * megabyte, 10 * megabyte + 1].map(formatMegabytes)).toEqual([
+    '1 KB',
+    '1 KB',
+    '2 KB',
+    '1 MB',
+    '10 MB',
+    '10.1 MB',
+  ]);
+});
+
+function blank(width: number, height: number) {
+  return sharp({ create: { width, height, channels: 4, background: '#b4472b80' } });
+}
+
+const encoders = {
+  png: (width: number, height: number) => blank(width, height).png(),
+  jpeg: (width: number, height: number) => blank(width, height).jpeg(),
+  'progressive jpeg': (width: number, height: number) => blank(width, height).jpeg({ progressive: true }),
+  webp: (width: number, height: number) => blank(width, height).removeAlpha().webp(),
+  'webp with transparency': (width: number, height: number) => blank(width, height).webp(),
+  'lossless webp': (width: number, height: number) => blank(width, height).webp({ lossless: true }),
+};
+
+describe('a file is looked at by its bytes, and', () => {
+  test.each(Object.keys(encoders) as (keyof typeof encoders)[])(
+    'a %s of any size is what the service says it is',
+    async (kind) => {
+      const side = fc.integer({ min: 64, max: 700 });
+      await fc.assert(
+        fc.asyncProperty(side, side, async (width, height) => {
+          const bytes = await encoders[kind](width, height).toBuffer();
+          const served = await inspectImage(bytes);
+          if ('problem' in served) throw new Error(served.problem);
+          const { format, widthPx, heightPx } = served.image;
+          expect(await inspectFile(new Blob([bytes]))).toEqual({ picture: { format, widthPx, heightPx } });
+          expect({ widthPx, heightPx }).toEqual({ widthPx: width, heightPx: height });
+        }),
+        { numRuns: 12 },
+      );
+    },
+  );
+
+  test('a photo’s size is found behind whatever its camera wrote before it', async () => {
+    const jpeg = await encoders.jpeg(300, 200).toBuffer();
+    const note = Buffer.alloc(65_535 + 2, 0x41);
+    note.set([0xff, 0xed, 0xff, 0xff]);
+    const photo = new Blob([jpeg.subarray(0, 2), note, note, note, jpeg.subarray(2)]);
+    expect(await inspectFile(photo)).toEqual({ picture: { format: 'jpeg', widthPx: 300, heightPx: 200 } });
+  });
+
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ['an SVG', '\ufeff<?xml version="1.0"?>\n<!-- a --><svg xmlns="x"/>', /^SVG drawings can’t be used/],
+    ['an SVG without a prolog', '  <svg viewBox="0 0 1 1">', /^SVG/],
+    ['a GIF', 'GIF89a……', /^GIF images can’t be used/],
+    ['a PDF', '%PDF-1.7', /^PDF/],
+    ['a HEIC photo', '\0\0\0\x18ftypheic\0\0\0\0', /^HEIC photos can’t be used. Save it as JPEG/],
+    ['an AVIF image', '\0\0\0\x18ftypavif\0\0\0\0', /^AVIF/],
+    ['a text', 'just a note', /^It is not a PNG, JPEG or WebP image/],
+    ['a page', '<html><body>svg</body></html>', /^It is not a PNG/],
+    ['an empty file', '', /^It is empty/],
+    ['the beginning of a PNG', pngHeader(64, 64).subarray(0, 20), /damaged/],
+    ['the beginning of a JPEG', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16), /damaged/],
+    ['the beginning of a WebP', 'RIFF\0\0\0\0WEBPVP8 ', /damaged/],
+  ])('%s is refused with what to do', async (_, content, problem) => {
+    const bytes = typeof content === 'string' ? content : new Uint8Array(content);
+    const name = { type: 'image/png' };
+    expect(await inspectFile(new Blob([bytes], name))).toEqual({ problem: expect.stringMatching(problem) });
+  });
+
+  test('a file above the limit is refused with its size', async () => {
+    const png = await encoders.png(64, 64).toBuffer();
+    const padded = new Blob([png, new Uint8Array(referenceLimits.maxBytes - png.length)]);
+    expect(await inspectFile(padded)).toHaveProperty('picture');
+    expect(await inspectFile(new Blob([padded, 'x']))).toEqual({
+      problem: 'It has 10.1 MB; at most 10 MB can be sent.',
+    });
+  });
+
+  test.each([
+    [63, 64, 'It has 63 × 64 pixels; each side needs at least 64.'],
+    [8193, 64, 'It has 8193 × 64 pixels; a side may have at most 8192.'],
+    [8192, 4883, 'It has 8192 × 4883 pixels; at most 40 megapixels can be used.'],
+  ])('a picture of %d × %d is refused with its dimensions', async (width, height, problem) => {
+    expect(await inspectFile(new Blob([pngHeader(width, height)]))).toEqual({ problem });
+  });
+
+  test.each([
+    [64, 64],
+    [8192, 4882],
+  ])('a picture of %d × %d is taken', async (width, height) => {
+    expect(await inspectFile(new Blob([pngHeader(width, height)]))).toHaveProperty('picture');
+  });
+
+  test('no bytes make it throw, and a file that can’t be read is named so', async () => {
+    const starts = fc.constantFrom('89504e470d0a1a0a', 'ffd8ff', '52494646000000005745425056503820', '');
+    const rest = fc.uint8Array({ maxLength: 200 });
+    await fc.assert(
+      fc.asyncProperty(starts, rest, async (start, bytes) => {
+        const found = await inspectFile(new Blob([Buffer.from(start, 'hex'), new Uint8Array(bytes)]));
+        expect(Object.keys(found)).toHaveLength(1);
+      }),
+    );
+    const folder = { size: 0, slice: () => ({ arrayBuffer: () => Promise.reject(new Error('a folder')) }) };
+    expect(await inspectFile(folder as unknown as Blob)).toEqual({
+      problem: expect.stringMatching(/^It can’t be read/),
+    });
+  });
+});
+
+function pngHeader(width: number, height: number): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.alloc(33);
+  bytes.write('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1');
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return new Uint8Array(bytes);
+}

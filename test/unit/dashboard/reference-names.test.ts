@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/api/types.ts';
+import { fillReferences } from '../../../dashboard/src/screens/playground/fill-form.ts';
+import {
+  modeError,
+  referenceName,
+  toReferenceBodies,
+  toSampleReferences,
+  urlParts,
+  usableUploadId,
+  type Reference,
+} from '../../../dashboard/src/screens/playground/references/reference.ts';
+import { readReferenceUrl } from '../../../dashboard/src/screens/playground/references/reference-url.ts';
+import { nameRefusals, readRefusals } from '../../../dashboard/src/screens/playground/references/refusals.ts';
+import { parseReferenceUrl } from '../../../shared/contracts/reference-images.ts';
+
+const address: Reference = {
+  kind: 'url',
+  id: '1',
+  url: 'https://shop.example/p/red%20cup.jpg?w=9',
+  problem: null,
+};
+const refused: Reference = {
+  kind: 'refused',
+  id: '2',
+  name: 'logo.svg',
+  problem: 'SVG drawings can’t be used.',
+};
+const upload = { status: 'done', licenseId: 'lic_1', uploadId: 'upl_1', askedAtMs: 1000 } as const;
+const photo: Reference = {
+  kind: 'file',
+  id: '3',
+  file: new File(['x'], 'cup.png'),
+  picture: { format: 'png', widthPx: 64, heightPx: 64 },
+  problem: null,
+  upload,
+};
+
+describe('an address', () => {
+  const takes = (text: string): boolean => 'url' in readReferenceUrl(text);
+
+  test.each([
+    'https://shop.example/cup.jpg',
+    ' https://shop.example:443/a?b#c ',
+    'HTTPS://SHOP.EXAMPLE',
+    'https://münchen.example/ä.png',
+    `https://shop.example/${'a'.repeat(2027)}`,
+  ])('is taken here and by the service: %j', (text) => {
+    expect(readReferenceUrl(text)).toEqual({ url: text.trim() });
+    expect(parseReferenceUrl(text.trim())).not.toBeNull();
+  });
+
+  test.each<[string, RegExp]>([
+    ['', /^Enter the address/],
+    ['http://shop.example/cup.jpg', /^Only https/],
+    ['shop.example/cup.jpg', /begins with https/],
+    ['data:image/png;base64,AAAA', /begins with https/],
+    ['https://shop.example/a b.jpg', /space/],
+    ['https://shop.example\\a.jpg', /character/],
+    ['https://user@shop.example/a.jpg', /no user/],
+    ['https://shop.example:8443/a.jpg', /port/],
+    ['https://127.0.0.1/a.jpg', /IP address/],
+    ['https://0x7f.1/a.jpg', /IP address/],
+    ['https://[::1]/a.jpg', /IP address/],
+    ['https://localhost/a.jpg', /host name/],
+    [`https://shop.example/${'a'.repeat(2028)}`, /^At most 2048/],
+  ])('is refused with the reason: %j', (text, problem) => {
+    expect(readReferenceUrl(text)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+
+  test('is taken exactly when the service takes its text', () => {
+    const host = fc.oneof(
+      fc.domain(),
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.constantFrom('a.b.', '.a.b', 'a..b', '1', '0x1.2', 'a_b.c'),
+    );
+    const part = fc.string({ unit: 'binary', maxLength: 6 });
+    const port = fc.constantFrom('', '', ':443', ':80', ':', 'u@');
+    const built = fc
+      .tuple(
+        fc.constantFrom('https://', 'HTTPS://', 'https:/', 'http://'),
+        port,
+        host,
+        port,
+        fc.constantFrom('', '/', '?', '#'),
+        part,
+      )
+      .map(
+        ([scheme, before, name, after, slash, rest]) => `${scheme}${before}${name}${after}${slash}${rest}`,
+      );
+    const text = fc.oneof(built, fc.webUrl(), fc.string({ unit: 'binary' })).map((value) => value.trim());
+    fc.assert(
+      fc.property(text, (value) => takes(value) === (parseReferenceUrl(value) !== null)),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('is shown by its host and its file, without what may be secret in its query', () => {
+    expect(urlParts(address.kind === 'url' ? address.url : '')).toEqual({
+      host: 'shop.example',
+      file: 'red cup.jpg',
+    });
+    expect(referenceName(address)).toBe('shop.example/red cup.jpg');
+    expect(urlParts('https://shop.example/?token=secret')).toEqual({ host: 'shop.example', file: '' });
+    expect(urlParts('https://shop.example/a/%E0%A4%A/')).toEqual({ host: 'shop.example', file: '%E0%A4%A' });
+  });
+});
+
+describe('an upload', () => {
+  test('can be used for its license, until shortly before its hour is over', () => {
+    expect(usableUploadId(upload, 'lic_1', 1000)).toBe('upl_1');
+    expect(usableUploadId(upload, 'lic_1', 1000 + 57 * 60_000)).toBe('upl_1');
+    expect(usableUploadId(upload, 'lic_1', 1000 + 59 * 60_000)).toBeNull();
+    expect(usableUploadId(upload, 'lic_2', 1000)).toBeNull();
+    // A clock that was set back says nothing about its age.
+    expect(usableUploadId(upload, 'lic_1', 0)).toBeNull();
+    expect(usableUploadId({ status: 'sending', share: 1 }, 'lic_1', 1000)).toBeNull();
+  });
+
+  test('stands in a request by its id, and in code to copy by a word once it has ended', () => {
+    const items = [photo, refused, address];
+    const url = { url: 'https://shop.example/p/red%20cup.jpg?w=9' };
+    expect(toReferenceBodies(items, 'lic_1', 1000)).toEqual([{ uploadId: 'upl_1' }, url]);
+    expect(toReferenceBodies(items, 'lic_2', 1000)).toBeNull();
+    expect(toSampleReferences(items, 'lic_2', 1000)).toEqual([{ uploadId: 'UPLOAD_ID' }, url]);
+  });
+});
+
+test('exact product without an image is told before anything is sent', () => {
+  expect(modeError('exact_product', [refused])).toMatch(/needs an image/);
+  expect(modeError('exact_product', [refused, address])).toBeNull();
+  expect(modeError('reference', [])).toBeNull();
+});
+
+describe('a refusal of the service', () => {
+  const fetching = 'could not be fetched: it must be an image; nothing else';
+  const message = `referenceImages[1].url: ${fetching}. referenceImages[0].uploadId: must not be animated.`;
+
+  test('is found for each image, in a sentence', () => {
+    expect([...readRefusals(message)]).toEqual([
+      [1, 'Could not be fetched: it must be an image; nothing else.'],
+      [0, 'Must not be animated.'],
+    ]);
+    expect([...readRefusals('referenceImages[0].url must be an https:// URL.')]).toEqual([
+      [0, 'Must be an https:// URL.'],
+    ]);
+    expect(readRefusals('width must be a multiple of 64, at least 512.').size).toBe(0);
+  });
+
+  test('is told by the names that people gave their images', () => {
+    const expected = `shop.example/red cup.jpg: ${fetching}. cup.png: must not be animated.`;
+    expect(nameRefusals(message, [photo, address])).toBe(expected);
+    expect(nameRefusals('width must be 512.', [photo])).toBe('width must be 512.');
+    expect(nameRefusals('referenceImages[3].url: is odd.', [photo])).toBe('referenceImages[3].url: is odd.');
+  });
+});
+
+describe('using a stored request again', () => {
+  const plain = { type: 'text_to_image' } as StoredGeneration;
+  const used = { type: 'reference' } as StoredGeneration;
+  const citrine = { productPhotos: true } as IdentityAnswer;
+
+  test('brings the reference images of this visit’s own requests', () => {
+    expect(fillReferences(used, [photo], [address], citrine)).toEqual({ references: [photo], notes: [] });
+    expect(fillReferences(plain, [], [address], citrine)).toEqual({ references: [], notes: [] });
+  });
+
+  test('says of others that their images are not stored, and takes out what they did not have', () => {
+    expect(fillReferences(used, undefined, [address], citrine)).toEqual({
+      references: [address],
+      notes: ['Its reference images are not stored. Those in the form are what you added last.'],
+    });
+    expect(fillReferences(used, undefined, [], citrine).notes).toEqual([
+      'Its reference images are not stored. Add them again.',
+    ]);
+    expect(fillReferences(plain, undefined, [address], citrine)).toEqual({
+      references: [],
+      notes: ['It was made without reference images: those in the form are taken out.'],
+    });
+    expect(fillReferences(plain, undefined, [], citrine)).toEqual({ references: [], notes: [] });
+  });
+
+  test('leaves what was added alone where the identity takes none', () => {
+    const harbor = { productPhotos: false } as IdentityAnswer;
+    expect(fillReferences(plain, [], [address], harbor)).toEqual({ references: [address], notes: [] });
+  });
+});
