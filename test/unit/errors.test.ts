@@ -39,7 +39,8 @@ const decidedForEndpoints: [string, number, (route: Route) => boolean][] = [
   ['KEY_LIMIT_REACHED', 409, ({ method, path }) => method === 'POST' && path === '/keys'],
   ['KEY_NOT_FOUND', 404, ({ path }) => path.startsWith('/keys/')],
   ['LICENSE_NOT_FOUND', 404, ({ path }) => path === '/usage' || path === '/keys'],
-  ['UPLOAD_NOT_FOUND', 404, ({ path }) => path.startsWith('/uploads')],
+  // Due with a route that names an upload in its path. An upload in a body is a parameter: docs/decisions/0014.
+  ['UPLOAD_NOT_FOUND', 404, ({ path }) => path.startsWith('/uploads/')],
 ];
 
 /** What this service adds: docs/decisions/0011. */

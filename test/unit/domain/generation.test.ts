@@ -39,12 +39,14 @@ describe('reference images', () => {
     expect(message).toContain('Aurora Studio');
   });
 
-  test('of an identity with product photos are refused item by item, saying that they are not open yet', () => {
-    const body = { ...sampleBody, referenceImages: [reference, { uploadId: 'upl_1' }] };
-    const { code, message } = refusalOf(() => checkReferences(body, withPhotos));
-    expect(code).toBe('INVALID_PARAMETERS');
-    expect(message).toMatch(/referenceImages\[0\]\.url .*not available; referenceImages\[1\]\.uploadId/);
-  });
+  test.each(['reference', 'exact_product'] as const)(
+    'are taken by an identity with product photos as %s',
+    (mode) => {
+      const referenceImages = [reference, { uploadId: 'upl_1' }];
+      const body = { ...sampleBody, referenceImages, referenceMode: mode };
+      expect(() => checkReferences(body, withPhotos)).not.toThrow();
+    },
+  );
 
   test.each([sampleIdentity, withPhotos])('may be left out (product photos $productPhotos)', (identity) => {
     expect(() => checkReferences(sampleBody, identity)).not.toThrow();
