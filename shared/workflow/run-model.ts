@@ -43,17 +43,23 @@ export async function runModel(
   if (remainingMs <= 0) throw timedOut(generation);
   const signal = deps.clock.timeout(remainingMs);
   let starting: Promise<void> | undefined;
+  const start = () => {
+    starting ??= events.started();
+    // Whoever waits for it below hears of a failure; until then it must not count as unhandled.
+    starting.catch(() => {});
+    return starting;
+  };
   try {
     const request = await modelRequest(generation, identity, deps);
     for await (const event of deps.model.generate(request, signal)) {
-      if (event.event === 'started') {
-        starting ??= events.started();
-        // Whoever waits for it below hears of a failure; until then it must not count as unhandled.
-        starting.catch(() => {});
-      } else if (event.event === 'progress') events.progress(event.step, event.steps);
-      else if (event.event === 'failed') throw failureOf(event, generation);
+      if (event.event === 'started') void start();
+      else if (event.event === 'progress') {
+        // Nobody is told of progress in what has not begun.
+        await start();
+        events.progress(event.step, event.steps);
+      } else if (event.event === 'failed') throw failureOf(event, generation);
       else if (event.event === 'completed') {
-        await (starting ?? events.started());
+        await start();
         await checkOutputs(generation, event, deps.objects);
         return event;
       }

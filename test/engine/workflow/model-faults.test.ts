@@ -193,6 +193,24 @@ test('a container that forgets to say that it started is believed when it comple
   expect(generation!.startedAtMs).not.toBeNull();
 });
 
+test.each([
+  ['at once with the beginning', [{ event: 'started' }]],
+  ['without a word of the beginning', []],
+])('progress that comes %s is told after the beginning', async (_how, first) => {
+  world.container.state.behaviour = async (request, res) => {
+    emit(res, ...first, { event: 'progress', step: 1, steps: 2 }, { event: 'progress', step: 2, steps: 2 });
+    emit(res, { ...completed, outputs: await putOutputs(request) });
+    res.end();
+  };
+  const told: (string | number)[] = [];
+  const observer = {
+    started: () => void told.push('started'),
+    progress: (step: number) => void told.push(step),
+  };
+  expect(await run(newOrder(world), world.deps, observer)).toHaveProperty('outputs');
+  expect(told).toEqual(['started', 1, 2]);
+});
+
 test('a good answer is charged once, with its statistics', async () => {
   const order = newOrder(world);
   const answer = (await run(order, world.deps)) as any;

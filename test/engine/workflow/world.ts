@@ -26,6 +26,7 @@ import {
   finishGeneration,
   type GenerationDeps,
   type GenerationOrder,
+  type Observer,
 } from '../../../shared/workflow/create-generation.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 
@@ -188,10 +189,10 @@ export function newOrder(world: World, changes: Partial<GenerationOrder> = {}): 
 }
 
 /** Accepts and runs an order to its end. @returns its answer, or the error it ended with. */
-export async function run(order: GenerationOrder, deps: GenerationDeps) {
+export async function run(order: GenerationOrder, deps: GenerationDeps, observer: Observer = {}) {
   const acceptance = await acceptGeneration(order, deps);
   if (acceptance.outcome === 'replayed') throw new Error('replayed');
-  return finishGeneration(acceptance, order.license, {}, deps).catch((error: unknown) => error);
+  return finishGeneration(acceptance, order.license, observer, deps).catch((error: unknown) => error);
 }
 
 /** The order's record and books, as they are stored now. */
