@@ -22,43 +22,4 @@ export const createKeyBody = z.strictObject(
 
 export type CreateKeyBody = z.infer<typeof createKeyBody>;
 
-export type KeyStatus = 'active' | 'expired' | 'revoked';
-
-/** The answer of POST /keys, status 201: the only time that `key` is shown. */
-export interface CreatedKey {
-  keyId: string;
-  /** The raw key. */
-  key: string;
-  keyPrefix: string;
-  name: string;
-  licenseId: string;
-  /** ISO 8601 UTC. */
-  createdAt: string;
-  expiresAt: string | null;
-}
-
-/** What is shown of a key afterwards: an item of GET /keys. */
-export interface KeyAnswer {
-  keyId: string;
-  /** The first characters of the raw key. */
-  keyPrefix: string;
-  name: string;
-  licenseId: string;
-  status: KeyStatus;
-  createdAt: string;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  revokedAt: string | null;
-}
-
-/** The answer of GET /keys: every key of the account, newest first. */
-export interface KeyList {
-  keys: KeyAnswer[];
-}
-
-/** The answer of DELETE /keys/{keyId}; asking again answers the same. */
-export interface RevokedKey {
-  keyId: string;
-  status: 'revoked';
-  revokedAt: string;
-}
+export type { CreatedKey, KeyAnswer, KeyList, KeyStatus, RevokedKey } from './api-key-answers.ts';

@@ -1,31 +1,32 @@
+import * as z from 'zod/mini';
+import { count, described, timestamp } from './answer-fields.ts';
+
 export const licenseStatuses = ['active', 'past_due', 'ended'] as const;
 export type LicenseStatus = (typeof licenseStatuses)[number];
 
 /** An access record as its owner sees it: an item of GET /licenses. */
-export interface LicenseAnswer {
-  licenseId: string;
-  /** The tier's label. */
-  tier: string;
-  status: LicenseStatus;
-  /** Whether it generates now and may have keys: active, with API access, and not past its end. */
-  usable: boolean;
-  apiAccess: boolean;
-  foundingCatalog: boolean;
-  /** Identities that are granted beside the founding catalog. */
-  identityIds: string[];
-  creditsLimit: number;
-  /** Per request. */
-  maxOutputs: number;
-  /** Pixels of width and of height. */
-  maxSidePx: number;
-  /** ISO 8601 UTC. */
-  billingPeriodStart: string;
-  billingPeriodEnd: string;
-  activeUntil: string | null;
-  createdAt: string;
-}
+export const licenseAnswer = z.object({
+  licenseId: z.string(),
+  tier: described(z.string(), "The tier's label."),
+  status: described(z.enum(licenseStatuses), '`past_due` suspends the license until it is paid.'),
+  usable: described(
+    z.boolean(),
+    'Whether it generates now and may have keys: active, with API access, and not past its end.',
+  ),
+  apiAccess: described(z.boolean(), 'Whether it may be used by API at all.'),
+  foundingCatalog: described(z.boolean(), 'Whether every identity of the founding catalog may be used.'),
+  identityIds: described(z.array(z.string()), 'Identities that are granted beside the founding catalog.'),
+  creditsLimit: described(count, 'Credits a month.'),
+  maxOutputs: described(z.int(), 'The largest `numOutputs` of a request.'),
+  maxSidePx: described(z.int(), 'The largest `width` and `height` of a request, in pixels.'),
+  billingPeriodStart: timestamp,
+  billingPeriodEnd: described(timestamp, 'When the credits of the next period begin.'),
+  activeUntil: described(z.nullable(timestamp), 'When the license ends; null when no end is set.'),
+  createdAt: timestamp,
+});
 
-/** The answer of GET /licenses, oldest first. */
-export interface LicenseList {
-  licenses: LicenseAnswer[];
-}
+/** The answer of GET /licenses. */
+export const licenseList = z.object({ licenses: described(z.array(licenseAnswer), 'Oldest first.') });
+
+export type LicenseAnswer = z.infer<typeof licenseAnswer>;
+export type LicenseList = z.infer<typeof licenseList>;

@@ -1,53 +1,70 @@
-import type { GenerationStatus, GenerationType } from './generation.ts';
+import * as z from 'zod/mini';
+import { count, described, requestId, timestamp } from './answer-fields.ts';
+import { generationStatuses, generationTypes } from './generation.ts';
 
 /** How a billing period stands. */
-export interface UsageStats {
-  /** Credits used. */
-  current: number;
-  limit: number;
-  /** Whole percent of the limit, rounded down; over 100 when the limit was lowered below what is used. */
-  percentage: number;
-  /** ISO 8601 UTC. */
-  billingPeriodStart: string;
-  billingPeriodEnd: string;
-  /** Started days until the period's end. */
-  daysRemaining: number;
-  /** The tier's label. */
-  tier: string;
-}
+const usageStats = z.object({
+  current: described(count, 'Credits used in the period.'),
+  limit: described(count, 'Credits of a period.'),
+  percentage: described(
+    count,
+    'Whole percent of the limit, rounded down; over 100 when the limit was lowered below what is used.',
+  ),
+  billingPeriodStart: timestamp,
+  billingPeriodEnd: described(timestamp, 'When the credits of the next period begin.'),
+  daysRemaining: described(count, "Days until the period's end, counting the one that has begun."),
+  tier: described(z.string(), "The tier's label."),
+});
 
-/** COMPLETED requests and what they were charged. */
-export interface UsageTally {
-  requests: number;
-  credits: number;
-}
+const usageTally = z.object({
+  requests: described(count, 'Requests that completed.'),
+  credits: described(count, 'What they were charged.'),
+});
 
-export interface UsageAggregates {
-  /** Every type, those without a request too. */
-  byType: Record<GenerationType, UsageTally>;
-  /** By the identity's id. */
-  byIdentity: Record<string, UsageTally & { name: string; slug: string }>;
-  /** Every UTC day of the period until today, those without a request too, oldest first. `date` is `YYYY-MM-DD`. */
-  byDay: (UsageTally & { date: string })[];
-}
+const namedTally = z.object({ ...usageTally.shape, name: z.string(), slug: z.string() });
 
-/** An item of `history`: enough for a list; GET /generate/{requestId} has the rest. */
-export interface UsageHistoryItem {
-  requestId: string;
-  type: GenerationType;
-  status: GenerationStatus;
-  identity: { id: string; name: string; slug: string };
-  numOutputs: number;
-  creditsCharged: number;
-  createdAt: string;
-  completedAt: string | null;
-}
+const dayTally = z.object({
+  ...usageTally.shape,
+  date: described(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/), z.meta({ format: 'date' })), 'A UTC day.'),
+});
+
+const usageAggregates = z.object({
+  byType: described(
+    z.record(z.enum(generationTypes), usageTally),
+    'Every type, those without a request too.',
+  ),
+  byIdentity: described(z.record(z.string(), namedTally), "By the identity's ID."),
+  byDay: described(
+    z.array(dayTally),
+    'Every UTC day of the period until today, those without a request too, oldest first.',
+  ),
+});
+
+/** Enough for a list; GET /generate/{requestId} has the rest. */
+const usageHistoryItem = z.object({
+  requestId,
+  type: z.enum(generationTypes),
+  status: z.enum(generationStatuses),
+  identity: z.object({ id: z.string(), name: z.string(), slug: z.string() }),
+  numOutputs: z.int(),
+  creditsCharged: described(count, '0 unless the request completed.'),
+  createdAt: timestamp,
+  completedAt: described(z.nullable(timestamp), 'When it ended, however it ended; null until then.'),
+});
 
 /** The answer of GET /usage. */
-export interface UsageAnswer {
-  licenseId: string;
-  stats: UsageStats;
-  /** The period's newest 20 requests, newest first, whatever became of them. */
-  history: UsageHistoryItem[];
-  aggregates: UsageAggregates;
-}
+export const usageAnswer = z.object({
+  licenseId: z.string(),
+  stats: usageStats,
+  history: described(
+    z.array(usageHistoryItem),
+    "The period's newest 20 requests, newest first, whatever became of them.",
+  ),
+  aggregates: described(usageAggregates, 'What the period counts of requests that completed.'),
+});
+
+export type UsageStats = z.infer<typeof usageStats>;
+export type UsageTally = z.infer<typeof usageTally>;
+export type UsageAggregates = z.infer<typeof usageAggregates>;
+export type UsageHistoryItem = z.infer<typeof usageHistoryItem>;
+export type UsageAnswer = z.infer<typeof usageAnswer>;

@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+import { described, timestamp } from './answer-fields.ts';
+
+const keyId = described(
+  z.string().check(z.regex(/^key_[0-9a-f]{32}$/)),
+  'What the key goes by. It opens nothing.',
+);
+const keyPrefix = described(z.string(), 'The first characters of the raw key, to know it by.');
+const expiresAt = described(z.nullable(timestamp), 'Null for a key that does not expire.');
+
+/** The answer of POST /keys, status 201. */
+export const createdKey = z.object({
+  keyId,
+  key: described(
+    z.string().check(z.regex(/^svc_live_[0-9A-Za-z]{38}$/)),
+    'The raw key. This is the only time that it is shown.',
+  ),
+  keyPrefix,
+  name: z.string(),
+  licenseId: z.string(),
+  createdAt: timestamp,
+  expiresAt,
+});
+
+const keyStatus = z.enum(['active', 'expired', 'revoked']);
+
+/** What is shown of a key afterwards: an item of GET /keys. */
+export const keyAnswer = z.object({
+  keyId,
+  keyPrefix,
+  name: z.string(),
+  licenseId: z.string(),
+  status: keyStatus,
+  createdAt: timestamp,
+  lastUsedAt: described(z.nullable(timestamp), 'The last request that counted against a limit, if any.'),
+  expiresAt,
+  revokedAt: described(z.nullable(timestamp), 'Null unless it was revoked.'),
+});
+
+/** The answer of GET /keys. */
+export const keyList = z.object({
+  keys: described(z.array(keyAnswer), 'Every key of the account, newest first, whatever became of it.'),
+});
+
+/** The answer of DELETE /keys/{keyId}; asking again answers the same. */
+export const revokedKey = z.object({ keyId, status: z.literal('revoked'), revokedAt: timestamp });
+
+export type KeyStatus = z.infer<typeof keyStatus>;
+export type CreatedKey = z.infer<typeof createdKey>;
+export type KeyAnswer = z.infer<typeof keyAnswer>;
+export type KeyList = z.infer<typeof keyList>;
+export type RevokedKey = z.infer<typeof revokedKey>;

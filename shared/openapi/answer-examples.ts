@@ -1,0 +1,185 @@
+import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key.ts';
+import type { GenerationAnswer, GenerationList, StoredGeneration } from '../contracts/generation.ts';
+import type { HealthAnswer } from '../contracts/health.ts';
+import type { IdentityList } from '../contracts/identity.ts';
+import type { LicenseList } from '../contracts/license.ts';
+import type { UploadAnswer } from '../contracts/upload.ts';
+import type { UsageAnswer } from '../contracts/usage.ts';
+
+const requestId = '019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41';
+const licenseId = 'lic_5uB0kP3nT8xW2cYq7LzR';
+const keyId = 'key_3f6c1d0b9a8e7f5d4c2b1a0f9e8d7c6b';
+const identity = { id: 'idn_9fXo2LqV7mRk3BzTa5Wc', name: 'aurora', slug: 'aurora' };
+const outputs = [
+  `https://images.example.com/generations/${licenseId}/${requestId}/output-0.png?X-Amz-Signature=…`,
+];
+const prompt = 'a calm night over the mountains';
+const acceptedAt = '2026-11-21T09:30:00.000Z';
+const completedAt = '2026-11-21T09:30:06.412Z';
+const periodStart = '2026-11-12T08:00:00.000Z';
+const periodEnd = '2026-12-12T08:00:00.000Z';
+
+export const generation: GenerationAnswer = {
+  requestId,
+  outputs,
+  identity: { id: identity.id, name: identity.name },
+  referenceImagesUsed: 0,
+  usage: {
+    creditsUsed: 128,
+    creditsLimit: 4000,
+    creditsRemaining: 3872,
+    creditsCharged: 1,
+    periodResetDate: periodEnd,
+  },
+  processingTimeMs: 6412,
+  seed: 3141592653,
+};
+
+export const stored: StoredGeneration = {
+  id: requestId,
+  licenseId,
+  type: 'text_to_image',
+  status: 'COMPLETED',
+  identity,
+  prompt,
+  negativePrompt: '',
+  seed: 3141592653,
+  steps: 30,
+  cfgScale: 7.5,
+  width: 1024,
+  height: 1024,
+  numOutputs: 1,
+  referenceMode: 'reference',
+  preserveBranding: false,
+  outputUrl: outputs[0]!,
+  outputs,
+  errorMessage: null,
+  creditsCharged: 1,
+  referenceImagesUsed: 0,
+  processingTimeMs: 6412,
+  modelVersion: '2026-10',
+  createdAt: acceptedAt,
+  startedAt: '2026-11-21T09:30:00.731Z',
+  completedAt,
+};
+
+export const generations: GenerationList = {
+  generations: [stored],
+  nextCursor: 'MDE5YWEzYzItN2IxZS03YzU1LTlkMGMtM2I4ZjZmMGUyYTQx',
+};
+
+export const identities: IdentityList = {
+  identities: [
+    {
+      ...identity,
+      description: 'Curtains of light over quiet northern land.',
+      productPhotos: false,
+      available: true,
+    },
+  ],
+};
+
+export const licenses: LicenseList = {
+  licenses: [
+    {
+      licenseId,
+      tier: 'Pro',
+      status: 'active',
+      usable: true,
+      apiAccess: true,
+      foundingCatalog: true,
+      identityIds: [],
+      creditsLimit: 4000,
+      maxOutputs: 4,
+      maxSidePx: 2048,
+      billingPeriodStart: periodStart,
+      billingPeriodEnd: periodEnd,
+      activeUntil: null,
+      createdAt: '2026-01-12T08:00:00.000Z',
+    },
+  ],
+};
+
+export const usage: UsageAnswer = {
+  licenseId,
+  stats: {
+    current: 128,
+    limit: 4000,
+    percentage: 3,
+    billingPeriodStart: periodStart,
+    billingPeriodEnd: periodEnd,
+    daysRemaining: 21,
+    tier: 'Pro',
+  },
+  history: [
+    {
+      requestId,
+      type: 'text_to_image',
+      status: 'COMPLETED',
+      identity,
+      numOutputs: 1,
+      creditsCharged: 1,
+      createdAt: acceptedAt,
+      completedAt,
+    },
+  ],
+  aggregates: {
+    byType: {
+      text_to_image: { requests: 104, credits: 128 },
+      reference: { requests: 0, credits: 0 },
+      exact_product: { requests: 0, credits: 0 },
+    },
+    byIdentity: { [identity.id]: { requests: 104, credits: 128, name: 'aurora', slug: 'aurora' } },
+    byDay: [{ date: '2026-11-12', requests: 104, credits: 128 }],
+  },
+};
+
+const key = { keyId, keyPrefix: 'svc_live_3Fq8', name: 'my app', licenseId, createdAt: acceptedAt };
+
+export const createdKey: CreatedKey = {
+  ...key,
+  key: 'svc_live_3Fq8ZpN0sVb6YtKc1RwXe5LmJd7HgA2u0xQ4Tz',
+  expiresAt: null,
+};
+
+export const keys: KeyList = {
+  keys: [{ ...key, status: 'active', lastUsedAt: completedAt, expiresAt: null, revokedAt: null }],
+};
+
+export const revokedKey: RevokedKey = { keyId, status: 'revoked', revokedAt: completedAt };
+
+export const upload: UploadAnswer = {
+  uploadId: 'upl_019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
+  url: 'https://images.example.com/',
+  fields: {
+    key: `uploads/${licenseId}/upl_019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41`,
+    policy: '…',
+    'x-amz-signature': '…',
+  },
+  maxBytes: 10_485_760,
+  expiresAt: '2026-11-21T10:30:00.000Z',
+};
+
+export const health: HealthAnswer = { status: 'ok', api: 'up', inference: 'up' };
+
+/** Bodies of requests. */
+export const generationBody = { identityId: identity.id, prompt };
+export const productBody = {
+  identityId: 'idn_7mRk3BzTa5Wc9fXo2LqV',
+  prompt: 'on a marble table, morning light',
+  referenceImages: [{ url: 'https://shop.example.com/bottle.png' }],
+  referenceMode: 'exact_product',
+  preserveBranding: true,
+};
+export const keyBody = { licenseId, name: 'my app' };
+export const uploadBody = { contentType: 'image/png' };
+
+export const events = [
+  `event: accepted\ndata: {"requestId":"${requestId}","creditsReserved":1}`,
+  'event: started\ndata: {}',
+  'event: progress\ndata: {"step":15,"steps":30}',
+  `event: completed\ndata: ${JSON.stringify(generation)}`,
+  '',
+].join('\n\n');
+
+export const ids = { requestId, licenseId, keyId };

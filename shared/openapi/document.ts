@@ -1,0 +1,96 @@
+import { basePath, routes, type Route } from '../routes.ts';
+import { operations, type Operation, type OperationId } from './operations.ts';
+import { parameters } from './parameters.ts';
+import { errorAnswers, headers, responsesOf } from './responses.ts';
+import { contractSchemas, schemaRef, type Schema } from './schemas.ts';
+
+const security: Record<Route['auth'], Schema[]> = {
+  key: [{ apiKey: [] }],
+  session: [{ session: [] }],
+  key_or_session: [{ apiKey: [] }, { session: [] }],
+  none: [],
+};
+
+const securitySchemes: Schema = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svc_live_…',
+    description: 'An API key of an active license. POST /keys makes one.',
+  },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: "A signed-in account's access token of the service's user pool.",
+  },
+};
+
+/**
+ * The API as an OpenAPI 3.1 document, made from the table of routes, the table of errors and the contracts that
+ * validate requests. It is the same wherever the service runs: its one server is relative to where it was read.
+ */
+export function openApiDocument(): Schema {
+  const paths: Record<string, Schema> = {};
+  for (const [operationId, route] of Object.entries(routes) as [OperationId, Route][]) {
+    const path = (paths[route.path] ??= {});
+    path[route.method.toLowerCase()] = operationObject(operationId, route, operations[operationId]);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Image Generation Service',
+      version: '1',
+      description:
+        'Generates images with named creator systems, called identities. Bodies are JSON. Errors have a sentence and a code. ' +
+        'Unknown members and query parameters are refused, and so is one that is sent twice.',
+    },
+    // Read at `…/v1/openapi.json`: the version's own folder, whatever stands before it.
+    servers: [{ url: `..${basePath.slice(basePath.lastIndexOf('/'))}` }],
+    tags: [
+      { name: 'Generating', description: 'Images, and what they are made with.' },
+      { name: 'Account', description: 'For a signed-in account alone.' },
+      { name: 'Service', description: 'Open to everyone.' },
+    ],
+    paths,
+    components: { securitySchemes, parameters, headers, examples: errorAnswers, schemas: contractSchemas() },
+  };
+}
+
+function operationObject(operationId: OperationId, route: Route, operation: Operation): Schema {
+  const { tag, summary, description, body } = operation;
+  const told = [description, limitSentence(route)].filter((sentence) => sentence !== undefined);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(told.length > 0 ? { description: told.join('\n\n') } : {}),
+    security: security[route.auth],
+    ...(operation.parameters
+      ? { parameters: operation.parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })) }
+      : {}),
+    ...(body ? { requestBody: requestBody(body) } : {}),
+    responses: responsesOf(route, operation),
+  };
+}
+
+function requestBody({ schemas, optional, examples }: NonNullable<Operation['body']>): Schema {
+  const [only, ...others] = schemas.map(schemaRef);
+  return {
+    required: !optional,
+    content: {
+      'application/json': {
+        schema: others.length === 0 ? only : { anyOf: [only, ...others] },
+        examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+      },
+    },
+  };
+}
+
+function limitSentence({ auth, limit }: Route): string | undefined {
+  if (!limit) return undefined;
+  const whose = { key: 'API key', session: 'account', key_or_session: 'API key or account', none: 'address' }[
+    auth
+  ];
+  return `At most ${limit.quota} in ${limit.windowSeconds} seconds for one ${whose}.`;
+}

@@ -1,0 +1,72 @@
+import { referenceLimits } from '../contracts/reference-images.ts';
+import type { Schema } from './schemas.ts';
+
+const mebibyte = 1024 * 1024;
+const { maxItems, maxBytes, maxPixels } = referenceLimits;
+
+const generationProperties: Schema = {
+  // Empty text is answered like none at all, before the body is looked at as a whole.
+  identityId: { minLength: 1, description: 'From `GET /identities`. Names and slugs are not IDs.' },
+  prompt: { description: 'What to paint. Lengths count Unicode code points.' },
+  negativePrompt: { description: 'What to leave out.' },
+  seed: {
+    description:
+      'The same seed and parameters make the same image. Output *i* uses seed + *i*. Random when it is left out.',
+  },
+  numInferenceSteps: { description: 'More steps take longer.' },
+  guidanceScale: { description: 'How closely the prompt is followed.' },
+  numOutputs: {
+    description: "Images to make. Above the license's `maxOutputs` the answer is 400 TIER_LIMIT.",
+  },
+  width: { description: "Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT." },
+  height: { description: "Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT." },
+  referenceImages: {
+    description:
+      `Pictures of a product, for identities with \`productPhotos\` alone: at most ${maxItems}, each by a public ` +
+      `https:// URL (host name only: no address, user, password or other port) or by the ID of an upload. PNG, JPEG or WebP, ` +
+      `at most ${maxBytes / mebibyte} MiB and ${maxPixels / 1_000_000} megapixels. One that can't be fetched or read ` +
+      'is 400 INVALID_PARAMETERS, before any credit is held.',
+  },
+  referenceMode: {
+    description: '`exact_product` keeps the product as it is and needs at least one reference image.',
+  },
+  preserveBranding: {
+    description: 'Asks for packaging, logo and label to be kept accurate, where the identity can.',
+  },
+};
+
+/** The domain's rule for `exact_product`: any other mode, or at least one image. */
+const exactProduct: Schema = {
+  anyOf: [
+    { properties: { referenceMode: { const: 'reference' } } },
+    { properties: { referenceImages: { minItems: 1 } }, required: ['referenceImages'] },
+  ],
+};
+
+const licenseId: Schema = {
+  minLength: 1,
+  description: "One of the account's licenses, from `GET /licenses`.",
+};
+
+/** What bodies are asked beyond their contracts, and the sentences about their members. */
+export const memberRules: Record<string, Schema> = {
+  GenerationRequest: { properties: generationProperties, ...exactProduct },
+  PlaygroundGenerationRequest: {
+    properties: { ...generationProperties, licenseId },
+    ...exactProduct,
+  },
+  CreateKeyRequest: {
+    properties: {
+      licenseId,
+      name: { description: 'What you know the key by.' },
+      expiresAt: {
+        description:
+          'ISO 8601 with a zone, in the future and before the year 10000 in UTC. Null or left out: the key does not expire.',
+      },
+    },
+  },
+  UploadByKeyRequest: { properties: { contentType: { description: 'What the file is, if you know.' } } },
+  UploadBySessionRequest: {
+    properties: { contentType: { description: 'What the file is, if you know.' }, licenseId },
+  },
+};

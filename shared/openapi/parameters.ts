@@ -1,0 +1,58 @@
+import { generationStatuses, generationTypes } from '../contracts/generation.ts';
+import { ids } from './answer-examples.ts';
+import type { Schema } from './schemas.ts';
+
+const query = (name: string, description: string, schema: Schema, more: Schema = {}): Schema => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+  ...more,
+});
+
+const path = (name: string, description: string, schema: Schema, example: string): Schema => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema,
+  example,
+});
+
+const identifier: Schema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' };
+const licenseId: Schema = { type: 'string', minLength: 1 };
+
+/** Every parameter beside bodies, by the name that operations refer to. */
+export const parameters = {
+  requestId: path('requestId', 'The `requestId` of an answer.', { type: 'string' }, ids.requestId),
+  keyId: path('keyId', 'From `GET /keys`; never the key itself.', { type: 'string' }, ids.keyId),
+  limit: query('limit', 'How many to list.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+  cursor: query('cursor', 'The `nextCursor` of an earlier answer.', { type: 'string', minLength: 1 }),
+  identityId: query('identityId', 'Only requests to this identity.', identifier),
+  status: query('status', 'Only requests with this status.', { type: 'string', enum: generationStatuses }),
+  type: query('type', 'Only requests of this type.', { type: 'string', enum: generationTypes }),
+  licenseId: query('licenseId', "One of the account's licenses, from `GET /licenses`.", licenseId, {
+    required: true,
+  }),
+  licenseIdBySession: query(
+    'licenseId',
+    "By session only, where it is required: one of the account's licenses. By key it is refused: a key names its license.",
+    licenseId,
+  ),
+  narrowedBySession: query(
+    'licenseId',
+    "By session only: narrows the answer to one of the account's licenses. By key it is refused.",
+    licenseId,
+  ),
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Makes a retry safe: 1 to 255 visible ASCII characters, bare or as a quoted string. For 24 hours a repeat with the ' +
+      'same body answers with the first result and charges nothing. A request that failed frees its key.',
+    schema: { type: 'string', pattern: '^(?!""$)([!-~]{1,255}|"([!#-\\[\\]-~]|\\\\["\\\\]){1,255}")$' },
+    example: '5f0c2f6e-order-1841',
+  },
+} satisfies Record<string, Schema>;
+
+export type ParameterName = keyof typeof parameters;

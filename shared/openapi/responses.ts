@@ -1,0 +1,124 @@
+import { errorCodes, type ErrorCode } from '../errors.ts';
+import type { Route } from '../routes.ts';
+import { events } from './answer-examples.ts';
+import { codesOf } from './error-codes.ts';
+import { errorExamples } from './error-examples.ts';
+import type { Operation } from './operations.ts';
+import { schemaRef, type Schema } from './schemas.ts';
+
+const headerRef = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+/** What answers carry beside their bodies. */
+export const headers: Record<string, Schema> = {
+  RequestId: {
+    description:
+      'Quote it when you ask for help. Of POST /generate it is the UUID of the stored request, if there is one.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  RequestIdUnlessBlocked: {
+    description: "As on every answer, except the firewall's own.",
+    schema: { type: 'string', format: 'uuid' },
+  },
+  RetryAfter: {
+    description: 'Whole seconds to wait.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  RateLimit: {
+    description:
+      'What is left of the limit, and the seconds until more is (draft-ietf-httpapi-ratelimit-headers).',
+    schema: { type: 'string', pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    example: '"generate";r=3;t=12',
+  },
+  RateLimitPolicy: {
+    description: 'The limit itself: requests, and the seconds of the window that they are counted in.',
+    schema: { type: 'string', pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$' },
+    example: '"generate";q=10;w=60',
+  },
+  IdempotentReplayed: {
+    description: 'There when the answer is that of an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+/** Every answer of an operation by its status. */
+export function responsesOf(route: Route, operation: Operation): Record<string, Schema> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codesOf(route, operation)) {
+    const { status } = errorCodes[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const refusals = [...byStatus].sort(([a], [b]) => a - b);
+  return {
+    [operation.answer.status]: success(route, operation),
+    ...Object.fromEntries(refusals.map(([status, codes]) => [status, refusal(route, status, codes)])),
+  };
+}
+
+function success(route: Route, { answer }: Operation): Schema {
+  const { schema, example, description } = answer;
+  const json = {
+    schema: schema === null ? { type: 'object' } : schemaRef(schema),
+    ...(example === undefined ? {} : { example }),
+  };
+  return {
+    description,
+    headers: {
+      'X-Request-Id': headerRef('RequestId'),
+      ...rateHeaders(route),
+      ...(route.streams ? { 'Idempotent-Replayed': headerRef('IdempotentReplayed') } : {}),
+    },
+    content: { 'application/json': json, ...(route.streams ? { 'text/event-stream': eventStream } : {}) },
+  };
+}
+
+const eventStream: Schema = {
+  schema: {
+    type: 'string',
+    description:
+      'Server-sent events: `accepted`, `started`, `progress` at least every ten seconds, and one of `completed` and `failed`. ' +
+      'The data of each is JSON; x-events names their schemas.',
+  },
+  'x-events': Object.fromEntries(
+    ['accepted', 'started', 'progress', 'completed', 'failed'].map((name) => [
+      name,
+      { $ref: `${schemaRef('GenerationEvents').$ref}/properties/${name}` },
+    ]),
+  ),
+  example: events,
+};
+
+function refusal(route: Route, status: number, codes: ErrorCode[]): Schema {
+  const retried = codes.every((code) => errorCodes[code].retryAfterSeconds !== undefined);
+  const firewalls = codes.includes('RATE_LIMITED') || codes.includes('PAYLOAD_TOO_LARGE');
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: {
+      'X-Request-Id': headerRef(firewalls ? 'RequestIdUnlessBlocked' : 'RequestId'),
+      ...(retried ? { 'Retry-After': headerRef('RetryAfter') } : {}),
+      ...(status === 401 ? {} : rateHeaders(route)),
+    },
+    content: {
+      'application/json': {
+        schema: errorSchema(codes),
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+/** Which codes there can be is the status's. */
+function errorSchema(codes: ErrorCode[]): Schema {
+  return { ...schemaRef('Error'), properties: { code: { enum: codes } } };
+}
+
+/** An answer of each code, for the statuses to refer to. */
+export const errorAnswers: Record<string, Schema> = Object.fromEntries(
+  Object.entries(errorExamples).map(([code, error]) => [code, { value: { error, code } }]),
+);
+
+function rateHeaders({ limit }: Route): Schema {
+  if (!limit) return {};
+  return { RateLimit: headerRef('RateLimit'), 'RateLimit-Policy': headerRef('RateLimitPolicy') };
+}
