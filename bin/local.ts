@@ -9,6 +9,7 @@ const usage = `npm start -- [options]
   --data DIR                keep everything in this folder (default .local)
   --fresh                   empty that folder first
   --deadline SECONDS        how long a generation may take, 1 to 450 (default 60)
+  --container URL           generates with this model container in the painter's place, as http://127.0.0.1:8080
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
   --allow-origin ORIGIN     lets web pages of this origin call the API from a browser, and sign in; may be repeated
   --help                    print this`;
@@ -22,6 +23,7 @@ interface Flags {
   dataDir: string;
   fresh: boolean;
   deadlineSeconds: number;
+  containerUrl: string | null;
   accessTokenSeconds: number;
   allowedOrigins: string[];
 }
@@ -32,6 +34,7 @@ function readFlags(args: string[]): Flags | null {
     data: { type: 'string', default: '.local' },
     fresh: { type: 'boolean', default: false },
     deadline: { type: 'string', default: '60' },
+    container: { type: 'string' },
     'token-lifetime': { type: 'string', default: '3600' },
     'allow-origin': { type: 'string', multiple: true },
     help: { type: 'boolean', default: false },
@@ -49,6 +52,7 @@ function readFlags(args: string[]): Flags | null {
     dataDir: values.data,
     fresh: values.fresh,
     deadlineSeconds: wholeNumber('--deadline', values.deadline, 1, 450),
+    containerUrl: values.container === undefined ? null : webAddress(values.container),
     accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
     allowedOrigins: (values['allow-origin'] ?? []).map(origin),
   };
@@ -57,6 +61,11 @@ function readFlags(args: string[]): Flags | null {
 function origin(text: string): string {
   if (URL.canParse(text) && new URL(text).origin === text) return text;
   throw new StartError(`--allow-origin must be an origin, as http://localhost:5173, not "${text}".`);
+}
+
+function webAddress(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new StartError(`--container must be an address, as http://127.0.0.1:8080, not "${text}".`);
 }
 
 function wholeNumber(flag: string, text: string, min: number, max: number): number {
