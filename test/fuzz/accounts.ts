@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { signAccessToken } from '../../local/cognito/tokens.ts';
+import type { License } from '../../shared/domain/license.ts';
+import { licenseStore } from '../../shared/store/license-store.ts';
+import type { Table } from '../../shared/store/table.ts';
+import { issueKey, newLicense } from '../support/grants.ts';
+import { tokenSettings } from '../support/sessions.ts';
+
+/** Somebody whom requests are sent as, by key and by session. */
+export interface FuzzAccount {
+  /** Raw keys of the first license. */
+  keys: string[];
+  session: string;
+  /** The first one pays; the others are Starter's, and one that has ended. */
+  licenseIds: string[];
+}
+
+/** Longer than any run. */
+const sessionSeconds = 12 * 3600;
+/** Every tenth account can afford two images, and then nothing more. */
+const credits = (i: number) => (i % 10 === 0 ? 2 : 1_000_000);
+
+/**
+ * So many accounts that no limit for one of them hides what the API does: taken in turn, each of their keys is asked
+ * a few times a minute.
+ */
+export async function seedAccounts(table: Table, dataDir: string, count: number): Promise<FuzzAccount[]> {
+  const settings = tokenSettings(dataDir, 'owner@example.test');
+  const accounts: FuzzAccount[] = [];
+  for (let i = 0; i < count; i++) accounts.push(await seedAccount(i));
+  return accounts;
+
+  async function seedAccount(i: number): Promise<FuzzAccount> {
+    const ownerId = randomUUID();
+    const license = newLicense({ ownerId, creditsLimit: credits(i) });
+    const starter = newLicense({ ownerId, tier: 'starter', creditsLimit: 1_000_000 });
+    const ended = newLicense({ ownerId, status: 'ended' });
+    await Promise.all([license, starter, ended].map((each) => licenseStore(table).insert(each)));
+    const session = await signAccessToken({
+      ...settings,
+      account: { sub: ownerId },
+      lifetimeSeconds: sessionSeconds,
+    });
+    return {
+      // The second is Starter's by key too: its tier is met in depth.
+      keys: await Promise.all([license, i % 3 === 0 ? starter : license].map(keyOf)),
+      session,
+      licenseIds: [license, starter, ended].map(({ licenseId }) => licenseId),
+    };
+  }
+
+  async function keyOf(license: License): Promise<string> {
+    return (await issueKey(table, license)).key;
+  }
+}

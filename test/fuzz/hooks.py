@@ -1,0 +1,376 @@
+"""What schemathesis has to know of this API: who asks, what exists, and which answers are right though they look wrong.
+
+FUZZ_WORLD names a JSON file with accounts and identities (see run.ts); FUZZ_SUMMARY is where the counts go.
+"""
+
+import atexit
+import json
+import os
+import random
+import re
+import threading
+from collections import Counter, defaultdict
+
+import jsonschema_rs
+import requests
+import schemathesis
+from schemathesis.failure_codes import (
+    RejectedPositiveData,
+    ServerError,
+    UnsupportedMethodResponse,
+)
+
+with open(os.environ["FUZZ_WORLD"], encoding="utf-8") as file:
+    WORLD = json.load(file)
+
+LOCK = threading.Lock()
+CHOICE = random.Random(WORLD["seed"])
+
+GENERATING = {"createGeneration", "createPlaygroundGeneration"}
+BY_KEY = {"createGeneration"}
+BY_EITHER = {"getGeneration", "listGenerations", "listIdentities", "createUpload"}
+PUBLIC = {"getHealth", "getOpenApi"}
+
+# Mostly the identity that takes reference images; the others are refused, fail or hang, each in its own way.
+IDENTITIES = {"citrine": 70, "aurora": 16, "drift": 4, "ember": 4, "flint": 4, "glacier": 1}
+NAME_OF = {WORLD["identities"][name]: name for name in IDENTITIES}
+# The one status that each of these must answer, once a request of theirs is accepted.
+FAILING = {"ember": "IDENTITY_UNAVAILABLE", "flint": "GENERATION_FAILED", "glacier": "TIMEOUT"}
+
+
+class Account:
+    """Who asks, and what was seen to be theirs."""
+
+    def __init__(self, keys, session, licenseIds):
+        self.keys = keys
+        self.session = session
+        self.license_ids = licenseIds
+        self.request_ids, self.upload_ids, self.key_ids, self.cursors = [], [], [], []
+
+
+ACCOUNTS = [Account(**account) for account in WORLD["accounts"]]
+BY_TOKEN = {token: account for account in ACCOUNTS for token in [*account.keys, account.session]}
+TURN = iter(range(10**12))
+
+
+def operation_id(case):
+    return case.operation.definition.raw.get("operationId", case.operation.label)
+
+
+# --- The document ----------------------------------------------------------------------------------------------------
+
+
+EVENT_CHECKS = {}
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Answers may have more members one day; today they have none that the document does not name."""
+    schemas = raw_schema["components"]["schemas"]
+    for schema in schemas.values():
+        close(schema)
+    for name in schemas["GenerationEvents"]["properties"]:
+        ref = f"#/components/schemas/GenerationEvents/properties/{name}"
+        EVENT_CHECKS[name] = jsonschema_rs.validator_for({"$ref": ref, "components": {"schemas": schemas}})
+    for path in raw_schema["paths"].values():
+        for operation in path.values():
+            # Schemathesis takes it for the schema of each event, which OpenAPI has a place for only from 3.2 on.
+            operation["responses"]["200" if "200" in operation["responses"] else "201"]["content"].get(
+                "text/event-stream", {}
+            ).pop("schema", None)
+
+
+def close(schema):
+    if isinstance(schema, list):
+        for item in schema:
+            close(item)
+    if not isinstance(schema, dict):
+        return
+    if schema.get("type") == "object" and "properties" in schema:
+        schema.setdefault("additionalProperties", False)
+    for value in schema.values():
+        close(value)
+
+
+# --- Requests --------------------------------------------------------------------------------------------------------
+
+
+@schemathesis.auth(refresh_interval=None)
+class Credentials:
+    """A key or a session of the next account, whichever the operation takes and the request is meant for."""
+
+    def get(self, case, context):
+        """Where something of the caller's own is asked for, mostly somebody who has such a thing."""
+        wanted = {"getGeneration": "request_ids", "listGenerations": "cursors", "revokeKey": "key_ids"}
+        own = wanted.get(operation_id(case))
+        owners = [account for account in ACCOUNTS if own and getattr(account, own)]
+        return one_of(owners) if owners and chance(0.7) else ACCOUNTS[next(TURN) % len(ACCOUNTS)]
+
+    def set(self, case, account, context):
+        name = operation_id(case)
+        if name in PUBLIC:
+            return
+        by_session = name not in BY_KEY | BY_EITHER or (
+            name in BY_EITHER
+            and ("licenseId" in (case.query or {}) or has_member(case.body, "licenseId") or chance(0.3))
+        )
+        token = account.session if by_session else one_of(account.keys)
+        case.headers["Authorization"] = f"Bearer {token}" if chance(0.96) else spoilt(token)
+
+
+def spoilt(token):
+    """What is nearly a credential, and nobody's."""
+    return one_of(["", "Bearer", token, f"Basic {token}", f"Bearer {token[:-1]}", f"Bearer {token}x", f"Bearer {token} x"])
+
+
+def has_member(body, name):
+    return isinstance(body, dict) and name in body
+
+
+def chance(of):
+    with LOCK:
+        return CHOICE.random() < of
+
+
+def one_of(values):
+    with LOCK:
+        return CHOICE.choice(values)
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Names what exists, most of the time; a value that breaks its rule stays as it is."""
+    account = account_of(case)
+    if account is not None:
+        fill_path(case, account)
+        fill_query(case, account)
+        if isinstance(case.body, dict):
+            body = fill_body(operation_id(case), case.body, account)
+            if body != case.body:
+                case.body = body
+    if operation_id(case) in GENERATING and chance(0.1):
+        case.headers["Accept"] = "text/event-stream"
+    with LOCK:
+        COUNTS["cases"] += 1
+
+
+def account_of(case):
+    return BY_TOKEN.get(str(case.headers.get("Authorization", "")).removeprefix("Bearer "))
+
+
+def fill_path(case, account):
+    known = {"requestId": account.request_ids, "keyId": account.key_ids}
+    for name, values in known.items():
+        if name in (case.path_parameters or {}) and values and chance(0.8):
+            case.path_parameters[name] = one_of(values)
+
+
+def fill_query(case, account):
+    query = case.query or {}
+    by_session = account.session in str(case.headers["Authorization"])
+    if is_text(query.get("licenseId")) and chance(0.9):
+        query["licenseId"] = license_of(account)
+    elif operation_id(case) == "listGenerations" and by_session and "licenseId" not in query and chance(0.9):
+        query["licenseId"] = license_of(account)
+    if is_text(query.get("cursor")):
+        # A cursor has no rule that a schema could tell, so one that was made up is left away or refused.
+        if account.cursors and chance(0.7):
+            query["cursor"] = one_of(account.cursors)
+        elif chance(0.8):
+            del query["cursor"]
+    if is_text(query.get("identityId")) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", query["identityId"]):
+        query["identityId"] = identity()
+
+
+def fill_body(name, body, account):
+    body = dict(body)
+    if is_text(body.get("licenseId")) and chance(0.9):
+        body["licenseId"] = license_of(account)
+    if name in GENERATING:
+        if is_text(body.get("identityId")) and chance(0.97):
+            body["identityId"] = identity()
+        items = body.get("referenceImages")
+        if isinstance(items, list):
+            body["referenceImages"] = [fill_reference(item, account) for item in items]
+    return body
+
+
+def fill_reference(item, account):
+    """Strangers' addresses are not this run's business: hosts are those of the small internet around the service."""
+    if not isinstance(item, dict):
+        return item
+    item = dict(item)
+    url = item.get("url")
+    if is_text(url) and re.match(r"^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\x00-\x20\x7f\\]+([/?#]|$)", url) and chance(0.9):
+        if len(url) <= 2048 and not re.search(r"[\x00-\x20\x7f\\]", url):
+            item["url"] = WORLD["pictureUrl"] + one_of(["", "?again", "#there", "/missing"])
+    upload = item.get("uploadId")
+    if is_text(upload) and 0 < len(upload) <= 100 and "\0" not in upload and upload.strip() and account.upload_ids:
+        item["uploadId"] = one_of(account.upload_ids)
+    return item
+
+
+def is_text(value):
+    return isinstance(value, str) and value != ""
+
+
+def license_of(account):
+    return account.license_ids[0] if chance(0.8) else one_of(account.license_ids)
+
+
+def identity():
+    with LOCK:
+        [name] = CHOICE.choices(list(IDENTITIES), list(IDENTITIES.values()))
+    return WORLD["identities"][name]
+
+
+# --- Answers ---------------------------------------------------------------------------------------------------------
+
+COUNTS = Counter()
+STATUSES = defaultdict(Counter)
+CODES = defaultdict(Counter)
+EXCUSED = Counter()
+FAILURES = Counter()
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    name = operation_id(case)
+    body = json_of(response)
+    method = response.request.method
+    where = name if method.upper() == case.operation.method.upper() else "another method"
+    with LOCK:
+        STATUSES[where][str(response.status_code)] += 1
+        if "code" in body:
+            CODES[where][str(body["code"])] += 1
+    account = account_of(case)
+    if account is not None and 200 <= response.status_code < 300:
+        remember(name, body, account)
+
+
+def remember(name, body, account):
+    if name in GENERATING and "requestId" in body:
+        account.request_ids.append(body["requestId"])
+        with LOCK:
+            COUNTS["references"] += body["referenceImagesUsed"]
+    if name == "createKey" and "keyId" in body:
+        account.key_ids.append(body["keyId"])
+    if name == "listGenerations" and body.get("nextCursor"):
+        account.cursors.append(body["nextCursor"])
+    if name == "createUpload" and "uploadId" in body and len(account.upload_ids) < 4 and "fields" in body:
+        with open(WORLD["pictureFile"], "rb") as picture:
+            sent = requests.post(body["url"], data=body["fields"], files={"file": picture}, timeout=20)
+        if sent.status_code == 204 and f"/{account.license_ids[0]}/" in body["fields"].get("key", ""):
+            account.upload_ids.append(body["uploadId"])
+
+
+def json_of(response):
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+@schemathesis.check
+def every_answer(ctx, response, case):
+    """What docs/errors.md promises of all answers."""
+    with LOCK:
+        COUNTS["judged"] += 1
+    assert response.headers.get("x-request-id"), "an answer without X-Request-Id"
+    if response.status_code < 400:
+        return
+    body = json_of(response)
+    assert sorted(body) == ["code", "error"], "an error has exactly two members"
+    sentence = body["error"]
+    assert re.search(r"[.!?]$", sentence), "an error says a sentence"
+    assert not re.search(r"node:|\.ts:\d|\bat \S+ \(|undefined|\[object", sentence), "an error of ours shows its insides"
+    token = str(case.headers.get("Authorization", "")).removeprefix("Bearer ")
+    assert len(token) < 20 or token not in sentence, "an error repeats a credential"
+    for name in ("prompt", "negativePrompt"):
+        text = case.body.get(name) if isinstance(case.body, dict) else None
+        assert not isinstance(text, str) or len(text) < 8 or text not in sentence, f"an error repeats the {name}"
+
+
+@schemathesis.check
+def event_streams(ctx, response, case):
+    """Accepted first, then started, then progress, and one end; the data of each fits its schema."""
+    if not str(response.headers.get("content-type")).startswith("text/event-stream") and not any(
+        "event-stream" in value for value in response.headers.get("content-type", [])
+    ):
+        return
+    with LOCK:
+        COUNTS["streams"] += 1
+    names = []
+    for block in response.content.decode().strip().split("\n\n"):
+        event, data = block.split("\n")
+        name = event.removeprefix("event: ")
+        EVENT_CHECKS[name].validate(json.loads(data.removeprefix("data: ")))
+        names.append(name)
+    order = re.fullmatch(r"accepted( started( progress)*)? (completed|failed)|completed", " ".join(names))
+    assert order, f"events out of order: {', '.join(names)}"
+
+
+# Rules that a JSON Schema can't tell, by the sentence that the API answers a well-formed body with.
+BEYOND_SCHEMAS = [
+    ("the tier's limit", r"^On the \w+ tier "),
+    ("an identity without product photos", r"referenceImages must be left out: \w+ does not take product photos"),
+    ("a host that is none, or no public name", r"url must be an https:// URL of at most 2048 characters with a host name"),
+    ("a reference image that is none: {}", r"^referenceImages\[\d\]\.(?:url|uploadId): (.*?)[.;:]"),
+    ("an expiry in the past", r"^expiresAt must lie in the future\.$"),
+    ("an expiry after the year 9999 in UTC", r"expiresAt must be an ISO 8601 time"),
+    ("a cursor that nobody was given", r"^cursor must be the nextCursor of an earlier answer\.$"),
+    ("a license named beside a key", r'unknown (query parameter|member) "licenseId"'),
+    ("no license named by session", r"licenseId must be the id of one of your licenses"),
+]
+
+
+def excuse(failure, case, response):
+    """Why an answer is right though a check thinks otherwise; None for what is a finding."""
+    body = json_of(response)
+    code, sentence = body.get("code"), str(body.get("error"))
+    if isinstance(failure, UnsupportedMethodResponse):
+        # API Gateway knows no 405: another method of a known path is a route that is not there.
+        return "unknown method: 404 NOT_FOUND" if (response.status_code, code) == (404, "NOT_FOUND") else None
+    if isinstance(failure, ServerError) and operation_id(case) in GENERATING:
+        sent = case.body.get("identityId") if isinstance(case.body, dict) else None
+        name = NAME_OF.get(sent) if isinstance(sent, str) else None
+        return f"{name}: {code}" if name in FAILING and FAILING[name] == code else None
+    if isinstance(failure, RejectedPositiveData):
+        if (response.status_code, code) == (422, "IDEMPOTENCY_MISMATCH"):
+            return "an Idempotency-Key that the same API key used before"
+        if response.status_code == 400 and code in ("TIER_LIMIT", "INVALID_PARAMETERS"):
+            return beyond_schemas(sentence)
+    return None
+
+
+def beyond_schemas(sentence):
+    for reason, rule in BEYOND_SCHEMAS:
+        found = re.search(rule, sentence)
+        if found:
+            return reason.format(*found.groups())
+    return None
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    reason = excuse(failure, case, response)
+    with LOCK:
+        if reason is None:
+            FAILURES[f"{operation_id(case)}: {type(failure).__name__}"] += 1
+        else:
+            EXCUSED[reason] += 1
+    return reason is None
+
+
+@atexit.register
+def write_summary():
+    summary = {
+        **{name: COUNTS[name] for name in ("cases", "judged", "streams", "references")},
+        "excused": EXCUSED,
+        "failures": FAILURES,
+        "statuses": STATUSES,
+        "codes": CODES,
+    }
+    with open(os.environ["FUZZ_SUMMARY"], "w", encoding="utf-8") as out:
+        json.dump(summary, out)
