@@ -60,7 +60,7 @@ export function tracesOf({ identity, ownsIdentity, license }: SmokeWorld): strin
 }
 
 function leftOver({ items, objectKeys }: Traces, world: SmokeWorld): string {
-  return `${counted(items.length, 'item')} and ${counted(objectKeys.length, 'image')} are left of ${tracesOf(world)}`;
+  return `${counted(items.length, 'item')} and ${counted(objectKeys.length, 'file')} are left of ${tracesOf(world)}`;
 }
 
 function isEmpty({ items, objectKeys }: Traces): boolean {
@@ -98,22 +98,22 @@ async function findTraces(
     const item = await getItem(table, itemKeys.identity(identity.identityId));
     if (item !== null) items.push(item);
   }
-  const listing = (start: string | undefined) =>
-    s3.send(
-      new ListObjectsV2Command({
-        Bucket: bucketName,
-        Prefix: `generations/${license.licenseId}/`,
-        ContinuationToken: start,
-      }),
-    );
-  const objectKeys: string[] = [];
+  const prefixes = ['generations', 'uploads'].map((kind) => `${kind}/${license.licenseId}/`);
+  const objectKeys = (await Promise.all(prefixes.map((prefix) => objectsOf(s3, bucketName, prefix)))).flat();
+  return { items: items.map(({ PK, SK }) => ({ PK, SK })), objectKeys };
+}
+
+async function objectsOf(s3: S3Client, bucketName: string, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
   let start: string | undefined;
   do {
-    const page = await listing(start);
-    objectKeys.push(...(page.Contents ?? []).map(({ Key: key }) => key!));
+    const page = await s3.send(
+      new ListObjectsV2Command({ Bucket: bucketName, Prefix: prefix, ContinuationToken: start }),
+    );
+    keys.push(...(page.Contents ?? []).map(({ Key: key }) => key!));
     start = page.NextContinuationToken;
   } while (start !== undefined);
-  return { items: items.map(({ PK, SK }) => ({ PK, SK })), objectKeys };
+  return keys;
 }
 
 function itemsOf(table: Table, partition: string): Promise<Item[]> {

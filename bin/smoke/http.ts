@@ -7,6 +7,8 @@ export interface HttpRequest {
   bearer?: string;
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as multipart/form-data, in the place of a body. */
+  form?: FormData;
   headers?: Record<string, string>;
   /** @default 30 seconds */
   timeoutMs?: number;
@@ -22,7 +24,7 @@ export interface HttpAnswer {
 
 /** One request, without redirects. @throws Mismatch when nothing answers; no address is told, as links are secrets. */
 export async function send(url: string, request: HttpRequest = {}): Promise<HttpAnswer> {
-  const { bearer, body, timeoutMs = 30_000 } = request;
+  const { bearer, body, form, timeoutMs = 30_000 } = request;
   try {
     const response = await fetch(url, {
       method: request.method ?? (body === undefined ? 'GET' : 'POST'),
@@ -33,7 +35,7 @@ export async function send(url: string, request: HttpRequest = {}): Promise<Http
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...request.headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form ? { body: form } : body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, bytes, json: parseJson(bytes) };

@@ -56,7 +56,7 @@ function temporaryIdentity(name: string): Identity {
     slug: name,
     description: 'Checks a deployment and is removed afterwards.',
     catalog: 'specialist',
-    productPhotos: false,
+    productPhotos: true,
     model: { version: '1', adapterKey: null, settings: {} },
   };
 }

@@ -18,8 +18,8 @@ describe('against the local service', () => {
     const before = await everything(service.dataDir);
     const { code, stdout, stderr } = await smoke(onService());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('13 passed, 0 failed, 2 skipped\n');
-    expect(stdout.match(/^✓ .* \(\d+ ms\)$/gm)).toHaveLength(13);
+    expect(stdout).toContain('14 passed, 0 failed, 2 skipped\n');
+    expect(stdout.match(/^✓ .* \(\d+ ms\)$/gm)).toHaveLength(14);
     expect(await everything(service.dataDir)).toEqual(before);
   });
 
@@ -35,7 +35,7 @@ describe('against the local service', () => {
     expect(JSON.parse(stdout)).toMatchObject({ passed: true, baseUrl: service.ready.baseUrl });
   });
 
-  test('an identity that is there already is used and left as it was', async () => {
+  test('an identity that is there already is used and left as it was; one without photos is sent none', async () => {
     const before = await everything(service.dataDir);
     const { code, stdout } = await smoke(onService('--identity', service.ready.identities.aurora!));
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('13 passed') });

@@ -105,6 +105,7 @@ describe('the bucket of images', () => {
     expect(cors.CORSRules).toMatchObject([{ AllowedMethods: ['GET', 'HEAD', 'POST'] }]);
     expect(lifecycle.Rules).toMatchObject([
       { ID: 'images', Filter: { Prefix: 'generations/' }, Expiration: { Days: 90 } },
+      { ID: 'uploads', Filter: { Prefix: 'uploads/' }, Expiration: { Days: 1 } },
       { ID: 'unfinished-uploads', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
     ]);
   });

@@ -6,6 +6,7 @@ import {
   refusesWithoutModel,
   repeatsFree,
 } from './generation.ts';
+import { looksAtReferences } from './references.ts';
 import { hasNoOtherRoutes, refusesExpiredLink, refusesRevokedKey, refusesWrongKey } from './refusals.ts';
 import { countsUsage } from './usage.ts';
 import { agreesOnSignIn, answersPreflight, isHealthy } from './web.ts';
@@ -19,6 +20,7 @@ export const steps: readonly Step[] = [
   refetchesRequest,
   countsUsage,
   repeatsFree,
+  looksAtReferences,
   refusesExpiredLink,
   refusesWrongKey,
   refusesRevokedKey,

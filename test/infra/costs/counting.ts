@@ -67,6 +67,7 @@ export async function startCountingWorld() {
     [environmentVariables.tableName]: world.table.name,
     [environmentVariables.bucketName]: 'image-generation',
     [environmentVariables.modelEndpointName]: 'model',
+    [environmentVariables.referenceReaderUrl]: 'http://127.0.0.1:9/',
     [environmentVariables.generationDeadlineSeconds]: '30',
     [environmentVariables.retentionDays]: '90',
   });
