@@ -7,6 +7,7 @@ import type { Browser } from 'playwright-core';
 import { dashboardHeaders } from '../../lib/dashboard-headers.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { openBrowser, openPage, screen, signIn } from '../support/browser.ts';
+import { samplePhoto } from '../support/uploads.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
 
 /** The dashboard as it is deployed: on an origin of its own, with the headers that CloudFront sends there. */
@@ -59,16 +60,21 @@ async function serve(url: string, res: import('node:http').ServerResponse): Prom
   res.end(await readFile(join(dist, file)));
 }
 
-test('an account signs in, makes an image, sees it and saves it, and the browser complains of nothing', async () => {
+test('an account signs in, sends a photo, makes an image of it, sees it and saves it, and the browser complains of nothing', async () => {
   const { page, complaints, close } = await openPage(browser);
   await page.goto(`${siteUrl}/playground`);
   await signIn(page, service);
   await screen(page, 'Playground');
+  await page.getByRole('button', { name: /^Identity/ }).click();
+  await page.getByRole('menuitemradio', { name: /^citrine/ }).click();
+  const photo = { name: 'cup.png', mimeType: 'image/png', buffer: await samplePhoto() };
+  await page.locator('input[type=file]').setInputFiles([photo]);
   const prompt = 'a lighthouse on another shore';
   await page.getByLabel('Prompt', { exact: true }).fill(prompt);
   await page.getByRole('radio', { name: /^Small/ }).click();
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.getByText('1 credit charged').waitFor();
+  await page.getByText('1 reference image').waitFor();
   const image = page.getByRole('img', { name: prompt });
   const width = await image.evaluate(async (element: any) => {
     await element.decode();
