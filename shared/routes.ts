@@ -52,6 +52,9 @@ const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
 /** An account that loops makes only its own list of keys long; this keeps it from doing so fast. */
 const keyThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
+/** It is large, and everyone may have it: bytes out are paid for. */
+const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
+
 const generations = 'generations/*';
 const adapters = 'adapters/*';
 const uploads = 'uploads/*';
@@ -183,6 +186,7 @@ export const routes = {
     functionName: 'get-openapi',
     auth: 'none',
     streams: false,
+    throttle: documentThrottle,
     grants: {},
   },
 } as const satisfies Record<string, Route>;
