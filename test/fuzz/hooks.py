@@ -1,61 +1,38 @@
-"""What schemathesis has to know of this API: who asks, what exists, and which answers are right though they look wrong.
-
-FUZZ_WORLD names a JSON file with accounts and identities (see run.ts); FUZZ_SUMMARY is where the counts go.
+"""What schemathesis has to know of this API: who asks (world.py), what to ask for, what is judged besides its own checks, and
+which answers are right though they look wrong (excuses.py). FUZZ_SUMMARY is where the counts go.
 """
 
 import atexit
 import json
 import os
-import random
 import re
-import threading
+import sys
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import jsonschema_rs
 import requests
 import schemathesis
-from schemathesis.failure_codes import (
-    RejectedPositiveData,
-    ServerError,
-    UnsupportedMethodResponse,
+
+# Schemathesis loads this file alone, from a folder of its own.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from excuses import excuse
+from world import (
+    ACCOUNTS,
+    BY_EITHER,
+    BY_KEY,
+    BY_TOKEN,
+    CHOICE,
+    GENERATING,
+    IDENTITIES,
+    LOCK,
+    PUBLIC,
+    TURN,
+    WORLD,
+    json_of,
+    operation_id,
 )
-
-with open(os.environ["FUZZ_WORLD"], encoding="utf-8") as file:
-    WORLD = json.load(file)
-
-LOCK = threading.Lock()
-CHOICE = random.Random(WORLD["seed"])
-
-GENERATING = {"createGeneration", "createPlaygroundGeneration"}
-BY_KEY = {"createGeneration"}
-BY_EITHER = {"getGeneration", "listGenerations", "listIdentities", "createUpload"}
-PUBLIC = {"getHealth", "getOpenApi"}
-
-# Mostly the identity that takes reference images; the others are refused, fail or hang, each in its own way.
-IDENTITIES = {"citrine": 70, "aurora": 16, "drift": 4, "ember": 4, "flint": 4, "glacier": 1}
-NAME_OF = {WORLD["identities"][name]: name for name in IDENTITIES}
-# The one status that each of these must answer, once a request of theirs is accepted.
-FAILING = {"ember": "IDENTITY_UNAVAILABLE", "flint": "GENERATION_FAILED", "glacier": "TIMEOUT"}
-
-
-class Account:
-    """Who asks, and what was seen to be theirs."""
-
-    def __init__(self, keys, session, licenseIds):
-        self.keys = keys
-        self.session = session
-        self.license_ids = licenseIds
-        self.request_ids, self.upload_ids, self.key_ids, self.cursors = [], [], [], []
-
-
-ACCOUNTS = [Account(**account) for account in WORLD["accounts"]]
-BY_TOKEN = {token: account for account in ACCOUNTS for token in [*account.keys, account.session]}
-TURN = iter(range(10**12))
-
-
-def operation_id(case):
-    return case.operation.definition.raw.get("operationId", case.operation.label)
-
 
 # --- The document ----------------------------------------------------------------------------------------------------
 
@@ -264,14 +241,6 @@ def remember(name, body, account):
             account.upload_ids.append(body["uploadId"])
 
 
-def json_of(response):
-    try:
-        body = json.loads(response.content)
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
-
-
 @schemathesis.check
 def every_answer(ctx, response, case):
     """What docs/errors.md promises of all answers."""
@@ -311,47 +280,6 @@ def event_streams(ctx, response, case):
         names.append(name)
     order = re.fullmatch(r"accepted( started( progress)*)? (completed|failed)|completed", " ".join(names))
     assert order, f"events out of order: {', '.join(names)}"
-
-
-# Rules that a JSON Schema can't tell, by the sentence that the API answers a well-formed body with.
-BEYOND_SCHEMAS = [
-    ("the tier's limit", r"^On the \w+ tier "),
-    ("an identity without product photos", r"referenceImages must be left out: \w+ does not take product photos"),
-    ("a host that is none, or no public name", r"url must be an https:// URL of at most 2048 characters with a host name"),
-    ("a reference image that is none: {}", r"^referenceImages\[\d\]\.(?:url|uploadId): (.*?)[.;:]"),
-    ("an expiry in the past", r"^expiresAt must lie in the future\.$"),
-    ("an expiry after the year 9999 in UTC", r"expiresAt must be an ISO 8601 time"),
-    ("a cursor that nobody was given", r"^cursor must be the nextCursor of an earlier answer\.$"),
-    ("a license named beside a key", r'unknown (query parameter|member) "licenseId"'),
-    ("no license named by session", r"licenseId must be the id of one of your licenses"),
-]
-
-
-def excuse(failure, case, response):
-    """Why an answer is right though a check thinks otherwise; None for what is a finding."""
-    body = json_of(response)
-    code, sentence = body.get("code"), str(body.get("error"))
-    if isinstance(failure, UnsupportedMethodResponse):
-        # API Gateway knows no 405: another method of a known path is a route that is not there.
-        return "unknown method: 404 NOT_FOUND" if (response.status_code, code) == (404, "NOT_FOUND") else None
-    if isinstance(failure, ServerError) and operation_id(case) in GENERATING:
-        sent = case.body.get("identityId") if isinstance(case.body, dict) else None
-        name = NAME_OF.get(sent) if isinstance(sent, str) else None
-        return f"{name}: {code}" if name in FAILING and FAILING[name] == code else None
-    if isinstance(failure, RejectedPositiveData):
-        if (response.status_code, code) == (422, "IDEMPOTENCY_MISMATCH"):
-            return "an Idempotency-Key that the same API key used before"
-        if response.status_code == 400 and code in ("TIER_LIMIT", "INVALID_PARAMETERS"):
-            return beyond_schemas(sentence)
-    return None
-
-
-def beyond_schemas(sentence):
-    for reason, rule in BEYOND_SCHEMAS:
-        found = re.search(rule, sentence)
-        if found:
-            return reason.format(*found.groups())
-    return None
 
 
 @schemathesis.hook

@@ -14,7 +14,7 @@ export interface FuzzedService {
   service: RunningService;
   table: Table;
   licenseIds: string[];
-  /** What the hooks read: see hooks.py. */
+  /** What the hooks read: see world.py. */
   worldFile: string;
   folder: string;
   close(): Promise<void>;

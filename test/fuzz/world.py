@@ -1,0 +1,50 @@
+"""Who asks in a fuzz run, and what exists. FUZZ_WORLD names the file that says it (see service.ts)."""
+
+import json
+import os
+import random
+import threading
+
+with open(os.environ["FUZZ_WORLD"], encoding="utf-8") as file:
+    WORLD = json.load(file)
+
+LOCK = threading.Lock()
+CHOICE = random.Random(WORLD["seed"])
+
+GENERATING = {"createGeneration", "createPlaygroundGeneration"}
+BY_KEY = {"createGeneration"}
+BY_EITHER = {"getGeneration", "listGenerations", "listIdentities", "createUpload"}
+PUBLIC = {"getHealth", "getOpenApi"}
+
+# Mostly the identity that takes reference images; the others are refused, fail or hang, each in its own way.
+IDENTITIES = {"citrine": 70, "aurora": 16, "drift": 4, "ember": 4, "flint": 4, "glacier": 1}
+NAME_OF = {WORLD["identities"][name]: name for name in IDENTITIES}
+# The one status that each of these must answer, once a request of theirs is accepted.
+FAILING = {"ember": "IDENTITY_UNAVAILABLE", "flint": "GENERATION_FAILED", "glacier": "TIMEOUT"}
+
+
+class Account:
+    """Who asks, and what was seen to be theirs."""
+
+    def __init__(self, keys, session, licenseIds):
+        self.keys = keys
+        self.session = session
+        self.license_ids = licenseIds
+        self.request_ids, self.upload_ids, self.key_ids, self.cursors = [], [], [], []
+
+
+ACCOUNTS = [Account(**account) for account in WORLD["accounts"]]
+BY_TOKEN = {token: account for account in ACCOUNTS for token in [*account.keys, account.session]}
+TURN = iter(range(10**12))
+
+
+def operation_id(case):
+    return case.operation.definition.raw.get("operationId", case.operation.label)
+
+
+def json_of(response):
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
