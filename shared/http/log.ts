@@ -26,8 +26,8 @@ const maxCauses = 5;
 
 /**
  * What of an error may be logged: its kind and where it came from. Messages quote what they are about, which may be a
- * prompt, a key or a link: those of parsers and SDKs, and those that callers read. Only what this code says to
- * itself, in a plain `Error`, is kept.
+ * prompt, a key or a link: those of parsers, SDKs and Node.js (a stranger's certificate is in one), and those that
+ * callers read. Only what this code says to itself, in a plain `Error` without a code, is kept.
  */
 export function loggableError(error: unknown): Record<string, unknown>[] {
   const chain: Record<string, unknown>[] = [];
@@ -39,7 +39,7 @@ export function loggableError(error: unknown): Record<string, unknown>[] {
     const { $metadata: aws } = cause as { $metadata?: { httpStatusCode?: number; requestId?: string } };
     chain.push({
       name: cause.name,
-      ...(cause.constructor === Error ? { message: cause.message } : {}),
+      ...(cause.constructor === Error && !('code' in cause) ? { message: cause.message } : {}),
       ...(cause instanceof ServiceError ? { code: cause.code } : {}),
       ...('code' in cause && typeof cause.code === 'string' ? { code: cause.code } : {}),
       ...(aws ? { httpStatus: aws.httpStatusCode, awsRequestId: aws.requestId } : {}),

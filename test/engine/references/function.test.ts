@@ -159,4 +159,5 @@ test('the log says what was wrong, and nothing of a link', async () => {
   expect(JSON.parse(log[0]!).unusable).toHaveLength(4);
   expect(log[0]).not.toContain(secret);
   expect(log[0]).not.toContain('generations/');
+  for (const host of hosts) expect(log[0]).not.toContain(host);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { expectError } from '../../support/answers.ts';
@@ -103,6 +104,15 @@ describe('a running service keeps out of', () => {
     expectError(answered, 400, 'INVALID_PARAMETERS');
     expect(answered.body.error).toContain('must be at most 10 MiB');
   });
+});
+
+test('a stranger’s server has no word in the log of a running service', async () => {
+  net.site('liar.example', { '/cat.png': answer(photo) });
+  net.web.spoil('liar.example', 'wrong name');
+  expectError(await generateFrom('https://liar.example/cat.png'), 400, 'INVALID_PARAMETERS');
+  const log = readFileSync(join(service.dataDir, 'service.log'), 'utf8');
+  expect(log).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+  expect(log).not.toContain('liar.example');
 });
 
 function movesInside(): void {

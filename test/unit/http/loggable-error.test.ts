@@ -1,3 +1,4 @@
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -39,6 +40,16 @@ describe('the words of others, which quote what they were given, are not logged'
       httpStatus: 400,
       awsRequestId: 'aws-1',
     });
+  });
+
+  test('of Node.js, which quotes what a stranger’s server said; its code is', () => {
+    const stranger = { subject: { CN: 'x' }, subjectaltname: 'DNS:secret-certificate' } as PeerCertificate;
+    // Jest's realm has an Error of its own: the same error, made of that.
+    const { message, code } = checkServerIdentity('secret-host.example', stranger) as NodeJS.ErrnoException;
+    const error = Object.assign(new Error(message), { code });
+    expect(error.message).toContain('secret-certificate');
+    expect(logged(error)).not.toContain('secret');
+    expect(loggableError(error)[0]).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
   });
 
   test.each([
