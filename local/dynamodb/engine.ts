@@ -24,6 +24,22 @@ export interface DynamoDbEngine {
   close(): Promise<void>;
 }
 
+/** The engine without a server, for a program that brings requests in a way of its own. */
+export async function openDynamoDb({
+  folder,
+  now = Date.now,
+}: Pick<DynamoDbOptions, 'folder' | 'now'>): Promise<{
+  perform(operation: string, body: Record<string, unknown>): Promise<unknown>;
+  close(): Promise<void>;
+}> {
+  const level = await openLevel(folder);
+  const context: Context = { level, tokens: openTokens(level, now), exclusive: oneAtATime() };
+  return {
+    perform: (operation, body) => perform(context, operation, body),
+    close: () => context.exclusive(async () => level.close()),
+  };
+}
+
 /**
  * Starts the DynamoDB engine on 127.0.0.1.
  *
@@ -35,15 +51,14 @@ export async function startDynamoDb({
   port = 0,
   now = Date.now,
 }: DynamoDbOptions): Promise<DynamoDbEngine> {
-  const level = await openLevel(folder);
-  const context: Context = { level, tokens: openTokens(level, now), exclusive: oneAtATime() };
-  const server = createServer(dynamoDbListener((operation, body) => perform(context, operation, body)));
+  const database = await openDynamoDb({ folder, now });
+  const server = createServer(dynamoDbListener(database.perform));
   // Longer than clients keep idle connections, so that none is closed just as a request comes in on it.
   server.keepAliveTimeout = 75_000;
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {
-    await level.close();
+    await database.close();
     throw error;
   }
 
@@ -51,7 +66,7 @@ export async function startDynamoDb({
   async function stop(): Promise<void> {
     server.close();
     server.closeAllConnections();
-    await context.exclusive(async () => level.close());
+    await database.close();
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

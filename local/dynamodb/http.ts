@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { fault, isFault } from './faults.ts';
 
@@ -7,6 +7,15 @@ const maxRequestBytes = 16 * 1024 * 1024;
 const contentType = 'application/x-amz-json-1.0';
 
 type Perform = (operation: string, body: Record<string, unknown>) => Promise<unknown>;
+
+/** What matters of a request, whatever brought it. */
+export interface ProtocolRequest {
+  /** The header `x-amz-target`, which names the operation. */
+  target: string | undefined;
+  authorization: string | undefined;
+  /** The body; undefined when it is larger than the protocol takes. */
+  text: string | undefined;
+}
 
 /**
  * Speaks DynamoDB's JSON protocol: the operation in `x-amz-target`, JSON in and out, errors with `__type`.
@@ -21,26 +30,30 @@ export function dynamoDbListener(perform: Perform): RequestListener {
     });
     request.on('end', () => {
       const text = bytes <= maxRequestBytes ? Buffer.concat(chunks).toString() : undefined;
-      void answer(request, text, perform).then(([status, body]) => send(response, status, body));
+      const { 'x-amz-target': target, authorization } = request.headers;
+      void (
+        request.method === 'GET'
+          ? Promise.resolve([200, 'healthy: dynamodb'] as const)
+          : answerRequest({ target: target?.toString(), authorization, text }, perform)
+      ).then(([status, body]) => send(response, status, body));
     });
     // A client that goes away before its request is complete gets no answer, and disturbs nobody else.
     request.on('error', () => response.destroy());
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  text: string | undefined,
+/** Answers one request of the protocol: a status and the body to be sent as JSON. */
+export async function answerRequest(
+  { target, authorization, text }: ProtocolRequest,
   perform: Perform,
-): Promise<[status: number, body: unknown]> {
-  if (request.method === 'GET') return [200, 'healthy: dynamodb'];
+): Promise<readonly [status: number, body: unknown]> {
   if (text === undefined) return [413, { message: 'The request is larger than 16 MB.' }];
   try {
-    const [version, operation] = (request.headers['x-amz-target']?.toString() ?? '').split('.');
+    const [version, operation] = (target ?? '').split('.');
     if (version !== 'DynamoDB_20120810' || !operation) {
       throw fault('UnknownOperationException', 'The header x-amz-target names no DynamoDB operation.');
     }
-    if (!request.headers.authorization?.startsWith('AWS4-')) {
+    if (!authorization?.startsWith('AWS4-')) {
       throw fault('MissingAuthenticationTokenException', 'Request is missing Authentication Token');
     }
     return [200, await perform(operation, parse(text))];
