@@ -65,3 +65,8 @@ export class ServiceError extends Error {
     return errorCodes[this.code].status;
   }
 }
+
+/** What a caller is told when something that the service needs is away or has too much to do. */
+export function serviceBusy(cause?: unknown): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { cause });
+}

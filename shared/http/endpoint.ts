@@ -4,13 +4,14 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { sessionVerifier } from '../adapters/session-verifier.ts';
 import { readEnvironment } from '../config.ts';
 import { newRequestId } from '../domain/ids.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, serviceBusy } from '../errors.ts';
 import type { Route } from '../routes.ts';
 import { apiKeyStore } from '../store/api-key-store.ts';
 import { licenseStore } from '../store/license-store.ts';
 import { rateLogStore } from '../store/rate-log-store.ts';
 import { errorAnswer, toProxyAnswer, type Answer } from './answer.ts';
 import { authenticate, type AccessDeps } from './authenticate.ts';
+import { isBackendFailure } from './backend-failure.ts';
 import type { CallerOf, Credential, CredentialOf } from './callers.ts';
 import { corsHeaders } from './cors.ts';
 import { jsonLog, loggableError } from './log.ts';
@@ -106,9 +107,10 @@ async function finish(route: Route, request: ApiRequest): Promise<void> {
   for (const metric of more) log.info('metric', { requestId, ...metric });
 }
 
-/** What nobody foresaw stays inside; the caller learns only that it was not their fault. */
+/** What nobody foresaw stays inside; the caller learns only that it was not their fault, and whether to come back. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
+  if (isBackendFailure(error)) return serviceBusy(error);
   const sentence = 'Something went wrong on our side. Try again; if it persists, tell us the X-Request-Id.';
   return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { takeFromRate, type RateDecision } from '../domain/rate-limit.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, serviceBusy } from '../errors.ts';
 import type { RouteLimit } from '../routes.ts';
 import type { RateLogStore, StoredRateLog } from '../store/rate-log-store.ts';
 import type { Credential } from './callers.ts';
@@ -40,7 +40,7 @@ export async function takeRate(
     const { requestId } = request;
     log.error('rate limit fault', { requestId, limit: limit.name, causes: loggableError(cause) });
     if (limit.onFault === 'allow') return null;
-    throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { cause });
+    throw serviceBusy(cause);
   }
 }
 

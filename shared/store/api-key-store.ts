@@ -1,5 +1,5 @@
 import { isKeyId, maxActiveKeys } from '../domain/api-key.ts';
-import { ServiceError } from '../errors.ts';
+import { serviceBusy } from '../errors.ts';
 import { pause } from './backoff.ts';
 import { toRateLog, type StoredRateLog } from './rate-log-store.ts';
 import { batchGet, getItem, listOwned, type Item, type Table } from './table.ts';
@@ -64,7 +64,7 @@ export function apiKeyStore(table: Table) {
         if (refusal.failed[0]) throw new Error('a key with this id is there already');
         await pause(attempt);
       }
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.');
+      throw serviceBusy();
     },
 
     /** Strong, so that a revocation holds from the next request on. */

@@ -1,3 +1,6 @@
+/** Of what a conflict with another's transaction refuses. */
+export const maxConflictRetries = 12;
+
 /** Full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter"): 10 ms doubling, at most half a second. */
 export function pause(attempt: number): Promise<void> {
   const longestMs = Math.min(500, 10 * 2 ** attempt);

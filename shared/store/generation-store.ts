@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
-import { ServiceError } from '../errors.ts';
-import { fromItem, licenseIdOf, requestIdOf } from './generation-item.ts';
+import { ServiceError, serviceBusy } from '../errors.ts';
+import { fromItem, licenseIdOf, requestIdOf, toItem } from './generation-item.ts';
 import {
   releaseItems,
   reserveItems,
@@ -13,7 +14,7 @@ import {
 } from './generation-transactions.ts';
 import { onceFromItem, type Once } from './once-store.ts';
 import { generationPages } from './generation-pages.ts';
-import { batchGet, getItem, type Table } from './table.ts';
+import { batchGet, getItem, writeItem, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex } from './table-keys.ts';
 
@@ -85,38 +86,39 @@ export function generationStore(table: Table) {
       try {
         const refusal = await transact(table, reserveItems(table.name, generation, creditsLimit, once));
         if (refusal === null) return { outcome: 'reserved' };
+        if (refusal.failed[1]) {
+          // An attempt whose answer was lost meets itself when tried again: also its credits and its idempotency key.
+          if (isDeepStrictEqual(refusal.items[1], toItem(generation))) return { outcome: 'reserved' };
+          throw serviceBusy(new Error('the request id is taken'));
+        }
         if (refusal.failed[2]) return { outcome: 'repeated', once: onceFromItem(refusal.items[2]!) };
-        if (refusal.failed[0]) return { outcome: 'over_limit' };
-        // A request id is never used twice, so the record that is in the way is this one.
-        return { outcome: 'reserved' };
+        return { outcome: 'over_limit' };
       } catch (error) {
         if (error instanceof ServiceError) throw error;
         const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
-        if (stored?.status === 'QUEUED') return { outcome: 'reserved' };
-        throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', {
-          cause: error,
-        });
+        if (isDeepStrictEqual(stored, generation)) return { outcome: 'reserved' };
+        throw serviceBusy(error);
       }
     },
 
     /** QUEUED → PROCESSING. @returns false when the generation was ended meanwhile. */
     async start(generation: GenerationRef, startedAtMs: number): Promise<boolean> {
       try {
-        await table.documents.send(
-          new UpdateCommand({
-            TableName: table.name,
-            Key: itemKeys.generation(generation.licenseId, generation.requestId),
-            UpdateExpression: 'SET #status = :processing, startedAtMs = :at',
-            ConditionExpression: '#status = :queued',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':processing': 'PROCESSING',
-              ':queued': 'QUEUED',
-              ':at': startedAtMs,
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
+        const command = new UpdateCommand({
+          TableName: table.name,
+          Key: itemKeys.generation(generation.licenseId, generation.requestId),
+          UpdateExpression: 'SET #status = :processing, startedAtMs = :at',
+          ConditionExpression: '#status = :queued',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':processing': 'PROCESSING',
+            ':queued': 'QUEUED',
+            ':at': startedAtMs,
+          },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        });
+        // The sweep's release may be under way.
+        await writeItem(() => table.documents.send(command));
         return true;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;

@@ -45,6 +45,7 @@ export function reserveItems(
         TableName,
         Item: toItem(generation),
         ConditionExpression: 'attribute_not_exists(PK)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
   ];

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { generationTypes, type GenerationType } from '../contracts/generation.ts';
-import { getItem, type Item, type Table } from './table.ts';
+import { getItem, writeItem, type Item, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
 
 export interface Tally {
@@ -50,14 +50,13 @@ export function periodStore(table: Table) {
 
     /** Adds credits that were used elsewhere, when a subscription moves to this service in mid-period. */
     async importUsage(licenseId: string, startMs: number, credits: number): Promise<void> {
-      await table.documents.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: itemKeys.period(licenseId, startMs),
-          UpdateExpression: 'ADD committed :c, used :c, imported :c',
-          ExpressionAttributeValues: { ':c': credits },
-        }),
-      );
+      const command = new UpdateCommand({
+        TableName: table.name,
+        Key: itemKeys.period(licenseId, startMs),
+        UpdateExpression: 'ADD committed :c, used :c, imported :c',
+        ExpressionAttributeValues: { ':c': credits },
+      });
+      await writeItem(() => table.documents.send(command));
     },
   };
 }

@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   type BatchGetCommandOutput,
@@ -11,8 +15,8 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { ServiceError } from '../errors.ts';
-import { pause } from './backoff.ts';
+import { serviceBusy } from '../errors.ts';
+import { maxConflictRetries, pause } from './backoff.ts';
 import { ownerIndex, type ItemKey } from './table-keys.ts';
 
 /** The table and the client that speaks to it: what every store is made of. */
@@ -36,17 +40,35 @@ export async function getItem(table: Table, key: ItemKey): Promise<Item | null> 
   return (await table.documents.send(command)).Item ?? null;
 }
 
+/**
+ * Sends a write of one item that transactions write too. One that meets such a transaction is refused unapplied, and
+ * the SDK tries throttled writes again but not these (@smithy/core, "service-error-classification").
+ * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever else the SDK throws.
+ */
+export async function writeItem<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof TransactionConflictException)) throw error;
+      if (attempt > maxConflictRetries) {
+        throw serviceBusy(error);
+      }
+      await pause(attempt);
+    }
+  }
+}
+
 /** Writes a new item. @throws ConditionalCheckFailedException when its key is taken. */
 export async function insertItem(table: Table, item: Item): Promise<void> {
   try {
-    await table.documents.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: item,
-        ConditionExpression: 'attribute_not_exists(PK)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
+    const command = new PutCommand({
+      TableName: table.name,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(PK)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    await writeItem(() => table.documents.send(command));
   } catch (error) {
     // A write that was answered too late is retried by the SDK and then meets itself.
     const met = error instanceof ConditionalCheckFailedException && error.Item;
@@ -64,15 +86,14 @@ export async function updateItem(
   >,
 ): Promise<Item | null> {
   try {
-    const { Attributes: item } = await table.documents.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: key,
-        ConditionExpression: 'attribute_exists(PK)',
-        ReturnValues: 'ALL_NEW',
-        ...update,
-      }),
-    );
+    const command = new UpdateCommand({
+      TableName: table.name,
+      Key: key,
+      ConditionExpression: 'attribute_exists(PK)',
+      ReturnValues: 'ALL_NEW',
+      ...update,
+    });
+    const { Attributes: item } = await writeItem(() => table.documents.send(command));
     return item!;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return null;
@@ -107,8 +128,7 @@ export async function batchGet(table: Table, keys: ItemKey[]): Promise<(Item | u
   const found = new Map<string, Item>();
   let pending: Record<string, string>[] | undefined = keys;
   for (let attempt = 0; pending !== undefined && pending.length > 0; attempt++) {
-    if (attempt === 6)
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.');
+    if (attempt === 6) throw serviceBusy();
     if (attempt > 0) await pause(attempt);
     const answer: BatchGetCommandOutput = await table.documents.send(
       new BatchGetCommand({ RequestItems: { [table.name]: { Keys: pending, ConsistentRead: true } } }),

@@ -1,8 +1,8 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { ServiceError } from '../errors.ts';
-import { pause } from './backoff.ts';
+import { serviceBusy } from '../errors.ts';
+import { maxConflictRetries, pause } from './backoff.ts';
 import type { Item, Table } from './table.ts';
 
 export type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
@@ -12,8 +12,6 @@ export interface Refusal {
   failed: boolean[];
   items: (Item | undefined)[];
 }
-
-const maxConflictRetries = 12;
 
 /**
  * Writes all or nothing. A conflict with another transaction or a throttled item says nothing about the conditions,
@@ -39,9 +37,7 @@ export async function transact(table: Table, items: TransactItems): Promise<Refu
       const passing = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
       if (!codes.every((code) => passing.includes(code ?? 'None'))) throw error;
       if (attempt > maxConflictRetries) {
-        throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', {
-          cause: error,
-        });
+        throw serviceBusy(error);
       }
       await pause(attempt);
     }

@@ -1,7 +1,7 @@
 import type { BillingEvidence } from '../contracts/billing-evidence.ts';
 import type { BillingPrices } from '../contracts/billing-prices.ts';
 import { applyEvidence, licenseIdOf } from '../domain/subscription-license.ts';
-import { ServiceError } from '../errors.ts';
+import { serviceBusy } from '../errors.ts';
 import { pause } from '../store/backoff.ts';
 import type { SubscriptionStore } from '../store/subscription-store.ts';
 
@@ -30,5 +30,5 @@ export async function applyBillingEvidence(
     if (await subscriptions.put(licenseId, stored, next)) return 'applied';
     await pause(attempt);
   }
-  throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.');
+  throw serviceBusy();
 }

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { billingPeriod } from '../../../shared/domain/billing-period.ts';
-import { newRequestId } from '../../../shared/domain/ids.ts';
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { onceIdOf } from '../../../shared/store/once-store.ts';
 import { readForOrder } from '../../../shared/store/order-reads.ts';
 import { acceptGeneration } from '../../../shared/workflow/create-generation.ts';
 import { sweep } from '../../../shared/workflow/sweep.ts';
-import { emit, identity, license, newOrder, paint, run, startWorld, stored, type World } from './world.ts';
+import { newOrder, paint, run, startWorld, stored, type World } from './world.ts';
 
 let world: World;
 
 /** What happens to the n-th transaction from now on: before it is sent, or after it was applied. */
 let faults: { at: number; when: 'before' | 'after'; error: Error }[] = [];
 let transactions = 0;
-/** How long QUEUED → PROCESSING takes. */
+/** How long QUEUED → PROCESSING takes, and how often it meets a transaction first. */
 let slowStartMs = 0;
+let startConflicts = 0;
+/** Whether the books can be read: what an answer tells of the usage is. */
+let areBooksAway = false;
 
 beforeAll(async () => {
   world = await startWorld();
@@ -23,7 +24,10 @@ beforeAll(async () => {
     (next, context) => async (args) => {
       if (context.commandName === 'UpdateItemCommand') {
         await new Promise((resolve) => setTimeout(resolve, slowStartMs));
+        if (startConflicts-- > 0) throw new TransactionConflictException({ $metadata: {}, message: '' });
       }
+      const isOfBooks = JSON.stringify(args.input).includes('PERIOD#');
+      if (areBooksAway && context.commandName === 'GetItemCommand' && isOfBooks) throw lost();
       if (context.commandName !== 'TransactWriteItemsCommand') return next(args);
       transactions += 1;
       const fault = faults.find(({ at }) => at === transactions);
@@ -42,6 +46,8 @@ beforeEach(() => {
   faults = [];
   transactions = 0;
   slowStartMs = 0;
+  startConflicts = 0;
+  areBooksAway = false;
   world.container.state.behaviour = paint;
   world.container.state.calls = 0;
   world.clock.shiftMs = 0;
@@ -69,6 +75,36 @@ describe('a write whose answer is lost happens once all the same', () => {
     const order = newOrder(world);
     expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
     await expectBooks(order, 2);
+  });
+
+  describe('the reservation was applied, and is tried again: it meets itself', () => {
+    // The answer is lost to a conflict, so that the next attempt has a token of its own.
+    beforeEach(() => void (faults = [{ at: 1, when: 'after', error: conflict() }]));
+
+    test('and not the credit limit, though it took the last credits', async () => {
+      const order = newOrder(world);
+      order.license.creditsLimit = 2;
+      expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsRemaining: 0 } });
+      expect(transactions).toBe(3);
+      await expectBooks(order, 2);
+    });
+
+    test('and not a request in progress with its Idempotency-Key', async () => {
+      const order = newOrder(world, { onceId: onceIdOf('mine') });
+      order.license.creditsLimit = 2;
+      expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
+      await expectBooks(order, 2);
+    });
+  });
+
+  test('another request has its id: SERVICE_UNAVAILABLE, and the other is left alone', async () => {
+    const order = newOrder(world);
+    await acceptGeneration(order, world.deps);
+    const twin = { ...order, body: { ...order.body, prompt: 'another' } };
+    await expect(acceptGeneration(twin, world.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const { generation, period } = await stored(world, order);
+    expect([generation!.prompt, period.committed]).toEqual(['x', 2]);
+    await sweep(world.deps.generations, world.clock, Number.MAX_SAFE_INTEGER);
   });
 
   test('the reservation was not applied: SERVICE_UNAVAILABLE, nothing stored, the model never called', async () => {
@@ -128,6 +164,21 @@ describe('a write whose answer is lost happens once all the same', () => {
   });
 });
 
+test('the charge is stored and its answer can not be put together: nobody is told to send the request again', async () => {
+  areBooksAway = true;
+  const order = newOrder(world);
+  const outcome = (await run(order, world.deps)) as any;
+  expect([outcome.code, outcome.status, outcome.retryAfterSeconds]).toEqual([
+    'GENERATION_FAILED',
+    500,
+    undefined,
+  ]);
+  expect(outcome.message).toMatch(/is finished and was charged.* Re-fetch the request\.$/);
+  areBooksAway = false;
+  expect((await stored(world, order)).generation?.status).toBe('COMPLETED');
+  await expectBooks(order, 2);
+});
+
 test('a model that is faster than the table: the charge waits until the start is stored', async () => {
   slowStartMs = 300;
   const order = newOrder(world);
@@ -141,6 +192,22 @@ describe('a conflict between transactions', () => {
     const order = newOrder(world);
     expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
     await expectBooks(order, 2);
+  });
+
+  test('that the write of the beginning meets is tried again', async () => {
+    startConflicts = 3;
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({ usage: { creditsUsed: 2 } });
+    expect(world.container.state.calls).toBe(1);
+    await expectBooks(order, 2);
+  });
+
+  test('that the write of the beginning meets without an end: nothing is charged, nothing stays held', async () => {
+    startConflicts = 100;
+    const order = newOrder(world);
+    expect(await run(order, world.deps)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await stored(world, order)).generation).toMatchObject({ status: 'FAILED', startedAtMs: null });
+    await expectBooks(order, 0);
   });
 
   test('without an end is SERVICE_UNAVAILABLE and holds nothing', async () => {
@@ -196,63 +263,5 @@ describe('sweeping', () => {
     await sweep(world.deps.generations, world.clock);
     const { once } = await readForOrder(world.table, { identityId: null, callerId: order.keyId, onceId });
     expect(once).toBeNull();
-  });
-});
-
-describe('time', () => {
-  test('a request that ends in the next period is charged to the period that held it', async () => {
-    const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
-    world.clock.shiftMs = endMs - Date.now() - 300;
-    world.container.state.behaviour = async (request, res) => {
-      emit(res, { event: 'started' });
-      world.clock.shiftMs += 1000;
-      await paint(request, res);
-    };
-    const order = newOrder(world);
-    expect(await run(order, world.deps)).toMatchObject({
-      usage: { creditsUsed: 2, periodResetDate: new Date(endMs).toISOString() },
-    });
-    const { licenseId } = order.license;
-    expect(await world.deps.periods.get(licenseId, endMs)).toMatchObject({ used: 0, committed: 0 });
-    await expectBooks(order, 2);
-  });
-
-  test('an idempotency key is free again after 24 hours, though its item is still there', async () => {
-    const order = newOrder(world, { onceId: onceIdOf('daily') });
-    await run(order, world.deps);
-    world.clock.shiftMs = 24 * 3600 * 1000 - 5000;
-    const early = await acceptGeneration({ ...order, requestId: newRequestId(Date.now()) }, world.deps);
-    expect(early.outcome).toBe('replayed');
-    world.clock.shiftMs = 24 * 3600 * 1000 + 5000;
-    const next = { ...order, requestId: newRequestId(Date.now()) };
-    expect(await run(next, world.deps)).toMatchObject({ requestId: next.requestId });
-  });
-
-  test('what an idempotency key stood for a day ago is not replayed', async () => {
-    const onceId = onceIdOf('yesterday');
-    const order = newOrder(world, { onceId });
-    await run(order, world.deps);
-    const { once } = await readForOrder(world.table, { identityId: null, callerId: order.keyId, onceId });
-    world.clock.shiftMs = 24 * 3600 * 1000 + 5000;
-    const next = { ...order, once, requestId: newRequestId(Date.now()) };
-    expect(await run(next, world.deps)).toMatchObject({ requestId: next.requestId });
-  });
-
-  test('releasing leaves an idempotency key alone that a newer request took over', async () => {
-    const onceId = onceIdOf('taken over');
-    const order = newOrder(world, { onceId });
-    await acceptGeneration(order, world.deps);
-    world.clock.shiftMs = 25 * 3600 * 1000;
-    const newer = { ...order, requestId: newRequestId(Date.now()) };
-    expect(await run(newer, world.deps)).toMatchObject({ requestId: newer.requestId });
-    await sweep(world.deps.generations, world.clock);
-    expect((await stored(world, order)).generation?.status).toBe('TIMEOUT');
-    const { once } = await readForOrder(world.table, {
-      identityId: identity.identityId,
-      callerId: order.keyId,
-      onceId,
-    });
-    expect(once?.requestId).toBe(newer.requestId);
-    await expectBooks(newer, 2);
   });
 });

@@ -11,6 +11,23 @@ describe('applying an event', () => {
     applyEvidence({ license, registers }, evidenceOf(event)!, prices);
   const first = apply(null, noRegisters, created(t))!;
 
+  test('that is repeated makes a license again that is gone, and fails where its price is unknown', () => {
+    const event = created(t);
+    const once = apply(null, noRegisters, event)!;
+    expect(apply(null, once.registers, event)).toEqual(once);
+    expect(() => applyEvidence({ ...once, license: null }, evidenceOf(event)!, {})).toThrow(
+      'The billing prices have no entry for "price_pro".',
+    );
+  });
+
+  test('finds a license ended that it knows nothing of: that was the operator’s doing', () => {
+    const ended: License = { ...first.license!, status: 'ended' };
+    expect(apply(ended, noRegisters, created(t))).toMatchObject({
+      license: null,
+      registers: { endedByOperator: true },
+    });
+  });
+
   test('that is repeated, or older, changes nothing', () => {
     const again = created(t + 5, { metadata: { ownerId } });
     const once = apply(first.license, first.registers, again)!;
@@ -30,7 +47,10 @@ describe('applying an event', () => {
   test('of another owner is a failure', () => {
     const other = updated(t + 1, { metadata: { ownerId: 'someone-else' } });
     expect(() => apply(first.license, first.registers, other)).toThrow(
-      expect.objectContaining({ reason: 'owner_changed' }),
+      expect.objectContaining({
+        reason: 'owner_changed',
+        message: "metadata.ownerId is not the owner of the subscription's license.",
+      }),
     );
   });
 

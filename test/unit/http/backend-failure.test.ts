@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ConditionalCheckFailedException,
+  IdempotentParameterMismatchException,
+  InternalServerError,
+  ProvisionedThroughputExceededException,
+  RequestLimitExceeded,
+  ResourceNotFoundException,
+  ThrottlingException,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactionInProgressException,
+} from '@aws-sdk/client-dynamodb';
+import { NoSuchKey, S3ServiceException } from '@aws-sdk/client-s3';
+import { ServiceError } from '../../../shared/errors.ts';
+import { isBackendFailure } from '../../../shared/http/backend-failure.ts';
+import { asServiceError } from '../../../shared/http/endpoint.ts';
+
+const sdk = { message: 'said by AWS', $metadata: {} };
+/** An error that the SDK has no class for. */
+const unmodelled = (name: string, httpStatusCode: number, $fault: 'client' | 'server' = 'client') =>
+  new S3ServiceException({ name, $fault, message: '', $metadata: { httpStatusCode } });
+const named = (name: string) => Object.assign(new Error('said by Node.js'), { name });
+const coded = (code: string) => Object.assign(new Error('said by Node.js'), { code });
+
+const away: Record<string, unknown> = {
+  'DynamoDB: a fault of its own': new InternalServerError(sdk),
+  'DynamoDB: throttled table': new ProvisionedThroughputExceededException(sdk),
+  'DynamoDB: throttled account': new RequestLimitExceeded(sdk),
+  'DynamoDB: throttled otherwise': new ThrottlingException({ ...sdk }),
+  'DynamoDB: its transaction is still under way': new TransactionInProgressException({ ...sdk, Message: '' }),
+  'DynamoDB: a conflict with a transaction': new TransactionConflictException(sdk),
+  'S3: slow down': unmodelled('SlowDown', 503, 'server'),
+  'S3: too slow a request': unmodelled('RequestTimeout', 400),
+  'any: 429 by any name': unmodelled('Whatever', 429),
+  'any: 502 by any name': unmodelled('Whatever', 502),
+  'any: what the SDK may try again': Object.assign(unmodelled('Whatever', 400), { $retryable: {} }),
+  'any: 503 whose body was not read': Object.assign(new SyntaxError('<html>'), {
+    $metadata: { httpStatusCode: 503 },
+  }),
+  'no answer in time': named('TimeoutError'),
+  ...Object.fromEntries(
+    [
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'EPIPE',
+      'ETIMEDOUT',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+      'ENOTFOUND',
+      'EAI_AGAIN',
+    ].map((code) => [code, coded(code)]),
+  ),
+};
+
+const refused: Record<string, unknown> = {
+  'DynamoDB: access denied': unmodelled('AccessDeniedException', 400),
+  'DynamoDB: a bad request': unmodelled('ValidationException', 400),
+  'DynamoDB: no such table': new ResourceNotFoundException(sdk),
+  'DynamoDB: a condition': new ConditionalCheckFailedException(sdk),
+  'DynamoDB: a canceled transaction': new TransactionCanceledException({ ...sdk, CancellationReasons: [] }),
+  'DynamoDB: a token used twice': new IdempotentParameterMismatchException({ ...sdk, Message: '' }),
+  'S3: access denied': unmodelled('AccessDenied', 403),
+  'S3: no such key': new NoSuchKey(sdk),
+  'credentials that are not there': named('CredentialsProviderError'),
+  'a call that was ended by us': named('AbortError'),
+  'a file that is not there': coded('ENOENT'),
+  'a bug': new TypeError('x is not a function'),
+  'a code that is a number': Object.assign(new Error(''), { code: 503 }),
+  'no error at all': 'TimeoutError',
+};
+
+describe('a backend that is away, throttled or slow: 503, with the time to wait and the cause for the log', () => {
+  test.each(Object.entries(away))('%s', (_what, error) => {
+    expect(isBackendFailure(error)).toBe(true);
+    expect(asServiceError(error)).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      status: 503,
+      retryAfterSeconds: 5,
+      cause: error,
+      message: expect.not.stringContaining('said by'),
+    });
+  });
+});
+
+describe('anything else that nobody foresaw: 500', () => {
+  test.each(Object.entries(refused))('%s', (_what, error) => {
+    expect(isBackendFailure(error)).toBe(false);
+    expect(asServiceError(error)).toMatchObject({ code: 'INTERNAL_ERROR', status: 500, cause: error });
+  });
+});
+
+test('an error that was decided already stays what it is', () => {
+  const decided = new ServiceError('GENERATION_FAILED', 'x', { cause: coded('ECONNRESET') });
+  expect(asServiceError(decided)).toBe(decided);
+});
