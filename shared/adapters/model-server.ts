@@ -9,7 +9,9 @@ import {
   type ModelProbe,
   type ModelRequest,
 } from '../contracts/model-server.ts';
+import { systemClock } from '../domain/clock.ts';
 import { ServiceError } from '../errors.ts';
+import { modelBreaker, notTaken, type ModelBreakerOptions } from './model-breaker.ts';
 
 const maxLineChars = 64 * 1024;
 const maxStreamBytes = 1024 * 1024;
@@ -21,7 +23,10 @@ export type ModelServer = ReturnType<typeof modelServer>;
  * The GPU endpoint, called once for each generation: a second call would paint, and cost, a second time.
  * @param endpointName null where the service was deployed without one: nothing can be generated then.
  */
-export function modelServer(endpointName: string | null) {
+export function modelServer(
+  endpointName: string | null,
+  { clock = systemClock, onBreaker = () => {} }: Partial<ModelBreakerOptions> = {},
+) {
   const client = new SageMakerRuntimeClient({
     maxAttempts: 1,
     requestHandler: {
@@ -48,25 +53,34 @@ export function modelServer(endpointName: string | null) {
     yield* readEvents(answer.Body!, signal);
   }
 
+  const ask = async () => {
+    const events = invoke({ probe: true }, AbortSignal.timeout(probeTimeoutMs));
+    const first = await events.next();
+    await events.return(undefined);
+    if (first.done === true) throw protocolFault('it said nothing');
+  };
+  const breaker = modelBreaker(ask, { clock, onBreaker });
+
   return {
+    /**
+     * Asked before anything is held for a request.
+     * @returns SERVICE_UNAVAILABLE while the model is not to be called, null when it may be.
+     */
+    refusal: () => breaker.refusal(),
+
     /**
      * Runs one request and yields the container's events as they come.
      * @throws SERVICE_UNAVAILABLE when no container took it, GENERATION_FAILED when one answered what it must not,
      *   and the signal's reason once it is aborted, which also hangs up on the container.
      */
-    generate: (request: ModelRequest, signal: AbortSignal) => invoke(request, signal),
+    generate: (request: ModelRequest, signal: AbortSignal) => breaker.watch(invoke(request, signal), signal),
 
     /** Whether a container answers at all. */
-    async probe(): Promise<boolean> {
-      try {
-        const events = invoke({ probe: true }, AbortSignal.timeout(probeTimeoutMs));
-        const first = await events.next();
-        await events.return(undefined);
-        return first.done !== true;
-      } catch {
-        return false;
-      }
-    },
+    probe: (): Promise<boolean> =>
+      ask().then(
+        () => true,
+        () => false,
+      ),
   };
 }
 
@@ -143,11 +157,7 @@ const modelFaults = new Set(['ModelError', 'ModelStreamError']);
 function refusal(error: unknown): ServiceError {
   const name = error instanceof Error ? error.name : '';
   if (modelFaults.has(name)) return protocolFault('it stopped with an error', error);
-  return new ServiceError(
-    'SERVICE_UNAVAILABLE',
-    'Image generation is not available right now. Try again shortly.',
-    { cause: error },
-  );
+  return notTaken(error);
 }
 
 function protocolFault(what: string, cause?: unknown): ServiceError {

@@ -29,16 +29,20 @@ export interface GenerationRequestDeps {
 /** What one request after another uses; each brings a meter of its own. */
 type SharedDeps = Omit<GenerationDeps, 'meter'>;
 
-export function generationDeps({ env, table, clock, log }: Runtime): GenerationRequestDeps {
+export function generationDeps({ env, table, clock, log, stopping }: Runtime): GenerationRequestDeps {
   return {
     table: table(),
     workflow: {
       generations: generationStore(table()),
       periods: periodStore(table()),
       objects: objectStore(env.bucketName),
-      model: modelServer(env.modelEndpointName),
+      model: modelServer(env.modelEndpointName, {
+        clock,
+        onBreaker: (breaker) => log.info('model breaker', { ...breaker }),
+      }),
       references: referenceReader(env.referenceReaderUrl),
       clock,
+      stopping,
       deadlineSeconds: env.generationDeadlineSeconds,
       retentionDays: env.retentionDays,
       logFault: (requestId, what, error) => log.error(what, { requestId, causes: loggableError(error) }),

@@ -10,11 +10,20 @@ export interface Runtime {
   table(): Table;
   clock: Clock;
   log: Log;
+  /** Aborts when whoever hosts the functions wants what runs to end. Lambda lets it run, and never does. */
+  stopping: AbortSignal;
+}
+
+let stopping = new AbortController().signal;
+
+/** For a host that can be stopped; set before the first request. */
+export function setStopSignal(signal: AbortSignal): void {
+  stopping = signal;
 }
 
 export function openRuntime(): Runtime {
   const env = readEnvironment();
-  return { env, table: once(() => openTable(env.tableName)), clock: systemClock, log: jsonLog() };
+  return { env, table: once(() => openTable(env.tableName)), clock: systemClock, log: jsonLog(), stopping };
 }
 
 /** The same value each time, made when it is first asked for. */

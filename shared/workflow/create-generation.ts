@@ -59,7 +59,9 @@ export async function acceptGeneration(order: GenerationOrder, deps: GenerationD
   const { identity, body } = await planGeneration(order, (items) =>
     prepareReferences({ requestId, licenseId: license.licenseId }, items, deps),
   );
-  // References take their time, and a request is accepted only now.
+  const { model } = identity;
+  const refusal = model && (await deps.model.refusal());
+  // References and a probe take their time, and a request is accepted only now.
   const nowMs = deps.clock.now();
   const period = billingPeriod(license.periodAnchorMs, nowMs);
   const generation = newGeneration({
@@ -74,8 +76,9 @@ export async function acceptGeneration(order: GenerationOrder, deps: GenerationD
     retentionDays: deps.retentionDays,
     onceId: order.onceId,
   });
-  const { model } = identity;
-  if (model === null) throw await unavailable(generation, identity, license, period, deps);
+  if (model === null || refusal !== null) {
+    throw await afterCredits(refusal ?? noModel(identity), generation, license, period, deps);
+  }
   const claim = order.onceId === null ? null : { bodyHash: order.bodyHash };
   const reservation = await deps.generations.reserve(generation, license.creditsLimit, claim);
   if (reservation.outcome === 'over_limit') throw overLimit(license, generation, period, nowMs);
@@ -90,7 +93,8 @@ export async function acceptGeneration(order: GenerationOrder, deps: GenerationD
 
 /**
  * Runs an accepted request to its end: settled or released before this returns.
- * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back.
+ * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back; GENERATION_FAILED also
+ *   where its end, or what is told of it, can't be had from the store.
  */
 export async function finishGeneration(
   accepted: Extract<Acceptance, { outcome: 'accepted' }>,
@@ -98,10 +102,19 @@ export async function finishGeneration(
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<GenerationAnswer> {
-  const ended = await runToEnd(accepted.generation, accepted.identity, observer, deps);
-  if (ended.status === 'COMPLETED') return generationAnswer(ended, license, deps);
+  const { ended, failure } = await runToEnd(accepted.generation, accepted.identity, observer, deps);
+  if (ended.status === 'COMPLETED') {
+    return generationAnswer(ended, license, deps).catch((cause: unknown) => {
+      // Not SERVICE_UNAVAILABLE: whoever repeats the request for that would pay for it again.
+      const sentence =
+        'The image is finished and was charged, but its answer could not be put together. Re-fetch the request.';
+      throw new ServiceError('GENERATION_FAILED', sentence, { cause });
+    });
+  }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
-  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`);
+  const retryAfterSeconds =
+    failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
+  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, { retryAfterSeconds });
 }
 
 async function runToEnd(
@@ -109,7 +122,7 @@ async function runToEnd(
   identity: Identity & { model: IdentityModel },
   observer: Observer,
   deps: GenerationDeps,
-): Promise<Generation> {
+): Promise<{ ended: Generation; failure?: unknown }> {
   const { generations, clock, meter } = deps;
   let generation = accepted;
   const events = {
@@ -128,7 +141,7 @@ async function runToEnd(
     const completedAtMs = clock.now();
     const ended = await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });
     if (ended.status === 'COMPLETED') measureDelivery(ended, outputs, deps);
-    return ended;
+    return { ended };
   } catch (error) {
     deps.logFault(generation.requestId, 'generation failed', error);
     const errorCode = runErrorCode(error);
@@ -141,7 +154,7 @@ async function runToEnd(
       // Should the charge have been stored after all, this answers the completed record and gives nothing back.
       const ended = await generations.release(generation, { status, errorCode, errorMessage }, clock.now());
       meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
-      return ended;
+      return { ended, failure: error };
     } catch (cause) {
       throw new ServiceError(
         'GENERATION_FAILED',
@@ -209,18 +222,20 @@ function overLimit(
   );
 }
 
-/** An identity without a model is said to be so only to those who could have paid for the picture. */
-async function unavailable(
+/** That nothing can be painted is said only to those who could have paid for the picture. */
+async function afterCredits(
+  obstacle: ServiceError,
   generation: Generation,
-  identity: Identity,
   license: License,
   period: BillingPeriod,
   deps: GenerationDeps,
 ): Promise<ServiceError> {
   const { committed } = await deps.periods.get(license.licenseId, period.startMs);
-  if (committed + generation.credits > license.creditsLimit) {
-    return overLimit(license, generation, period, generation.createdAtMs);
-  }
+  const isOverLimit = committed + generation.credits > license.creditsLimit;
+  return isOverLimit ? overLimit(license, generation, period, generation.createdAtMs) : obstacle;
+}
+
+function noModel(identity: Identity): ServiceError {
   return new ServiceError(
     'IDENTITY_UNAVAILABLE',
     `${identity.name} has no active model at the moment. Try again later, or use another identity.`,

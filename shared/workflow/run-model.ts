@@ -16,6 +16,8 @@ export interface ModelRunDeps {
   model: ModelServer;
   objects: ObjectStore;
   clock: Clock;
+  /** Ends every run once it aborts. */
+  stopping: AbortSignal;
 }
 
 export interface ModelRunEvents {
@@ -29,7 +31,7 @@ const linkMarginSeconds = 60;
 const maxMessageChars = 300;
 
 /**
- * Has the model paint a request, until its deadline.
+ * Has the model paint a request, until its deadline or until the service is stopped.
  * @returns what the model reported, once every image was seen in the store at its full size.
  * @throws ServiceError TIMEOUT, SERVICE_UNAVAILABLE or GENERATION_FAILED, with a sentence for the customer.
  */
@@ -41,7 +43,8 @@ export async function runModel(
 ): Promise<ModelCompleted> {
   const remainingMs = generation.deadlineMs - deps.clock.now();
   if (remainingMs <= 0) throw timedOut(generation);
-  const signal = deps.clock.timeout(remainingMs);
+  const deadline = deps.clock.timeout(remainingMs);
+  const signal = AbortSignal.any([deadline, deps.stopping]);
   let starting: Promise<void> | undefined;
   const start = () => {
     starting ??= events.started();
@@ -65,8 +68,8 @@ export async function runModel(
       }
     }
   } catch (error) {
-    if (signal.aborted && !(error instanceof ServiceError)) throw timedOut(generation);
-    throw error;
+    if (!signal.aborted || error instanceof ServiceError) throw error;
+    throw deadline.aborted ? timedOut(generation) : stopped();
   }
   throw new ServiceError('GENERATION_FAILED', 'The model stopped before it had finished.');
 }
@@ -155,6 +158,10 @@ function asSentence(message: string): string {
 function timedOut(generation: Generation): ServiceError {
   const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
   return new ServiceError('TIMEOUT', `The image was not finished within ${seconds} seconds.`);
+}
+
+function stopped(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service was stopped before the image was finished.');
 }
 
 /** The codes that a stored failure may carry; anything else that goes wrong in a run is a failed generation. */

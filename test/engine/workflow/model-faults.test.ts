@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { modelServer } from '../../../shared/adapters/model-server.ts';
+import { objectStore } from '../../../shared/adapters/object-store.ts';
 import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
 import {
   emit,
@@ -135,6 +136,24 @@ describe('what a container says of its failure', () => {
     const { outcome, generation } = await runAgainst(failing('deadline', ''));
     expect([outcome.code, generation.status]).toEqual(['TIMEOUT', 'TIMEOUT']);
   });
+});
+
+test('a store of images that is away is a failed generation, by a fault of ours, that costs nothing', async () => {
+  const s3Url = process.env['AWS_ENDPOINT_URL_S3'];
+  const { objects } = world.deps;
+  process.env['AWS_ENDPOINT_URL_S3'] = 'http://127.0.0.1:9';
+  world.deps.objects = objectStore('image-generation');
+  try {
+    const { outcome, generation } = await runAgainst((_request, res) => {
+      emit(res, started, completed);
+      res.end();
+    });
+    expect([outcome.code, outcome.status]).toEqual(['GENERATION_FAILED', 500]);
+    expect(generation.errorMessage).toBe('The image could not be finished because of a fault of ours.');
+  } finally {
+    process.env['AWS_ENDPOINT_URL_S3'] = s3Url;
+    world.deps.objects = objects;
+  }
 });
 
 test('no container, or no endpoint, is SERVICE_UNAVAILABLE', async () => {

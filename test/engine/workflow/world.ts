@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
@@ -70,14 +70,17 @@ export const license: License = {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** Every engine for real, and a container that each test scripts. */
+/**
+ * Every engine for real, and a container that each test scripts. The table is one of its own in the embedded
+ * DynamoDB, or in what DYNAMODB_ENDPOINT names.
+ */
 export async function startWorld() {
   const folder = temporaryFolder();
   const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
   const bucket = 'image-generation';
   const container = await startContainer();
   const [dynamoDb, s3, runtime, lambda] = await Promise.all([
-    startDynamoDb({ folder: null }),
+    openDynamoDb(),
     startS3({ folder, buckets: [bucket], credentials, region: 'us-east-1' }),
     startSageMakerRuntime({
       endpoints: { model: container.url, nobody: 'http://127.0.0.1:9' },
@@ -86,7 +89,7 @@ export async function startWorld() {
   ]);
   pointSdkAt({ region: 'us-east-1', ...credentials, dynamoDbUrl: dynamoDb.url, s3Url: s3.url });
   process.env.AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME = runtime.url;
-  const table = openTable('workflow');
+  const table = openTable(`workflow-${randomUUID()}`);
   await table.documents.send(
     new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
   );
@@ -100,6 +103,7 @@ export async function startWorld() {
     model: modelServer('model'),
     references: referenceReader(lambda.url + invocationPath('fetch-references')),
     clock,
+    stopping: new AbortController().signal,
     deadlineSeconds: 2,
     retentionDays: 90,
     meter: recordingMeter(),
@@ -116,6 +120,11 @@ export async function startWorld() {
       removeFolder(folder);
     },
   };
+}
+
+async function openDynamoDb(): Promise<{ url: string; close(): Promise<void> }> {
+  const given = process.env['DYNAMODB_ENDPOINT'];
+  return given ? { url: given, close: async () => undefined } : startDynamoDb({ folder: null });
 }
 
 async function startContainer() {

@@ -1,0 +1,96 @@
+import type { ModelEvent } from '../contracts/model-server.ts';
+import {
+  admit,
+  afterCall,
+  afterProbe,
+  closedBreaker,
+  openMs,
+  type Breaker,
+  type BreakerReason,
+  type Finding,
+} from '../domain/breaker.ts';
+import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../errors.ts';
+import { findingOfAbort, findingOfError, findingOfEvent } from './model-findings.ts';
+
+export interface ModelBreakerOptions {
+  clock: Clock;
+  /** Told when it opens, opens halfway or closes. */
+  onBreaker: (breaker: Breaker) => void;
+}
+
+/**
+ * The circuit breaker in front of the model, of this process alone.
+ * @param probe throws when no container answers.
+ */
+export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: ModelBreakerOptions) {
+  let breaker = closedBreaker;
+  const become = (next: Breaker) => {
+    const changed = next.state !== breaker.state;
+    breaker = next;
+    if (changed) onBreaker(next);
+  };
+
+  return {
+    /** @returns null when the model may be called, after a probe where one was due; otherwise why not. */
+    async refusal(): Promise<ServiceError | null> {
+      const asked = admit(breaker, clock.now());
+      become(asked.breaker);
+      const { admission } = asked;
+      if (admission.kind === 'call') return null;
+      if (admission.kind === 'wait') return notCalled(admission.reason, admission.seconds);
+      const finding = await probe().then(
+        () => 'healthy' as const,
+        // A container that refuses probes is one that answers.
+        (error: unknown) => findingOfError(error) ?? 'healthy',
+      );
+      become(afterProbe(breaker, finding, clock.now()));
+      return this.refusal();
+    },
+
+    /** Passes a call's events on and learns from how it ends. */
+    async *watch(events: AsyncIterable<ModelEvent>, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+      const learn = (finding: Finding | null) => {
+        if (finding !== null) become(afterCall(breaker, finding, clock.now()));
+      };
+      const called = !signal.aborted;
+      let heard = false;
+      try {
+        for await (const event of events) {
+          heard = true;
+          learn(findingOfEvent(event));
+          yield event;
+          if (event.event === 'completed' || event.event === 'failed') return;
+        }
+      } catch (error) {
+        if (called) learn(signal.aborted ? findingOfAbort(signal, heard) : findingOfError(error));
+        throw error;
+      }
+      // Without a closing event.
+      learn('failing');
+    },
+  };
+}
+
+/** What a call that no container took ends with. */
+export function notTaken(cause: unknown): ServiceError {
+  if (findingOfError(cause) !== 'warming') return unavailable('failing', undefined, cause);
+  return unavailable('warming', openMs.warming / 1000, new Error('model server: warming', { cause }));
+}
+
+function notCalled(reason: BreakerReason, retryAfterSeconds: number): ServiceError {
+  return unavailable(reason, retryAfterSeconds, new Error(`model server: not called while it is ${reason}`));
+}
+
+const sentences: Record<BreakerReason, string> = {
+  failing: 'Image generation is not available right now. Try again shortly.',
+  warming: 'The model is starting, which may take a few minutes. Try again shortly.',
+};
+
+function unavailable(
+  reason: BreakerReason,
+  retryAfterSeconds: number | undefined,
+  cause: unknown,
+): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', sentences[reason], { cause, retryAfterSeconds });
+}
