@@ -9,6 +9,7 @@ const usage = `npm start -- [options]
   --data DIR                keep everything in this folder (default .local)
   --fresh                   empty that folder first
   --deadline SECONDS        how long a generation may take, 1 to 450 (default 60)
+  --grace SECONDS           how long what runs may go on when the service is stopped, 0 to 450 (default 10)
   --container URL           generates with this model container in the painter's place, as http://127.0.0.1:8080
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
   --allow-origin ORIGIN     lets web pages of this origin call the API from a browser, and sign in; may be repeated
@@ -17,12 +18,14 @@ const usage = `npm start -- [options]
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
 enableCompileCache();
 const { StartError } = await import('../local/start-error.ts');
+const { counted, endingSentence } = await import('../local/ending.ts');
 
 interface Flags {
   port: number;
   dataDir: string;
   fresh: boolean;
   deadlineSeconds: number;
+  graceSeconds: number;
   containerUrl: string | null;
   accessTokenSeconds: number;
   allowedOrigins: string[];
@@ -34,6 +37,7 @@ function readFlags(args: string[]): Flags | null {
     data: { type: 'string', default: '.local' },
     fresh: { type: 'boolean', default: false },
     deadline: { type: 'string', default: '60' },
+    grace: { type: 'string', default: '10' },
     container: { type: 'string' },
     'token-lifetime': { type: 'string', default: '3600' },
     'allow-origin': { type: 'string', multiple: true },
@@ -52,6 +56,7 @@ function readFlags(args: string[]): Flags | null {
     dataDir: values.data,
     fresh: values.fresh,
     deadlineSeconds: wholeNumber('--deadline', values.deadline, 1, 450),
+    graceSeconds: wholeNumber('--grace', values.grace, 0, 450),
     containerUrl: values.container === undefined ? null : webAddress(values.container),
     accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
     allowedOrigins: (values['allow-origin'] ?? []).map(origin),
@@ -110,22 +115,24 @@ async function main(): Promise<void> {
       console.log(`  ${status} ${method} ${path} ${durationMs} ms`),
     onNotice: (sentence) => console.log(`  ${sentence}`),
   });
-  stopOnSignals(starting);
+  stopOnSignals(starting, flags.graceSeconds);
   followNpm();
   console.log(banner(await starting));
 }
 
 /** From the first moment on: a signal that comes while the service starts stops it as soon as it can be stopped. */
-function stopOnSignals(starting: Promise<LocalService>): void {
+function stopOnSignals(starting: Promise<LocalService>, graceSeconds: number): void {
   let stoppedMs: number | null = null;
   const stop = () => {
     // npm may pass on a signal that the terminal has sent to everyone: that is one Ctrl-C, not two.
     if (stoppedMs !== null && Date.now() - stoppedMs > 500) process.exit(130);
     if (stoppedMs !== null) return;
     stoppedMs = Date.now();
-    console.log('\n  Stopping: what runs may finish. Press Ctrl-C again to leave at once.');
+    const grace = counted(graceSeconds, 'second');
+    console.log(`\n  Stopping: what runs has ${grace} to finish. Press Ctrl-C again to leave at once.`);
     starting
       .then((service) => service.close())
+      .then((ending) => console.log(`  ${endingSentence(ending)}`))
       .then(
         () => process.exit(0),
         () => process.exit(1),

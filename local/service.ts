@@ -1,6 +1,7 @@
 import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setLogSink } from '../shared/http/log.ts';
+import { setStopSignal } from '../shared/http/runtime.ts';
 import { basePath } from '../shared/routes.ts';
 import {
   corruptFolder,
@@ -14,6 +15,7 @@ import {
 import { emptyUnusedFolder, modelEndpointName, startEngines, type Engines } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
+import { requestEnding, type Ending } from './ending.ts';
 import { createFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
 import { createGateway, type Gateway, type MountedRoute } from './gateway/gateway.ts';
@@ -30,6 +32,8 @@ export interface LocalServiceOptions {
   /** Empties the data folder first. */
   fresh: boolean;
   deadlineSeconds: number;
+  /** How long requests that run may go on once the service is told to stop. */
+  graceSeconds: number;
   /** The model container to use in the painter's place. */
   containerUrl: string | null;
   accessTokenSeconds: number;
@@ -53,13 +57,12 @@ export interface LocalService {
   ready: ReadyFile;
   /** Whether this start made the demo world. */
   firstStart: boolean;
-  /** Stops accepting, lets running functions end for a while, and closes the engines. */
-  close(): Promise<void>;
+  /** Stops accepting, lets requests finish for a while, stops those that did not, and closes the engines. */
+  close(): Promise<Ending>;
 }
 
 /** A function may outlast its generation's deadline by what settling or releasing takes. */
 const functionMarginMs = 30_000;
-const closeWithinMs = 10_000;
 const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
 
 /** Brings up the whole service on one port. @throws StartError with one sentence for whoever started it. */
@@ -100,9 +103,7 @@ async function serve(
     allowedOrigins,
     session: sessionSettings(port.url),
   });
-  const log = openLog(folder);
-  setLogSink((line) => log.write(`${line}\n`));
-  installLambdaGlobal();
+  const { log, requests } = openHost(folder);
   const [world, mounted] = await Promise.all([openWorld(folder, settings.tableName), importRoutes()]);
   const gateway = openGateway(mounted, options);
   // The first to read the table: what the database could not open is missed here.
@@ -124,15 +125,28 @@ async function serve(
     firstStart: world.firstStart,
     async close() {
       removeReadyFiles(folder);
-      // The port stays open: what runs still has images to store and answers to give.
-      gateway.drain();
       pages.dashboard.close();
-      await Promise.race([Promise.all([gateway.idle(), sweeping.stop()]), pause(closeWithinMs)]);
+      // The port stays open: what runs still has images to store and answers to give.
+      const ending = await requests.end(gateway, sweeping.stop(), options.graceSeconds);
       await port.close();
       await engines.close();
       await new Promise<void>((closed) => log.end(closed));
+      return ending;
     },
   };
+}
+
+/** What the functions find around them, beside their environment. */
+function openHost(folder: DataFolder) {
+  const log = openLog(folder);
+  const requests = requestEnding();
+  setLogSink((line) => {
+    log.write(`${line}\n`);
+    requests.read(line);
+  });
+  setStopSignal(requests.signal);
+  installLambdaGlobal();
+  return { log, requests };
 }
 
 function openGateway(mounted: MountedRoute[], options: LocalServiceOptions): Gateway {
@@ -173,8 +187,4 @@ function openLog(folder: DataFolder): WriteStream {
 
 function removeReadyFiles({ ready, engines }: DataFolder): void {
   for (const path of [ready, engines]) rmSync(path, { force: true });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

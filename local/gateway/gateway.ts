@@ -34,6 +34,8 @@ export interface Gateway {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** From now on, new requests are told that the service is stopping. */
   drain(): void;
+  /** How many functions run, with or without a client that waits for them. */
+  running(): number;
   /** Resolves once no function runs and every answer was sent. */
   idle(): Promise<void>;
 }
@@ -41,12 +43,8 @@ export interface Gateway {
 /** Mounts routes as API Gateway does: builds proxy events, streams, and renders its own failures in the API's shape. */
 export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] }: GatewayOptions): Gateway {
   const find = router(mounted);
-  const runs = new Set<Promise<unknown>>();
-  const track = (run: Promise<unknown>) => {
-    runs.add(run);
-    const done = () => runs.delete(run);
-    run.then(done, done);
-  };
+  const functions = new Set<Promise<unknown>>();
+  const answers = new Set<Promise<unknown>>();
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
@@ -64,7 +62,7 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
       statusCode,
       headers,
       body: chunks,
-    } = await invoke(found.handler, event, functionTimeoutMs, track);
+    } = await invoke(found.handler, event, functionTimeoutMs, (run) => track(run, functions));
     res.writeHead(statusCode, headers);
     for await (const chunk of chunks) if (!res.destroyed) res.write(chunk);
     res.end();
@@ -77,7 +75,7 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
         res.setHeader('connection', 'close');
         return fail(res, stopping);
       }
-      track(new Promise((closed) => res.once('close', closed)));
+      track(new Promise((closed) => res.once('close', closed)), answers);
       try {
         await answer(req, res);
       } catch {
@@ -86,10 +84,18 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
       }
     },
     drain: () => void (draining = true),
+    running: () => functions.size,
     async idle() {
-      while (runs.size > 0) await Promise.allSettled(runs);
+      while (functions.size + answers.size > 0) await Promise.allSettled([...functions, ...answers]);
     },
   };
+}
+
+/** Keeps a promise in a set for as long as it is open. */
+function track(run: Promise<unknown>, runs: Set<Promise<unknown>>): void {
+  runs.add(run);
+  const done = () => runs.delete(run);
+  run.then(done, done);
 }
 
 interface FoundRoute {

@@ -189,7 +189,7 @@ describe('starting and stopping', () => {
   test('--help explains every flag on standard output and exits with 0', async () => {
     const { code, stdout, stderr } = await runToEnd(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const flag of ['--port', '--data', '--fresh', '--deadline', '--token-lifetime', '--help'])
+    for (const flag of ['--port', '--data', '--fresh', '--deadline', '--grace', '--token-lifetime', '--help'])
       expect(stdout).toContain(flag);
     expect(stdout).toMatch(/--token-lifetime SECONDS .*5 to 86400.*3600/);
   });
