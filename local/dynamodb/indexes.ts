@@ -1,6 +1,7 @@
 import { db } from './dynalite.ts';
 import type { Callback, IndexDefinition, Item } from './dynalite.ts';
 import type { KeySchemaElement, ServiceFault, Store, TableDefinition } from './dynalite.ts';
+import { wrongNumber } from './numbers.ts';
 
 /**
  * Where an item stands in an index: the index's key, then the item's own.
@@ -14,7 +15,8 @@ export function createIndexKey(item: Item, table: TableDefinition, keySchema: Ke
 }
 
 /**
- * Brings a table's indexes up to date with a write. Called by dynalite's actions before the item is written.
+ * Brings a table's indexes up to date with a write. Called by dynalite's actions before the item is written, so
+ * that it is also the place to refuse what an update made of it.
  */
 export function updateIndexes(
   store: Store,
@@ -23,6 +25,8 @@ export function updateIndexes(
   item: Item | null,
   done: Callback,
 ): void {
+  const wrong = item && wrongNumber(item);
+  if (wrong) return done(wrong);
   const empty = item && emptyIndexKey(item, table);
   if (empty) {
     return done(

@@ -47,6 +47,21 @@ describe('an index', () => {
     expect(rankOf(await endpoint.document.query(byOwner()))).toEqual(ranks);
   });
 
+  test('has an item as soon as its write was answered, and lacks it as soon as its removal was', async () => {
+    const Item = { sk: 's', owner: 'soon', rank: 1 };
+    const found = async () => {
+      const { Items } = await endpoint.document.query(byOwner({}, '', { ':o': 'soon' }));
+      return Items?.map(({ pk }) => pk);
+    };
+    for (let i = 0; i < 20; i += 1) {
+      const pk = `soon-${i}`;
+      await endpoint.document.put({ TableName, Item: { ...Item, pk } });
+      expect(await found()).toEqual([pk]);
+      await endpoint.document.delete({ TableName, Key: { pk, sk: 's' } });
+      expect(await found()).toEqual([]);
+    }
+  });
+
   test('is read in pages, forwards and backwards', async () => {
     expect(await allPages(byOwner({ Limit: 4 }))).toEqual([
       ranks.slice(0, 4),
@@ -128,13 +143,11 @@ describe('a query', () => {
     });
   });
 
-  test('stops at one megabyte', async () => {
+  test('stops at one megabyte, and begins again where it stopped', async () => {
     const big = await endpoint.createTable();
-    for (let i = 0; i < 4; i += 1) {
-      await endpoint.document.put({
-        TableName: big,
-        Item: { pk: 'b', sk: `${i}`, label: 'x'.repeat(390_000) },
-      });
+    const Item = { pk: 'b', label: 'x'.repeat(390_000) };
+    for (const sk of ['0', '1', '2', '3']) {
+      await endpoint.document.put({ TableName: big, Item: { ...Item, sk } });
     }
     const input = {
       TableName: big,
@@ -142,9 +155,11 @@ describe('a query', () => {
       ExpressionAttributeValues: { ':p': 'b' },
     };
     const first = await endpoint.document.query(input);
-    expect(first.Count).toBe(3);
+    // AWS's documents disagree on whether the item that crosses the line is part of the page: here it is.
+    expect(endpoint.isEmbedded ? [3] : [2, 3]).toContain(first.Count);
     const second = await endpoint.document.query({ ...input, ExclusiveStartKey: first.LastEvaluatedKey });
-    expect([second.Count, second.LastEvaluatedKey]).toEqual([1, undefined]);
+    expect([...first.Items!, ...second.Items!].map(({ sk }) => sk)).toEqual(['0', '1', '2', '3']);
+    expect(second.LastEvaluatedKey).toBeUndefined();
   });
 });
 

@@ -9,6 +9,8 @@ import { startDynamoDb } from '../../../../local/dynamodb/engine.ts';
 
 export interface Endpoint {
   url: string;
+  /** Whether it is the engine of this project. */
+  isEmbedded: boolean;
   client: DynamoDB;
   document: DynamoDBDocument;
   /** Creates a table of its own for the caller and answers its name. */
@@ -23,14 +25,14 @@ export interface Endpoint {
  */
 export async function openEndpoint(): Promise<Endpoint> {
   const given = process.env['DYNAMODB_ENDPOINT'];
-  if (given) return { ...connect(given), close: async () => undefined };
+  if (given) return { ...connect(given), isEmbedded: false, close: async () => undefined };
   const folder = await temporaryFolder();
   const engine = await startDynamoDb({ folder });
   const close = async () => {
     await engine.close();
     await rm(folder, { recursive: true });
   };
-  return { ...connect(engine.url), close };
+  return { ...connect(engine.url), isEmbedded: true, close };
 }
 
 export function temporaryFolder(): Promise<string> {
@@ -38,7 +40,7 @@ export function temporaryFolder(): Promise<string> {
 }
 
 /** Clients without retries, so that a test sees every answer. */
-export function connect(url: string): Omit<Endpoint, 'close'> {
+export function connect(url: string): Omit<Endpoint, 'close' | 'isEmbedded'> {
   const client = new DynamoDB({
     endpoint: url,
     region: 'us-east-1',
