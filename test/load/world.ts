@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { EnginesFile } from '../../local/data-folder.ts';
+import type { ReadyFile } from '../../local/service.ts';
+import type { Table } from '../../shared/store/table.ts';
+import { seedAccounts, type FuzzAccount } from '../fuzz/accounts.ts';
+import { tableOf } from '../support/grants.ts';
+import { removeFolder, spawnService, temporaryFolder } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { samplePhoto } from '../support/uploads.ts';
+import { startFaultyContainer, type FaultyContainer } from './faulty-container.ts';
+import type { Sample } from './probe.ts';
+
+export interface LoadWorld {
+  baseUrl: string;
+  bucketName: string;
+  /** By name, as in the demo world: some of them fail, always. */
+  identities: Record<string, string>;
+  accounts: FuzzAccount[];
+  table: Table;
+  container: FaultyContainer;
+  picture: Buffer;
+  samples(): Sample[];
+  /** What the service printed since it was ready, and what it logged. */
+  printed(): string;
+  logged(): string;
+  /** Stops the service as its user would. @returns its exit code. */
+  stop(): Promise<number | null>;
+  /** Ends and removes all that is left. */
+  remove(): Promise<void>;
+}
+
+/** Short, because some requests last until then, and long enough for a machine that is busy. */
+const deadlineSeconds = 15;
+const probe = new URL('probe.ts', import.meta.url).href;
+
+/** The local service in a process of its own, on a folder of its own, with many accounts and a model that has faults. */
+export async function startLoadWorld(options: {
+  accounts: number;
+  seed: number;
+  sampleMs: number;
+}): Promise<LoadWorld> {
+  const folder = temporaryFolder();
+  const dataDir = join(folder, 'data');
+  const samplesFile = join(folder, 'samples.jsonl');
+  const container = await startFaultyContainer(options.seed);
+  const service = spawnService(
+    ['--port', '0', '--data', dataDir, '--container', container.url, '--deadline', String(deadlineSeconds)],
+    {
+      NODE_OPTIONS: `--import=${fileURLToPath(probe)}`,
+      LOAD_SAMPLES: samplesFile,
+      LOAD_SAMPLE_MS: String(options.sampleMs),
+    },
+  );
+  const remove = async () => {
+    service.child.kill('SIGKILL');
+    await Promise.all([service.ended, container.close()]);
+    removeFolder(folder);
+  };
+  try {
+    await until('the service is ready', () => existsSync(join(dataDir, 'ready.json')));
+    await until('its banner is printed', () => service.output().includes('Ctrl-C'));
+    const ready = readJson(join(dataDir, 'ready.json')) as ReadyFile;
+    const { bucketName } = readJson(join(dataDir, 'engines.json')) as EnginesFile;
+    const table = tableOf(dataDir);
+    // It begins with a key of the demo world, for its user to try.
+    const banner = service.output().length;
+    return {
+      baseUrl: ready.baseUrl,
+      bucketName,
+      identities: ready.identities,
+      accounts: await seedAccounts(table, dataDir, options.accounts),
+      table,
+      container,
+      picture: await samplePhoto(),
+      samples: () => readSamples(samplesFile),
+      printed: () => service.output().slice(banner),
+      logged: () => readFileSync(join(dataDir, 'service.log'), 'utf8'),
+      stop() {
+        service.child.kill('SIGTERM');
+        return service.ended;
+      },
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw new Error(`the service could not be set up:\n${service.output()}`, { cause: error });
+  }
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+function readSamples(path: string): Sample[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Sample);
+}
