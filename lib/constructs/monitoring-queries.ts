@@ -22,7 +22,7 @@ export const savedQueries: readonly SavedQuery[] = [
     logs: 'functions',
     lines: [
       'filter level = "error"',
-      'fields @timestamp, requestId, message, code, causes.0.name as what, coalesce(causes.0.message, causes.0.code) as why, causes.1.name as because',
+      'fields @timestamp, requestId, message, code, causes.0.name as what, coalesce(causes.0.message, causes.0.code) as why, coalesce(causes.1.message, causes.1.name) as because',
       'sort @timestamp desc',
       'limit 50',
     ],

@@ -4,7 +4,7 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
-import { fromItem, licenseIdOf, requestIdOf, toItem } from './generation-item.ts';
+import { fromItem, licenseIdOf, requestIdOf } from './generation-item.ts';
 import {
   releaseItems,
   reserveItems,
@@ -86,11 +86,7 @@ export function generationStore(table: Table) {
       try {
         const refusal = await transact(table, reserveItems(table.name, generation, creditsLimit, once));
         if (refusal === null) return { outcome: 'reserved' };
-        if (refusal.failed[1]) {
-          // An attempt whose answer was lost meets itself when tried again: also its credits and its idempotency key.
-          if (isDeepStrictEqual(refusal.items[1], toItem(generation))) return { outcome: 'reserved' };
-          throw serviceBusy(new Error('the request id is taken'));
-        }
+        if (refusal.failed[1]) throw serviceBusy(new Error('the request id is taken'));
         if (refusal.failed[2]) return { outcome: 'repeated', once: onceFromItem(refusal.items[2]!) };
         return { outcome: 'over_limit' };
       } catch (error) {

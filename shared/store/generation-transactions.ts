@@ -45,7 +45,6 @@ export function reserveItems(
         TableName,
         Item: toItem(generation),
         ConditionExpression: 'attribute_not_exists(PK)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
   ];

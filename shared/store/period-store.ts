@@ -1,7 +1,7 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { generationTypes, type GenerationType } from '../contracts/generation.ts';
-import { getItem, writeItem, type Item, type Table } from './table.ts';
+import { getItem, type Item, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
+import { transact } from './transact.ts';
 
 export interface Tally {
   requests: number;
@@ -48,15 +48,21 @@ export function periodStore(table: Table) {
       return periodFromItem(item);
     },
 
-    /** Adds credits that were used elsewhere, when a subscription moves to this service in mid-period. */
+    /**
+     * Adds credits that were used elsewhere, when a subscription moves to this service in mid-period. As a transaction,
+     * because that carries a token: the SDK's second try after a lost answer adds nothing.
+     */
     async importUsage(licenseId: string, startMs: number, credits: number): Promise<void> {
-      const command = new UpdateCommand({
-        TableName: table.name,
-        Key: itemKeys.period(licenseId, startMs),
-        UpdateExpression: 'ADD committed :c, used :c, imported :c',
-        ExpressionAttributeValues: { ':c': credits },
-      });
-      await writeItem(() => table.documents.send(command));
+      await transact(table, [
+        {
+          Update: {
+            TableName: table.name,
+            Key: itemKeys.period(licenseId, startMs),
+            UpdateExpression: 'ADD committed :c, used :c, imported :c',
+            ExpressionAttributeValues: { ':c': credits },
+          },
+        },
+      ]);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -15,14 +16,17 @@ export interface Refusal {
 
 /**
  * Writes all or nothing. A conflict with another transaction or a throttled item says nothing about the conditions,
- * so both are tried again with jitter; a failed condition is an answer.
+ * so both are tried again with jitter; a failed condition is an answer. All attempts carry one token, so that one of
+ * them whose answer was lost, or that arrives late, is not applied a second time (for ten minutes: Amazon DynamoDB API
+ * Reference, TransactWriteItems).
  * @returns null when written, otherwise the conditions that failed.
  * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever the SDK throws when the outcome is unknown.
  */
 export async function transact(table: Table, items: TransactItems): Promise<Refusal | null> {
+  const ClientRequestToken = randomUUID();
   for (let attempt = 1; ; attempt++) {
     try {
-      await table.documents.send(new TransactWriteCommand({ TransactItems: items }));
+      await table.documents.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken }));
       return null;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -36,9 +40,7 @@ export async function transact(table: Table, items: TransactItems): Promise<Refu
       }
       const passing = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
       if (!codes.every((code) => passing.includes(code ?? 'None'))) throw error;
-      if (attempt > maxConflictRetries) {
-        throw serviceBusy(error);
-      }
+      if (attempt > maxConflictRetries) throw serviceBusy(error);
       await pause(attempt);
     }
   }

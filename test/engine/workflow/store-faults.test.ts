@@ -78,7 +78,7 @@ describe('a write whose answer is lost happens once all the same', () => {
   });
 
   describe('the reservation was applied, and is tried again: it meets itself', () => {
-    // The answer is lost to a conflict, so that the next attempt has a token of its own.
+    // The answer is lost to what looks like a conflict, so that the store itself tries again.
     beforeEach(() => void (faults = [{ at: 1, when: 'after', error: conflict() }]));
 
     test('and not the credit limit, though it took the last credits', async () => {
