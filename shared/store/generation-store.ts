@@ -90,10 +90,10 @@ export function generationStore(table: Table) {
         if (refusal.failed[2]) return { outcome: 'repeated', once: onceFromItem(refusal.items[2]!) };
         return { outcome: 'over_limit' };
       } catch (error) {
-        if (error instanceof ServiceError) throw error;
+        // One of the attempts may have been applied, whatever the last one was told.
         const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
         if (isDeepStrictEqual(stored, generation)) return { outcome: 'reserved' };
-        throw serviceBusy(error);
+        throw error instanceof ServiceError ? error : serviceBusy(error);
       }
     },
 

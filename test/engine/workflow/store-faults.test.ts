@@ -216,6 +216,16 @@ describe('a conflict between transactions', () => {
     await expect(run(order, world.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect((await stored(world, order)).generation).toBeNull();
   });
+
+  test('without an end, after a reservation whose answer got lost: it is found, and the request runs', async () => {
+    faults = Array.from({ length: 13 }, (_, i) => ({ at: i + 1, when: 'before', error: conflict() }));
+    faults[2] = { at: 3, when: 'after', error: conflict() };
+    const order = newOrder(world);
+    // The attempts take longer than the other tests' deadline.
+    const deps = { ...world.deps, deadlineSeconds: 30 };
+    expect(await run(order, deps)).toMatchObject({ usage: { creditsUsed: 2 } });
+    await expectBooks(order, 2);
+  });
 });
 
 describe('sweeping', () => {
