@@ -1,0 +1,260 @@
+/** A bug that somebody could make: where, and what it turns into what. */
+export interface PlantedBug {
+  name: string;
+  /** What it would do to people. */
+  what: string;
+  /** Below `shared/`. */
+  file: string;
+  changes: readonly (readonly [from: string, to: string])[];
+}
+
+const transactions = 'store/generation-transactions.ts';
+const generations = 'store/generation-store.ts';
+const creation = 'workflow/create-generation.ts';
+
+/** Each is found by `npm run faults -- --planted`, or the simulation is not worth its time. */
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'release-into-current-period',
+    what: 'credits come back to the month in which a request failed, not to the one that held them',
+    file: transactions,
+    changes: [
+      [
+        'import { toItem }',
+        "import { billingPeriod } from '../domain/billing-period.ts';\nimport { toItem }",
+      ],
+      [
+        "Key: itemKeys.period(ended.licenseId, ended.periodStartMs),\n        UpdateExpression: 'ADD committed",
+        "Key: itemKeys.period(ended.licenseId, billingPeriod(ended.periodStartMs, ended.completedAtMs!).startMs),\n        UpdateExpression: 'ADD committed",
+      ],
+    ],
+  },
+  {
+    name: 'settle-in-any-state',
+    what: 'a late answer charges for what was given back',
+    file: transactions,
+    changes: [["ended, ['PROCESSING'], {", "ended, ['PROCESSING', 'FAILED', 'TIMEOUT'], {"]],
+  },
+  {
+    name: 'refund-twice',
+    what: 'two hands that end a request both give its credits back',
+    file: transactions,
+    changes: [["['QUEUED', 'PROCESSING'], {", "['QUEUED', 'PROCESSING', 'FAILED', 'TIMEOUT'], {"]],
+  },
+  {
+    name: 'refund-what-was-charged',
+    what: 'a sweep that comes late takes back the charge of a finished request',
+    file: transactions,
+    changes: [["['QUEUED', 'PROCESSING'], {", "['QUEUED', 'PROCESSING', 'COMPLETED'], {"]],
+  },
+  {
+    name: 'charge-before-settle',
+    what: 'the charge is a write of its own, before the record says COMPLETED',
+    file: generations,
+    changes: [
+      [
+        'return finish(ended, () => settleItems(table.name, ended));',
+        'return transact(table, [settleItems(table.name, ended)[1]!]).then(() => finish(ended, () => [settleItems(table.name, ended)[0]!]));',
+      ],
+    ],
+  },
+  {
+    name: 'reserve-without-key-condition',
+    what: 'two requests at once with one idempotency key are both charged',
+    file: transactions,
+    changes: [
+      [
+        "ConditionExpression: 'attribute_not_exists(PK) OR expiresAtMs <= :now'",
+        "ConditionExpression: 'attribute_not_exists(PK) OR expiresAtMs <> :now'",
+      ],
+    ],
+  },
+  {
+    name: 'key-never-released',
+    what: 'after a failure an idempotency key answers "in progress" for a day',
+    file: transactions,
+    changes: [['if (withOnce && ended.onceId !== null) {', 'if (withOnce && ended.onceId === undefined) {']],
+  },
+  {
+    name: 'key-ends-by-ttl',
+    what: "an idempotency key lasts until DynamoDB's TTL removes it, which may be days later",
+    file: transactions,
+    changes: [
+      ["'attribute_not_exists(PK) OR expiresAtMs <= :now'", "'attribute_not_exists(PK)'"],
+      [
+        "ExpressionAttributeValues: { ':now': generation.createdAtMs },\n        ReturnValues",
+        'ReturnValues',
+      ],
+    ],
+  },
+  {
+    name: 'lease-until-ttl',
+    what: 'credits of a dead request come back when its record expires',
+    file: 'domain/generation.ts',
+    changes: [
+      [
+        'leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000',
+        'leaseUntilMs: nowMs + order.retentionDays * 24 * 3600 * 1000',
+      ],
+    ],
+  },
+  {
+    name: 'limit-without-what-is-held',
+    what: 'requests at once use more credits than there are',
+    file: transactions,
+    changes: [
+      [
+        "'attribute_not_exists(committed) OR committed <= :room'",
+        "'attribute_not_exists(used) OR used <= :room'",
+      ],
+    ],
+  },
+  {
+    name: 'conflict-is-credit-limit',
+    what: 'a busy table is told as a credit limit',
+    file: 'store/transact.ts',
+    changes: [
+      [
+        "if (codes.includes('ConditionalCheckFailed')) {",
+        "if (codes.includes('ConditionalCheckFailed') || codes.includes('TransactionConflict')) {",
+      ],
+      ["code === 'ConditionalCheckFailed'),", "code !== 'None'),"],
+    ],
+  },
+  {
+    name: 'answer-before-settle',
+    what: '200 is answered before the charge is stored',
+    file: creation,
+    changes: [
+      [
+        'const ended = await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });',
+        "const end = { completedAtMs, referenceImagesUsed, modelVersion };\n    void generations.settle(generation, end).catch(() => {});\n    const ended = { ...generation, ...end, status: 'COMPLETED' as const };",
+      ],
+    ],
+  },
+  {
+    name: 'settle-before-start',
+    what: 'a model that is faster than the table is taken for a failure',
+    file: 'workflow/run-model.ts',
+    changes: [
+      [
+        "else if (event.event === 'completed') {\n        await start();",
+        "else if (event.event === 'completed') {\n        void start();",
+      ],
+    ],
+  },
+  {
+    name: 'images-not-looked-at',
+    what: 'a request is charged for images that were never stored',
+    file: 'workflow/run-model.ts',
+    changes: [['await checkOutputs(generation, event, deps.objects);', 'void checkOutputs;']],
+  },
+  {
+    name: 'model-called-again',
+    what: 'a call that broke off paints, and costs, a second time',
+    file: 'adapters/model-server.ts',
+    changes: [['maxAttempts: 1,', 'maxAttempts: 3,']],
+  },
+  {
+    name: 'lost-answer-is-no',
+    what: 'a reservation that was stored, and whose answer was lost, is refused and stays held',
+    file: generations,
+    changes: [["if (isDeepStrictEqual(stored, generation)) return { outcome: 'reserved' };", '']],
+  },
+  {
+    name: 'lost-answer-is-yes',
+    what: 'a reservation that was never stored is painted',
+    file: generations,
+    changes: [
+      [
+        "if (isDeepStrictEqual(stored, generation)) return { outcome: 'reserved' };",
+        "return { outcome: 'reserved' };",
+      ],
+    ],
+  },
+  {
+    name: 'meets-itself',
+    what: 'a transaction that is tried again after its answer was lost is applied again, or refused for its own sake',
+    file: 'store/transact.ts',
+    changes: [
+      ['  const ClientRequestToken = randomUUID();\n', ''],
+      [
+        'TransactItems: items, ClientRequestToken }',
+        'TransactItems: items, ClientRequestToken: randomUUID() }',
+      ],
+    ],
+  },
+  {
+    name: 'sweep-too-early',
+    what: 'the sweep ends requests that still run',
+    file: 'workflow/sweep.ts',
+    changes: [['leasesBeforeMs: number = clock.now(),', 'leasesBeforeMs: number = clock.now() + 60_000,']],
+  },
+  {
+    name: 'sweep-one-shard',
+    what: 'most dead requests are never found',
+    file: 'workflow/sweep.ts',
+    changes: [['leaseIndex.shards.map((shard)', 'leaseIndex.shards.slice(0, 1).map((shard)']],
+  },
+  {
+    name: 'record-stays-in-index',
+    what: 'the sweep reads everything that ever ended',
+    file: transactions,
+    changes: [
+      [' REMOVE ${leaseIndex.partition}, ${leaseIndex.sort}`', '`'],
+      ['import { itemKeys, leaseIndex, ttlAttribute }', 'import { itemKeys, ttlAttribute }'],
+    ],
+  },
+  {
+    name: 'month-of-another-day',
+    what: 'usage is booked in a month that is not over or not begun',
+    file: creation,
+    changes: [
+      [
+        'const period = billingPeriod(license.periodAnchorMs, nowMs);',
+        'const period = billingPeriod(license.periodAnchorMs, nowMs + 5 * 60_000);',
+      ],
+    ],
+  },
+  {
+    name: 'weak-read-of-keys',
+    what: 'a revoked key goes on for a moment',
+    file: 'store/table.ts',
+    changes: [['Keys: pending, ConsistentRead: true', 'Keys: pending']],
+  },
+  {
+    name: 'rate-log-without-version',
+    what: 'requests at once pass the rate limit together',
+    file: 'store/rate-log-store.ts',
+    changes: [
+      ["'version = :read'", "'version >= :zero'"],
+      ["{ ':read': readVersion }", "{ ':zero': 0 }"],
+      ["'attribute_not_exists(PK)'", "'attribute_not_exists(nothing)'"],
+    ],
+  },
+  {
+    name: 'statistics-once-too-few',
+    what: "the dashboard's figures do not add up to the bill",
+    file: 'store/period-store.ts',
+    changes: [['`${tallyKinds.byType}#${of.type}`,', '']],
+  },
+  {
+    name: 'import-counts-twice',
+    what: 'usage from elsewhere is counted again when the answer to its import is lost',
+    file: 'store/period-store.ts',
+    changes: [
+      [
+        'import { generationTypes,',
+        "import { UpdateCommand } from '@aws-sdk/lib-dynamodb';\nimport { generationTypes,",
+      ],
+      [
+        'await transact(table, [\n        {\n          Update: {',
+        'void transact;\n      await table.documents.send(\n        new UpdateCommand({',
+      ],
+      [
+        "ExpressionAttributeValues: { ':c': credits },\n          },\n        },\n      ]);",
+        "ExpressionAttributeValues: { ':c': credits },\n          }));",
+      ],
+    ],
+  },
+];

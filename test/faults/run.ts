@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { playSeeds, type CrewResult } from './crew.ts';
+import { openJournal } from './journal.ts';
+import { plantedBugs } from './planted-bugs.ts';
+import { plant } from './plant.ts';
+
+const usage = `npm run faults -- [options]
+
+  --seeds N        how many worlds to play (default 1000)
+  --from N         the first one's seed (default 1)
+  --seed N         plays this one and prints what happened in it
+  --planted        plants each known bug and tells how many seeds it takes to find it
+  --bug NAME       plants this one (with --seeds or --seed)
+  --most N         how many seeds a planted bug may take (default 300)
+  --journal FILE   keeps what was played there, and goes on from it: for runs of hours
+  --workers N      processes side by side (default 2)
+  --database URL   plays against the DynamoDB at this address in the embedded one's place
+  --help           prints this`;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    planted: { type: 'boolean', default: false },
+    bug: { type: 'string' },
+    most: { type: 'string', default: '300' },
+    workers: { type: 'string', default: '2' },
+    database: { type: 'string' },
+    journal: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) console.log(usage);
+else if (values.seed !== undefined) await replay(Number(values.seed));
+else if (values.planted) await proveBugsAreFound();
+else await playMany();
+
+/** The same seed, the same history, whatever was played before it. */
+async function replay(seed: number): Promise<void> {
+  const bug = plantedBugs.find(({ name }) => name === values.bug);
+  if (bug !== undefined) plant(bug);
+  const { installSimulation, simulate } = await import('./simulation/simulate.ts');
+  await installSimulation();
+  const { history, violations, fingerprint } = await simulate(seed, { databaseUrl: values.database });
+  console.log(history.join('\n'));
+  console.log(
+    `\nseed ${seed}, history ${fingerprint}: ${violations.length === 0 ? 'no invariant broken' : violations.join('; ')}`,
+  );
+  // What the SDK's clients keep would let the process linger; a pipe is written to its end all the same.
+  process.stdout.write('', () => process.exit(violations.length === 0 ? 0 : 1));
+}
+
+async function playMany(): Promise<void> {
+  const startedMs = Date.now();
+  const count = Number(values.seeds);
+  const result = await playSeeds({
+    from: Number(values.from),
+    count,
+    workers: Number(values.workers),
+    bug: values.bug ?? null,
+    databaseUrl: values.database ?? null,
+    ...(values.journal === undefined ? {} : { journal: openJournal(values.journal, codeVersion()) }),
+    onSeed: (_report, done) => {
+      if (done % 1000 === 0) console.log(`  ${done} of ${count} seeds, ${seconds(startedMs)} s`);
+    },
+  });
+  printCounts(result);
+  console.log(`${result.seeds} seeds in ${seconds(startedMs)} s`);
+  if (result.broken === null) return console.log(`${result.seeds} passed, 0 failed`);
+  const { seed, violations } = result.broken;
+  console.log(`seed ${seed} broke an invariant: ${violations.join('; ')}`);
+  console.log(
+    `Its history: npm run faults -- --seed ${seed}${values.bug === undefined ? '' : ` --bug ${values.bug}`}`,
+  );
+  console.log(`${result.seeds - 1} passed, 1 failed`);
+  process.exitCode = 1;
+}
+
+async function proveBugsAreFound(): Promise<void> {
+  const startedMs = Date.now();
+  const most = Number(values.most);
+  const waiting = [...plantedBugs];
+  let missed = 0;
+  const work = async (): Promise<void> => {
+    for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
+      const { name, what } = bug;
+      const { broken } = await playSeeds({ from: Number(values.from), count: most, workers: 1, bug: name });
+      if (broken === null) missed += 1;
+      const found =
+        broken === null ? `not found in ${most} seeds` : `seed ${broken.seed}: ${broken.violations[0]}`;
+      console.log(`${broken === null ? '✗' : '✓'} ${name}: ${what}\n    ${found}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(values.workers) }, work));
+  console.log(`${plantedBugs.length} planted bugs in ${seconds(startedMs)} s`);
+  console.log(`${plantedBugs.length - missed} passed, ${missed} failed`);
+  if (missed > 0) process.exitCode = 1;
+}
+
+/** Of everything that a simulation is made of. */
+function codeVersion(): string {
+  const files = ['functions', 'shared', 'local/dynamodb', 'test/faults', 'package-lock.json'];
+  return execFileSync('git', ['rev-parse', ...files.map((file) => `HEAD:${file}`)], { encoding: 'utf8' })
+    .split('\n')
+    .map((hash) => hash.slice(0, 8))
+    .join('');
+}
+
+function printCounts({ counts }: CrewResult): void {
+  const names = Object.keys(counts).toSorted();
+  for (const name of names) console.log(`  ${name.padEnd(40)} ${String(counts[name]).padStart(10)}`);
+}
+
+function seconds(sinceMs: number): number {
+  return Math.round((Date.now() - sinceMs) / 1000);
+}

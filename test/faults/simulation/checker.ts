@@ -1,0 +1,193 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
+import { routes } from '../../../shared/routes.ts';
+import * as books from './books.ts';
+import { isOpen, type StoredRecord } from './books.ts';
+import type { Bucket } from './bucket.ts';
+import type { Database, Json } from './database.ts';
+import type { TableCall } from './dynamodb-calls.ts';
+import type { Run } from './runs.ts';
+import type { Tenant } from './scene.ts';
+import { createWatches } from './watches.ts';
+
+export type Checker = ReturnType<typeof createChecker>;
+
+/** How far behind eventually consistent reads may be. */
+const lagMs = 2000;
+const { quota, windowSeconds } = routes.createGeneration.limit;
+
+/** Holds what the table should be beside what it is: after every write, what was written is read again and judged. */
+export function createChecker(
+  database: Database,
+  bucket: Bucket,
+  now: () => number,
+  violation: (sentence: string) => void,
+) {
+  const items = new Map<string, Json>();
+  const records = new Map<string, StoredRecord>();
+  /** Each item as it was before it was last written. */
+  const older = new Map<string, { item: Json | undefined; untilMs: number }>();
+  const uses = new Map<string, number[]>();
+  const calls = new Map<string, number>();
+  const watches = createWatches();
+
+  const read = async (operation: string, body: Json): Promise<Json> =>
+    (
+      await database.send(
+        operation,
+        JSON.stringify({ TableName: database.tableName, ConsistentRead: true, ...body }),
+      )
+    ).body;
+
+  async function reread(PK: string, SK: string): Promise<Json | undefined> {
+    const { Item } = await read('GetItem', { Key: { PK: { S: PK }, SK: { S: SK } } });
+    return Item && unmarshall(Item);
+  }
+
+  function recordWritten(before: Json | undefined, item: Json): void {
+    const licenseId = String(item.PK).slice('LICENSE#'.length);
+    const requestId = String(item.SK).slice('GEN#'.length);
+    const known = records.get(requestId);
+    const record: StoredRecord = {
+      PK: item.PK,
+      SK: item.SK,
+      licenseId,
+      requestId,
+      item,
+      endedAtMs: known?.endedAtMs ?? null,
+    };
+    if (!isOpen(record)) record.endedAtMs ??= now();
+    records.set(requestId, record);
+    const { periodAnchorMs } = items.get(`LICENSE#${licenseId} LICENSE`)!;
+    const wrong =
+      books.wrongChange(before, item) ?? books.wrongLease(record) ?? books.wrongMonth(record, periodAnchorMs);
+    if (wrong !== null) violation(`request ${requestId}: ${wrong}`);
+    if (item.status === 'COMPLETED' && before?.status !== 'COMPLETED') completed(record);
+  }
+
+  function completed({ licenseId, requestId, item }: StoredRecord): void {
+    for (let i = 0; i < item.numOutputs; i++) {
+      const stored = bucket.size(`generations/${licenseId}/${requestId}/output-${i}.png`);
+      if (stored === null) violation(`request ${requestId}: COMPLETED without its image ${i}`);
+    }
+    if (item.onceId === undefined) return;
+    for (const { requestId: other, item: its } of records.values()) {
+      if (other === requestId || its.status !== 'COMPLETED') continue;
+      const sameKey = its.keyId === item.keyId && its.onceId === item.onceId;
+      const apartMs = Math.abs(its.createdAtMs - item.createdAtMs);
+      if (sameKey && apartMs < idempotencyHours * 3600_000) {
+        violation(`requests ${other} and ${requestId} were both charged for one idempotency key`);
+      }
+    }
+  }
+
+  function periodsOf(licenseId: string): Json[] {
+    const prefix = `LICENSE#${licenseId} PERIOD#`;
+    return [...items].filter(([key]) => key.startsWith(prefix)).map(([, item]) => item);
+  }
+
+  function recordsIn(licenseId: string, period: Json): StoredRecord[] {
+    const startMs = Date.parse(String(period.SK).slice('PERIOD#'.length));
+    return [...records.values()].filter(
+      (record) => record.licenseId === licenseId && record.item.periodStartMs === startMs,
+    );
+  }
+
+  function checkLicense(licenseId: string): void {
+    for (const period of periodsOf(licenseId)) {
+      const wrong = books.wrongPeriod(period, recordsIn(licenseId, period));
+      if (wrong !== null) violation(`${licenseId} ${period.SK}: ${wrong}`);
+    }
+    const inPeriods = periodsOf(licenseId).map(({ SK }) => Date.parse(String(SK).slice('PERIOD#'.length)));
+    for (const record of records.values()) {
+      if (record.licenseId !== licenseId || inPeriods.includes(record.item.periodStartMs)) continue;
+      violation(`request ${record.requestId} names a period without books`);
+    }
+  }
+
+  function rateWritten(key: string, item: Json): void {
+    const entries = uses.get(key) ?? uses.set(key, []).get(key)!;
+    entries.push(item.usedAtMs.at(-1));
+    if (!key.endsWith('RATE#generate')) return;
+    const wrong = books.wrongRate(entries, quota, windowSeconds * 1000);
+    if (wrong !== null) violation(`${key}: ${wrong}`);
+  }
+
+  return {
+    watches,
+    /** A write reached the table, whoever still waits for its answer. */
+    async applied(call: TableCall, run: Run, status: number): Promise<void> {
+      if (status !== 200) return;
+      const licenses = new Set<string>();
+      for (const { PK, SK } of call.keys) {
+        const key = `${PK} ${SK}`;
+        const before = items.get(key);
+        const item = await reread(PK, SK);
+        older.set(key, { item: before, untilMs: now() });
+        if (item === undefined) items.delete(key);
+        else items.set(key, item);
+        if (PK.startsWith('LICENSE#')) licenses.add(PK.slice('LICENSE#'.length));
+        if (item === undefined) continue;
+        if (SK.startsWith('GEN#')) recordWritten(before, item);
+        if (SK.startsWith('RATE#')) rateWritten(key, item);
+        if (SK === 'LICENSE') watches.limitIs(item.licenseId, item.creditsLimit);
+        if (SK.startsWith('PERIOD#')) {
+          const licenseId = PK.slice('LICENSE#'.length);
+          if (call.purpose === 'reserve') watches.reserved(run);
+          watches.committedIs(licenseId, SK, item.committed ?? 0);
+          const limit = watches.mostAllowed(run, licenseId);
+          // A reservation that comes again under the same token does nothing.
+          const more = item.committed > (before?.committed ?? 0);
+          if (call.purpose === 'reserve' && more && item.committed > limit) {
+            violation(`${licenseId} ${SK}: ${item.committed} committed of ${limit}`);
+          }
+        }
+      }
+      for (const licenseId of licenses) checkLicense(licenseId);
+    },
+    /** The model is asked to paint: once, and only what holds credits or did. */
+    painted(requestId: string): void {
+      if (!records.has(requestId)) violation(`request ${requestId}: painted without a reservation`);
+      const times = (calls.get(requestId) ?? 0) + 1;
+      calls.set(requestId, times);
+      if (times > 1) violation(`request ${requestId}: painted ${times} times`);
+    },
+    /** What a reader that does not insist may still be told of an item; null when that is what is there. */
+    lagging(PK: string, SK: string): { item: Json | undefined } | null {
+      const found = older.get(`${PK} ${SK}`);
+      return found !== undefined && found.untilMs > now() - lagMs ? found : null;
+    },
+    record: (requestId: string): StoredRecord | undefined => records.get(requestId),
+    open: () => [...records.values()].filter(isOpen),
+    ended: () => [...records.values()].filter((record) => !isOpen(record)).slice(-20),
+    count: (status: string) => [...records.values()].filter(({ item }) => item.status === status).length,
+    /** Requests that hold credits this long after their lease. */
+    overdue: (afterMs: number) =>
+      [...records.values()].filter((record) => isOpen(record) && record.item.leaseUntilMs + afterMs < now()),
+    /** Once nothing runs: nothing is held, the statistics add up, and the table is what was seen of it. */
+    async atRest(tenants: Pick<Tenant, 'license' | 'imported'>[]): Promise<void> {
+      for (const { license, imported } of tenants) {
+        const credits = periodsOf(license.licenseId).reduce((sum, period) => sum + (period.imported ?? 0), 0);
+        if (credits >= imported.sure && credits <= imported.sure + imported.unsure) continue;
+        violation(`${license.licenseId}: ${credits} credits imported, not ${imported.sure}`);
+      }
+      for (const { requestId, item } of this.open())
+        violation(`request ${requestId} is ${item.status} at rest`);
+      for (const [key, item] of items) {
+        if (!key.includes(' PERIOD#')) continue;
+        const licenseId = key.slice('LICENSE#'.length).split(' ')[0]!;
+        const wrong = books.wrongTallies(item, recordsIn(licenseId, item));
+        if (wrong !== null) violation(`${key}: ${wrong}`);
+      }
+      const { Items: stored, LastEvaluatedKey: more } = await read('Scan', {});
+      if (more !== undefined) throw new Error('the table is larger than one scan reads');
+      for (const item of (stored as Json[]).map((found) => unmarshall(found))) {
+        const seen = items.get(`${item.PK} ${item.SK}`);
+        if (JSON.stringify(seen) !== JSON.stringify(item))
+          violation(`${item.PK} ${item.SK} is not what was written`);
+      }
+      if (stored.length !== items.size)
+        violation(`${items.size} items were written, ${stored.length} are there`);
+    },
+  };
+}

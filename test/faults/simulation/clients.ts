@@ -1,0 +1,177 @@
+import type { Functions, Reply } from './functions.ts';
+import { call } from './functions.ts';
+import { readReply, type Attempt, type Judge, type Outcome } from './judge.ts';
+import { drawOrder, smallBody, type Order } from './orders.ts';
+import { currentRun, die, newRun } from './runs.ts';
+import type { Key, Scene } from './scene.ts';
+import type { World } from './world.ts';
+
+/** How long Lambda lets the function run; other hosts let it be as late as it likes. */
+const functionTimeoutsMs = [90_000, 400_000];
+const dayMs = 24 * 3600_000;
+
+export interface Cast {
+  world: World;
+  scene: Scene;
+  functions: Functions;
+  judge: Judge;
+  /** By how much each environment's clock is wrong. */
+  skewsMs: number[];
+  nextNumber(): number;
+}
+
+/** A developer's program: sends orders, tries again what failed, fetches what it missed. */
+export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
+  let key = firstKey;
+  const { world } = cast;
+  const { random, scheduler } = world;
+  const sent: Order[] = [];
+  const orders = random.int(3, 8);
+  for (let i = 0; i < orders; i++) {
+    await scheduler.pause(random.chance(0.03) ? dayMs + random.int(-30_000, 30_000) : random.int(0, 40_000));
+    const usable = cast.scene.keys.filter(({ access }) => access.isOpen());
+    // Whoever finds that a key is no longer good takes another.
+    if (!usable.includes(key) && usable.length > 0 && random.chance(0.8)) key = random.pick(usable);
+    const order = drawNext(cast, key, sent);
+    sent.push(order);
+    const copies = random.chance(0.12) ? 2 : 1;
+    await Promise.all(Array.from({ length: copies }, () => insist(cast, order)));
+  }
+}
+
+/** Mostly something new; sometimes what was sent before, or its idempotency key with another body. */
+function drawNext({ world, nextNumber }: Cast, key: Key, sent: Order[]): Order {
+  const { random } = world;
+  const earlier = sent.length > 0 && random.chance(0.25) ? random.pick(sent) : null;
+  if (earlier !== null && random.chance(0.7)) return earlier;
+  const idempotencyKey = earlier?.idempotencyKey ?? (random.chance(0.6) ? `once-${nextNumber()}` : null);
+  return drawOrder(random, key, idempotencyKey);
+}
+
+async function insist(cast: Cast, order: Order): Promise<void> {
+  const { random, scheduler } = cast.world;
+  for (let tries = 1; tries <= 4; tries++) {
+    const reply = await send(cast, order);
+    const again = reply === null || reply.status >= 500 || [409, 429].includes(reply.status);
+    if (!again || !order.key.access.isOpen() || random.chance(0.2)) return;
+    const waitMs = Number(reply?.headers['retry-after'] ?? random.int(1, 20)) * 1000;
+    if (waitMs > 10 * 60_000) return;
+    await scheduler.pause(waitMs + random.int(0, 500));
+  }
+}
+
+async function send(cast: Cast, order: Order, chosen?: number): Promise<Reply | null> {
+  const { world, functions, judge, skewsMs } = cast;
+  const { random, history, counts, profile, scheduler } = world;
+  const environment = chosen ?? random.int(0, functions.generate.length - 1);
+  const run = newRun(`#${cast.nextNumber()} ${order.key.name}`, scheduler.now(), {
+    mayFail: true,
+    mayDie: true,
+    skewMs: skewsMs[environment]!,
+  });
+  const attempt: Attempt = { order, run, from: world.moment(), environment };
+  const { license } = order.key.tenant;
+  world.checker.watches.begin(run, license.licenseId, order.credits);
+  history.note(
+    run.name,
+    `POST /generate ${order.credits} credits ${order.idempotencyKey ?? ''} (env ${environment})`,
+  );
+  counts.add('requests');
+  scheduler.after(random.pick(functionTimeoutsMs), () => die(run));
+  const reply = await call(run, functions.generate[environment], {
+    method: 'POST',
+    resource: '/generate',
+    headers: headersOf(order),
+    body: order.body,
+  });
+  if (reply === null) {
+    history.note(run.name, '† its machine died');
+    counts.add('runs that died');
+    return null;
+  }
+  // Its function has ended: nothing that it left may be stopped by its time-out.
+  const outcome = readReply(reply);
+  noteOutcome(cast, attempt, outcome);
+  judge.judge(attempt, outcome);
+  const lost = !world.isCalm() && random.chance(profile.lostAnswer);
+  if (lost) {
+    counts.add('fault: answer lost');
+    history.note(run.name, '✗ answer lost');
+  }
+  if ((lost || outcome.status >= 500) && random.chance(0.5)) await fetchAgain(cast, order.key, outcome);
+  return lost ? null : reply;
+}
+
+/** Once nothing is wrong any more, every environment paints again: nothing that happened to it may last. */
+export async function serveAgain(cast: Cast): Promise<void> {
+  const { world, scene, functions } = cast;
+  const key = scene.keys.find(({ access }) => access.isOpen());
+  if (key === undefined) return;
+  const { license } = key.tenant;
+  const run = newRun('operator', world.scheduler.now());
+  await currentRun.run(run, () =>
+    scene.stores.licenses.update(license.licenseId, { creditsLimit: 1_000_000 }),
+  );
+  for (const environment of functions.generate.keys()) {
+    const order = { ...drawOrder(world.random, key, null), credits: 1, numOutputs: 1, body: smallBody };
+    const reply = await send(cast, order, environment);
+    if (reply?.status !== 200)
+      world.violations.push(`environment ${environment} answers ${reply?.body} though all is well`);
+  }
+}
+
+function headersOf({ key, idempotencyKey, asEvents }: Order): Record<string, string> {
+  return {
+    authorization: `Bearer ${key.raw}`,
+    ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
+    ...(asEvents ? { accept: 'text/event-stream' } : {}),
+  };
+}
+
+function noteOutcome({ world }: Cast, { run }: Attempt, { status, code, requestId, answer }: Outcome): void {
+  const replayed =
+    answer !== null &&
+    requestId !== undefined &&
+    world.checker.record(requestId)?.item.createdAtMs < run.startedMs - 5000;
+  world.history.note(run.name, `→ ${status} ${code ?? ''} ${requestId}`);
+  world.counts.add(`answer: ${status} ${code ?? (replayed ? 'replayed' : 'completed')}`);
+}
+
+/** GET /generate/{requestId}: what is stored is what is said, and only its owner hears it. */
+async function fetchAgain(cast: Cast, key: Key, { requestId }: Outcome): Promise<void> {
+  const { world, functions } = cast;
+  const run = newRun(`#${cast.nextNumber()} ${key.name} GET`, world.scheduler.now(), { mayFail: true });
+  const reply = await call(run, functions.get, {
+    method: 'GET',
+    resource: '/generate/{requestId}',
+    pathParameters: { requestId },
+    headers: { authorization: `Bearer ${key.raw}` },
+  });
+  if (reply === null) return;
+  const body = JSON.parse(reply.body);
+  world.history.note(run.name, `→ ${reply.status} ${body.code ?? body.status}`);
+  world.counts.add('re-fetches');
+  const known = [401, 404, 429, 503].includes(reply.status);
+  const wrong =
+    reply.status === 200 ? wrongRecord(world, requestId, body) : known ? null : `GET answered ${reply.body}`;
+  if (wrong !== null) {
+    world.violations.push(`${run.name}: ${wrong}`);
+    world.history.note('!!', wrong);
+  }
+}
+
+const ranks = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'];
+
+function wrongRecord({ checker }: World, requestId: string, body: Record<string, any>): string | null {
+  const { item } = checker.record(requestId)!;
+  const charged = body.status === 'COMPLETED' ? item.credits : 0;
+  if (body.creditsCharged !== charged)
+    return `a ${body.status} request with ${body.creditsCharged} credits charged`;
+  const links = body.status === 'COMPLETED' ? item.numOutputs : 0;
+  if (body.outputs.length !== links) return `a ${body.status} request with ${body.outputs.length} links`;
+  // It may have gone on since it was read, but never back, and not at all from a final state.
+  const wentBack = ranks.indexOf(body.status) > ranks.indexOf(item.status);
+  return wentBack || (body.completedAt !== null && body.status !== item.status)
+    ? `${body.status} was read of what is ${item.status}`
+    : null;
+}

@@ -1,0 +1,55 @@
+import type { Json } from './database.ts';
+
+/** A call to DynamoDB as the service means it. */
+export interface TableCall {
+  operation: string;
+  /** What it is for, in a word or two. */
+  purpose: string;
+  body: Json;
+  text: string;
+  /** What it writes. */
+  keys: { PK: string; SK: string }[];
+}
+
+const writing = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
+
+export function readTableCall(operation: string, text: string): TableCall {
+  const body = JSON.parse(text) as Json;
+  const keys = writing.includes(operation) ? targets(body).map(keyIn) : [];
+  return { operation, purpose: purposeOf(operation, body), body, text, keys };
+}
+
+function targets(body: Json): Json[] {
+  if (body.TransactItems === undefined) return [body];
+  return (body.TransactItems as Json[]).map((item) => Object.values(item)[0] as Json);
+}
+
+function keyIn(target: Json): { PK: string; SK: string } {
+  const { PK, SK } = target.Key ?? target.Item;
+  return { PK: PK.S, SK: SK.S };
+}
+
+function purposeOf(operation: string, body: Json): string {
+  if (operation === 'TransactWriteItems') return transactionPurpose(targets(body));
+  if (operation === 'Query') return `query ${body.IndexName ?? 'the table'}`;
+  if (operation === 'BatchGetItem') {
+    const keys = (Object.values(body.RequestItems as Json)[0] as Json).Keys as Json[];
+    return `read ${keys.map((key) => kindOf(key.SK.S)).join(' + ')}`;
+  }
+  if (operation === 'GetItem') return `read ${kindOf(body.Key.SK.S)}`;
+  if (operation === 'UpdateItem' && body.UpdateExpression?.includes('startedAtMs')) return 'start';
+  return `${operation.replace('Item', '').toLowerCase()} ${targets(body).map((target) => kindOf(keyIn(target).SK))}`;
+}
+
+function transactionPurpose(parts: Json[]): string {
+  const status = parts.map((part) => part.ExpressionAttributeValues?.[':status']?.S).find(Boolean);
+  if (status === 'COMPLETED') return 'settle';
+  if (status !== undefined) return `release ${status}`;
+  if (parts.some((part) => part.Item?.status?.S === 'QUEUED')) return 'reserve';
+  return `write ${parts.map((part) => kindOf(keyIn(part).SK)).join(' + ')}`;
+}
+
+/** `PERIOD#2026…` is a PERIOD. */
+function kindOf(sortKey: string): string {
+  return sortKey.split('#')[0]!.toLowerCase();
+}

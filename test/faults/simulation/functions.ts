@@ -1,0 +1,117 @@
+import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.ts';
+import { setFunctionEnvironment } from '../../../local/environment.ts';
+import { setLogSink } from '../../../shared/http/log.ts';
+import { basePath } from '../../../shared/routes.ts';
+import { currentRun, die, type Run } from './runs.ts';
+
+const nowhere = 'http://127.0.0.1:1';
+export const deadlineSeconds = 60;
+
+/** The environment that functions are made in: every address is the simulation's. */
+export function prepareEnvironment(tableName: string): void {
+  setFunctionEnvironment({
+    region: 'us-east-1',
+    tableName,
+    bucketName: 'bucket',
+    modelEndpointName: 'model',
+    accessKeyId: 'AKIDSIMULATION',
+    secretAccessKey: 'secret',
+    dynamoDbUrl: nowhere,
+    s3Url: nowhere,
+    sageMakerRuntimeUrl: nowhere,
+    referenceReaderUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,
+    deadlineSeconds,
+    allowedOrigins: [],
+    session: { issuer: nowhere, jwksUrl: nowhere, clientId: 'none' },
+  });
+  process.env.AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME = nowhere;
+  setLogSink(() => {});
+  installLambdaGlobal();
+}
+
+export interface Functions {
+  /** Several environments of one function, each with clients and memory of its own. */
+  generate: unknown[];
+  get: unknown;
+  sweep: (() => Promise<void>)[];
+}
+
+let imports = 0;
+
+/** Functions as after a cold start: each import is another environment. */
+export async function coldStart(environments: number): Promise<Functions> {
+  imports += 1;
+  const fresh = async (name: string, i: number) =>
+    (await import(`../../../functions/${name}.ts?cold=${process.pid}-${imports}-${i}`)).handler;
+  return {
+    generate: await Promise.all(
+      Array.from({ length: environments }, (_, i) => fresh('create-generation', i)),
+    ),
+    get: await fresh('get-generation', 0),
+    sweep: await Promise.all([0, 1].map((i) => fresh('sweep', i))),
+  };
+}
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface HttpCall {
+  method: 'GET' | 'POST';
+  resource: string;
+  pathParameters?: Record<string, string>;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Has a function answer a request. @returns null when it died before it had. */
+export function call(run: Run, handler: unknown, request: HttpCall): Promise<Reply | null> {
+  return new Promise((resolve, reject) => {
+    run.onDeath.push(() => resolve(null));
+    currentRun.run(run, () => answer(handler, request)).then(resolve, reject);
+  });
+}
+
+async function answer(handler: unknown, request: HttpCall): Promise<Reply> {
+  const { statusCode, headers, body } = await invoke(
+    handler,
+    proxyEvent(request) as never,
+    600_000,
+    () => {},
+  );
+  const chunks: string[] = [];
+  for await (const chunk of body) chunks.push(String(chunk));
+  return { status: statusCode, headers, body: chunks.join('') };
+}
+
+/** Runs a job's function. @returns whether it said that all went well; null when it died. */
+export function runJob(run: Run, job: () => Promise<void>): Promise<boolean | null> {
+  return new Promise((resolve) => {
+    run.onDeath.push(() => resolve(null));
+    currentRun.run(run, job).then(
+      () => resolve(true),
+      () => resolve(false),
+    );
+  });
+}
+
+/** Ends a run by Lambda's own time-out. */
+export function timeOut(run: Run): void {
+  die(run);
+}
+
+function proxyEvent({ method, resource, pathParameters = {}, headers, body }: HttpCall): object {
+  return {
+    resource,
+    path: basePath + resource,
+    httpMethod: method,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    multiValueQueryStringParameters: null,
+    pathParameters,
+    body: body ?? null,
+    isBase64Encoded: false,
+    requestContext: { requestId: 'simulated' },
+  };
+}

@@ -1,0 +1,178 @@
+import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
+import type { Reply } from './functions.ts';
+import type { Order } from './orders.ts';
+import type { Run } from './runs.ts';
+import type { Scene } from './scene.ts';
+import type { World } from './world.ts';
+
+/** What an answer says, whichever way it came. */
+export interface Outcome {
+  status: number;
+  /** An error's code, null for a success. */
+  code: string | null;
+  sentence: string;
+  requestId: string;
+  answer: Record<string, any> | null;
+}
+
+export function readReply(reply: Reply): Outcome {
+  const last =
+    reply.headers['content-type'] === 'text/event-stream' ? lastEvent(reply.body) : JSON.parse(reply.body);
+  const status = last.status ?? (last.code === undefined ? 200 : reply.status);
+  const isError = last.code !== undefined;
+  return {
+    status,
+    code: isError ? last.code : null,
+    sentence: isError ? last.error : '',
+    requestId: reply.headers['x-request-id']!,
+    answer: isError ? null : last,
+  };
+}
+
+function lastEvent(text: string): Record<string, any> {
+  const data = text.trimEnd().split('\n').at(-1)!;
+  return JSON.parse(data.slice('data: '.length));
+}
+
+export type Judge = ReturnType<typeof createJudge>;
+
+/** An attempt: one order, sent once. */
+export interface Attempt {
+  order: Order;
+  run: Run;
+  from: number;
+  /** Which environment of the function answers. */
+  environment: number;
+}
+
+/** Holds answers against what was true while they were made. */
+export function createJudge(world: World, { identityAccess }: Scene) {
+  /** By caller and idempotency key: what was promised last, and when. */
+  const promised = new Map<string, { requestId: string; atMs: number; body: string }>();
+  /** What callers were told of requests that gave them no image: whether they were charged all the same. */
+  const told: { requestId: string; code: string; charged: boolean }[] = [];
+  const modelFaults = new Set<number>();
+  const { checker, scheduler, profile } = world;
+  const faultless =
+    profile.model === 0 &&
+    profile.lostAnswer === 0 &&
+    Object.entries(profile.calls).every(([name, share]) => name === 'slow' || share === 0);
+
+  const violation = (sentence: string) => {
+    world.violations.push(sentence);
+    world.history.note('!!', sentence);
+  };
+
+  function delivered({ order, run }: Attempt, { answer, requestId }: Outcome): void {
+    const record = checker.record(answer!.requestId);
+    if (record?.item.status !== 'COMPLETED') {
+      violation(`${run.name}: 200 for ${requestId}, which is ${record?.item.status ?? 'not stored'}`);
+    }
+    if (answer!.outputs.length !== order.numOutputs || answer!.usage.creditsCharged !== order.credits) {
+      violation(
+        `${run.name}: ${answer!.outputs.length} outputs, ${answer!.usage.creditsCharged} credits charged`,
+      );
+    }
+    const isOldMs = scheduler.now() - (record?.item.createdAtMs ?? 0);
+    if (isOldMs > idempotencyHours * 3600_000 + 10_000)
+      violation(`${run.name}: answered with what is ${isOldMs} ms old`);
+    if (order.idempotencyKey === null) return;
+    const name = `${order.key.name} ${order.idempotencyKey}`;
+    const before = promised.get(name);
+    const hours = ((record?.item.createdAtMs ?? 0) - (before?.atMs ?? 0)) / 3600_000;
+    if (before !== undefined && before.requestId !== answer!.requestId && hours < idempotencyHours) {
+      violation(`${run.name}: its idempotency key answered with ${before.requestId} before`);
+    }
+    promised.set(name, {
+      requestId: answer!.requestId,
+      atMs: record?.item.createdAtMs ?? 0,
+      body: order.body,
+    });
+  }
+
+  /** Why a refusal is not true, null when it is. */
+  function untrue(
+    { order, run, from, environment }: Attempt,
+    { code, sentence, requestId }: Outcome,
+  ): string | null {
+    const now = world.moment();
+    const { key } = order;
+    const closed = [key.access, key.tenant.access].some((access) =>
+      access.possible(from, now).includes(false),
+    );
+    const watch = checker.watches.of(run);
+    const inWorld =
+      !faultless || run.faults.length > 0 || world.outage.calls !== null || world.outage.model !== null;
+    switch (code) {
+      case 'INVALID_API_KEY':
+        return closed ? null : 'its key was good';
+      case 'CREDIT_LIMIT_EXCEEDED':
+        return watch.wasTight ? null : 'there was room all the time';
+      case 'TIER_LIMIT':
+      case 'RATE_LIMITED':
+        return null;
+      case 'IDENTITY_UNAVAILABLE':
+        return identityAccess.possible(from, now).includes(false) ? null : 'the identity had a model';
+      case 'IDEMPOTENCY_IN_PROGRESS': {
+        const first = checker.record(requestId);
+        if (first === undefined) return 'nothing is known of a first request';
+        return (first.endedAtMs ?? Infinity) >= run.startedMs ? null : 'the first request had ended before';
+      }
+      case 'IDEMPOTENCY_MISMATCH':
+        return order.idempotencyKey === null ? 'it had no idempotency key' : null;
+      case 'SERVICE_UNAVAILABLE':
+        return inWorld && (run.faults.length > 0 || modelFaults.has(environment))
+          ? null
+          : 'nothing was wrong';
+      case 'TIMEOUT':
+      case 'GENERATION_FAILED':
+        return run.faults.length > 0 ? null : `nothing was wrong (${sentence})`;
+      default:
+        return 'nobody should ever read this';
+    }
+  }
+
+  return {
+    /** An answer arrived. */
+    judge(attempt: Attempt, outcome: Outcome): void {
+      const { order, run, from, environment } = attempt;
+      if (run.faults.length > 0) modelFaults.add(environment);
+      const { key } = order;
+      const open = (access: typeof key.access) => access.possible(from, world.moment()).includes(true);
+      const refused = outcome.code === 'INVALID_API_KEY' || outcome.code === 'SERVICE_UNAVAILABLE';
+      if (!refused && !(open(key.access) && open(key.tenant.access))) {
+        violation(
+          `${run.name}: accepted with ${outcome.code ?? 200} though its access had ended before it began`,
+        );
+      }
+      if (outcome.code === null) return delivered(attempt, outcome);
+      const why = untrue(attempt, outcome);
+      if (why !== null) violation(`${run.name}: ${outcome.status} ${outcome.code}, but ${why}`);
+      const { status, code, sentence, requestId } = outcome;
+      const record = checker.record(requestId);
+      const holds = record !== undefined && record.endedAtMs === null;
+      // A reservation whose answer was lost is looked for, and is found unless it is still on its way.
+      const isFindable = run.faults.every(
+        ({ call, fault }) => call === 'reserve' && fault !== 'applied late',
+      );
+      if (holds && isFindable && code !== 'IDEMPOTENCY_IN_PROGRESS') {
+        violation(`${run.name}: answered ${code} and still holds credits`);
+      }
+      // The one sentence that leaves it open says where to look.
+      const unsure = sentence.includes('unless it completed');
+      if (status >= 500 && !unsure)
+        told.push({ requestId, code, charged: sentence.includes('was charged, but') });
+    },
+    /** Once nothing runs: who was told that nothing was charged, or something was, was told the truth. */
+    atRest(): void {
+      for (const { requestId, code, charged } of told) {
+        const isCharged = checker.record(requestId)?.item.status === 'COMPLETED';
+        if (isCharged === charged) continue;
+        violation(
+          `request ${requestId}: its caller was told ${code}, and it was ${isCharged ? '' : 'not '}charged`,
+        );
+      }
+    },
+    nowMs: scheduler.now,
+  };
+}

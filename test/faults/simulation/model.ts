@@ -1,0 +1,121 @@
+import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.ts';
+import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
+import type { Bucket } from './bucket.ts';
+import { keyOf } from './bucket.ts';
+import type { ModelBehavior } from './faults.ts';
+import type { Random } from './random.ts';
+import { socketError } from './refusals.ts';
+import type { ByteStream } from './stream.ts';
+
+export interface ModelPlay {
+  behavior: ModelBehavior;
+  request: ModelRequest;
+  random: Random;
+  nowMs: number;
+  /** The container's own doing, at a time from now. */
+  later(delayMs: number, action: () => void): void;
+  /** What reaches the caller, at a time from now. */
+  answer(delayMs: number, action: (stream: ByteStream) => void): void;
+  bucket: Bucket;
+}
+
+interface Painting {
+  /** When the last image is there. */
+  doneMs: number;
+  outputs: { bytes: number; sha256: string; width: number; height: number }[];
+}
+
+const started = { event: 'started' };
+const progress = { event: 'progress', step: 10, steps: 30 };
+
+/** A model container, well-behaved or not: it begins, paints into the bucket, and says so. */
+export function playModel(play: ModelPlay): void {
+  const { behavior, random } = play;
+  if (behavior === 'never begins') return;
+  const begins = random.int(1, 400);
+  const startsNever = ['completes without start', 'busy'].includes(behavior);
+  if (!startsNever) say(play, begins, started);
+  if (behavior === 'starts twice') say(play, begins + 1, started);
+  const spoils = endings[behavior];
+  if (spoils !== undefined) return spoils(play, begins + random.int(1, 4000));
+  complete(play, begins, paint(play, begins));
+}
+
+/** Ways to end without a word about images. */
+const endings: Partial<Record<ModelBehavior, (play: ModelPlay, atMs: number) => void>> = {
+  busy: (play, atMs) => fail(play, atMs, 'busy'),
+  fails: (play, atMs) =>
+    fail(play, atMs, play.random.pick(['model_error', 'upload_failed', 'reference_unreadable', '?'])),
+  'says deadline': (play, atMs) => fail(play, atMs, 'deadline'),
+  'dies in mid-stream': (play, atMs) => play.answer(atMs, (stream) => stream.fail(socketError('ECONNRESET'))),
+  'stream error': (play, atMs) =>
+    play.answer(atMs, (stream) => {
+      stream.send(modelStreamError('StreamBroken'));
+      stream.end();
+    }),
+  'ends early': (play, atMs) => play.answer(atMs, (stream) => stream.end()),
+  'half an event': (play, atMs) => sayRaw(play, atMs, '{"event":"compl', true),
+  'not JSON': (play, atMs) => sayRaw(play, atMs, 'Traceback (most recent call last):\n', false),
+  'not UTF-8': (play, atMs) => sayRaw(play, atMs, Buffer.from([0xff, 0xfe, 0x0a]), false),
+  'unknown event': (play, atMs) => say(play, atMs, { event: 'dreaming' }),
+  'too long an event': (play, atMs) => sayRaw(play, atMs, 'x'.repeat(70_000), false),
+  floods: (play, atMs) => {
+    const much = `${JSON.stringify(progress)}\n`.repeat(1500);
+    for (let i = 0; i < 20; i++) sayRaw(play, atMs + i, much, false);
+  },
+};
+
+function paint(play: ModelPlay, begins: number): Painting {
+  const { behavior, request, random, bucket } = play;
+  const untilDeadlineMs = Date.parse(request.deadline) - play.nowMs;
+  const takesMs = {
+    'good but slow': Math.max(2000, untilDeadlineMs - random.int(1500, 10_000)),
+    late: untilDeadlineMs + random.int(-200, 40_000),
+  }[behavior as string];
+  const doneMs =
+    begins + Math.max(1, takesMs ?? (random.chance(0.2) ? random.int(1, 60) : random.int(500, 15_000)));
+  // Quick ones have no progress to tell of.
+  if (doneMs - begins > 100) say(play, (begins + doneMs) / 2, progress);
+  const outputs = request.outputs.map(({ putUrl }, i) => {
+    const bytes = random.int(1000, 3_000_000);
+    const isLast = i === request.outputs.length - 1;
+    const missing = behavior === 'image not stored' && isLast;
+    const lateMs = behavior === 'image stored late' && isLast ? 30_000 : 0;
+    if (!missing) play.later(doneMs - 1 + lateMs, () => bucket.put(keyOf(new URL(putUrl).pathname), bytes));
+    return { bytes, sha256: 'a'.repeat(64), width: request.width, height: request.height };
+  });
+  return { doneMs, outputs };
+}
+
+function complete(play: ModelPlay, begins: number, { doneMs, outputs }: Painting): void {
+  const { behavior } = play;
+  const said = outputs.map((output) => ({
+    ...output,
+    ...(behavior === 'wrong size' ? { width: output.width + 1 } : {}),
+    ...(behavior === 'wrong bytes' ? { bytes: output.bytes + 1 } : {}),
+  }));
+  if (behavior === 'too many images') said.push(said[0]!);
+  if (behavior === 'too few images') said.pop();
+  if (behavior === 'no images') said.length = 0;
+  const completed = { event: 'completed', outputs: said, referenceImagesUsed: 0, modelVersion: 'simulated' };
+  const atMs = Math.max(begins + 1, doneMs + 1);
+  say(play, atMs, completed);
+  if (behavior === 'completes twice') say(play, atMs + 1, completed);
+  if (behavior !== 'hangs after completing') play.answer(atMs + 2, (stream) => stream.end());
+}
+
+function fail(play: ModelPlay, atMs: number, reason: string): void {
+  say(play, atMs, { event: 'failed', reason, message: 'It could not be done' });
+  play.answer(atMs + 1, (stream) => stream.end());
+}
+
+function say(play: ModelPlay, atMs: number, event: unknown): void {
+  sayRaw(play, atMs, `${JSON.stringify(event)}\n`, false);
+}
+
+function sayRaw(play: ModelPlay, atMs: number, text: string | Uint8Array, andEnd: boolean): void {
+  play.answer(atMs, (stream) => {
+    stream.send(payloadPart(typeof text === 'string' ? Buffer.from(text) : text));
+    if (andEnd) stream.end();
+  });
+}

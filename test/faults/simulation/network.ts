@@ -1,0 +1,241 @@
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { modelError } from '../../../local/sagemaker/failures.ts';
+import { payloadPart } from '../../../local/sagemaker/frames.ts';
+import type { ModelProbe, ModelRequest } from '../../../shared/contracts/model-server.ts';
+import { keyOf } from './bucket.ts';
+import { readTableCall, type TableCall } from './dynamodb-calls.ts';
+import { distortTableAnswer, lagging } from './distortions.ts';
+import { play, type Exchange } from './exchange.ts';
+import type { CallFault, ModelBehavior } from './faults.ts';
+import { playModel } from './model.ts';
+import * as refusals from './refusals.ts';
+import { jsonAnswer, socketError, type HttpAnswer } from './refusals.ts';
+import { currentRun, type Run } from './runs.ts';
+import { byteStream } from './stream.ts';
+import type { World } from './world.ts';
+
+const anywhere = [
+  'slow',
+  'reset before',
+  'reset after',
+  '500 before',
+  '500 after',
+  'timeout before',
+  'killed before',
+  'killed after',
+  'stalled',
+] as const satisfies CallFault[];
+
+interface HttpRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: Uint8Array | string;
+}
+
+interface Sending {
+  run: Run;
+  timeoutMs: number | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** Where the calls of the SDK's clients, and `fetch`, go instead of to the network. */
+export function createNetwork(world: World) {
+  return {
+    send(request: HttpRequest, timeoutMs: number | undefined, signal: AbortSignal | undefined) {
+      const run = currentRun.getStore();
+      if (run === undefined) throw new Error(`a call by nobody: ${request.method} ${request.path}`);
+      const sending = { run, timeoutMs, signal };
+      const operation = request.headers['x-amz-target']?.split('.')[1];
+      if (operation !== undefined) return toTable(world, readTableCall(operation, text(request)), sending);
+      if (request.path.startsWith('/endpoints/')) return toModel(world, JSON.parse(text(request)), sending);
+      return toBucket(world, request, sending);
+    },
+    async fetch(_url: string, { body, signal }: RequestInit): Promise<Response> {
+      const sending = { run: currentRun.getStore()!, timeoutMs: undefined, signal: signal ?? undefined };
+      const answer = await toReferences(world, JSON.parse(String(body)), sending);
+      return new Response(answer.body as Buffer<ArrayBuffer>, { status: answer.statusCode });
+    },
+  };
+}
+
+export type Network = ReturnType<typeof createNetwork>;
+
+const decoder = new TextDecoder();
+
+function text({ body }: HttpRequest): string {
+  return typeof body === 'string' ? body : decoder.decode(body);
+}
+
+function toTable(world: World, call: TableCall, sending: Sending): Promise<HttpAnswer> {
+  const writes = call.keys.length > 0;
+  const faults: CallFault[] = [...anywhere, 'throttled'];
+  if (writes) faults.push('timeout after', 'applied late');
+  if (call.operation === 'TransactWriteItems' || call.purpose === 'start') faults.push('conflict');
+  if (call.operation === 'BatchGetItem') faults.push('unprocessed keys');
+  if (call.purpose === 'query lease') faults.push('stale index');
+  return play(world, {
+    ...sending,
+    name: call.purpose,
+    faults,
+    async apply() {
+      const { status, body } = await world.database.send(call.operation, call.text);
+      if (writes) await world.checker.applied(call, sending.run, status);
+      return jsonAnswer(status, status === 200 ? lagging(world, call, body) : body);
+    },
+    refusals: {
+      '500': refusals.internalError,
+      throttled: () => refusals.throttled(call),
+      conflict: () => refusals.conflict(call),
+    },
+    distort: (fault, answer) => distortTableAnswer(world, fault, call, answer),
+  });
+}
+
+function toBucket(world: World, { path, method }: HttpRequest, sending: Sending): Promise<HttpAnswer> {
+  if (method !== 'HEAD') throw new Error(`the service itself only looks: ${method} ${path}`);
+  const missing = (statusCode: number): HttpAnswer => ({ statusCode, headers: {}, body: Buffer.alloc(0) });
+  return play(world, {
+    ...sending,
+    name: 'look at an image',
+    faults: [...anywhere, 'throttled', 'object missing'],
+    async apply() {
+      const bytes = world.bucket.size(keyOf(path.split('?')[0]!));
+      if (bytes === null) return missing(404);
+      return { statusCode: 200, headers: { 'content-length': String(bytes) }, body: Buffer.alloc(0) };
+    },
+    refusals: { '500': () => missing(500), throttled: () => missing(503) },
+    distort: () => missing(world.random.pick([403, 404])),
+  });
+}
+
+function toReferences(world: World, order: { items: unknown[] }, sending: Sending): Promise<HttpAnswer> {
+  return play(world, {
+    ...sending,
+    name: 'fetch references',
+    faults: anywhere,
+    apply: async () => jsonAnswer(200, { problems: order.items.map(() => null) }),
+    refusals: { '500': () => jsonAnswer(500, { message: 'failed' }) },
+  });
+}
+
+function toModel(world: World, body: ModelRequest | ModelProbe, sending: Sending): Promise<HttpAnswer> {
+  const behavior = drawBehavior(world, sending.run);
+  const isProbe = 'probe' in body;
+  if (!behavior.startsWith('good')) {
+    sending.run.faults.push({ call: 'the model', fault: behavior });
+    world.counts.add(`model: ${behavior}`);
+  }
+  const exchange: Exchange = {
+    ...sending,
+    name: isProbe ? `probe the model (${behavior})` : `call the model (${behavior})`,
+    faults: [
+      'slow',
+      'reset before',
+      'reset after',
+      'timeout before',
+      'killed before',
+      'killed after',
+      'stalled',
+    ],
+    refusals: {},
+    async apply() {
+      if (!isProbe) world.checker.painted(body.requestId);
+      if (behavior === 'never answers') return null;
+      return isProbe ? probeAnswer(behavior) : modelAnswer(world, behavior, body, sending);
+    },
+  };
+  if (behavior === 'refused') return Promise.reject(socketError('ECONNREFUSED'));
+  return play(world, exchange);
+}
+
+function drawBehavior({ random, profile, outage, isCalm }: World, run: Run): ModelBehavior {
+  const good = () => (random.chance(0.03) ? 'good but slow' : 'good');
+  if (isCalm() || !run.mayFail) return 'good';
+  if (outage.model !== null) return outage.model;
+  return random.chance(profile.model) ? random.weighted(profile.modelKinds) : good();
+}
+
+const refusing: Partial<Record<ModelBehavior, () => HttpAnswer>> = {
+  throttled: () => endpointError(400, 'ThrottlingException', 'Rate exceeded'),
+  'no capacity': () =>
+    endpointError(400, 'ValidationError', 'Inference Component has no capacity to process this request.'),
+  'answers 500': () => containerError(500),
+  'answers 400': () => containerError(400),
+};
+
+function probeAnswer(behavior: ModelBehavior): HttpAnswer {
+  const stream = byteStream();
+  const refused = refusing[behavior];
+  if (refused) return refused();
+  // A container that can answer at all says that it is there.
+  playProbe(stream);
+  return { statusCode: 200, headers: {}, body: stream.read };
+}
+
+function modelAnswer(
+  world: World,
+  behavior: ModelBehavior,
+  request: ModelRequest,
+  { run }: Sending,
+): HttpAnswer {
+  const refused = refusing[behavior];
+  if (refused) return refused();
+  const stream = byteStream();
+  const { scheduler, random, bucket } = world;
+  playModel({
+    behavior,
+    request,
+    random,
+    bucket,
+    nowMs: scheduler.now(),
+    later: (delayMs, action) => void scheduler.after(delayMs, action),
+    answer: (delayMs, action) => void scheduler.after(delayMs, () => action(stream), run),
+  });
+  return { statusCode: 200, headers: {}, body: stream.read };
+}
+
+function playProbe(stream: ReturnType<typeof byteStream>): void {
+  stream.send(payloadPart(Buffer.from('{"event":"ready","modelVersion":"simulated"}\n')));
+  stream.end();
+}
+
+function containerError(status: number): HttpAnswer {
+  const { name, status: statusCode, members } = modelError('model', status, '');
+  return jsonAnswer(statusCode, members, { 'x-amzn-errortype': name });
+}
+
+function endpointError(statusCode: number, name: string, Message: string): HttpAnswer {
+  return jsonAnswer(statusCode, { Message }, { 'x-amzn-errortype': name });
+}
+
+let network: Network | null = null;
+const realHandle = NodeHttpHandler.prototype.handle;
+const realFetch = globalThis.fetch;
+
+/** Whose network it is; null gives the process its own back. */
+export function useNetwork(of: Network | null): void {
+  network = of;
+}
+
+/** Takes what the SDK's clients send, below everything that they do themselves: signing, retries, time-outs. */
+export function installNetwork(): void {
+  NodeHttpHandler.prototype.handle = async function handle(request, options = {}) {
+    if (network === null) return realHandle.call(this, request, options);
+    const { requestTimeout } = await (
+      this as unknown as { configProvider: Promise<{ requestTimeout?: number }> }
+    ).configProvider;
+    const signal = options.abortSignal as AbortSignal | undefined;
+    return { response: (await network.send(request as never, requestTimeout, signal)) as never };
+  };
+  // Signatures take a tenth of the time and are looked at elsewhere; links are signed as ever.
+  const realSign = SignatureV4.prototype.sign;
+  SignatureV4.prototype.sign = async function sign(this: SignatureV4, request: never, options: never) {
+    if (network === null) return realSign.call(this, request, options);
+    const { headers } = request as { headers: Record<string, string> };
+    return Object.assign(request, { headers: { ...headers, authorization: 'AWS4-HMAC-SHA256 simulated' } });
+  } as never;
+  globalThis.fetch = ((url: string, init: RequestInit) =>
+    network === null ? realFetch(url, init) : network.fetch(url, init)) as never;
+}

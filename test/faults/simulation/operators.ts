@@ -1,0 +1,134 @@
+import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import type { Cast } from './clients.ts';
+import { callFaults, type CallFault } from './faults.ts';
+import { runJob } from './functions.ts';
+import { currentRun, newRun } from './runs.ts';
+import type { Tenant } from './scene.ts';
+
+/** What happens to licenses, keys and identities meanwhile. */
+export async function runOperator(cast: Cast): Promise<void> {
+  const { world, scene } = cast;
+  const { random, scheduler, history } = world;
+  const times = random.int(0, 8);
+  for (let i = 0; i < times; i++) {
+    await scheduler.pause(random.int(1000, 40_000));
+    const change = random.pick(changes);
+    const tenant = random.pick(scene.tenants);
+    const run = newRun('operator', scheduler.now());
+    history.note(run.name, `${change.name} ${tenant.license.licenseId}`);
+    await currentRun.run(run, () => change(cast, tenant));
+    history.note(run.name, `${change.name}: done`);
+  }
+}
+
+const changes = [
+  changeLimit,
+  changeLimit,
+  changeTier,
+  suspendForAWhile,
+  revokeKey,
+  takeModelAway,
+  importUsage,
+];
+
+async function changeLimit({ world, scene }: Cast, { license }: Tenant): Promise<void> {
+  await scene.stores.licenses.update(license.licenseId, { creditsLimit: world.random.int(1, 80) });
+}
+
+async function changeTier({ world, scene }: Cast, { license }: Tenant): Promise<void> {
+  await scene.stores.licenses.update(license.licenseId, {
+    tier: world.random.pick(['starter', 'standard', 'pro', 'pro']),
+  });
+}
+
+async function suspendForAWhile({ world, scene }: Cast, { license, access }: Tenant): Promise<void> {
+  const { licenses } = scene.stores;
+  await access.change(false, () => licenses.update(license.licenseId, { status: 'past_due' }));
+  await world.scheduler.pause(world.random.int(100, 15_000));
+  await access.change(true, () => licenses.update(license.licenseId, { status: 'active' }));
+}
+
+async function revokeKey({ world, scene }: Cast): Promise<void> {
+  const key = world.random.pick(scene.keys);
+  if (!key.access.isOpen()) return;
+  await key.access.change(false, () => scene.stores.apiKeys.revoke(key.stored, world.scheduler.now()));
+}
+
+async function takeModelAway({ world, scene }: Cast): Promise<void> {
+  const { identity, identityAccess, stores } = scene;
+  await identityAccess.change(false, () => stores.identities.put({ ...identity, model: null }));
+  await world.scheduler.pause(world.random.int(100, 15_000));
+  await identityAccess.change(true, () => stores.identities.put(identity));
+}
+
+/** Usage from elsewhere may exceed what is left, as it did elsewhere. Whatever fails on the way, it counts once. */
+async function importUsage({ world, scene }: Cast, tenant: Tenant): Promise<void> {
+  const { license, imported } = tenant;
+  const { startMs } = billingPeriod(license.periodAnchorMs, world.scheduler.now());
+  const credits = world.random.int(1, 5);
+  const run = newRun('operator (import)', world.scheduler.now(), { mayFail: true });
+  const importing = currentRun.run(run, () =>
+    scene.stores.periods.importUsage(license.licenseId, startMs, credits),
+  );
+  await importing.then(
+    () => (imported.sure += credits),
+    () => (imported.unsure += credits),
+  );
+}
+
+const modelOutages = ['refused', 'no capacity', 'never answers', 'answers 500', 'throttled'] as const;
+const callOutages = callFaults.filter((name) => !/killed|stalled|slow|unprocessed|stale|missing/.test(name));
+
+/** Now and then something is away for everybody. */
+export async function runWeather({ world }: Cast): Promise<void> {
+  const { random, scheduler, history, outage } = world;
+  for (let i = 0; i < 2; i++) {
+    await scheduler.pause(random.int(5000, 120_000));
+    const model = random.chance(0.6);
+    const calls: CallFault = random.pick(callOutages);
+    if (model) outage.model = random.pick(modelOutages);
+    else outage.calls = calls;
+    history.note('weather', `outage: ${outage.model ?? calls}`);
+    world.counts.add(`outage: ${model ? 'model' : 'calls'}`);
+    await scheduler.pause(random.int(2000, 60_000));
+    outage.model = null;
+    outage.calls = null;
+    history.note('weather', 'the outage is over');
+  }
+}
+
+const minuteMs = 60_000;
+
+/** Each minute, as its schedule has it; sometimes twice at once. Nothing stays held for two minutes after its lease. */
+export async function runSweeps({ world, functions, skewsMs }: Cast, isOver: () => boolean): Promise<void> {
+  const { random, scheduler, checker, counts, profile, history } = world;
+  const skewMs = Math.max(...skewsMs.map(Math.abs));
+  while (!isOver()) {
+    await scheduler.pause(minuteMs);
+    const fails = profile.sweeperFails && !world.isCalm();
+    if (!fails) reportOverdue(2 * minuteMs + 2 * skewMs);
+    if (checker.open().length === 0 && !random.chance(0.002)) continue;
+    const sweeps = random.chance(0.3) ? functions.sweep : functions.sweep.slice(0, 1);
+    for (const [i, job] of sweeps.entries()) {
+      const run = newRun(`sweep ${i + 1}`, scheduler.now(), {
+        mayFail: fails,
+        mayDie: fails,
+        skewMs: skewsMs[0]!,
+      });
+      counts.add('sweeps');
+      history.note(run.name, 'begins');
+      void runJob(run, job).then((good) =>
+        history.note(run.name, good === null ? '† died' : good ? 'done' : 'failed'),
+      );
+    }
+  }
+
+  function reportOverdue(afterMs: number): void {
+    // While sweeps failed, what they left may be late; the next good one has it.
+    if (profile.sweeperFails) return;
+    for (const { requestId } of checker.overdue(afterMs)) {
+      const sentence = `request ${requestId} still holds credits two minutes after its lease`;
+      if (!world.violations.includes(sentence)) world.violations.push(sentence);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** One run of a function, or of an operator's command: what it does is known as its own wherever it happens. */
+export interface Run {
+  /** As the history shows it. */
+  name: string;
+  startedMs: number;
+  /** By how much its machine's clock is wrong. */
+  skewMs: number;
+  /** Whether faults may meet it, and whether its machine may die. */
+  mayFail: boolean;
+  mayDie: boolean;
+  /** Its machine is gone: nothing that it waits for comes, nothing that it would do happens. */
+  dead: boolean;
+  /** Its machine stands still until then: timers and answers wait. */
+  stalledUntilMs: number;
+  /** The faults that met it, each with the call that it met. */
+  faults: { call: string; fault: string }[];
+  onDeath: (() => void)[];
+}
+
+/** Whose code runs at the moment. */
+export const currentRun = new AsyncLocalStorage<Run>();
+
+export function newRun(name: string, startedMs: number, changes: Partial<Run> = {}): Run {
+  return {
+    name,
+    startedMs,
+    skewMs: 0,
+    mayFail: false,
+    mayDie: false,
+    dead: false,
+    stalledUntilMs: 0,
+    faults: [],
+    onDeath: [],
+    ...changes,
+  };
+}
+
+export function die(run: Run): void {
+  if (run.dead) return;
+  run.dead = true;
+  for (const tell of run.onDeath) tell();
+}

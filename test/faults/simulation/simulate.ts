@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { runClient, serveAgain, type Cast } from './clients.ts';
+import { openEmbedded, openRemote } from './database.ts';
+import { coldStart, prepareEnvironment } from './functions.ts';
+import { createJudge } from './judge.ts';
+import { createNetwork, installNetwork, useNetwork } from './network.ts';
+import { runOperator, runSweeps, runWeather } from './operators.ts';
+import { seededRandom } from './random.ts';
+import { currentRun, newRun } from './runs.ts';
+import { drawScene, drawStart, makeScene, openStores } from './scene.ts';
+import { createScheduler, type Scheduler } from './scheduler.ts';
+import { installVirtualTime, patientTurns, turn, useScheduler } from './virtual-time.ts';
+import { createWorld, type World } from './world.ts';
+
+export interface SimulationResult {
+  seed: number;
+  violations: string[];
+  history: readonly string[];
+  /** Of the history: the same seed, the same history. */
+  fingerprint: string;
+  counts: Record<string, number>;
+}
+
+export interface SimulationOptions {
+  /** Another DynamoDB than the embedded one. */
+  databaseUrl?: string | undefined;
+  /** How what waits for no event is let run. */
+  turn?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Once a process, before the first simulation. The SDK reads files and imports modules when it is first used, for
+ * which no event waits; so a first world is played patiently.
+ */
+export async function installSimulation(): Promise<void> {
+  installVirtualTime();
+  installNetwork();
+  await simulate(0, { turn: patientTurns(150) });
+}
+
+/** Plays one seed's world to its end. */
+export async function simulate(
+  seed: number,
+  { databaseUrl, turn: letRun = turn }: SimulationOptions = {},
+): Promise<SimulationResult> {
+  const random = seededRandom(seed);
+  const startMs = drawStart(random);
+  const scheduler = createScheduler(random, startMs, letRun);
+  const database =
+    databaseUrl === undefined ? await openEmbedded(scheduler.now) : await openRemote(databaseUrl);
+  prepareEnvironment(database.tableName);
+  const functions = await coldStart(random.int(1, 3));
+  const world = createWorld(seed, { scheduler, random, database, startMs });
+  try {
+    useScheduler(scheduler);
+    useNetwork(createNetwork(world));
+    const scene = drawScene(random, startMs, openStores(database.tableName), world.moment);
+    let numbers = 0;
+    const { maxSkewMs } = world.profile;
+    const cast: Cast = {
+      world,
+      scene,
+      functions,
+      judge: createJudge(world, scene),
+      skewsMs: functions.generate.map(() => random.int(-maxSkewMs, maxSkewMs)),
+      nextNumber: () => (numbers += 1),
+    };
+    await drive(
+      world,
+      currentRun.run(newRun('set-up', startMs), () => makeScene(scene)),
+    );
+    await play(cast);
+  } finally {
+    useScheduler(null);
+    useNetwork(null);
+    await database.close();
+  }
+  return resultOf(world);
+}
+
+async function play(cast: Cast): Promise<void> {
+  const { world, scene } = cast;
+  const { random, scheduler, checker } = world;
+  const clients = Array.from({ length: random.int(2, 5) }, () => runClient(cast, random.pick(scene.keys)));
+  const actors = Promise.all([...clients, runOperator(cast), random.chance(0.4) ? runWeather(cast) : null]);
+  let over = false;
+  const sweeping = runSweeps(cast, () => over);
+  if (!(await drive(world, actors))) return;
+  world.calmDown();
+  // Leases last a minute and a quarter; whatever was stored late has one too.
+  const rest = scheduler.pause(10 * 60_000).then(() => (over = true));
+  if (!(await drive(world, Promise.all([rest, sweeping])))) return;
+  if (!(await drive(world, serveAgain(cast)))) return;
+  await checker.atRest(scene.tenants);
+  cast.judge.atRest();
+}
+
+/** Far more than any world needs that comes to an end. */
+const maxSteps = 100_000;
+
+/** Lets time pass until something is done. @returns false when an invariant broke on the way. */
+async function drive({ scheduler, violations, history }: World, work: Promise<unknown>): Promise<boolean> {
+  const ending: { done: boolean; failure?: unknown } = { done: false };
+  work.then(
+    () => (ending.done = true),
+    (failure: unknown) => Object.assign(ending, { done: true, failure }),
+  );
+  await scheduler.turn();
+  for (let steps = 0; !ending.done && violations.length === 0; steps++) {
+    if (steps > maxSteps) throw new Error(`no end in sight:\n${history.lines().slice(-30).join('\n')}`);
+    await mustStep(scheduler);
+  }
+  if ('failure' in ending) throw ending.failure;
+  return violations.length === 0;
+}
+
+async function mustStep(scheduler: Scheduler): Promise<void> {
+  for (let turns = 0; turns < 1000; turns++) {
+    if (await scheduler.step()) return;
+    await scheduler.turn();
+  }
+  throw new Error('somebody waits for what will never happen');
+}
+
+function resultOf({ seed, violations, history, counts, checker, bucket }: World): SimulationResult {
+  for (const status of ['COMPLETED', 'FAILED', 'TIMEOUT'])
+    counts.add(`generations: ${status}`, checker.count(status));
+  counts.add('images', bucket.count);
+  const lines = history.lines();
+  const fingerprint = createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
+  return { seed, violations, history: lines, fingerprint, counts: counts.totals };
+}
