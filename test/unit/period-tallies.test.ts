@@ -125,6 +125,10 @@ describe('a period’s books', () => {
       't#video#n': 3,
       'x#y#n': 1,
       note: 'x',
+      'xt#reference#n': 4,
+      't#reference#nn': 5,
+      't#reference#x': 6,
+      'd##n': 7,
       't#reference#n': 2,
     });
     expect(period.byType).toEqual({ reference: { requests: 2, credits: 0 } });

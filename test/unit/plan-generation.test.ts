@@ -49,6 +49,33 @@ describe('the first failure in the order of the decisions is told', () => {
   });
 });
 
+describe('a refusal is a sentence that says what to do', () => {
+  test.each([
+    [
+      'MISSING_IDENTITY',
+      'identityId is missing: send the ID of the identity to use.',
+      { body: { prompt: 'p' }, identity: null },
+    ],
+    [
+      'IDENTITY_NOT_FOUND',
+      'No identity has this identityId. GET /identities lists those that you may use.',
+      { identity: null },
+    ],
+    [
+      'IDENTITY_MISMATCH',
+      'This license does not cover Aurora Studio. GET /identities lists the identities that you may use.',
+      { license: stranger },
+    ],
+    [
+      'INVALID_PARAMETERS',
+      'One is wrong. Another is wrong.',
+      { problems: ['One is wrong', 'Another is wrong'] },
+    ],
+  ] as [string, string, Partial<PlanInput>][])('%s: %s', async (code, message, changes) => {
+    expect(await refusal(planOf(changes))).toMatchObject({ code, message });
+  });
+});
+
 describe('reference images', () => {
   const identity = { ...sampleIdentity, productPhotos: true };
   const withImages = { ...body, referenceImages: [{ url: 'https://a.example/' }] };
@@ -60,6 +87,14 @@ describe('reference images', () => {
     expect(refused).toMatchObject({ code: 'INVALID_PARAMETERS', message: 'referenceImages[0].url: no' });
     const fine = await refusal(planOf({ identity, body: tooLarge, license: starter }));
     expect(fine.code).toBe('TIER_LIMIT');
+  });
+
+  test('are prepared as they were sent', async () => {
+    const seen: unknown[] = [];
+    const license = sampleLicense;
+    const input = { license, body: withImages, identity, problems: [] };
+    await planGeneration(input, async (items) => void seen.push(items));
+    expect(seen).toEqual([withImages.referenceImages]);
   });
 
   test.each([

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { fingerprintApiKey, isApiKey, keyPrefix, newApiKey } from '../../../shared/domain/api-key.ts';
+import {
+  fingerprintApiKey,
+  isApiKey,
+  isKeyId,
+  keyPrefix,
+  keyStatus,
+  newApiKey,
+} from '../../../shared/domain/api-key.ts';
 import { isId } from '../../../shared/domain/ids.ts';
 import { base62 } from '../../support/unit-samples.ts';
 
@@ -162,3 +169,40 @@ function modelChecksum(crc: number): string {
   const powers = [62 ** 5, 62 ** 4, 62 ** 3, 62 ** 2, 62, 1];
   return powers.map((power) => base62[Math.floor(crc / power) % 62]).join('');
 }
+
+describe('a key’s public name', () => {
+  const keyId = `key_${'0123456789abcdef'.repeat(2)}`;
+
+  test('is key_ and 32 hexadecimal digits', () => {
+    expect(isKeyId(keyId)).toBe(true);
+    expect(isKeyId(fingerprintApiKey('x').keyId)).toBe(true);
+  });
+
+  test.each([
+    ['', 'nothing'],
+    [`x${keyId}`, 'something before it'],
+    [`${keyId}0`, 'a digit too many'],
+    [keyId.slice(0, -1), 'a digit too few'],
+    [keyId.toUpperCase(), 'capital letters'],
+    [keyId.replace('f', 'g'), 'another letter'],
+    [`${keyId}\n`, 'a line break behind it'],
+  ])('%j, with %s, is none', (text) => expect(isKeyId(text)).toBe(false));
+});
+
+describe('a key’s status', () => {
+  const status = (revokedAtMs: number | null, expiresAtMs: number | null, nowMs = 1000) =>
+    keyStatus({ revokedAtMs, expiresAtMs }, nowMs);
+
+  test('is active without an end, and until the millisecond at which it expires', () => {
+    expect(status(null, null)).toBe('active');
+    expect(status(null, 1001)).toBe('active');
+    expect(status(null, 1000)).toBe('expired');
+    expect(status(null, 0)).toBe('expired');
+  });
+
+  test('is revoked from a revocation on, even if it would have expired since', () => {
+    expect(status(999, null)).toBe('revoked');
+    expect(status(999, 1000)).toBe('revoked');
+    expect(status(0, 5000)).toBe('revoked');
+  });
+});

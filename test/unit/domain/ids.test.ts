@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isId, isRequestId, newId, newRequestId } from '../../../shared/domain/ids.ts';
+import { isKeyId } from '../../../shared/domain/api-key.ts';
+import { accountCallerId, isId, isRequestId, newId, newRequestId } from '../../../shared/domain/ids.ts';
 import { anyId, anyInstantMs, anyRequestId } from '../../support/unit-samples.ts';
 
 describe('request ids', () => {
@@ -106,4 +107,9 @@ describe('ids', () => {
       }),
     );
   });
+});
+
+test('what an account does is kept under acct_ and its owner, where no key’s id can be', () => {
+  expect(accountCallerId('5d1c7a52')).toBe('acct_5d1c7a52');
+  expect(isKeyId(accountCallerId('0'.repeat(32)))).toBe(false);
 });

@@ -184,6 +184,7 @@ describe('the days of a period', () => {
       32,
     ],
     ['a turn of the year', '2026-12-31T00:00:00Z', '2027-01-31T00:00:00Z', '2027-01-30T23:00:00Z', 31],
+    ['a day’s first millisecond', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-11T00:00:00Z', 3],
     ['a first moment', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-09T20:00:00Z', 1],
   ])('of %s are this many', (_, start, end, now, days) => {
     const period = { startMs: Date.parse(start), endMs: Date.parse(end) };

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { newGeneration, type Generation } from '../../../shared/domain/generation.ts';
+import { newId, newRequestId } from '../../../shared/domain/ids.ts';
+import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
+import { onceIdOf } from '../../../shared/store/once-store.ts';
+import { readForOrder } from '../../../shared/store/order-reads.ts';
+import { periodStore } from '../../../shared/store/period-store.ts';
+import { leaseIndex } from '../../../shared/store/table-keys.ts';
+import { sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
+import { startTable, type TableWorld } from './table.ts';
+
+let world: TableWorld;
+let generations: GenerationStore;
+
+beforeAll(async () => {
+  world = await startTable();
+  generations = generationStore(world.table);
+});
+
+afterAll(() => world.close());
+beforeEach(() => world.mend());
+
+const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
+const dayMs = 24 * 3600 * 1000;
+const completion = { completedAtMs: nowMs + 9000, referenceImagesUsed: 1, modelVersion: 'v9' };
+const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.' } as const;
+const timeout = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Too late.' } as const;
+
+function newRecord(changes: Partial<Generation> = {}): Generation {
+  const order = {
+    requestId: newRequestId(nowMs),
+    licenseId: newId('license'),
+    keyId: 'key_1',
+    identity: sampleIdentity,
+    body: { ...sampleBody, seed: 5, numOutputs: 2 },
+    periodStartMs: Date.UTC(2026, 4, 1),
+    nowMs,
+    deadlineSeconds: 120,
+    retentionDays: 90,
+    onceId: null,
+  };
+  return { ...newGeneration(order), ...changes };
+}
+
+const stored = ({ licenseId, requestId }: Generation) => generations.get(licenseId, requestId);
+const books = ({ licenseId, periodStartMs }: Generation) =>
+  periodStore(world.table).get(licenseId, periodStartMs);
+const onceOf = async ({ keyId, onceId }: Generation) =>
+  (await readForOrder(world.table, { identityId: null, callerId: keyId, onceId })).once;
+
+async function begun(changes: Partial<Generation> = {}): Promise<Generation> {
+  const record = newRecord(changes);
+  const claim = record.onceId === null ? null : { bodyHash: 'h' };
+  expect(await generations.reserve(record, 100, claim)).toEqual({ outcome: 'reserved' });
+  expect(await generations.start(record, nowMs + 500)).toBe(true);
+  return { ...record, startedAtMs: nowMs + 500 };
+}
+
+/** The next so many commands of a kind never arrive. */
+function lose(command: string, times: number, error = new Error('socket hang up')) {
+  const sent: string[] = [];
+  world.state.before = (name) => {
+    if (name !== command) return undefined;
+    sent.push(name);
+    return sent.length <= times ? error : undefined;
+  };
+  return sent;
+}
+const write = 'TransactWriteItemsCommand';
+
+describe('a reservation', () => {
+  test('stores the record and holds its credits, up to the limit and no further', async () => {
+    const record = newRecord();
+    expect(await generations.reserve(record, 5, null)).toEqual({ outcome: 'reserved' });
+    expect(await stored(record)).toEqual(record);
+    expect(await books(record)).toMatchObject({ committed: 2, used: 0 });
+    const next = () => newRecord({ licenseId: record.licenseId });
+    expect(await generations.reserve(next(), 4, null)).toEqual({ outcome: 'reserved' });
+    const refused = next();
+    expect(await generations.reserve(refused, 5, null)).toEqual({ outcome: 'over_limit' });
+    expect(await stored(refused)).toBeNull();
+    expect(await books(record)).toMatchObject({ committed: 4, used: 0 });
+  });
+
+  test('of more than the whole limit is refused, and one of all of it is not', async () => {
+    const sent = lose(write, 0);
+    expect(await generations.reserve(newRecord(), 1, null)).toEqual({ outcome: 'over_limit' });
+    expect(sent).toEqual([]);
+    expect(await generations.reserve(newRecord(), 2, null)).toEqual({ outcome: 'reserved' });
+  });
+
+  test('that was made although a conflict was answered, and is tried again, is one', async () => {
+    const record = newRecord({ onceId: onceIdOf(newId('license')) });
+    let conflicts = 2;
+    const reasons = { CancellationReasons: [{ Code: 'TransactionConflict' }] };
+    const conflict = new TransactionCanceledException({ $metadata: {}, message: '', ...reasons });
+    world.state.after = (name) => (name === write && conflicts-- > 0 ? conflict : undefined);
+    expect(await generations.reserve(record, 2, { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
+    expect(conflicts).toBe(-1);
+    expect(await stored(record)).toEqual(record);
+    expect(await books(record)).toMatchObject({ committed: 2 });
+  });
+
+  test('never takes the id of another request', async () => {
+    const record = newRecord();
+    await generations.reserve(record, 100, null);
+    const twin = { ...record, prompt: 'another' };
+    await expect(generations.reserve(twin, 100, null)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The service is busy. Try again shortly.',
+      cause: expect.objectContaining({ message: 'the request id is taken' }),
+    });
+    expect(await stored(record)).toEqual(record);
+    expect(await books(record)).toMatchObject({ committed: 2 });
+  });
+
+  test('takes an idempotency key for 24 hours, to the millisecond', async () => {
+    const first = newRecord({ onceId: onceIdOf(newId('license')) });
+    await generations.reserve(first, 100, { bodyHash: 'h1' });
+    const once = { requestId: first.requestId, bodyHash: 'h1', expiresAtMs: nowMs + dayMs };
+    expect(await onceOf(first)).toEqual(once);
+    const later = (createdAtMs: number) => newRecord({ onceId: first.onceId, createdAtMs });
+    const early = later(nowMs + dayMs - 1);
+    expect(await generations.reserve(early, 100, { bodyHash: 'h2' })).toEqual({ outcome: 'repeated', once });
+    expect([await stored(early), (await books(early)).committed]).toEqual([null, 0]);
+    const next = later(nowMs + dayMs);
+    expect(await generations.reserve(next, 100, { bodyHash: 'h2' })).toEqual({ outcome: 'reserved' });
+    expect(await onceOf(first)).toMatchObject({ requestId: next.requestId, bodyHash: 'h2' });
+  });
+
+  test('takes the idempotency key only where there is one and it is claimed', async () => {
+    const onceId = onceIdOf(newId('license'));
+    await generations.reserve(newRecord({ onceId }), 100, null);
+    expect(await onceOf(newRecord({ onceId }))).toBeNull();
+    const without = newRecord();
+    expect(await generations.reserve(without, 100, { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
+    expect(await onceOf({ ...without, onceId: 'null' })).toBeNull();
+  });
+
+  test('whose answer is lost was made if the record is there, and was not if it is not', async () => {
+    const [made, lost] = [newRecord(), newRecord()];
+    world.state.after = (name) => (name === write ? new Error('socket hang up') : undefined);
+    expect(await generations.reserve(made, 100, null)).toEqual({ outcome: 'reserved' });
+    world.mend();
+    lose(write, 1);
+    await expect(generations.reserve(lost, 100, null)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The service is busy. Try again shortly.',
+    });
+    world.state.before = () => new Error('away');
+    await expect(generations.reserve(lost, 100, null)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});
+
+describe('a start', () => {
+  test('makes a queued request one that is processed, once', async () => {
+    const record = newRecord();
+    await generations.reserve(record, 100, null);
+    expect(await generations.start(record, nowMs + 7)).toBe(true);
+    expect(await stored(record)).toEqual({ ...record, status: 'PROCESSING', startedAtMs: nowMs + 7 });
+    // A write that was answered too late is sent again, and finds itself done.
+    expect(await generations.start(record, nowMs + 9)).toBe(true);
+    expect((await stored(record))!.startedAtMs).toBe(nowMs + 7);
+  });
+
+  test('comes too late for what has ended, or is not there', async () => {
+    const record = newRecord();
+    await generations.reserve(record, 100, null);
+    await generations.release(record, timeout, nowMs + 1);
+    expect(await generations.start(record, nowMs + 7)).toBe(false);
+    expect(await stored(record)).toMatchObject({ status: 'TIMEOUT', startedAtMs: null });
+    expect(await generations.start(newRecord(), nowMs)).toBe(false);
+  });
+
+  test('waits for a transaction that it meets, and any other fault is told', async () => {
+    const record = newRecord();
+    await generations.reserve(record, 100, null);
+    lose('UpdateItemCommand', 1);
+    await expect(generations.start(record, nowMs)).rejects.toThrow('socket hang up');
+    const sent = lose(
+      'UpdateItemCommand',
+      2,
+      new TransactionConflictException({ $metadata: {}, message: '' }),
+    );
+    expect(await generations.start(record, nowMs)).toBe(true);
+    expect(sent).toHaveLength(3);
+  });
+});
+
+describe('a charge', () => {
+  test('completes the record and counts its credits as used, by type, identity and day, once', async () => {
+    const record = await begun();
+    const ended = { ...record, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
+    for (const _ of [1, 2]) {
+      expect(await generations.settle(record, completion)).toEqual(ended);
+      expect(await stored(record)).toEqual(ended);
+      const tally = { requests: 1, credits: 2 };
+      const { byIdentity, ...rest } = await books(record);
+      expect(rest).toEqual({
+        committed: 2,
+        used: 2,
+        imported: 0,
+        byType: { text_to_image: tally },
+        byDay: { '0517': tally },
+      });
+      expect(Object.entries(byIdentity)).toEqual([['idn_1', tally]]);
+    }
+  });
+
+  test('answers what another hand made of the record, and then changes nothing', async () => {
+    const record = await begun();
+    const released = await generations.release(record, timeout, nowMs + 1);
+    expect(await generations.settle(record, completion)).toEqual(released);
+    expect(await books(record)).toMatchObject({ committed: 0, used: 0 });
+  });
+
+  test('of what has not begun, or is not there, is a fault', async () => {
+    const record = newRecord();
+    await expect(generations.settle(record, completion)).rejects.toThrow(
+      "generation is missing: it can't be ended so",
+    );
+    await generations.reserve(record, 100, null);
+    await expect(generations.settle(record, completion)).rejects.toThrow(
+      "generation is QUEUED: it can't be ended so",
+    );
+    expect(await books(record)).toMatchObject({ committed: 2, used: 0 });
+  });
+
+  test('is tried four times in all', async () => {
+    const record = await begun();
+    const sent = lose(write, 3);
+    expect((await generations.settle(record, completion)).status).toBe('COMPLETED');
+    expect(sent).toHaveLength(4);
+    const other = await begun();
+    const lost = lose(write, 4);
+    await expect(generations.settle(other, completion)).rejects.toThrow('socket hang up');
+    expect(lost).toHaveLength(4);
+  });
+});
+
+describe('a release', () => {
+  test.each([failure, timeout])(
+    'as $status gives back the credits and the idempotency key, once',
+    async (reason) => {
+      const record = await begun({ onceId: onceIdOf(newId('license')) });
+      const ended = { ...record, ...reason, completedAtMs: nowMs + 3, leaseUntilMs: 0 };
+      expect(await onceOf(record)).not.toBeNull();
+      for (const _ of [1, 2]) {
+        expect(await generations.release(record, reason, nowMs + 3)).toEqual(ended);
+        expect(await stored(record)).toEqual(ended);
+        expect(await books(record)).toMatchObject({ committed: 0, used: 0 });
+        expect(await onceOf(record)).toBeNull();
+      }
+    },
+  );
+
+  test('leaves alone an idempotency key that a newer request took over', async () => {
+    const record = await begun({ onceId: onceIdOf(newId('license')) });
+    const newer = newRecord({ onceId: record.onceId, createdAtMs: nowMs + dayMs });
+    await generations.reserve(newer, 100, { bodyHash: 'h' });
+    expect(await generations.release(record, failure, nowMs + 3)).toMatchObject({ status: 'FAILED' });
+    expect(await onceOf(record)).toMatchObject({ requestId: newer.requestId });
+    expect(await books(record)).toMatchObject({ committed: 0 });
+  });
+
+  test('after the charge answers the completed record, and gives nothing back', async () => {
+    const record = await begun();
+    const settled = await generations.settle(record, completion);
+    expect(await generations.release(record, failure, nowMs + 10)).toEqual(settled);
+    expect(await books(record)).toMatchObject({ committed: 2, used: 2 });
+  });
+});
+
+test('leases are listed by shard, those that end before a time, the oldest first and so many', async () => {
+  const shardOf = ({ requestId }: Generation) => leaseIndex.shardOf(requestId);
+  const one = newRecord({ leaseUntilMs: 10 });
+  const records = [one];
+  while (records.length < 4) {
+    const next = newRecord({ leaseUntilMs: 10 - records.length });
+    if (shardOf(next) === shardOf(one)) records.push(next);
+  }
+  for (const record of records) await generations.reserve(record, 100, null);
+  const list = async (beforeMs: number, limit = 50) =>
+    (await generations.listExpiredLeases(shardOf(one), beforeMs, limit)).map(({ requestId }) => requestId);
+  const oldestFirst = records.map(({ requestId }) => requestId).toReversed();
+  expect(await list(11)).toEqual(oldestFirst);
+  expect(await list(10)).toEqual(oldestFirst.slice(0, 3));
+  expect(await list(11, 2)).toEqual(oldestFirst.slice(0, 2));
+  await generations.release(records[3]!, timeout, nowMs);
+  expect(await list(11)).toEqual(oldestFirst.slice(1));
+  expect(await generations.listExpiredLeases(shardOf(one), 10, 1)).toEqual([
+    { licenseId: records[2]!.licenseId, requestId: records[2]!.requestId },
+  ]);
+});

@@ -1,0 +1,52 @@
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
+import { pointSdkAt } from '../../../local/environment.ts';
+import { tableSchema } from '../../../shared/store/table-keys.ts';
+import { openTable, type Table } from '../../../shared/store/table.ts';
+
+/** What a command that is about to be sent meets: an error is thrown instead of sending it. */
+export type OnCommand = (name: string, input: any) => Error | undefined;
+
+export type TableWorld = Awaited<ReturnType<typeof startTable>>;
+
+/** The real DynamoDB engine with an empty table, spoken to by the real SDK; a test may listen, and cut the line. */
+export async function startTable() {
+  const dynamoDb = await startDynamoDb({ folder: null });
+  pointSdkAt({
+    region: 'us-east-1',
+    accessKeyId: 'AKIDTEST',
+    secretAccessKey: 'secret',
+    dynamoDbUrl: dynamoDb.url,
+    s3Url: 'http://127.0.0.1:1',
+  });
+  const table: Table = openTable('store');
+  await table.documents.send(
+    new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
+  );
+  const state = { before: (() => undefined) as OnCommand, after: (() => undefined) as OnCommand };
+  table.documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const name = context.commandName ?? '';
+      const refused = state.before(name, args.input);
+      if (refused) throw refused;
+      const result = await next(args);
+      const lost = state.after(name, result.output);
+      if (lost) throw lost;
+      return result;
+    },
+    { step: 'initialize', name: 'line' },
+  );
+  return {
+    table,
+    state,
+    /** No more faults from here on. */
+    mend() {
+      state.before = () => undefined;
+      state.after = () => undefined;
+    },
+    async close() {
+      table.documents.destroy();
+      await dynamoDb.close();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ObjectStore } from '../../../shared/adapters/object-store.ts';
+import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { newGeneration, type Generation } from '../../../shared/domain/generation.ts';
+import { periodFromItem, type PeriodStore } from '../../../shared/store/period-store.ts';
+import { generationAnswer, storedGeneration } from '../../../shared/workflow/answers.ts';
+import { sampleBody, sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+
+const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
+const license = { ...sampleLicense, creditsLimit: 100, periodAnchorMs: Date.UTC(2026, 0, 31, 8) };
+
+/** Links that tell what they are of. */
+const objects = {
+  outputLink: ({ requestId }: Generation, i: number) =>
+    Promise.resolve(`https://a.example/${requestId}/${i}`),
+} as unknown as ObjectStore;
+
+/** Books that were asked for by the license and the start of the period that they are of. */
+const periods = {
+  get: (licenseId: string, startMs: number) =>
+    Promise.resolve(
+      periodFromItem({ committed: 70, used: licenseId === 'lic_1' && startMs === 4711 ? 60 : 0 }),
+    ),
+} as PeriodStore;
+
+function generation(changes: Partial<Generation> = {}): Generation {
+  return {
+    ...newGeneration({
+      requestId: 'r1',
+      licenseId: 'lic_1',
+      keyId: 'key_1',
+      identity: sampleIdentity,
+      body: { ...sampleBody, seed: 5, numOutputs: 3 },
+      periodStartMs: 4711,
+      nowMs,
+      deadlineSeconds: 120,
+      retentionDays: 90,
+      onceId: null,
+    }),
+    ...changes,
+  };
+}
+
+const completed = {
+  status: 'COMPLETED',
+  startedAtMs: nowMs + 1000,
+  completedAtMs: nowMs + 9000,
+  referenceImagesUsed: 2,
+  modelVersion: 'v9',
+} as const;
+const links = ['https://a.example/r1/0', 'https://a.example/r1/1', 'https://a.example/r1/2'];
+
+describe('the answer to a completed request', () => {
+  test('has exactly these members', async () => {
+    const answer = await generationAnswer(generation({ ...completed, credits: 6 }), license, {
+      objects,
+      periods,
+    });
+    expect(answer).toEqual({
+      requestId: 'r1',
+      outputs: links,
+      identity: { id: sampleIdentity.identityId, name: sampleIdentity.name },
+      referenceImagesUsed: 2,
+      usage: {
+        creditsUsed: 60,
+        creditsLimit: 100,
+        creditsRemaining: 40,
+        creditsCharged: 6,
+        periodResetDate: '2026-05-31T08:00:00.000Z',
+      },
+      processingTimeMs: 9000,
+      seed: 5,
+    });
+  });
+
+  test('names the end of the period in which it was accepted, whenever it was completed', async () => {
+    const { endMs } = billingPeriod(license.periodAnchorMs, nowMs);
+    const late = generation({ ...completed, createdAtMs: endMs - 1, completedAtMs: endMs + 5000 });
+    const { usage } = await generationAnswer(late, license, { objects, periods });
+    expect(usage.periodResetDate).toBe(new Date(endMs).toISOString());
+  });
+});
+
+describe('a stored request as its owner reads it', () => {
+  test('has exactly these members once it completed', async () => {
+    expect(await storedGeneration(generation({ ...completed, credits: 6 }), objects)).toEqual({
+      id: 'r1',
+      licenseId: 'lic_1',
+      type: 'text_to_image',
+      status: 'COMPLETED',
+      identity: { id: sampleIdentity.identityId, name: sampleIdentity.name, slug: sampleIdentity.slug },
+      prompt: sampleBody.prompt,
+      negativePrompt: sampleBody.negativePrompt,
+      seed: 5,
+      steps: sampleBody.numInferenceSteps,
+      cfgScale: sampleBody.guidanceScale,
+      width: sampleBody.width,
+      height: sampleBody.height,
+      numOutputs: 3,
+      referenceMode: sampleBody.referenceMode,
+      preserveBranding: sampleBody.preserveBranding,
+      outputUrl: links[0],
+      outputs: links,
+      errorMessage: null,
+      creditsCharged: 6,
+      referenceImagesUsed: 2,
+      processingTimeMs: 9000,
+      modelVersion: 'v9',
+      createdAt: '2026-05-17T11:23:45.678Z',
+      startedAt: '2026-05-17T11:23:46.678Z',
+      completedAt: '2026-05-17T11:23:54.678Z',
+    });
+  });
+
+  test.each([
+    ['QUEUED', {}],
+    ['PROCESSING', { startedAtMs: nowMs }],
+    ['FAILED', { errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.', completedAtMs: nowMs + 1 }],
+    ['TIMEOUT', { errorCode: 'TIMEOUT', errorMessage: 'Too late.', completedAtMs: nowMs + 1 }],
+  ] as const)('has no images and no charge while it is %s', async (status, changes) => {
+    const stored = await storedGeneration(generation({ status, ...changes }), objects);
+    expect(stored).toMatchObject({
+      status,
+      outputUrl: null,
+      outputs: [],
+      creditsCharged: 0,
+      modelVersion: null,
+      startedAt: 'startedAtMs' in changes ? new Date(nowMs).toISOString() : null,
+      completedAt: 'completedAtMs' in changes ? new Date(nowMs + 1).toISOString() : null,
+      processingTimeMs: 'completedAtMs' in changes ? 1 : null,
+      errorMessage: 'errorMessage' in changes ? changes.errorMessage : null,
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Generation, GenerationFailure } from '../../../shared/domain/generation.ts';
+import type { GenerationRef, GenerationStore } from '../../../shared/store/generation-store.ts';
+import { leaseIndex } from '../../../shared/store/table-keys.ts';
+import { sweep } from '../../../shared/workflow/sweep.ts';
+import { queued, standingClock, startMs } from './world.ts';
+
+type Ending = (record: Generation) => Promise<Generation>;
+const [shard, other] = leaseIndex.shards as [string, string];
+
+/** A store that remembers leases by shard, and lists the first of each that are still held. */
+function leases(...held: [shard: string, count: number][]) {
+  const records = new Map<string, Generation>();
+  const index = new Map<string, GenerationRef[]>();
+  for (const [of, count] of held) {
+    const refs = Array.from({ length: count }, (_, i) => ({ licenseId: 'lic_1', requestId: `${of}/${i}` }));
+    for (const { requestId } of refs) records.set(requestId, queued({ requestId, credits: 3 }));
+    index.set(of, refs);
+  }
+  const state = {
+    records,
+    asked: [] as [string, number, number][],
+    failures: [] as [GenerationFailure, number][],
+    end: ((record) => Promise.resolve({ ...record, status: 'TIMEOUT' })) as Ending,
+    /** Whether what was ended leaves the index. */
+    forgets: true,
+  };
+  const store = {
+    listExpiredLeases(of: string, beforeMs: number, limit: number) {
+      state.asked.push([of, beforeMs, limit]);
+      return Promise.resolve((index.get(of) ?? []).slice(0, limit));
+    },
+    get: (_licenseId: string, requestId: string) => Promise.resolve(records.get(requestId) ?? null),
+    async release(record: Generation, failure: GenerationFailure, atMs: number) {
+      state.failures.push([failure, atMs]);
+      const ended = await state.end(record);
+      if (state.forgets)
+        for (const [of, refs] of index)
+          index.set(
+            of,
+            refs.filter(({ requestId }) => requestId !== record.requestId),
+          );
+      return ended;
+    },
+  } as unknown as GenerationStore;
+  const times = (of: string) => state.asked.filter(([asked]) => asked === of).length;
+  return { store, state, times };
+}
+
+describe('a sweep', () => {
+  test('looks at every shard, for leases that end before now or before the time that it is given', async () => {
+    const { store, state } = leases();
+    expect(await sweep(store, standingClock())).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(state.asked).toEqual(leaseIndex.shards.map((one) => [one, startMs, 50]));
+    state.asked = [];
+    await sweep(store, standingClock(), 4711);
+    expect(state.asked.every(([, beforeMs]) => beforeMs === 4711)).toBe(true);
+  });
+
+  test('ends what it finds as a TIMEOUT of ours, and counts it with its credits', async () => {
+    const { store, state } = leases([shard, 2], [other, 1]);
+    expect(await sweep(store, standingClock())).toEqual({ released: 3, creditsReleased: 9, failed: 0 });
+    const failure = {
+      status: 'TIMEOUT',
+      errorCode: 'TIMEOUT',
+      errorMessage: 'The image was not finished in time because of a fault of ours.',
+    };
+    expect(state.failures).toEqual([1, 2, 3].map(() => [failure, startMs]));
+  });
+
+  test.each([
+    [49, 1],
+    [50, 2],
+    [101, 3],
+  ])('of %i leases in a shard reads it %i times', async (count, times) => {
+    const world = leases([shard, count]);
+    expect(await sweep(world.store, standingClock())).toMatchObject({ released: count });
+    expect([world.times(shard), world.times(other)]).toEqual([times, 1]);
+  });
+
+  test('does not count what another hand ended, or what is gone', async () => {
+    const { store, state } = leases([shard, 4]);
+    state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
+    state.records.delete(`${shard}/0`);
+    expect(await sweep(store, standingClock())).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(state.failures).toHaveLength(3);
+  });
+
+  test('counts what it could not end, and goes on', async () => {
+    const { store, state } = leases([shard, 3], [other, 1]);
+    const { end } = state;
+    state.end = (record) =>
+      record.requestId === `${shard}/1` ? Promise.reject(new Error('away')) : end(record);
+    expect(await sweep(store, standingClock())).toEqual({ released: 3, creditsReleased: 9, failed: 1 });
+  });
+
+  test('gives up a full page of which it could end nothing: the index only lags, or the next sweep may', async () => {
+    const world = leases([shard, 60]);
+    world.state.forgets = false;
+    world.state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
+    expect(await sweep(world.store, standingClock())).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(world.times(shard)).toBe(1);
+  });
+});
