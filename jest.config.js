@@ -6,6 +6,8 @@ const common = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.js' },
   testEnvironment: 'node',
+  // What mutation testing leaves has copies of this package.
+  modulePathIgnorePatterns: ['<rootDir>/.stryker'],
 };
 
 export default {
