@@ -173,18 +173,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'meets-itself',
-    what: 'a transaction that is tried again after its answer was lost is applied again, or refused for its own sake',
-    file: 'store/transact.ts',
-    changes: [
-      ['  const ClientRequestToken = randomUUID();\n', ''],
-      [
-        'TransactItems: items, ClientRequestToken }',
-        'TransactItems: items, ClientRequestToken: randomUUID() }',
-      ],
-    ],
-  },
-  {
     name: 'sweep-too-early',
     what: 'the sweep ends requests that still run',
     file: 'workflow/sweep.ts',
