@@ -89,7 +89,6 @@ async function send(cast: Cast, order: Order, chosen?: number): Promise<Reply | 
     counts.add('runs that died');
     return null;
   }
-  // Its function has ended: nothing that it left may be stopped by its time-out.
   const outcome = readReply(reply);
   noteOutcome(cast, attempt, outcome);
   judge.judge(attempt, outcome);

@@ -2,7 +2,7 @@ import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.
 import { setFunctionEnvironment } from '../../../local/environment.ts';
 import { setLogSink } from '../../../shared/http/log.ts';
 import { basePath } from '../../../shared/routes.ts';
-import { currentRun, die, type Run } from './runs.ts';
+import { currentRun, type Run } from './runs.ts';
 
 const nowhere = 'http://127.0.0.1:1';
 export const deadlineSeconds = 60;
@@ -95,11 +95,6 @@ export function runJob(run: Run, job: () => Promise<void>): Promise<boolean | nu
       () => resolve(false),
     );
   });
-}
-
-/** Ends a run by Lambda's own time-out. */
-export function timeOut(run: Run): void {
-  die(run);
 }
 
 function proxyEvent({ method, resource, pathParameters = {}, headers, body }: HttpCall): object {

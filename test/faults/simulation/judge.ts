@@ -173,6 +173,5 @@ export function createJudge(world: World, { identityAccess }: Scene) {
         );
       }
     },
-    nowMs: scheduler.now,
   };
 }

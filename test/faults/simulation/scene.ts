@@ -1,12 +1,9 @@
+import type { Stores } from '../../../bin/admin/stores.ts';
 import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import type { Identity } from '../../../shared/domain/identity.ts';
 import type { License } from '../../../shared/domain/license.ts';
-import { apiKeyStore, type ApiKey } from '../../../shared/store/api-key-store.ts';
-import { identityStore } from '../../../shared/store/identity-store.ts';
-import { licenseStore } from '../../../shared/store/license-store.ts';
-import { periodStore } from '../../../shared/store/period-store.ts';
-import { openTable } from '../../../shared/store/table.ts';
+import type { ApiKey } from '../../../shared/store/api-key-store.ts';
 import { createTimeline, type Timeline } from './access.ts';
 import type { Random } from './random.ts';
 
@@ -34,18 +31,6 @@ export interface Scene {
   /** Whether the identity has an active model. */
   identityAccess: Timeline;
   stores: Stores;
-}
-
-export type Stores = ReturnType<typeof openStores>;
-
-export function openStores(tableName: string) {
-  const table = openTable(tableName);
-  return {
-    licenses: licenseStore(table),
-    apiKeys: apiKeyStore(table),
-    identities: identityStore(table),
-    periods: periodStore(table),
-  };
 }
 
 const anchorMs = Date.UTC(2026, 0, 31, 12);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { openStores } from '../../../bin/admin/stores.ts';
 import { runClient, serveAgain, type Cast } from './clients.ts';
 import { openEmbedded, openRemote } from './database.ts';
 import { coldStart, prepareEnvironment } from './functions.ts';
@@ -7,7 +8,7 @@ import { createNetwork, installNetwork, useNetwork } from './network.ts';
 import { runOperator, runSweeps, runWeather } from './operators.ts';
 import { seededRandom } from './random.ts';
 import { currentRun, newRun } from './runs.ts';
-import { drawScene, drawStart, makeScene, openStores } from './scene.ts';
+import { drawScene, drawStart, makeScene } from './scene.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import { installVirtualTime, patientTurns, turn, useScheduler } from './virtual-time.ts';
 import { createWorld, type World } from './world.ts';
