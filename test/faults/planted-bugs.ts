@@ -245,4 +245,27 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
     ],
   },
+  {
+    name: 'charge-told-as-refusal',
+    what: 'whoever was charged, and whose figures could not be read, is told to send the request again',
+    file: creation,
+    changes: [["throw new ServiceError('GENERATION_FAILED', sentence, { cause });", 'throw cause;']],
+  },
+  {
+    name: 'away-is-our-fault',
+    what: 'a table that is away is told as an internal error, which nobody tries again',
+    file: 'http/endpoint.ts',
+    changes: [['if (isBackendFailure(error)) return serviceBusy(error);', '']],
+  },
+  {
+    name: 'breaker-stays-open',
+    what: 'after five failures in a row a function never calls the model again',
+    file: 'domain/breaker.ts',
+    changes: [
+      [
+        "return finding === 'healthy' ? { state: 'half_open' } : opened(finding, nowMs);",
+        "return opened('failing', nowMs);",
+      ],
+    ],
+  },
 ];

@@ -72,9 +72,10 @@ async function playMany(): Promise<void> {
   if (result.broken === null) return console.log(`${result.seeds} passed, 0 failed`);
   const { seed, violations } = result.broken;
   console.log(`seed ${seed} broke an invariant: ${violations.join('; ')}`);
-  console.log(
-    `Its history: npm run faults -- --seed ${seed}${values.bug === undefined ? '' : ` --bug ${values.bug}`}`,
+  const how = (['bug', 'database'] as const).flatMap((name) =>
+    values[name] ? [`--${name} ${values[name]}`] : [],
   );
+  console.log(`Its history: npm run faults -- ${[`--seed ${seed}`, ...how].join(' ')}`);
   console.log(`${result.seeds - 1} passed, 1 failed`);
   process.exitCode = 1;
 }

@@ -1,11 +1,15 @@
 import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { playSeeds } from '../faults/crew.ts';
 import { fetchDynamoDbLocal, missingPrograms, startDynamoDbLocal, version } from './dynamodb-local.ts';
 import { runSuite, type Outcome } from './suite.ts';
 
+/** Of the fault simulation: it takes three times as long as on the embedded engine. */
+const worlds = 40;
+
 const usage = `npm run parity -- --accept-licence
 
-Runs the tests of the embedded DynamoDB, and those of the stores on it, against AWS's DynamoDB Local ${version},
-and says where the two differ. Nothing else in this project needs it.
+Runs the tests of the embedded DynamoDB, those of the stores on it, and the first ${worlds} worlds of the fault
+simulation against AWS's DynamoDB Local ${version}, and says where the two differ. Nothing else in this project needs it.
 
 DynamoDB Local is not free software. AWS's "DynamoDB Local License Agreement" lets only those use it who have
 an AWS account in good standing; the text is LICENSE.txt in its archive. Without --accept-licence nothing is
@@ -25,14 +29,14 @@ async function main(): Promise<number> {
   if (values.help) return print(usage, 0);
   if (values.endpoint !== undefined) {
     if (!isOnThisMachine(values.endpoint)) return print('--endpoint must be an address of this machine.', 2);
-    return report(`what runs at ${values.endpoint}`, await runSuite(values.endpoint));
+    return compare(`what runs at ${values.endpoint}`, values.endpoint);
   }
   if (!values['accept-licence']) return print(usage, 2);
   const missing = missingPrograms();
   if (missing !== '') return print(missing, 2);
   const { url, close } = await startDynamoDbLocal(fetchDynamoDbLocal());
   try {
-    return report(`DynamoDB Local ${version}`, await runSuite(url));
+    return await compare(`DynamoDB Local ${version}`, url);
   } finally {
     await close();
   }
@@ -43,6 +47,14 @@ function isOnThisMachine(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+}
+
+async function compare(what: string, url: string): Promise<number> {
+  const wrongTests = report(what, await runSuite(url));
+  const { seeds, broken } = await playSeeds({ from: 1, count: worlds, workers: 2, databaseUrl: url });
+  if (broken === null) return print(`${seeds} worlds of faults, no invariant broken.`, wrongTests);
+  print(`The world of seed ${broken.seed} broke an invariant: ${broken.violations.join('; ')}`);
+  return print(`Its history: npm run faults -- --seed ${broken.seed} --database ${url}`, 1);
 }
 
 function report(what: string, { counts, differences }: Outcome): number {

@@ -21,12 +21,18 @@ const files = [
   ].map((name) => `test/engine/dynamodb/${name}.test.ts`),
   ...[
     'access',
+    'catalog',
     'generation-pages',
+    'generation-records',
+    'history',
+    'key-records',
     'key-roster',
+    'license-records',
     'metrics',
     'model-faults',
     'references',
     'store-faults',
+    'table-reads',
   ].map((name) => `test/engine/workflow/${name}.test.ts`),
 ];
 

@@ -1,17 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { pointSdkAt } from '../../../local/environment.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
 import { openTable, type Table } from '../../../shared/store/table.ts';
+import { openDynamoDb } from './world.ts';
 
 /** What a command that is about to be sent meets: an error is thrown instead of sending it. */
 export type OnCommand = (name: string, input: any) => Error | undefined;
 
 export type TableWorld = Awaited<ReturnType<typeof startTable>>;
 
-/** The real DynamoDB engine with an empty table, spoken to by the real SDK; a test may listen, and cut the line. */
+/**
+ * A real DynamoDB engine (the embedded one, or what DYNAMODB_ENDPOINT names) with an empty table, spoken to by the real
+ * SDK; a test may listen, and cut the line.
+ */
 export async function startTable() {
-  const dynamoDb = await startDynamoDb({ folder: null });
+  const dynamoDb = await openDynamoDb();
   pointSdkAt({
     region: 'us-east-1',
     accessKeyId: 'AKIDTEST',
@@ -19,7 +23,7 @@ export async function startTable() {
     dynamoDbUrl: dynamoDb.url,
     s3Url: 'http://127.0.0.1:1',
   });
-  const table: Table = openTable('store');
+  const table: Table = openTable(`store-${randomUUID()}`);
   await table.documents.send(
     new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
   );

@@ -122,7 +122,8 @@ export async function startWorld() {
   };
 }
 
-async function openDynamoDb(): Promise<{ url: string; close(): Promise<void> }> {
+/** The embedded DynamoDB, or what DYNAMODB_ENDPOINT names. */
+export async function openDynamoDb(): Promise<{ url: string; close(): Promise<void> }> {
   const given = process.env['DYNAMODB_ENDPOINT'];
   return given ? { url: given, close: async () => undefined } : startDynamoDb({ folder: null });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import { isFinal } from '../../../shared/domain/generation.ts';
 import type { Json } from './database.ts';
@@ -26,8 +27,9 @@ export function isOpen({ item }: StoredRecord): boolean {
 export function wrongChange(before: Json | undefined, after: Json): string | null {
   if (before === undefined) return after.status === 'QUEUED' ? null : `it was stored as ${after.status}`;
   if (isFinal(before.status)) {
-    const same = JSON.stringify(before) === JSON.stringify(after);
-    return same ? null : `it was ${before.status} and changed (now ${after.status})`;
+    return isDeepStrictEqual(before, after)
+      ? null
+      : `it was ${before.status} and changed (now ${after.status})`;
   }
   if (!ways[before.status]!.includes(after.status)) return `it went from ${before.status} to ${after.status}`;
   const fixed = ['credits', 'periodStartMs', 'createdAtMs', 'keyId', 'numOutputs', 'leaseUntilMs'];

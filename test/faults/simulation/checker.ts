@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import { routes } from '../../../shared/routes.ts';
@@ -183,8 +184,7 @@ export function createChecker(
       if (more !== undefined) throw new Error('the table is larger than one scan reads');
       for (const item of (stored as Json[]).map((found) => unmarshall(found))) {
         const seen = items.get(`${item.PK} ${item.SK}`);
-        if (JSON.stringify(seen) !== JSON.stringify(item))
-          violation(`${item.PK} ${item.SK} is not what was written`);
+        if (!isDeepStrictEqual(seen, item)) violation(`${item.PK} ${item.SK} is not what was written`);
       }
       if (stored.length !== items.size)
         violation(`${items.size} items were written, ${stored.length} are there`);

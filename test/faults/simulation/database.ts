@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { openDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { answerRequest } from '../../../local/dynamodb/http.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
@@ -44,6 +47,7 @@ let tables = 0;
 /** Another DynamoDB at an address, with a table of this simulation's own. The world stands still while it answers. */
 export async function openRemote(url: string): Promise<Database> {
   tables += 1;
+  const agent = new Agent({ keepAlive: true });
   const database: Database = {
     tableName: `simulation-${process.pid}-${tables}`,
     async send(operation, text) {
@@ -53,11 +57,15 @@ export async function openRemote(url: string): Promise<Database> {
         'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
         authorization: `${authorization}/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
       };
-      const answer = await fetch(url, { method: 'POST', headers, body: text });
-      return { status: answer.status, body: (await answer.json()) as Json };
+      // Node's own HTTP, because `fetch` would take time and chance from the simulation.
+      const call = request(url, { method: 'POST', headers, agent }).end(text);
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      return { status: answer.statusCode!, body: (await json(answer)) as Json };
     },
-    close: async () =>
-      void (await database.send('DeleteTable', JSON.stringify({ TableName: database.tableName }))),
+    async close() {
+      await database.send('DeleteTable', JSON.stringify({ TableName: database.tableName }));
+      agent.destroy();
+    },
   };
   await createTable(database);
   return database;
