@@ -70,6 +70,7 @@ async function send(cast: Cast, order: Order, chosen?: number): Promise<Reply | 
     skewMs: skewsMs[environment]!,
   });
   const attempt: Attempt = { order, run, from: world.moment(), environment };
+  judge.begin(attempt);
   const { license } = order.key.tenant;
   world.checker.watches.begin(run, license.licenseId, order.credits);
   history.note(

@@ -51,12 +51,9 @@ export function createJudge(world: World, { identityAccess }: Scene) {
   const promised = new Map<string, { requestId: string; atMs: number; body: string }>();
   /** What callers were told of requests that gave them no image: whether they were charged all the same. */
   const told: { requestId: string; code: string; charged: boolean }[] = [];
-  const modelFaults = new Set<number>();
-  const { checker, scheduler, profile } = world;
-  const faultless =
-    profile.model === 0 &&
-    profile.lostAnswer === 0 &&
-    Object.entries(profile.calls).every(([name, share]) => name === 'slow' || share === 0);
+  /** By environment: those that ended, those that died and those that run. */
+  const runs = new Map<number, Run[]>();
+  const { checker, scheduler } = world;
 
   const violation = (sentence: string) => {
     world.violations.push(sentence);
@@ -100,14 +97,11 @@ export function createJudge(world: World, { identityAccess }: Scene) {
     const closed = [key.access, key.tenant.access].some((access) =>
       access.possible(from, now).includes(false),
     );
-    const watch = checker.watches.of(run);
-    const inWorld =
-      !faultless || run.faults.length > 0 || world.outage.calls !== null || world.outage.model !== null;
     switch (code) {
       case 'INVALID_API_KEY':
         return closed ? null : 'its key was good';
       case 'CREDIT_LIMIT_EXCEEDED':
-        return watch.wasTight ? null : 'there was room all the time';
+        return checker.watches.wasTight(run) ? null : 'there was room all the time';
       case 'TIER_LIMIT':
       case 'RATE_LIMITED':
         return null;
@@ -121,9 +115,8 @@ export function createJudge(world: World, { identityAccess }: Scene) {
       case 'IDEMPOTENCY_MISMATCH':
         return order.idempotencyKey === null ? 'it had no idempotency key' : null;
       case 'SERVICE_UNAVAILABLE':
-        return inWorld && (run.faults.length > 0 || modelFaults.has(environment))
-          ? null
-          : 'nothing was wrong';
+        // A breaker remembers what others met, also once that is over.
+        return runs.get(environment)!.some(({ faults }) => faults.length > 0) ? null : 'nothing was wrong';
       case 'TIMEOUT':
       case 'GENERATION_FAILED':
         return run.faults.length > 0 ? null : `nothing was wrong (${sentence})`;
@@ -133,10 +126,12 @@ export function createJudge(world: World, { identityAccess }: Scene) {
   }
 
   return {
+    begin({ environment, run }: Attempt): void {
+      runs.set(environment, [...(runs.get(environment) ?? []), run]);
+    },
     /** An answer arrived. */
     judge(attempt: Attempt, outcome: Outcome): void {
-      const { order, run, from, environment } = attempt;
-      if (run.faults.length > 0) modelFaults.add(environment);
+      const { order, run, from } = attempt;
       const { key } = order;
       const open = (access: typeof key.access) => access.possible(from, world.moment()).includes(true);
       const refused = outcome.code === 'INVALID_API_KEY' || outcome.code === 'SERVICE_UNAVAILABLE';

@@ -6,8 +6,10 @@ interface Watch {
   credits: number;
   /** The highest limit of that time. */
   mostAllowed: number;
-  /** Whether at some moment of it there was no room for these credits. */
-  wasTight: boolean;
+  /** The lowest. */
+  leastAllowed: number;
+  /** The most that was committed then, without its own reservation. */
+  mostCommitted: number;
   /** Its own reservation is among what is committed. */
   holds: boolean;
 }
@@ -24,8 +26,9 @@ export function createWatches() {
   function look(watch: Watch): void {
     const limit = limits.get(watch.licenseId) ?? 0;
     watch.mostAllowed = Math.max(watch.mostAllowed, limit);
+    watch.leastAllowed = Math.min(watch.leastAllowed, limit);
     const most = Math.max(0, ...(committed.get(watch.licenseId)?.values() ?? []));
-    if (most + (watch.holds ? 0 : watch.credits) > limit) watch.wasTight = true;
+    watch.mostCommitted = Math.max(watch.mostCommitted, most - (watch.holds ? watch.credits : 0));
   }
 
   function lookAll(licenseId: string): void {
@@ -34,11 +37,25 @@ export function createWatches() {
 
   return {
     begin(run: Run, licenseId: string, credits: number): void {
-      const watch = { licenseId, credits, mostAllowed: 0, wasTight: false, holds: false };
+      const watch: Watch = {
+        licenseId,
+        credits,
+        mostAllowed: 0,
+        leastAllowed: Infinity,
+        mostCommitted: 0,
+        holds: false,
+      };
       watches.set(run, watch);
       look(watch);
     },
-    of: (run: Run): Watch => watches.get(run)!,
+    /**
+     * Whether a run may have found no room for its credits. It reads the limit first and meets the books later, which on a
+     * machine that stood still may be of two moments.
+     */
+    wasTight(run: Run): boolean {
+      const { mostCommitted, credits, leastAllowed } = watches.get(run)!;
+      return mostCommitted + credits > leastAllowed;
+    },
     reserved(run: Run): void {
       const watch = watches.get(run);
       if (watch) watch.holds = true;
