@@ -43,7 +43,8 @@ async function changeTier({ world, scene }: Cast, { license }: Tenant): Promise<
 
 async function suspendForAWhile({ world, scene }: Cast, { license, access }: Tenant): Promise<void> {
   const { licenses } = scene.stores;
-  await access.change(false, () => licenses.update(license.licenseId, { status: 'past_due' }));
+  const status = world.random.pick(['past_due', 'ended'] as const);
+  await access.change(false, () => licenses.update(license.licenseId, { status }));
   await world.scheduler.pause(world.random.int(100, 15_000));
   await access.change(true, () => licenses.update(license.licenseId, { status: 'active' }));
 }
