@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { fitProducts, placeProducts } from '../../../local/painter/art/references/placement.ts';
 import { startPainter } from '../../../local/painter/server.ts';
+import { invoke } from '../model-contract/invocation.ts';
 import { bitmap, colorful, decoded, image, plain, pngOf, startShelf } from './shelf.ts';
 import type { Bitmap, Shelf } from './shelf.ts';
-import { identity, invoke, modelRequest, startSink } from './support.ts';
+import { identity, modelRequest, startSink } from './support.ts';
 import type { Sink } from './support.ts';
 
 let painter: Awaited<ReturnType<typeof startPainter>>;

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
-import { invoke, modelRequest, startSink } from './support.ts';
+import { invoke } from '../model-contract/invocation.ts';
+import { modelRequest, startSink } from './support.ts';
 
 const main = fileURLToPath(new URL('../../../local/painter/main.ts', import.meta.url));
 const running: ChildProcess[] = [];

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
+import { startContainerProcess } from './container-process.ts';
+import type { RunningContainer } from './container-process.ts';
+
+/** A model container that must keep the contract, and where it may differ from another. */
+export interface ModelContainer {
+  name: string;
+  start(): Promise<RunningContainer>;
+  /** What a request must hold for a picture that is ready within two seconds. */
+  quick: Partial<ModelRequest>;
+  /** What it must hold for one that takes more than two seconds, the first step of it far less than one. */
+  slow: Partial<ModelRequest>;
+  /** Without weights that could be adapted, an adapter is not even fetched. */
+  loadsAdapters: boolean;
+  /** Members that the contract does not have are refused, or passed over. */
+  refusesUnknownMembers: boolean;
+}
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const identity = { id: 'idn_a', adapterUrl: null, adapterVersion: null };
+
+const painter: ModelContainer = {
+  name: 'the painter',
+  start: () =>
+    startContainerProcess((port) => ({
+      file: process.execPath,
+      args: ['local/painter/main.ts', '--port', String(port)],
+      folder: repository,
+    })),
+  quick: { identity: { ...identity, settings: { style: 'flint' } } },
+  slow: { width: 2048, height: 2048, identity: { ...identity, settings: { style: 'citrine' } } },
+  loadsAdapters: false,
+  refusesUnknownMembers: false,
+};
+
+/**
+ * The Python that has the packages of `inference/`, and the folder of the model that it is to serve: one that is small
+ * enough for this machine.
+ */
+const { MODEL_SERVER_PYTHON: python, MODEL_SERVER_MODEL_DIR: modelFolder } = process.env;
+
+const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
+  name: 'the model server',
+  start: () =>
+    startContainerProcess(() => ({
+      file,
+      args: ['-m', 'model_server'],
+      folder: join(repository, 'inference'),
+      environment: { HOST: '127.0.0.1', MODEL_DIR },
+    })),
+  quick: {},
+  slow: { width: 2048, height: 2048 },
+  loadsAdapters: true,
+  refusesUnknownMembers: true,
+});
+
+/** The containers that every case of this folder runs against. */
+export const containers: ModelContainer[] = [painter];
+if (python && modelFolder) containers.push(modelServer(python, modelFolder));
+
+/** For whoever reports on a run: why a container is not among them. */
+export const leftOut =
+  containers.length < 2 ? 'MODEL_SERVER_PYTHON and MODEL_SERVER_MODEL_DIR are not set.' : null;
