@@ -1,0 +1,162 @@
+"""`python -m model_server`: settings, then the engine, then the server."""
+
+import asyncio
+import contextlib
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import cast
+
+import uvicorn
+
+from .app import create_app, create_workshop
+from .job import Workshop
+from .observing import Observer, silence_libraries
+from .pipelines.engine import Engine
+from .settings import Settings, SettingsError
+
+#: Each is called with the folder of the model, on the main thread, and loads nothing before `warm`.
+PIPELINES = {
+    'sdxl': 'model_server.pipelines.sdxl:SdxlEngine',
+    'z-image': 'model_server.pipelines.z_image:ZImageEngine',
+}
+#: What `_class_name` in a model's `model_index.json` says of it.
+CLASS_NAMES = {'StableDiffusionXLPipeline': 'sdxl', 'ZImagePipeline': 'z-image'}
+
+# An idle connection stays open for longer than a router in front of the server keeps it.
+_KEEP_ALIVE_SECONDS = 75
+_FLUSH_SECONDS = 3
+
+
+class Server(uvicorn.Server):
+    """Leaves the signals alone: its own handling would close the port while requests still run."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def choose_engine(settings: Settings) -> str:
+    """`module:Name` of the engine. Raises SettingsError."""
+    if settings.engine is not None:
+        return settings.engine
+    pipeline = settings.pipeline or _read_pipeline(settings.model_dir)
+    if pipeline not in PIPELINES:
+        raise SettingsError(f'PIPELINE must be one of {", ".join(PIPELINES)}.')
+    return PIPELINES[pipeline]
+
+
+def _read_pipeline(model_dir: Path) -> str:
+    index = model_dir / 'model_index.json'
+    try:
+        name = str(json.loads(index.read_text('utf-8'))['_class_name'])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise SettingsError(f'Set PIPELINE or ENGINE: {index} does not name its _class_name.') from None
+    if name not in CLASS_NAMES:
+        raise SettingsError(f'No pipeline here paints with {name}. Set ENGINE to one that does.')
+    return CLASS_NAMES[name]
+
+
+def load_engine(settings: Settings) -> Engine:
+    """Imports the engine and calls it with MODEL_DIR. Raises SettingsError, and what the engine raises."""
+    path = choose_engine(settings)
+    module, _, name = path.partition(':')
+    if not module or not name:
+        raise SettingsError('ENGINE must be a module and a name, such as my_package.my_module:MyEngine.')
+    create = cast('Callable[[Path], Engine]', getattr(importlib.import_module(module), name))
+    return create(settings.model_dir)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Opens the port. Raises OSError."""
+    family = socket.AF_INET6 if ':' in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=2048)
+
+
+async def serve(settings: Settings, engine: Engine, port: socket.socket, observer: Observer) -> int:
+    """Serves until SIGTERM or SIGINT, and answers the exit status: 1 when the model could not be loaded."""
+    workshop = create_workshop(settings, engine, observer)
+    config = uvicorn.Config(
+        create_app(workshop),
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        ws='none',
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_FLUSH_SECONDS,
+    )
+    server = Server(config)
+    stop = _on_signal(workshop)
+    serving = asyncio.create_task(server.serve(sockets=[port]))
+    lane = asyncio.create_task(workshop.lane.run())
+    stopped = asyncio.create_task(stop.wait())
+    observer.log('listening', port=port.getsockname()[1], modelVersion=engine.model_version)
+    await asyncio.wait({serving, lane, stopped}, return_when='FIRST_COMPLETED')
+    failed = lane.done() and lane.exception() is not None
+    if failed:
+        _show_load_failure(observer, lane.exception())
+    elif lane.done() and not stop.is_set():
+        # The lost engine shows in /ping. Images that are painted already may still be delivered.
+        observer.log('the engine is lost', 'error')
+        await asyncio.wait({serving, stopped}, return_when='FIRST_COMPLETED')
+    observer.log('stopping')
+    if not failed:
+        await workshop.stop()
+    server.should_exit = True
+    await serving
+    observer.log('stopped')
+    return 1 if failed else 0
+
+
+def _on_signal(workshop: Workshop) -> asyncio.Event:
+    """The first signal asks to stop, the next one ends the grace."""
+    stop = asyncio.Event()
+
+    def hear() -> None:
+        if stop.is_set():
+            workshop.fail_all()
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, hear)
+    return stop
+
+
+def _show_load_failure(observer: Observer, error: BaseException | None) -> None:
+    if error is None:
+        return
+    observer.fault('the model could not be loaded', error)
+    # No request has been near it, so its text may be shown.
+    traceback.print_exception(error)
+
+
+def main() -> int:
+    """Answers the exit status. Arguments are ignored: SageMaker starts every container with `serve`."""
+    silence_libraries()
+    # As a container's first process it would otherwise not hear of it while it still imports libraries.
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    try:
+        settings = Settings.from_environment()
+        engine = load_engine(settings)
+        port = listen(settings.host, settings.port)
+    except SettingsError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except Exception:
+        traceback.print_exc()
+        return 1
+    return asyncio.run(serve(settings, engine, port, Observer()))
+
+
+if __name__ == '__main__':
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # A step that still runs on the GPU's thread would crash an interpreter that is taken apart around it.
+    os._exit(status)

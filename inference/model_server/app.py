@@ -1,0 +1,150 @@
+"""SageMaker's two paths over HTTP."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from .adapters import AdapterStore
+from .contract import (
+    Event,
+    NotJson,
+    PaintRequest,
+    Probe,
+    encode_event,
+    failed_event,
+    parse_request,
+    ready_event,
+)
+from .failure import Failure
+from .job import Job, Workshop
+from .lane import Lane
+from .links import Links
+from .observing import Observer
+from .pipelines.engine import Engine
+from .settings import Settings
+
+BODY_LIMIT_BYTES = 1024 * 1024
+_LONGEST_VERSION = 200
+_MEDIA_TYPE = 'application/x-ndjson'
+
+
+def create_workshop(settings: Settings, engine: Engine, observer: Observer) -> Workshop:
+    """Builds all that requests share; call it in the event loop. Raises ValueError and OSError."""
+    if not 0 < len(engine.model_version) <= _LONGEST_VERSION:
+        raise ValueError(f"The engine's model_version must have 1 to {_LONGEST_VERSION} characters.")
+    links = Links(settings.link_timeout_seconds, settings.retry_seconds)
+    return Workshop(
+        settings=settings,
+        observer=observer,
+        model_version=engine.model_version,
+        lane=Lane(engine, observer, settings.max_waiting, settings.stuck_seconds),
+        links=links,
+        adapters=AdapterStore(
+            settings.adapter_dir, settings.adapter_cache_bytes, links, settings.adapter_timeout_seconds
+        ),
+        reference_gate=asyncio.Semaphore(settings.reference_requests),
+    )
+
+
+def create_app(workshop: Workshop) -> Starlette:
+    """`GET /ping` and `POST /invocations`. Whoever serves it also runs `workshop.lane.run()`."""
+
+    async def ping(_: Request) -> Response:
+        healthy = workshop.lane.state == 'ready' and not workshop.stopping
+        return Response(status_code=200 if healthy else 503)
+
+    async def invocations(request: Request) -> Response:
+        try:
+            body = await _read_body(request)
+        except ClientDisconnect:
+            return Response()
+        if body is None:
+            too_long = Failure('invalid_request', 'The body is longer than 1 MiB.')
+            return _once(_failed(too_long), 413)
+        try:
+            parsed = parse_request(body)
+            return _answer(workshop, parsed)
+        except NotJson:
+            return _once(_failed(Failure('invalid_request', 'The body is not JSON.')), 400)
+        except Failure as failure:
+            return _once(_failed(failure))
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await workshop.links.close()
+
+    routes = [Route('/ping', ping), Route('/invocations', invocations, methods=['POST'])]
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.router.redirect_slashes = False
+    return app
+
+
+def _answer(workshop: Workshop, parsed: PaintRequest | Probe) -> Response:
+    if workshop.stopping:
+        raise Failure('busy', 'The server is stopping.')
+    if isinstance(parsed, PaintRequest):
+        return EventStream(parsed, workshop)
+    state = workshop.lane.state
+    if state != 'ready':
+        reason = 'still being loaded' if state == 'warming' else 'being restarted'
+        raise Failure('busy', f'The model is {reason}.')
+    return _once(ready_event(workshop.model_version))
+
+
+async def _read_body(request: Request) -> bytes | None:
+    """None for a body that is too long, the rest of which the server discards. Raises ClientDisconnect."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > BODY_LIMIT_BYTES:
+            return None
+    return bytes(body)
+
+
+def _failed(failure: Failure) -> Event:
+    return failed_event(failure.reason, failure.message)
+
+
+def _once(event: Event, status: int = 200) -> Response:
+    return Response(encode_event(event), status, media_type=_MEDIA_TYPE)
+
+
+class EventStream(Response):
+    """A request's events as they come. All of its work ends when the caller hangs up."""
+
+    def __init__(self, request: PaintRequest, workshop: Workshop) -> None:
+        super().__init__(media_type=_MEDIA_TYPE)
+        del self.headers['content-length']
+        self._request = request
+        self._workshop = workshop
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        work = Job(self._request, self._workshop, events.put_nowait).start()
+        work.add_done_callback(lambda _: events.put_nowait(None))
+        watch = asyncio.create_task(_hang_up(receive))
+        watch.add_done_callback(lambda _: work.cancel())
+        try:
+            await send({'type': 'http.response.start', 'status': 200, 'headers': self.raw_headers})
+            while (event := await events.get()) is not None:
+                await send({'type': 'http.response.body', 'body': encode_event(event), 'more_body': True})
+            await send({'type': 'http.response.body', 'body': b'', 'more_body': False})
+        except OSError:
+            # The caller is gone, as the watch will also say.
+            pass
+        finally:
+            watch.cancel()
+            work.cancel()
+            await asyncio.gather(watch, work, return_exceptions=True)
+
+
+async def _hang_up(receive: Receive) -> None:
+    while (await receive())['type'] != 'http.disconnect':
+        pass

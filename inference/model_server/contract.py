@@ -1,0 +1,216 @@
+"""
+The contract between the service and this server: one JSON request, newline-delimited JSON events.
+
+Its other side is `shared/contracts/model-server.ts`.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from .failure import Failure, Reason
+
+Event = Mapping[str, object]
+
+_DATE_TIME = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z')
+_MEMBER_NAME = re.compile(r'[A-Za-z0-9_]{1,64}')
+
+
+class NotJson(Exception):
+    """The body is not a JSON text."""
+
+
+def _check_link(link: str) -> str:
+    try:
+        parts = urlsplit(link)
+        # What the client can't parse would fail much later, after the work.
+        httpx.URL(link)
+    except (ValueError, httpx.InvalidURL):
+        parts = None
+    if parts is None or parts.scheme.lower() not in ('http', 'https') or not parts.hostname:
+        raise PydanticCustomError('link', 'it must be an http or https link')
+    return link
+
+
+def _check_deadline(text: str) -> str:
+    try:
+        if _DATE_TIME.fullmatch(text):
+            datetime.fromisoformat(text)
+            return text
+    except ValueError:
+        pass
+    raise PydanticCustomError('date_time', 'it must be a time in ISO 8601, UTC, ending in Z')
+
+
+def _check_side(pixels: int) -> int:
+    if pixels % 64:
+        raise PydanticCustomError('multiple', 'it must be a multiple of 64')
+    return pixels
+
+
+def _check_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    scale = settings.get('adapterScale', 1)
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 <= scale <= 2:
+        raise PydanticCustomError('scale', 'its adapterScale must be a number from 0 to 2')
+    return settings
+
+
+Link = Annotated[str, Field(max_length=8192), AfterValidator(_check_link)]
+Text = Annotated[str, Field(max_length=4000)]
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+Side = Annotated[int, Field(ge=512, le=2048), AfterValidator(_check_side)]
+
+
+class _Strict(BaseModel):
+    """Takes nothing for what it is not: no '5' for 5, no 1 for true, no member that the contract lacks."""
+
+    model_config = ConfigDict(
+        strict=True, extra='forbid', frozen=True, alias_generator=to_camel, allow_inf_nan=False
+    )
+
+
+class ReferenceLink(_Strict):
+    """A presigned GET link."""
+
+    url: Link
+
+
+class OutputLink(_Strict):
+    """A presigned PUT link."""
+
+    put_url: Link
+
+
+class Identity(_Strict):
+    """What the image should look like it is from."""
+
+    id: Id
+    adapter_url: Link | None
+    adapter_version: Annotated[str, Field(max_length=8192)] | None
+    #: Of the adapter's file, hex; None when nobody knows it.
+    adapter_sha256: Annotated[str, Field(pattern='^[0-9a-fA-F]{64}$')] | None = Field(
+        default=None, alias='adapterSha256'
+    )
+    settings: Annotated[dict[str, Any], AfterValidator(_check_settings)]
+
+    @property
+    def adapter_scale(self) -> float:
+        """`settings.adapterScale`: how strongly the adapter acts, 0 … 2, by default 1."""
+        return float(self.settings.get('adapterScale', 1))
+
+
+class PaintRequest(_Strict):
+    """One request, with the ranges that the service's own customers have."""
+
+    request_id: Id
+    deadline: Annotated[str, AfterValidator(_check_deadline)]
+    prompt: Text
+    negative_prompt: Text
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    num_inference_steps: Annotated[int, Field(ge=20, le=50)]
+    guidance_scale: Annotated[float, Field(ge=1, le=20)]
+    width: Side
+    height: Side
+    num_outputs: Annotated[int, Field(ge=1, le=16)]
+    reference_mode: Literal['exact_product', 'reference']
+    preserve_branding: bool
+    references: Annotated[list[ReferenceLink], Field(max_length=4)]
+    identity: Identity
+    outputs: list[OutputLink]
+
+    @property
+    def deadline_seconds(self) -> float:
+        """Seconds since 1970."""
+        return datetime.fromisoformat(self.deadline).timestamp()
+
+    @property
+    def work(self) -> float:
+        """The size of one output's work, in steps x megapixels."""
+        return self.num_inference_steps * self.width * self.height / 1e6
+
+
+class Probe:
+    """Somebody asks whether the server is there."""
+
+
+def parse_request(body: bytes) -> PaintRequest | Probe:
+    """
+    Reads a request. A problem is named by its field, and its value is never repeated.
+
+    Raises NotJson, and Failure('invalid_request') for JSON that does not fit the contract.
+    """
+    value = _parse_json(body)
+    if not isinstance(value, dict):
+        raise Failure('invalid_request', 'The body must be a JSON object.')
+    if value.get('probe') is True:
+        return Probe()
+    try:
+        request = PaintRequest.model_validate(value)
+    except ValidationError as error:
+        raise Failure('invalid_request', _describe(error)) from None
+    if len(request.outputs) != request.num_outputs:
+        problem = 'outputs does not fit the contract: it must hold one link for each of numOutputs.'
+        raise Failure('invalid_request', problem)
+    return request
+
+
+def _parse_json(body: bytes) -> object:
+    def refuse(name: str) -> object:
+        raise ValueError(name)
+
+    try:
+        # Python would also take NaN and Infinity, and guess UTF-16.
+        return json.loads(body.decode('utf-8'), parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise NotJson from None
+
+
+def _describe(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    # An unknown member's name is the caller's own text, which could be anything.
+    path = [str(part) if _MEMBER_NAME.fullmatch(str(part)) else '…' for part in first['loc']]
+    problem = first['msg'][:1].lower() + first['msg'][1:]
+    return f'{".".join(path) or "The request"} does not fit the contract: {problem}.'
+
+
+def ready_event(model_version: str) -> Event:
+    """Answers a probe."""
+    return {'event': 'ready', 'modelVersion': model_version}
+
+
+def started_event() -> Event:
+    """The request was taken."""
+    return {'event': 'started'}
+
+
+def progress_event(step: int, steps: int) -> Event:
+    """So many of the request's inference steps are done."""
+    return {'event': 'progress', 'step': step, 'steps': steps}
+
+
+def completed_event(outputs: Sequence[Event], references_used: int, model_version: str) -> Event:
+    """All images lie at their links; each output holds bytes, sha256, width and height."""
+    return {
+        'event': 'completed',
+        'outputs': outputs,
+        'referenceImagesUsed': references_used,
+        'modelVersion': model_version,
+    }
+
+
+def failed_event(reason: Reason, message: str) -> Event:
+    """The request is over without all of its images."""
+    return {'event': 'failed', 'reason': reason, 'message': message}
+
+
+def encode_event(event: Event) -> bytes:
+    """One line of the answer."""
+    return json.dumps(event, separators=(',', ':')).encode() + b'\n'

@@ -1,0 +1,22 @@
+"""The one error that a caller hears of."""
+
+from typing import Literal
+
+Reason = Literal[
+    'invalid_request',  # the request does not fit the contract
+    'busy',  # the line is too long to meet the deadline, or the server does not take work
+    'deadline',  # the deadline came first
+    'adapter_unavailable',  # the identity's adapter could not be fetched, verified or used
+    'reference_unreadable',  # a reference image could not be fetched or read
+    'upload_failed',  # an image could not be put to its link
+    'model_error',  # anything else; the message is for the customer to read
+]
+
+
+class Failure(Exception):
+    """Ends a request with `failed`. The message is a sentence for people; it holds no link and no prompt."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason: Reason = reason
+        self.message = message

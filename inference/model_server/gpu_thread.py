@@ -1,0 +1,61 @@
+"""The one thread that touches the GPU."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TypeVar
+
+from .pipelines.engine import EngineLost
+
+T = TypeVar('T')
+
+
+class GpuThread:
+    """Does one call after the other. It dies with the process, or with the engine."""
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._lost = False
+        self._thread = threading.Thread(target=self._run, name='gpu', daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it takes calls."""
+        return self._thread.is_alive() and not self._lost
+
+    def _run(self) -> None:
+        while not self._lost:
+            self._calls.get()()
+
+    async def call(self, work: Callable[[], T]) -> T:
+        """Answers what the work answers, or raises what it raises. EngineLost ends the thread."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def run() -> None:
+            try:
+                settle = _success(future, work())
+            except Exception as error:
+                self._lost = isinstance(error, EngineLost)
+                settle = _failure(future, error)
+            except BaseException:
+                # As by SystemExit, which can't end the process from here.
+                self._lost = True
+                settle = _failure(future, EngineLost())
+            # The loop is closed when the process ends meanwhile.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle)
+
+        self._calls.put(run)
+        return await future
+
+
+def _success(future: asyncio.Future[T], result: T) -> Callable[[], None]:
+    return lambda: None if future.done() else future.set_result(result)
+
+
+def _failure(future: asyncio.Future[T], error: Exception) -> Callable[[], None]:
+    return lambda: None if future.done() else future.set_exception(error)

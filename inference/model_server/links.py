@@ -1,0 +1,131 @@
+"""
+Presigned links: files are fetched from some, and images put to others.
+
+A link is a secret, so no error repeats it. No redirect is followed: a presigned link needs none, and one
+could lead to anything that this machine can reach.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import httpx
+
+T = TypeVar('T')
+
+_CONNECT_SECONDS = 10.0
+
+
+class LinkTrouble(Exception):
+    """What went wrong, as the rest of a sentence: 'its link answered with HTTP 404'."""
+
+    def __init__(self, why: str, *, final: bool) -> None:
+        super().__init__(why)
+        self.why = why
+        #: Another try would end the same way.
+        self.final = final
+
+
+class Links:
+    """Fetches and puts, with one pool of connections. One event loop uses it."""
+
+    def __init__(self, timeout_seconds: float, retry_seconds: tuple[float, ...]) -> None:
+        """`timeout_seconds` is the longest silence, and `retry_seconds` the waits between tries."""
+        self._retry_seconds = retry_seconds
+        # No proxy and no password file of the machine has a say in where a presigned link leads.
+        self._client = httpx.AsyncClient(
+            follow_redirects=False,
+            trust_env=False,
+            timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS)),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+            headers={'accept-encoding': 'identity', 'user-agent': 'model-server'},
+        )
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._client.aclose()
+
+    async def fetch(
+        self,
+        link: str,
+        limit_bytes: int,
+        seconds: float,
+        begin: Callable[[], Callable[[bytes], object]],
+    ) -> None:
+        """
+        Gets a file. For each try, `begin` answers where its pieces go, and what came before is void.
+
+        Raises LinkTrouble, also for a file longer than `limit_bytes`, and when all tries together take longer
+        than `seconds`. A taker of pieces raises no OSError: it would be taken for the network's.
+        """
+
+        async def attempt() -> None:
+            take = begin()
+            async with self._stream('GET', link) as response:
+                _check_status(response)
+                too_long = LinkTrouble(f'it is larger than {_in_words(limit_bytes)}', final=True)
+                if int(response.headers.get('content-length', '0')) > limit_bytes:
+                    raise too_long
+                size = 0
+                async for piece in response.aiter_raw():
+                    size += len(piece)
+                    if size > limit_bytes:
+                        raise too_long
+                    take(piece)
+
+        await _within(seconds, self._retry(attempt))
+
+    async def put(self, link: str, body: bytes, content_type: str, seconds: float) -> None:
+        """Puts a file; each try may take so many seconds. Raises LinkTrouble."""
+
+        async def attempt() -> None:
+            headers = {'content-type': content_type}
+            async with self._stream('PUT', link, content=body, headers=headers) as response:
+                # The answer's text is of no use, so it is not read, however long it is.
+                _check_status(response)
+
+        await self._retry(lambda: _within(seconds, attempt()))
+
+    async def _retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        for pause in self._retry_seconds:
+            try:
+                return await attempt()
+            except LinkTrouble as trouble:
+                if trouble.final:
+                    raise
+            await asyncio.sleep(pause)
+        return await attempt()
+
+    @asynccontextmanager
+    async def _stream(
+        self, method: str, link: str, content: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> AsyncIterator[httpx.Response]:
+        try:
+            async with self._client.stream(method, link, content=content, headers=headers) as response:
+                yield response
+        except httpx.TimeoutException:
+            raise LinkTrouble('it took too long', final=False) from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError):
+            # The texts of these errors may hold the link.
+            raise LinkTrouble('the connection failed', final=False) from None
+
+
+def _check_status(response: httpx.Response) -> None:
+    status = response.status_code
+    if not 200 <= status < 300:
+        raise LinkTrouble(f'its link answered with HTTP {status}', final=status < 500)
+
+
+async def _within(seconds: float, work: Awaitable[T]) -> T:
+    try:
+        async with asyncio.timeout(seconds) as alarm:
+            return await work
+    except TimeoutError:
+        if not alarm.expired():
+            raise
+        raise LinkTrouble('it took too long', final=False) from None
+
+
+def _in_words(size: int) -> str:
+    return f'{size // 2**30} GiB' if size >= 2**30 else f'{size // 2**20} MiB'

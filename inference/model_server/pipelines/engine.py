@@ -1,0 +1,87 @@
+"""What the serving code asks of a model, and all that it knows of one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from PIL import Image
+
+ReferenceMode = Literal['exact_product', 'reference']
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference image: RGBA where it has transparent parts, otherwise RGB; upright, sRGB, 8 bits."""
+
+    image: Image.Image
+
+
+@dataclass(frozen=True)
+class Order:
+    """One image to paint. Whoever paints it uses nothing else, so that the same order is the same image."""
+
+    prompt: str
+    negative_prompt: str
+    #: 0 … 2^32 - 1.
+    seed: int
+    steps: int
+    guidance_scale: float
+    #: Pixels.
+    width: int
+    height: int
+    references: tuple[Reference, ...]
+    reference_mode: ReferenceMode
+    preserve_branding: bool
+    #: The identity's settings as the operator wrote them: JSON values, checked by nobody.
+    settings: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """An identity's weights. The file is whole and well-formed; whether it fits, only the model knows."""
+
+    #: SHA-256 of the file, lower-case hex.
+    digest: str
+    #: A .safetensors file that stays where it is until the request has been painted.
+    path: Path
+    scale: float
+
+
+class EngineLost(Exception):
+    """
+    The engine can't paint any more, whatever it is asked, as after an error that breaks the GPU's context.
+
+    The lane ends, and `/ping` answers 503 from then on, so that the container is replaced.
+    """
+
+
+class Engine(Protocol):
+    """
+    A model on a GPU. Every method is called on one and the same thread, one at a time.
+
+    `paint` and `use` raise `Failure` for what the customer should read, and `EngineLost` when all is over.
+    Anything else that they raise fails the request with a general message.
+    """
+
+    #: At most 200 characters; names everything that decides an image's bytes.
+    model_version: str
+
+    def warm(self) -> None:
+        """Loads, compiles and paints once; afterwards requests are fast. What it raises ends the process."""
+
+    def use(self, adapter: Adapter | None) -> None:
+        """Paints with this adapter from now on. Raises Failure('adapter_unavailable', …) if it can't."""
+
+    def paint(self, order: Order, on_step: Callable[[int], None]) -> Image.Image:
+        """
+        Paints one image, RGB, width x height.
+
+        `on_step(done)` is called after each step, 1 … steps; what it raises must end the painting.
+        """
+
+    def references_used(self, order: Order) -> int:
+        """How many of the order's reference images really had a part in its image."""
+
+    def memory_bytes(self) -> tuple[int, int] | None:
+        """GPU memory in use, and its peak; None on a CPU."""

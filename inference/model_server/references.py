@@ -1,0 +1,175 @@
+"""Reference images: fetched, looked at, and decoded only when they are what they should be."""
+
+import asyncio
+import hashlib
+import io
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageCms, ImageOps
+
+from .failure import Failure
+from .links import Links, LinkTrouble
+from .pipelines.engine import Reference
+from .together import together
+
+LIMIT_BYTES = 16 * 1024 * 1024
+_MOST_PIXELS = 40_000_000
+_LONGEST_SIDE = 8192
+# Less than this, of 255, is nothing to see.
+_FAINTEST_ALPHA = 3
+
+_NOT_AN_IMAGE = 'is not a PNG, JPEG or WebP image that can be read'
+_TOO_LARGE = 'is larger than 40 megapixels or 8192 pixels a side'
+
+
+class Unreadable(Exception):
+    """Why an image can't be used, as the rest of a sentence that begins with its name."""
+
+
+@dataclass(frozen=True)
+class FetchedReference:
+    """A reference image and its file's SHA-256, lower-case hex."""
+
+    reference: Reference
+    sha256: str
+
+
+async def fetch_references(links: Links, urls: Sequence[str], seconds: float) -> list[FetchedReference]:
+    """
+    Fetches and decodes a request's reference images; each may take so many seconds to arrive.
+
+    Raises Failure('reference_unreadable') that names the image by its number.
+    """
+
+    async def fetch(number: int, url: str) -> bytes:
+        file = bytearray()
+
+        def begin() -> Callable[[bytes], object]:
+            file.clear()
+            return file.extend
+
+        try:
+            await links.fetch(url, LIMIT_BYTES, seconds, begin)
+        except LinkTrouble as trouble:
+            raise _failure(number, f'could not be fetched: {trouble.why}') from None
+        return bytes(file)
+
+    files = await together(*(fetch(number, url) for number, url in enumerate(urls, 1)))
+    found = []
+    # One after the other: while it is decoded, an image takes several times its memory.
+    for number, file in enumerate(files, 1):
+        try:
+            found.append(await asyncio.to_thread(decode_reference, file))
+        except Unreadable as error:
+            raise _failure(number, str(error)) from None
+    return found
+
+
+def _failure(number: int, what: str) -> Failure:
+    return Failure('reference_unreadable', f'Reference image {number} {what}.')
+
+
+def decode_reference(file: bytes) -> FetchedReference:
+    """Decodes one file to upright sRGB. Raises Unreadable."""
+    kind, size = measure(file)
+    if size is not None:
+        _check_size(*size)
+    try:
+        # Only this one decoder looks at the file; the others never see what somebody sent.
+        with Image.open(io.BytesIO(file), formats=[kind]) as image:
+            _check_size(*image.size)
+            image.load()
+            reference = Reference(_to_srgb(_upright(image)))
+    except Unreadable:
+        raise
+    except Image.DecompressionBombError:
+        raise Unreadable(_TOO_LARGE) from None
+    except Exception:
+        # The decoders raise many kinds of errors for broken files.
+        raise Unreadable(_NOT_AN_IMAGE) from None
+    return FetchedReference(reference, hashlib.sha256(file).hexdigest())
+
+
+def _check_size(width: int, height: int) -> None:
+    if max(width, height) > _LONGEST_SIDE or width * height > _MOST_PIXELS:
+        raise Unreadable(_TOO_LARGE)
+
+
+def measure(file: bytes) -> tuple[str, tuple[int, int] | None]:
+    """
+    The format by its first bytes. For WebP also the size, since its decoder takes the memory on opening.
+
+    WebP's header: https://www.rfc-editor.org/rfc/rfc9649.html, section 2.5 to 2.7. Raises Unreadable.
+    """
+    if file.startswith(b'\x89PNG\r\n\x1a\n'):
+        return 'PNG', None
+    if file.startswith(b'\xff\xd8\xff'):
+        return 'JPEG', None
+    if not (file.startswith(b'RIFF') and file[8:12] == b'WEBP') or len(file) < 30:
+        raise Unreadable(_NOT_AN_IMAGE)
+    chunk = file[12:16]
+    if chunk == b'VP8X':
+        width = int.from_bytes(file[24:27], 'little') + 1
+        return 'WEBP', (width, int.from_bytes(file[27:30], 'little') + 1)
+    if chunk == b'VP8L':
+        bits = int.from_bytes(file[21:25], 'little')
+        return 'WEBP', ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
+    if chunk == b'VP8 ':
+        width, height = struct.unpack('<HH', file[26:30])
+        return 'WEBP', (width & 0x3FFF, height & 0x3FFF)
+    raise Unreadable(_NOT_AN_IMAGE)
+
+
+def _upright(image: Image.Image) -> Image.Image:
+    try:
+        return ImageOps.exif_transpose(image)
+    except Exception:
+        # A picture whose notes are broken is still a picture.
+        return image
+
+
+def _to_srgb(image: Image.Image) -> Image.Image:
+    profile = image.info.get('icc_profile')
+    if image.mode.startswith('I'):
+        # 16 bits of gray, of which Pillow would keep the lower ones.
+        high = np.asarray(image).astype(np.uint32) >> 8
+        image = Image.fromarray(high.clip(0, 255).astype(np.uint8))
+    mode = 'RGBA' if image.has_transparency_data else 'RGB'
+    converted = _by_profile(image, profile, mode) or image.convert(mode)
+    if mode == 'RGBA':
+        faintest, strongest = _alpha_range(converted)
+        if strongest < _FAINTEST_ALPHA:
+            raise Unreadable('shows nothing: it is transparent everywhere')
+        if faintest == 255:
+            converted = converted.convert('RGB')
+    return converted
+
+
+def _alpha_range(image: Image.Image) -> tuple[float, float]:
+    low, high = image.getchannel('A').getextrema()
+    assert isinstance(low, int | float)
+    assert isinstance(high, int | float)
+    return low, high
+
+
+def _by_profile(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image | None:
+    """None where there is no profile, or one that can't be used: then the numbers are taken for sRGB."""
+    if not profile:
+        return None
+    try:
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        target = ImageCms.createProfile('sRGB')
+        if image.mode in ('P', 'PA', 'LA'):
+            image = image.convert(mode)
+        if mode == 'RGBA':
+            alpha = image.convert('RGBA').getchannel('A')
+            result = ImageCms.profileToProfile(image.convert('RGB'), source, target, outputMode='RGB')
+            if result is not None:
+                result.putalpha(alpha)
+            return result
+        return ImageCms.profileToProfile(image, source, target, outputMode='RGB')
+    except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,92 @@
+"""Every setting of the server, from its environment."""
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+_N = TypeVar('_N', int, float)
+
+
+class SettingsError(Exception):
+    """An environment variable that can't be used; the message names it and says what it must be."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings, with their defaults. Those without an environment variable are changed by tests only."""
+
+    #: HOST: the address to listen on.
+    host: str = '0.0.0.0'
+    #: PORT, otherwise SAGEMAKER_BIND_TO_PORT. 0: any free one, which the log names.
+    port: int = 8080
+    #: MODEL_DIR: where the model's files are.
+    model_dir: Path = Path('/opt/ml/model')
+    #: PIPELINE: which of the pipelines paints; None reads it from the model's `model_index.json`.
+    pipeline: str | None = None
+    #: ENGINE: `module:Name` of somebody else's engine, called with MODEL_DIR. It wins over PIPELINE.
+    engine: str | None = None
+    #: MAX_WAITING: this many requests may wait for the GPU; one more is `busy`.
+    max_waiting: int = 64
+    #: GRACE_SECONDS: what runs at SIGTERM may go on for so long. SageMaker kills 30 seconds after SIGTERM.
+    grace_seconds: float = 20
+    #: ADAPTER_DIR: where adapters are kept.
+    adapter_dir: Path = Path(tempfile.gettempdir()) / 'adapters'
+    #: ADAPTER_CACHE_BYTES: those in use aside, adapters on disk take at most this much together.
+    adapter_cache_bytes: int = 20 * 1024**3
+    #: ADAPTER_TIMEOUT_SECONDS: the longest download of one adapter.
+    adapter_timeout_seconds: float = 300
+    #: LINK_TIMEOUT_SECONDS: the longest download of one reference image, and the longest try to put an image.
+    link_timeout_seconds: float = 30
+    #: REFERENCE_REQUESTS: so many requests hold reference images at a time. One may take 640 MB.
+    reference_requests: int = 4
+    #: STUCK_SECONDS: a GPU that finishes no step for so long counts as dead.
+    stuck_seconds: float = 600
+    #: Progress is repeated when nothing moves for so long.
+    heartbeat_seconds: float = 3
+    #: Waits between tries to reach a link.
+    retry_seconds: tuple[float, ...] = (0.2, 0.8)
+
+    @staticmethod
+    def from_environment(env: Mapping[str, str] = os.environ) -> 'Settings':
+        """Reads the variables named above; an empty one counts as absent. Raises SettingsError."""
+        default = Settings()
+        whole, decimal = partial(_read_number, env, int), partial(_read_number, env, float)
+        port = whole('SAGEMAKER_BIND_TO_PORT', default.port, 0, 65535)
+        return Settings(
+            host=env.get('HOST') or default.host,
+            port=whole('PORT', port, 0, 65535),
+            model_dir=Path(env.get('MODEL_DIR') or default.model_dir),
+            pipeline=env.get('PIPELINE') or None,
+            engine=env.get('ENGINE') or None,
+            max_waiting=whole('MAX_WAITING', default.max_waiting, 1, 10_000),
+            grace_seconds=decimal('GRACE_SECONDS', default.grace_seconds, 0, 3600),
+            adapter_dir=Path(env.get('ADAPTER_DIR') or default.adapter_dir),
+            adapter_cache_bytes=whole('ADAPTER_CACHE_BYTES', default.adapter_cache_bytes, 0, 2**50),
+            adapter_timeout_seconds=decimal(
+                'ADAPTER_TIMEOUT_SECONDS', default.adapter_timeout_seconds, 1, 3600
+            ),
+            link_timeout_seconds=decimal('LINK_TIMEOUT_SECONDS', default.link_timeout_seconds, 1, 3600),
+            reference_requests=whole('REFERENCE_REQUESTS', default.reference_requests, 1, 1000),
+            stuck_seconds=decimal('STUCK_SECONDS', default.stuck_seconds, 1, 86_400),
+        )
+
+
+def _read_number(
+    env: Mapping[str, str], kind: Callable[[str], _N], name: str, default: _N, low: float, high: float
+) -> _N:
+    text = env.get(name)
+    if not text:
+        return default
+    try:
+        value = kind(text)
+    except ValueError:
+        value = None
+    # NaN is in no range.
+    if value is None or not low <= value <= high:
+        what = 'a whole number' if kind is int else 'a number'
+        raise SettingsError(f'{name} must be {what} from {low} to {high}.')
+    return value

@@ -1,0 +1,170 @@
+"""The real app on a real server, and a caller for it."""
+
+import asyncio
+import contextlib
+import io
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from model_server.__main__ import Server, listen
+from model_server.app import create_app, create_workshop
+from model_server.job import Workshop
+from model_server.observing import Observer
+from model_server.settings import Settings
+
+from .fake_engine import PATIENCE_SECONDS, FakeEngine
+from .file_store import FileStore, file_store
+
+Events = list[dict[str, Any]]
+CLOSINGS = {'completed', 'failed', 'ready'}
+
+
+@dataclass
+class Running:
+    """A server that runs, with its engine and its file store."""
+
+    url: str
+    engine: FakeEngine
+    store: FileStore
+    workshop: Workshop
+    log: io.StringIO
+    client: httpx.AsyncClient
+    names: list[str] = field(default_factory=list)
+
+    def request(self, outputs: int = 1, **changes: object) -> dict[str, Any]:
+        """A request that fits the contract, with new links for its outputs."""
+        start = len(self.names)
+        self.names += [f'image-{start + index}' for index in range(outputs)]
+        return model_request([self.store.link(name) for name in self.names[start:]], **changes)
+
+    def uploaded(self, request: dict[str, Any]) -> list[bytes | None]:
+        """What lies at the links of a request's outputs."""
+        links = [output['putUrl'] for output in request['outputs']]
+        return [self.store.stored.get(link.partition('?')[0].rpartition('/')[2]) for link in links]
+
+    async def invoke(self, body: object, on_event: Callable[[dict[str, Any]], None] | None = None) -> Events:
+        """All events of one invocation, which must be answered with HTTP 200."""
+        events: Events = []
+        async with self.opened(body) as stream:
+            async for event in stream:
+                events.append(event)
+                if on_event:
+                    on_event(event)
+        return events
+
+    @asynccontextmanager
+    async def opened(self, body: object) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+        """An invocation's events as they come; leaving early hangs up."""
+        async with self.client.stream('POST', f'{self.url}/invocations', json=body) as response:
+            assert response.status_code == 200
+            assert response.headers['content-type'] == 'application/x-ndjson'
+            yield _parsed(response)
+
+    async def ping(self) -> int:
+        """The status of /ping."""
+        return (await self.client.get(f'{self.url}/ping')).status_code
+
+    async def ping_is(self, status: int) -> None:
+        """Waits until /ping answers with the status."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await self.ping() != status:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+    def lines(self) -> list[dict[str, Any]]:
+        """The log so far."""
+        return [json.loads(line) for line in self.log.getvalue().splitlines()]
+
+
+async def _parsed(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
+    async for line in response.aiter_lines():
+        yield json.loads(line)
+
+
+@asynccontextmanager
+async def running(folder: Path, engine: FakeEngine | None = None, **settings: Any) -> AsyncIterator[Running]:
+    """Runs a server on a free port of 127.0.0.1, and ends it."""
+    engine = engine or FakeEngine()
+    defaults = Settings(adapter_dir=folder / 'adapters', link_timeout_seconds=5, retry_seconds=(0.01, 0.02))
+    log = io.StringIO()
+    workshop = create_workshop(replace(defaults, **settings), engine, Observer(log))
+    port = listen('127.0.0.1', 0)
+    config = uvicorn.Config(create_app(workshop), log_config=None, ws='none', timeout_graceful_shutdown=1)
+    server = Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[port]))
+    lane = asyncio.create_task(workshop.lane.run())
+    url = f'http://127.0.0.1:{port.getsockname()[1]}'
+    timeout = httpx.Timeout(PATIENCE_SECONDS)
+    async with file_store() as store, httpx.AsyncClient(timeout=timeout, trust_env=False) as client:
+        await until(lambda: server.started)
+        if engine.may_warm.is_set():
+            await until(lambda: workshop.lane.state != 'warming')
+        try:
+            yield Running(url, engine, store, workshop, log, client)
+        finally:
+            engine.may_warm.set()
+            engine.release()
+            server.should_exit = True
+            await serving
+            lane.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await lane
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Waits for a state that nothing announces."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+
+
+def in_seconds(seconds: float) -> str:
+    """A deadline."""
+    return datetime.fromtimestamp(time.time() + seconds, UTC).isoformat().replace('+00:00', 'Z')
+
+
+def model_request(links: list[str], **changes: object) -> dict[str, Any]:
+    """A request that fits the contract, with one output for each link."""
+    return {
+        'requestId': '0198c0de-0000-7000-8000-000000000001',
+        'deadline': in_seconds(60),
+        'prompt': 'a quiet sea',
+        'negativePrompt': '',
+        'seed': 11,
+        'numInferenceSteps': 20,
+        'guidanceScale': 7.5,
+        'width': 512,
+        'height': 512,
+        'numOutputs': len(links),
+        'referenceMode': 'reference',
+        'preserveBranding': False,
+        'references': [],
+        'identity': identity(),
+        'outputs': [{'putUrl': link} for link in links],
+        **changes,
+    }
+
+
+def identity(**changes: object) -> dict[str, Any]:
+    """An identity without an adapter."""
+    return {'id': 'idn_a', 'adapterUrl': None, 'adapterVersion': None, 'settings': {}, **changes}
+
+
+def failure(events: Events) -> tuple[str, str]:
+    """The reason and the message of a request that failed, and had exactly one closing event."""
+    assert [event['event'] in CLOSINGS for event in events].count(True) == 1
+    assert events[-1]['event'] == 'failed', events[-1]
+    return events[-1]['reason'], events[-1]['message']
+
+
+def steps(events: Events) -> list[int]:
+    """The steps that progress reported."""
+    return [event['step'] for event in events if event['event'] == 'progress']

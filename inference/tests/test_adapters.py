@@ -1,0 +1,248 @@
+"""Adapters: downloaded once, checked, kept while there is room."""
+
+import asyncio
+import hashlib
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_server.safetensors import NotSafetensors, check_safetensors
+
+from .support import Running, failure, identity, running, until
+
+pytestmark = pytest.mark.anyio
+
+
+def safetensors(data: bytes = bytes(8), header: object = None) -> bytes:
+    """A file with one tensor of bytes, or with this header."""
+    if header is None:
+        header = {
+            '__metadata__': {'format': 'pt'},
+            'w': {'dtype': 'U8', 'shape': [len(data)], 'data_offsets': [0, len(data)]},
+        }
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack('<Q', len(text)) + text + data
+
+
+def digest(file: bytes) -> str:
+    """SHA-256."""
+    return hashlib.sha256(file).hexdigest()
+
+
+def with_adapter(server: Running, name: str, file: bytes, **changes: object) -> dict[str, Any]:
+    """A request with an adapter that lies in the store."""
+    about = {'adapterUrl': server.store.add(name, file), 'adapterVersion': '1', **changes}
+    return server.request(identity=identity(**about))
+
+
+def kept(tmp_path: Path) -> set[str]:
+    """The names of the files in the adapters' folder."""
+    return {path.name for path in (tmp_path / 'adapters').iterdir()}
+
+
+async def complete(server: Running, request: dict[str, Any]) -> None:
+    assert (await server.invoke(request))[-1]['event'] == 'completed'
+
+
+@pytest.mark.parametrize('known', [True, False])
+async def test_is_downloaded_once_and_handed_to_the_engine(
+    server: Running, tmp_path: Path, known: bool
+) -> None:
+    file = safetensors(b'the weights')
+    sha256 = digest(file) if known else None
+    request = with_adapter(server, 'a', file, adapterSha256=sha256, settings={'adapterScale': 0.5})
+    await complete(server, request)
+    await complete(server, request)
+
+    assert server.store.count('a') == 1
+    first, second = server.engine.used
+    assert first is not None
+    assert first == second
+    assert (first.digest, first.scale) == (digest(file), 0.5)
+    assert first.path.read_bytes() == file
+    assert kept(tmp_path) == {f'{digest(file)}.safetensors'}
+
+
+async def test_known_by_its_digest_is_shared_by_identities_and_outlives_the_process(
+    server: Running, tmp_path: Path
+) -> None:
+    file = safetensors(b'the weights')
+    await complete(server, with_adapter(server, 'a', file))
+    await complete(server, with_adapter(server, 'a', file, id='idn_b', adapterSha256=digest(file).upper()))
+    assert server.store.count('a') == 1
+    for name in ['half.part', f'{"0" * 64}.safetensors', 'mine.safetensors']:
+        (tmp_path / 'adapters' / name).write_bytes(b'half')
+
+    async with running(tmp_path) as again:
+        await complete(again, with_adapter(again, 'a', file, adapterSha256=digest(file)))
+        assert again.store.count('a') == 0
+        assert kept(tmp_path) == {f'{digest(file)}.safetensors', 'mine.safetensors'}
+
+
+async def test_of_another_version_is_another_file_and_without_a_version_always_a_new_one(
+    server: Running,
+) -> None:
+    for version, expected in [('1', 1), ('2', 2), ('2', 2), (None, 3), (None, 4)]:
+        file = safetensors(f'weights {version}'.encode())
+        await complete(server, with_adapter(server, 'a', file, adapterVersion=version))
+        assert server.store.count('a') == expected
+        used = server.engine.used[-1]
+        assert used is not None
+        assert used.digest == digest(file)
+
+
+async def test_wanted_by_many_at_once_is_downloaded_once(server: Running) -> None:
+    gate = server.store.gates['a'] = asyncio.Event()
+    request = with_adapter(server, 'a', safetensors())
+    async with server.opened(request) as leaving:
+        await anext(leaving)
+        await server.store.arrived['a'].wait()
+        others = [asyncio.create_task(server.invoke(request)) for _ in range(4)]
+        await until(lambda: len(server.workshop.jobs) == 5)
+    # The one that began the download has hung up, which must not end it for the others.
+    await until(lambda: len(server.workshop.jobs) == 4)
+    gate.set()
+    for other in others:
+        assert (await other)[-1]['event'] == 'completed'
+
+    assert server.store.count('a') == 1
+
+
+async def test_that_nobody_waits_for_any_more_is_not_downloaded_on(server: Running, tmp_path: Path) -> None:
+    server.store.gates['a'] = asyncio.Event()
+    request = with_adapter(server, 'a', safetensors())
+    async with server.opened(request) as events:
+        await anext(events)
+        await server.store.arrived['a'].wait()
+    await server.store.left.wait()
+
+    await until(lambda: kept(tmp_path) == set())
+    del server.store.gates['a']
+    await complete(server, request)
+
+
+GOOD = safetensors(b'12345678')
+BAD: list[tuple[str, bytes, Any, str]] = [
+    ('missing', b'', 404, 'HTTP 404'),
+    ('redirected', GOOD, 'redirect', 'HTTP 302'),
+    ('cut off', GOOD, 'cut', 'the connection failed'),
+    ('empty', b'', 200, 'safetensors'),
+    ('a pickle', b'\x80\x04\x95\x0c\0\0\0\0\0\0\0\x8c\x08builtins' * 9, 200, 'safetensors'),
+    ('truncated', GOOD[:-1], 200, 'safetensors'),
+    ('longer than it says', GOOD + b'x', 200, 'safetensors'),
+    ('too large for the model', safetensors(b'too-large'), 200, 'does not fit the model'),
+]
+
+
+@pytest.mark.parametrize(('name', 'file', 'answer', 'why'), BAD, ids=[row[0] for row in BAD])
+async def test_that_is_no_good_fails_the_request_and_leaves_nothing_on_disk(
+    server: Running, tmp_path: Path, name: str, file: bytes, answer: Any, why: str
+) -> None:
+    server.store.answers['a'] = [answer]
+    reason, message = failure(await server.invoke(with_adapter(server, 'a', file)))
+
+    assert reason == 'adapter_unavailable'
+    assert why in message
+    assert 'secret' not in message
+    assert server.engine.painted == []
+    if name != 'too large for the model':
+        assert kept(tmp_path) == set()
+    await complete(server, server.request())
+
+
+async def test_with_another_digest_than_expected_is_refused_and_not_kept(
+    server: Running, tmp_path: Path
+) -> None:
+    request = with_adapter(server, 'a', GOOD, adapterSha256=digest(b'another'))
+    reason, message = failure(await server.invoke(request))
+
+    assert reason == 'adapter_unavailable'
+    assert 'SHA-256' in message
+    assert kept(tmp_path) == set()
+    # A failed download is not remembered.
+    await complete(server, with_adapter(server, 'a', GOOD, adapterSha256=digest(GOOD)))
+
+
+async def test_longest_unused_goes_first_when_there_is_no_room(tmp_path: Path) -> None:
+    files = {name: safetensors(name.encode() * 1000) for name in 'abc'}
+    size = len(files['a'])
+    async with running(tmp_path, adapter_cache_bytes=2 * size) as server:
+        for name in ['a', 'b', 'a', 'c', 'a', 'b']:
+            await complete(server, with_adapter(server, name, files[name], adapterVersion=name))
+
+        assert [server.store.count(name) for name in 'abc'] == [1, 2, 1]
+        assert kept(tmp_path) == {f'{digest(files[name])}.safetensors' for name in 'ab'}
+
+
+async def test_in_use_stays_however_little_room_there_is(tmp_path: Path) -> None:
+    async with running(tmp_path, adapter_cache_bytes=0) as server:
+        server.engine.block(1)
+        there: list[bool] = []
+        server.engine.on_use = lambda adapter: there.append(adapter is not None and adapter.path.is_file())
+        first, second, third = (
+            with_adapter(server, name, safetensors(name.encode()), adapterVersion=name) for name in 'abc'
+        )
+        async with server.opened(first) as events:
+            await anext(events)
+            await until(lambda: len(there) == 1)
+            async with server.opened(second) as later:
+                await anext(later)
+                await until(lambda: len(kept(tmp_path)) == 2)
+                # A third one comes and goes, and with it every file that nobody holds.
+                async with server.opened(third) as leaving:
+                    await anext(leaving)
+                    await until(lambda: len(kept(tmp_path)) == 3)
+                await until(lambda: len(kept(tmp_path)) == 2)
+                server.engine.release()
+                assert [event async for event in later][-1]['event'] == 'completed'
+            assert [event async for event in events][-1]['event'] == 'completed'
+
+        assert there == [True, True]
+        assert kept(tmp_path) == set()
+
+
+TENSOR = {'dtype': 'F16', 'shape': [2, 2], 'data_offsets': [0, 8]}
+HALF = {**TENSOR, 'shape': [2]}
+HEADERS: list[tuple[object, bool]] = [
+    ({'w': TENSOR}, True),
+    ({'b': {**HALF, 'data_offsets': [4, 8]}, 'a': {**HALF, 'data_offsets': [0, 4]}}, True),
+    ({'w': {**TENSOR, 'shape': [2, 3]}}, False),
+    ({'w': {**TENSOR, 'dtype': 'X9'}}, False),
+    ({'w': {**TENSOR, 'data_offsets': [0, 9]}}, False),
+    ({'w': {**TENSOR, 'data_offsets': [8, 0]}}, False),
+    ({'w': {**TENSOR, 'data_offsets': [0]}}, False),
+    ({'w': {**TENSOR, 'data_offsets': [0, 10**30]}}, False),
+    ({'w': {**TENSOR, 'shape': [-2, -2]}}, False),
+    ({'w': {**TENSOR, 'shape': [True, 4]}}, False),
+    ({'w': {**TENSOR, 'shape': '22'}}, False),
+    ({'a': TENSOR, 'b': TENSOR}, False),
+    ({'w': {'dtype': 'F16'}}, False),
+    ({'w': []}, False),
+    ({}, False),
+    ([], False),
+    (b'{"w": ', False),
+    (b'\xff\xfe', False),
+    (b'[' * 50_000, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(('header', 'good'), HEADERS, ids=[str(header)[:40] for header, _ in HEADERS])
+def test_the_header_must_tell_of_the_whole_file(tmp_path: Path, header: object, good: bool) -> None:
+    path = tmp_path / 'file'
+    path.write_bytes(safetensors(bytes(8), header))
+    if good:
+        check_safetensors(path)
+    else:
+        with pytest.raises(NotSafetensors):
+            check_safetensors(path)
+
+
+@pytest.mark.parametrize('length', [0, 100_000_001, 2**64 - 1])
+def test_the_header_is_read_only_when_its_length_can_be_true(tmp_path: Path, length: int) -> None:
+    path = tmp_path / 'file'
+    path.write_bytes(struct.pack('<Q', length) + b'{}')
+    with pytest.raises(NotSafetensors):
+        check_safetensors(path)

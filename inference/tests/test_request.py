@@ -1,0 +1,163 @@
+"""One request, from its start to its end."""
+
+import asyncio
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from .support import Running, failure, identity, in_seconds, running, steps
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_starts_reports_every_step_uploads_and_completes_with_what_it_uploaded(server: Running) -> None:
+    request = server.request(outputs=2, width=576)
+    events = await server.invoke(request)
+
+    assert events[0] == {'event': 'started'}
+    assert [event['event'] for event in events[1:-1]] == ['progress'] * (len(events) - 2)
+    assert steps(events) == list(range(1, 21))
+    assert all(event['steps'] == 20 for event in events[1:-1])
+    files = server.uploaded(request)
+    assert events[-1] == {
+        'event': 'completed',
+        'outputs': [
+            {'bytes': len(file), 'sha256': hashlib.sha256(file).hexdigest(), 'width': 576, 'height': 512}
+            for file in files
+            if file is not None
+        ],
+        'referenceImagesUsed': 0,
+        'modelVersion': 'fake-1',
+    }
+    assert len(events[-1]['outputs']) == 2
+    assert [seen.headers['content-type'] for seen in server.store.seen] == ['image/png'] * 2
+    for file in files:
+        image = Image.open(io.BytesIO(file or b''))
+        assert (image.format, image.mode, image.size) == ('PNG', 'RGB', (576, 512))
+
+
+async def test_hands_the_engine_all_of_the_request(server: Running) -> None:
+    changes: dict[str, Any] = {
+        'prompt': 'p', 'negativePrompt': 'n', 'seed': 5, 'numInferenceSteps': 21, 'guidanceScale': 3,
+        'width': 640, 'height': 704, 'referenceMode': 'exact_product', 'preserveBranding': True,
+        'identity': identity(settings={'look': {'grain': 1}}),
+    }  # fmt: skip
+    await server.invoke(server.request(**changes))
+
+    (order,) = server.engine.painted
+    assert (order.prompt, order.negative_prompt, order.seed, order.steps) == ('p', 'n', 5, 21)
+    assert (order.guidance_scale, order.width, order.height) == (3, 640, 704)
+    assert (order.reference_mode, order.preserve_branding, order.references) == ('exact_product', True, ())
+    assert order.settings == {'look': {'grain': 1}}
+    assert server.engine.used == [None]
+    assert len(server.engine.threads) == 1
+
+
+async def test_output_i_is_byte_for_byte_the_image_of_a_request_of_its_own(server: Running) -> None:
+    batch = server.request(outputs=3, seed=2**32 - 2, requestId='batch')
+    await server.invoke(batch)
+    files = server.uploaded(batch)
+
+    for index, seed in enumerate([2**32 - 2, 2**32 - 1, 0]):
+        alone = server.request(seed=seed, requestId='alone', deadline=in_seconds(50))
+        await server.invoke(alone)
+        assert server.uploaded(alone) == [files[index]]
+    assert len(set(files)) == 3
+
+
+async def test_says_in_the_file_what_made_it(server: Running) -> None:
+    request = server.request(outputs=2, prompt='été 🌊', seed=2**32 - 1)
+    await server.invoke(request)
+
+    image = Image.open(io.BytesIO(server.uploaded(request)[1] or b''))
+    assert image.info['Software'] == 'fake-1'
+    assert json.loads(image.info['parameters']) == {
+        'prompt': 'été 🌊',
+        'negativePrompt': '',
+        'seed': 0,
+        'numInferenceSteps': 20,
+        'guidanceScale': 7.5,
+        'width': 512,
+        'height': 512,
+        'identity': 'idn_a',
+        'modelVersion': 'fake-1',
+    }
+
+
+async def test_progress_never_shrinks_and_is_repeated_while_nothing_moves(tmp_path: Path) -> None:
+    async with running(tmp_path, heartbeat_seconds=0.02) as server:
+        server.engine.block(6)
+        seen: list[int] = []
+
+        def look(event: dict[str, Any]) -> None:
+            seen.append(event.get('step', -1))
+            # Two outputs of twenty steps each: five steps are two and a half of the request's.
+            if seen.count(2) == 3:
+                server.engine.release()
+
+        events = await server.invoke(server.request(outputs=2), look)
+
+        assert steps(events).count(2) >= 3
+        assert steps(events) == sorted(steps(events))
+        assert events[-1]['event'] == 'completed'
+
+
+async def test_that_waits_in_line_is_told_that_it_still_waits(tmp_path: Path) -> None:
+    async with running(tmp_path, heartbeat_seconds=0.02) as server:
+        server.engine.block(1)
+        async with server.opened(server.request()), server.opened(server.request()) as second:
+            waiting = [await anext(second) for _ in range(3)]
+
+        assert waiting == [{'event': 'started'}] + [{'event': 'progress', 'step': 0, 'steps': 20}] * 2
+
+
+async def test_the_next_request_is_painted_while_images_are_still_on_their_way(server: Running) -> None:
+    gate = asyncio.Event()
+    first = server.request()
+    server.store.gates['image-0'] = gate
+    async with server.opened(first) as events:
+        await server.store.arrived['image-0'].wait()
+        assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
+        assert server.uploaded(first) == [None]
+        gate.set()
+        assert [event async for event in events][-1]['event'] == 'completed'
+
+
+@pytest.mark.parametrize(
+    ('prompt', 'message'),
+    [
+        ('fail: a secret', 'The model could not make this image.'),
+        ('refuse: Choose another subject.', 'Choose another subject.'),
+        ('small', 'The model could not make this image.'),
+    ],
+)
+async def test_whose_painting_fails_says_so_and_the_next_one_is_served(
+    server: Running, prompt: str, message: str
+) -> None:
+    failing = server.request(prompt=prompt, outputs=2)
+
+    assert failure(await server.invoke(failing)) == ('model_error', message)
+    assert server.uploaded(failing) == [None, None]
+    assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
+    assert await server.ping() == 200
+
+
+async def test_an_output_that_fails_ends_the_request_and_leaves_the_images_before_it(server: Running) -> None:
+    request = server.request(outputs=3)
+    server.store.answers['image-1'] = [403]
+    server.engine.block(41)
+    events = await server.invoke(
+        request, lambda event: server.engine.release() if event['event'] == 'failed' else None
+    )
+
+    assert failure(events)[0] == 'upload_failed'
+    first, *rest = server.uploaded(request)
+    assert first is not None
+    assert rest == [None, None]
+    assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
+    assert [order.seed for order in server.engine.painted] == [11, 12, 11]
