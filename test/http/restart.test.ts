@@ -1,6 +1,4 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { demoIdentities, demoKeys } from '../../local/demo-world.ts';
@@ -12,6 +10,7 @@ import { generate, newestWith, stored } from '../support/requests.ts';
 import { callApi, removeFolder, temporaryFolder, type RunningService } from '../support/service.ts';
 import { sessionOf } from '../support/sessions.ts';
 import { pause, until } from '../support/until.ts';
+import { freePort } from '../support/free-port.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -39,14 +38,6 @@ async function end({ command }: Service): Promise<void> {
   expect(await command.ended).toBe(0);
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
-
 describe('a second start finds everything where it was', () => {
   let port: string;
   let first: Service;
@@ -57,7 +48,7 @@ describe('a second start finds everything where it was', () => {
   let session: string;
 
   beforeAll(async () => {
-    port = await freePort();
+    port = String(await freePort());
     first = await start(newFolder(), '--port', port);
     const { identities, keys } = first.ready;
     const answer = await generate(first, keys.starter!, { identityId: identities.aurora, seed: 5 });

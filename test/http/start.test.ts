@@ -9,8 +9,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -26,6 +24,7 @@ import {
 import { openImage, pngSize } from '../support/png.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { freePort } from '../support/free-port.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -65,14 +64,6 @@ async function expectRefusal(args: string[], words: RegExp): Promise<void> {
   expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 });
   expect(stderr).toMatch(/^\S.*[^.]\.\n$/);
   expect(stderr).not.toMatch(/Error:|node:|\bat /);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** The lines of the banner that are the `curl` command, exactly as printed. */

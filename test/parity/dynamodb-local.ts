@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Ignored by Git: its licence lets nobody pass it on. */
@@ -65,15 +65,6 @@ export async function startDynamoDbLocal(folder: string): Promise<{ url: string;
     throw new Error(`DynamoDB Local did not start:\n${printed}`, { cause: error });
   }
   return { url, close: () => end(child) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Any answer will do: without a signature it is an error. */
