@@ -59,7 +59,3 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
 /** The containers that every case of this folder runs against. */
 export const containers: ModelContainer[] = [painter];
 if (python && modelFolder) containers.push(modelServer(python, modelFolder));
-
-/** For whoever reports on a run: why a container is not among them. */
-export const leftOut =
-  containers.length < 2 ? 'MODEL_SERVER_PYTHON and MODEL_SERVER_MODEL_DIR are not set.' : null;
