@@ -5,7 +5,7 @@ import type { BillingPrices } from '../../../shared/contracts/billing-prices.ts'
 import { licenseStore } from '../../../shared/store/license-store.ts';
 import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
-import { openTable } from '../../../shared/store/table.ts';
+import { patientTable } from '../../support/patient-table.ts';
 import { applyBillingEvidence } from '../../../shared/workflow/apply-billing-event.ts';
 import { evidenceOf } from '../../unit/billing/delivery.ts';
 import type { HandledEvent } from '../../unit/billing/stripe-fixtures.ts';
@@ -28,7 +28,7 @@ export async function startWorld() {
     dynamoDbUrl: dynamoDb.url,
     s3Url: 'http://127.0.0.1:1',
   });
-  const table = openTable('billing');
+  const table = patientTable('billing');
   await table.documents.send(
     new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { pointSdkAt } from '../../../local/environment.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
-import { openTable, type Table } from '../../../shared/store/table.ts';
+import { patientTable } from '../../support/patient-table.ts';
 import { openDynamoDb } from './world.ts';
 
 /** What a command that is about to be sent meets: an error is thrown instead of sending it. */
@@ -23,7 +23,7 @@ export async function startTable() {
     dynamoDbUrl: dynamoDb.url,
     s3Url: 'http://127.0.0.1:1',
   });
-  const table: Table = openTable(`store-${randomUUID()}`);
+  const table = patientTable(`store-${randomUUID()}`);
   await table.documents.send(
     new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
   );

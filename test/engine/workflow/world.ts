@@ -20,7 +20,7 @@ import { generationStore } from '../../../shared/store/generation-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
 import { recordingMeter } from '../../../shared/http/meter.ts';
-import { openTable } from '../../../shared/store/table.ts';
+import { patientTable } from '../../support/patient-table.ts';
 import {
   acceptGeneration,
   finishGeneration,
@@ -89,7 +89,7 @@ export async function startWorld() {
   ]);
   pointSdkAt({ region: 'us-east-1', ...credentials, dynamoDbUrl: dynamoDb.url, s3Url: s3.url });
   process.env.AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME = runtime.url;
-  const table = openTable(`workflow-${randomUUID()}`);
+  const table = patientTable(`workflow-${randomUUID()}`);
   await table.documents.send(
     new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
   );
