@@ -54,7 +54,7 @@ class Settings:
     def from_environment(env: Mapping[str, str] = os.environ) -> 'Settings':
         """Reads the variables named above; an empty one counts as absent. Raises SettingsError."""
         default = Settings()
-        whole, decimal = partial(_read_number, env, int), partial(_read_number, env, float)
+        whole, decimal = partial(read_number, env, int), partial(read_number, env, float)
         port = whole('SAGEMAKER_BIND_TO_PORT', default.port, 0, 65535)
         return Settings(
             host=env.get('HOST') or default.host,
@@ -75,9 +75,10 @@ class Settings:
         )
 
 
-def _read_number(
+def read_number(
     env: Mapping[str, str], kind: Callable[[str], _N], name: str, default: _N, low: float, high: float
 ) -> _N:
+    """A variable's number, or the default when it is absent or empty. Raises SettingsError."""
     text = env.get(name)
     if not text:
         return default
@@ -90,3 +91,11 @@ def _read_number(
         what = 'a whole number' if kind is int else 'a number'
         raise SettingsError(f'{name} must be {what} from {low} to {high}.')
     return value
+
+
+def read_flag(env: Mapping[str, str], name: str) -> bool:
+    """A variable that is 1 or 0; absent and empty are 0. Raises SettingsError."""
+    text = env.get(name) or '0'
+    if text not in ('0', '1'):
+        raise SettingsError(f'{name} must be 1 or 0.')
+    return text == '1'

@@ -1,0 +1,103 @@
+"""Where and how the models run: the device, the numbers, and what makes the same order the same image."""
+
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from typing import Any
+
+import diffusers
+import torch
+import transformers
+
+from ..failure import Failure
+from ..settings import read_flag, read_number
+from .engine import EngineLost
+
+# Texts of PyTorch's errors that leave a GPU's context unusable.
+_LOST = ('CUDA error', 'CUBLAS_STATUS', 'CUDNN_STATUS', 'cuDNN error')
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What the pipelines need to know about the machine, and their own settings."""
+
+    device: torch.device
+    dtype: torch.dtype
+    #: LORA_RANK: the highest rank of an identity's adapter. All of it is computed for every adapter.
+    lora_rank: int = 64
+    #: ADAPTER_MEMORY_BYTES: adapters in memory, ready for the model, take at most this much together.
+    adapter_memory_bytes: int = 2 * 1024**3
+    #: COMPILE: 1 compiles the model's repeated blocks.
+    compiled: bool = False
+
+    @staticmethod
+    def from_environment(env: Mapping[str, str] = os.environ) -> 'Runtime':
+        """A GPU in bfloat16 where there is one, otherwise the CPU in float32. Raises SettingsError."""
+        whole = partial(read_number, env, int)
+        has_gpu = torch.cuda.is_available()
+        return Runtime(
+            device=torch.device('cuda' if has_gpu else 'cpu'),
+            dtype=torch.bfloat16 if has_gpu else torch.float32,
+            lora_rank=whole('LORA_RANK', Runtime.lora_rank, 1, 1024),
+            adapter_memory_bytes=whole('ADAPTER_MEMORY_BYTES', Runtime.adapter_memory_bytes, 0, 2**50),
+            compiled=read_flag(env, 'COMPILE'),
+        )
+
+    def describe(self) -> str:
+        """Everything beside the model that decides an image's bytes, in a few words."""
+        card = torch.cuda.get_device_name() if self.device.type == 'cuda' else 'cpu'
+        number = str(self.dtype).removeprefix('torch.')
+        compiled = ' compiled' if self.compiled else ''
+        return f'torch-{torch.__version__} diffusers-{diffusers.__version__} {number}{compiled} {card}'
+
+
+def prepare_libraries() -> None:
+    """The same order gives the same bytes, and nothing is printed. Called before the GPU is first used."""
+    # cuBLAS gives the same results only with a workspace of a fixed size:
+    # https://docs.nvidia.com/cuda/cublas/#results-reproducibility
+    os.environ.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cudnn.benchmark = False
+    # Blocks of one kind share their code, each with and without an adapter, a mask, and so on.
+    torch._dynamo.config.recompile_limit = 64
+    diffusers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.disable_progress_bar()
+
+
+@contextmanager
+def gpu_errors() -> Generator[None, None, None]:
+    """Tells errors apart that end one request, that end the engine, and that are nobody's fault but ours."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        torch.cuda.empty_cache()
+        problem = 'The model has too little memory for this image. A smaller one may fit.'
+        raise Failure('model_error', problem) from None
+    except RuntimeError as error:
+        if any(text in str(error) for text in _LOST):
+            raise EngineLost from error
+        raise
+
+
+class StepEnd:
+    """What diffusers calls at the end of each of its steps."""
+
+    def __init__(self, steps: int, on_step: Callable[[int], None], device: torch.device) -> None:
+        """`steps`: how many there seem to be. An image that starts from another one takes fewer."""
+        self._steps = steps
+        self._on_step = on_step
+        self._ends: list[torch.cuda.Event] | None = [] if device.type == 'cuda' else None
+
+    def __call__(self, pipe: Any, index: int, _timestep: object, _inputs: object) -> dict[str, Any]:
+        """Waits for the step before this one to end on the GPU, which so always has one step to do."""
+        if self._ends is not None:
+            event = torch.cuda.Event()
+            event.record()
+            self._ends.append(event)
+            if len(self._ends) > 1:
+                self._ends.pop(0).synchronize()
+        self._on_step(ceil((index + 1) * self._steps / pipe.num_timesteps))
+        return {}

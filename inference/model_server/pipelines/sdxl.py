@@ -1,0 +1,88 @@
+"""Stable Diffusion XL and its finetunes."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from diffusers import (
+    StableDiffusionXLImg2ImgPipeline,
+    StableDiffusionXLInpaintPipeline,
+    StableDiffusionXLPipeline,
+)
+from PIL import Image
+
+from .clip_prompts import encode_prompts
+from .diffusion import DiffusionEngine, Recipe
+from .engine import Order
+from .lora import StateDict
+from .stage import on_white
+
+# How strongly reference images act beside the prompt, 0 … 1.
+_REFERENCE_SCALE = 0.6
+_MOST_REFERENCES = 4
+
+
+class SdxlEngine(DiffusionEngine):
+    """
+    SDXL. With a folder `ip_adapter/` reference images act through an IP-Adapter.
+
+    The folder holds `ip_adapter.safetensors` and `image_encoder/`. Source: https://arxiv.org/abs/2308.06721.
+    """
+
+    text_pipeline = StableDiffusionXLPipeline
+    image_pipeline = StableDiffusionXLImg2ImgPipeline
+    inpaint_pipeline = StableDiffusionXLInpaintPipeline
+    denoiser = 'unet'
+    adapter_layers = (
+        r'.*\.attentions\.\d+\.(proj_in|proj_out|transformer_blocks\.\d+\.'
+        r'(attn[12]\.(to_q|to_k|to_v|to_out\.0)|ff\.net\.(0\.proj|2)))'
+    )
+    # Without it an invisible watermark depends on whether its library happens to be installed.
+    options: ClassVar[dict[str, Any]] = {'add_watermarker': False}
+
+    def _prepare(self, pipe: Any) -> None:
+        folder = self._model_dir / 'ip_adapter'
+        self._has_ip_adapter = folder.is_dir()
+        if self._has_ip_adapter:
+            pipe.load_ip_adapter(
+                str(folder), subfolder='', weight_name='ip_adapter.safetensors', local_files_only=True
+            )
+
+    def _describe(self, order: Order) -> dict[str, Any]:
+        inputs = encode_prompts(self._text, order.prompt, order.negative_prompt)
+        return {**inputs, 'guidance_scale': order.guidance_scale, **self._look_at(order)}
+
+    def _look_at(self, order: Order) -> dict[str, Any]:
+        """Once an IP-Adapter is loaded, every picture needs an image; with a scale of 0 it has no effect."""
+        if not self._has_ip_adapter:
+            return {}
+        looks = bool(order.references) and order.reference_mode == 'reference'
+        self._text.set_ip_adapter_scale(_REFERENCE_SCALE if looks else 0.0)
+        images = (
+            [on_white(each.image) for each in order.references] if looks else [Image.new('RGB', (224, 224))]
+        )
+        embeds = self._text.prepare_ip_adapter_image_embeds(
+            [images], None, self._runtime.device, 1, order.guidance_scale > 1
+        )
+        return {'ip_adapter_image_embeds': embeds}
+
+    def _plan_reference(self, order: Order, inputs: dict[str, Any]) -> Recipe:
+        if not self._has_ip_adapter:
+            return super()._plan_reference(order, inputs)
+        return Recipe(self._text, {**inputs, 'width': order.width, 'height': order.height})
+
+    def _most_references(self) -> int:
+        return _MOST_REFERENCES if self._has_ip_adapter else 1
+
+    def _read_state(
+        self, path: Path
+    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
+        state, alphas, metadata = self._text.lora_state_dict(
+            str(path.parent),
+            weight_name=path.name,
+            unet_config=self._text.unet.config,
+            use_safetensors=True,
+            local_files_only=True,
+            return_lora_metadata=True,
+        )
+        return state, alphas, metadata

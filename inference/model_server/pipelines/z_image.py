@@ -1,0 +1,63 @@
+"""Z-Image, a diffusion transformer of 6 billion parameters under Apache 2.0 (https://arxiv.org/abs/2511.22699)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeline
+
+from ..failure import Failure
+from .diffusion import DiffusionEngine
+from .engine import Order
+from .lora import StateDict
+
+# Tokens. The model's positions end a little above the second.
+_USUAL_LENGTH = 512
+_LONGEST = 1024
+
+
+class ZImageEngine(DiffusionEngine):
+    """Z-Image. Its text encoder reads whole sentences, in Chinese too."""
+
+    text_pipeline = ZImagePipeline
+    image_pipeline = ZImageImg2ImgPipeline
+    inpaint_pipeline = ZImageInpaintPipeline
+    denoiser = 'transformer'
+    adapter_layers = (
+        r'(layers|noise_refiner|context_refiner)\.\d+\.'
+        r'(attention\.(to_q|to_k|to_v|to_out\.0)|feed_forward\.w[123]|adaLN_modulation\.0)'
+    )
+
+    def _describe(self, order: Order) -> dict[str, Any]:
+        """Its guidance counts from 0, where others count from 1: 0 is none."""
+        texts = {'prompt': order.prompt, 'negative_prompt': order.negative_prompt}
+        length = max(self._count_tokens(text) for text in texts.values())
+        if length > _LONGEST:
+            problem = f'The prompt has {length} tokens, and this model reads {_LONGEST}. Shorten it.'
+            raise Failure('invalid_request', problem)
+        return {
+            **texts,
+            'guidance_scale': order.guidance_scale - 1,
+            'max_sequence_length': _USUAL_LENGTH if length <= _USUAL_LENGTH else _LONGEST,
+        }
+
+    def _count_tokens(self, text: str) -> int:
+        """With the conversation around the text, in which the model reads it."""
+        tokenizer = self._text.tokenizer
+        message = [{'role': 'user', 'content': text}]
+        whole = tokenizer.apply_chat_template(
+            message, tokenize=False, add_generation_prompt=True, enable_thinking=True
+        )
+        return len(tokenizer(whole, truncation=False, verbose=False).input_ids)
+
+    def _read_state(
+        self, path: Path
+    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
+        state, metadata = self._text.lora_state_dict(
+            str(path.parent),
+            weight_name=path.name,
+            use_safetensors=True,
+            local_files_only=True,
+            return_lora_metadata=True,
+        )
+        return state, None, metadata

@@ -1,0 +1,96 @@
+"""Adapters with random weights, for the models beside them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from diffusers import (
+    StableDiffusionXLPipeline,
+    UNet2DConditionModel,
+    ZImagePipeline,
+    ZImageTransformer2DModel,
+)
+from safetensors.torch import save_file
+from transformers import CLIPVisionConfig, CLIPVisionModelWithProjection
+
+from .models import Kind
+from .weights import Draw
+
+#: The layers that most LoRAs change, by the ends of their names.
+ATTENTION_LAYERS = ('to_q', 'to_k', 'to_v', 'to_out.0')
+
+#: Each picture becomes so many tokens, as in the IP-Adapters without a finer grid.
+_IMAGE_TOKENS = 4
+
+
+def build_lora(
+    kind: Kind,
+    model_dir: Path,
+    file: Path,
+    rank: int = 4,
+    seed: int = 0,
+    layers: Sequence[str] = ATTENTION_LAYERS,
+    dtype: torch.dtype = torch.float32,
+) -> None:
+    """
+    Writes a LoRA that fits the model, in diffusers' format; `file` ends with `.safetensors`.
+
+    It changes each of its layers as much as the layer's own weights do. `layers` are ends of the names of
+    linear layers.
+    """
+    draw = Draw('cpu', dtype, seed)
+    weights: dict[str, torch.Tensor] = {}
+    for name, layer in _denoiser(kind, model_dir).named_modules():
+        if isinstance(layer, torch.nn.Linear) and name.endswith(tuple(layers)):
+            weights[f'{name}.lora_A.weight'] = draw.matrix(rank, layer.in_features)
+            weights[f'{name}.lora_B.weight'] = draw.matrix(layer.out_features, rank)
+    if kind == 'sdxl':
+        StableDiffusionXLPipeline.save_lora_weights(
+            file.parent, unet_lora_layers=weights, weight_name=file.name
+        )
+    else:
+        ZImagePipeline.save_lora_weights(file.parent, transformer_lora_layers=weights, weight_name=file.name)
+
+
+def build_ip_adapter(folder: Path) -> None:
+    """Writes `ip_adapter/`, for `load_ip_adapter`, with a tiny image encoder into an SDXL model's folder."""
+    draw = Draw('cpu', torch.float32)
+    encoder = draw.model(
+        lambda: CLIPVisionModelWithProjection(
+            CLIPVisionConfig(
+                hidden_size=32,
+                intermediate_size=64,
+                num_hidden_layers=2,
+                num_attention_heads=4,
+                projection_dim=32,
+                image_size=224,
+                patch_size=32,
+            )
+        )
+    )
+    encoder.save_pretrained(folder / 'ip_adapter' / 'image_encoder')
+    unet = _denoiser('sdxl', folder)
+    width = unet.config.cross_attention_dim
+    weights = {
+        'image_proj.proj.weight': draw.matrix(_IMAGE_TOKENS * width, encoder.config.projection_dim),
+        'image_proj.proj.bias': torch.zeros(_IMAGE_TOKENS * width),
+        'image_proj.norm.weight': torch.ones(width),
+        'image_proj.norm.bias': torch.zeros(width),
+    }
+    # The original code numbered all attention layers. Every second one attends to the prompt.
+    crossing = [name for name in unet.attn_processors if name.endswith('attn2.processor')]
+    for index, name in enumerate(crossing):
+        values = unet.get_submodule(name.removesuffix('.processor')).to_v.out_features
+        for part in ('to_k_ip', 'to_v_ip'):
+            weights[f'ip_adapter.{2 * index + 1}.{part}.weight'] = draw.matrix(values, width)
+    save_file(weights, folder / 'ip_adapter' / 'ip_adapter.safetensors')
+
+
+def _denoiser(kind: Kind, model_dir: Path) -> Any:
+    """The model that the adapter changes, without its weights."""
+    made, name = (
+        (UNet2DConditionModel, 'unet') if kind == 'sdxl' else (ZImageTransformer2DModel, 'transformer')
+    )
+    with torch.device('meta'):
+        return made.from_config(made.load_config(model_dir / name))

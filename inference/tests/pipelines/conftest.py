@@ -1,0 +1,115 @@
+"""Tiny models with random weights, and the real engines with them, on the CPU."""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from model_server.pipelines.engine import Adapter, Engine, Order
+
+KINDS = ('sdxl', 'z-image')
+
+
+def order(**changes: Any) -> Order:
+    """A small picture in a few steps."""
+    values: dict[str, Any] = {
+        'prompt': 'a calm night',
+        'negative_prompt': 'fog',
+        'seed': 1,
+        'steps': 3,
+        'guidance_scale': 5.0,
+        'width': 512,
+        'height': 512,
+        'references': (),
+        'reference_mode': 'reference',
+        'preserve_branding': False,
+        'settings': {},
+    }
+    return Order(**{**values, **changes})
+
+
+def paint(engine: Engine, what: Order) -> bytes:
+    """The picture's pixels."""
+    return engine.paint(what, lambda _: None).tobytes()
+
+
+def difference(one: bytes, other: bytes) -> float:
+    """Mean distance of two pictures' pixels, in 8-bit steps."""
+    first, second = (np.frombuffer(pixels, np.uint8).astype(int) for pixels in (one, other))
+    return float(np.abs(first - second).mean())
+
+
+def open_engine(kind: str, model_dir: Path) -> Any:
+    """As the server makes it, and warm."""
+    from model_server.__main__ import PIPELINES
+
+    module, name = PIPELINES[kind].split(':')
+    engine = getattr(importlib.import_module(module), name)(model_dir)
+    engine.warm()
+    return engine
+
+
+@pytest.fixture(scope='session')
+def model_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """By kind; `ip` is SDXL with an IP-Adapter."""
+    pytest.importorskip('diffusers')
+    from random_models import build, build_ip_adapter
+
+    root = tmp_path_factory.mktemp('models')
+    build('sdxl', root / 'sdxl')
+    build('z-image', root / 'z-image')
+    build('sdxl', root / 'ip')
+    build_ip_adapter(root / 'ip')
+    return {name: root / name for name in ('sdxl', 'z-image', 'ip')}
+
+
+@pytest.fixture(scope='session')
+def engines(model_dirs: dict[str, Path]) -> Callable[[str], Any]:
+    """Warm engines by kind, each made once."""
+    made: dict[str, Any] = {}
+
+    def get(kind: str) -> Any:
+        if kind not in made:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv('LORA_RANK', '8')
+                made[kind] = open_engine('sdxl' if kind == 'ip' else kind, model_dirs[kind])
+        made[kind].use(None)
+        return made[kind]
+
+    return get
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def engine(kind: str, engines: Callable[[str], Any]) -> Any:
+    """One of the two, without an adapter."""
+    return engines(kind)
+
+
+@pytest.fixture
+def make_adapter(kind: str, model_dirs: dict[str, Path], tmp_path: Path) -> Callable[..., Adapter]:
+    """An adapter that fits the engine's model."""
+    from random_models import build_lora
+
+    def make(rank: int = 4, seed: int = 0, scale: float = 1.0, **more: Any) -> Adapter:
+        path = tmp_path / f'{rank}-{seed}-{len(list(tmp_path.iterdir()))}.safetensors'
+        build_lora(kind, model_dirs[kind], path, rank=rank, seed=seed, **more)  # type: ignore[arg-type]
+        return Adapter(path.stem.ljust(64, '0'), path, scale)
+
+    return make
+
+
+def product(size: tuple[int, int] = (120, 160), alpha: int = 255) -> Image.Image:
+    """A cut-out: many colors, with transparent corners."""
+    image = Image.radial_gradient('L').resize(size).convert('RGBA')
+    image.putdata([(x % 256, (x * 7) % 256, (x * 3) % 256, alpha) for x in range(size[0] * size[1])])
+    image.putpixel((0, 0), (0, 0, 0, 0))
+    return image

@@ -1,0 +1,250 @@
+"""Adapters: the picture is the library's own, nothing stays behind, and what does not fit is refused."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+torch = pytest.importorskip('torch')
+diffusers = pytest.importorskip('diffusers')
+
+from safetensors.torch import load_file, save_file  # noqa: E402
+
+from model_server.failure import Failure  # noqa: E402
+from model_server.pipelines.engine import Adapter  # noqa: E402
+from model_server.pipelines.lora import Delta, Lora, LoraShelf  # noqa: E402
+
+from .conftest import open_engine, order, paint  # noqa: E402
+
+Make = Callable[..., Adapter]
+
+
+def rewrite(adapter: Adapter, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Adapter:
+    """The same file with other content, under another name."""
+    path = adapter.path.with_name('changed-' + adapter.path.name)
+    save_file({key: value.contiguous() for key, value in change(load_file(adapter.path)).items()}, path)
+    return Adapter(('c' + adapter.digest)[:64], path, adapter.scale)
+
+
+def test_an_adapter_acts_as_it_does_in_diffusers(
+    engine: Any, kind: str, model_dirs: dict[str, Path], make_adapter: Make
+) -> None:
+    adapter = make_adapter()
+    engine.use(adapter)
+    ours = np.frombuffer(paint(engine, order()), np.uint8).astype(int)
+    pipe = diffusers.DiffusionPipeline.from_pretrained(model_dirs[kind], local_files_only=True)
+    pipe.set_progress_bar_config(disable=True)
+    pipe.load_lora_weights(adapter.path.parent, weight_name=adapter.path.name, local_files_only=True)
+    theirs = pipe(
+        prompt='a calm night',
+        negative_prompt='fog',
+        num_inference_steps=3,
+        guidance_scale=5.0 if kind == 'sdxl' else 4.0,
+        width=512,
+        height=512,
+        generator=torch.Generator('cpu').manual_seed(1),
+    ).images[0]
+    # The place's unused ranks make sums of another length, so that some pixels round the other way.
+    assert np.abs(ours - np.frombuffer(theirs.tobytes(), np.uint8)).mean() < 0.1
+    engine.use(None)
+    assert np.abs(ours - np.frombuffer(paint(engine, order()), np.uint8)).mean() > 3
+
+
+def test_an_adapter_leaves_no_trace_in_the_next_one(engine: Any, make_adapter: Make) -> None:
+    wide = make_adapter(rank=8, seed=1, layers=('to_q', 'to_k', 'to_v', 'to_out.0'))
+    narrow = make_adapter(rank=2, seed=2, layers=('to_q',))
+    plain = paint(engine, order())
+    engine.use(narrow)
+    alone = paint(engine, order())
+    engine.use(wide)
+    engine.use(narrow)
+    assert paint(engine, order()) == alone
+    engine.use(None)
+    assert paint(engine, order()) == plain
+    assert len({plain, alone}) == 2
+
+
+def test_the_scale_says_how_strongly_it_acts(engine: Any, make_adapter: Make) -> None:
+    adapter = make_adapter()
+    images = []
+    for scale in (0.0, 0.5, 1.0, 2.0):
+        engine.use(replace(adapter, scale=scale))
+        images.append(paint(engine, order()))
+    assert len(set(images)) == 4
+    engine.use(None)
+    assert images[0] == paint(engine, order())
+
+
+def test_an_alpha_counts_as_in_the_trainers_that_write_one(
+    engines: Callable[[str], Any], tmp_path: Path, model_dirs: dict[str, Path]
+) -> None:
+    """The format of kohya's scripts: other names, and each layer's alpha beside its weights."""
+    from random_models import build_lora
+
+    engine = engines('sdxl')
+    build_lora('sdxl', model_dirs['sdxl'], tmp_path / 'a.safetensors')
+    weights = load_file(tmp_path / 'a.safetensors')
+    halved = {key: value / 2 if 'lora_B' in key else value for key, value in weights.items()}
+    save_file(halved, tmp_path / 'half.safetensors')
+    named = {}
+    for key, value in weights.items():
+        name = 'lora_unet_' + key.removeprefix('unet.').rsplit('.', 2)[0].replace('.', '_')
+        named[f'{name}.{"lora_down" if "lora_A" in key else "lora_up"}.weight'] = value
+        named[f'{name}.alpha'] = torch.tensor(2.0)
+    save_file(named, tmp_path / 'kohya.safetensors')
+    images = []
+    for name in ('half', 'kohya'):
+        engine.use(Adapter(name.ljust(64, '0'), tmp_path / f'{name}.safetensors', 1.0))
+        images.append(paint(engine, order()))
+    assert images[0] == images[1]
+
+
+def test_an_alpha_counts_as_peft_writes_it(engine: Any, kind: str, make_adapter: Make) -> None:
+    adapter = make_adapter(rank=4)
+    weights = load_file(adapter.path)
+    part = 'unet' if kind == 'sdxl' else 'transformer'
+    facts = {f'{part}.r': 4, f'{part}.lora_alpha': 2}
+    told, halved = (adapter.path.with_name(name) for name in ('told.safetensors', 'halved.safetensors'))
+    save_file(weights, told, metadata={'lora_adapter_metadata': json.dumps(facts)})
+    save_file({key: value / 2 if 'lora_B' in key else value for key, value in weights.items()}, halved)
+    images = []
+    for path in (told, halved):
+        engine.use(Adapter(path.stem.ljust(64, '0'), path, 1.0))
+        images.append(paint(engine, order()))
+    assert images[0] == images[1]
+
+
+def poison(weights: dict[str, Any]) -> dict[str, Any]:
+    first = next(iter(weights))
+    return {**weights, first: torch.full_like(weights[first], float('nan'))}
+
+
+def rename(weights: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {key.replace(old, new): value for key, value in weights.items()}
+
+
+@pytest.mark.parametrize(
+    ('change', 'problem'),
+    [
+        (lambda w: {**w, 'text_encoder.x.lora_A.weight': torch.zeros(4, 4)}, 'text encoder'),
+        (lambda w: rename(w, 'to_q', 'to_nothing'), 'keeps as they are'),
+        (poison, 'no numbers'),
+        (lambda w: {k: v for k, v in w.items() if 'lora_B' not in k}, 'lacks'),
+        (lambda w: {k: v[:, :-1] if 'lora_A' in k else v for k, v in w.items()}, 'other sizes'),
+        (lambda w: {k: torch.cat([v, v]) if 'lora_B' in k else v for k, v in w.items()}, 'other sizes'),
+        (lambda w: {k: v[:-1] if 'lora_A' in k else v for k, v in w.items()}, 'as they are'),
+        (lambda w: {'weight': torch.zeros(3)}, 'adapter'),
+        (lambda w: {k: v[..., None, None] for k, v in w.items()}, 'as they are'),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_changes_nothing(
+    engine: Any, make_adapter: Make, change: Callable[[dict[str, Any]], dict[str, Any]], problem: str
+) -> None:
+    plain = paint(engine, order())
+    good = make_adapter()
+    engine.use(good)
+    with pytest.raises(Failure, match=problem) as caught:
+        engine.use(rewrite(good, change))
+    assert caught.value.reason == 'adapter_unavailable'
+    assert paint(engine, order()) == plain
+
+
+def test_a_higher_rank_than_the_servers_is_refused_with_both(engine: Any, make_adapter: Make) -> None:
+    with pytest.raises(Failure, match='rank 9; this server takes up to 8'):
+        engine.use(make_adapter(rank=9))
+
+
+def test_a_dora_is_refused(engine: Any, make_adapter: Make) -> None:
+    def add(weights: dict[str, Any]) -> dict[str, Any]:
+        name = next(iter(weights)).rsplit('.', 2)[0]
+        return {**weights, f'{name}.dora_scale': torch.ones(1, 1)}
+
+    with pytest.raises(Failure, match='DoRA'):
+        engine.use(rewrite(make_adapter(), add))
+
+
+def test_an_adapter_of_the_other_model_is_refused(
+    engines: Callable[[str], Any], model_dirs: dict[str, Path], tmp_path: Path
+) -> None:
+    from random_models import build_lora
+
+    for kind, other in (('sdxl', 'z-image'), ('z-image', 'sdxl')):
+        path = tmp_path / f'{kind}.safetensors'
+        build_lora(kind, model_dirs[kind], path)  # type: ignore[arg-type]
+        with pytest.raises(Failure) as caught:
+            engines(other).use(Adapter(kind.ljust(64, '0'), path, 1.0))
+        assert caught.value.reason == 'adapter_unavailable'
+
+
+def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
+    adapter = make_adapter(seed=5)
+    engine.use(adapter)
+    image = paint(engine, order())
+    engine.use(None)
+    adapter.path.unlink()
+    engine.use(adapter)
+    assert paint(engine, order()) == image
+
+
+def test_memory_holds_the_adapters_used_last() -> None:
+    lora = Lora({'x': Delta(torch.zeros(1, 50), torch.zeros(50, 1), 1.0)})
+    read: list[str] = []
+
+    def get(shelf: LoraShelf, name: str) -> None:
+        def note() -> Lora:
+            read.append(name)
+            return lora
+
+        shelf.get(name, note)
+
+    shelf = LoraShelf(2 * lora.size_bytes)
+    for name in ('a', 'b', 'a', 'c', 'a', 'b'):
+        get(shelf, name)
+    assert read == ['a', 'b', 'c', 'b']
+    tiny = LoraShelf(1)
+    get(tiny, 'd')
+    get(tiny, 'd')
+    assert read[4:] == ['d']
+
+
+def test_another_adapter_compiles_nothing_anew(
+    kind: str, model_dirs: dict[str, Path], make_adapter: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the compiler's first half, which decides what has to be compiled."""
+    from torch._dynamo.utils import counters
+
+    monkeypatch.setenv('COMPILE', '1')
+    monkeypatch.setenv('LORA_RANK', '8')
+    compile_module = torch.nn.Module.compile
+    monkeypatch.setattr(
+        torch.nn.Module,
+        'compile',
+        lambda self, *args, **more: compile_module(self, *args, backend='eager', **more),
+    )
+    torch.compiler.reset()
+    counters.clear()
+    engine = open_engine(kind, model_dirs[kind])
+    compiled = counters['stats']['unique_graphs']
+    images = set()
+    for adapter in (make_adapter(rank=4), make_adapter(rank=8, seed=2, scale=0.5), None):
+        engine.use(adapter)
+        for what in (order(), order(width=640), order(guidance_scale=1.0)):
+            images.add(paint(engine, what))
+    assert compiled > 0
+    assert counters['stats']['unique_graphs'] == compiled
+    assert len(images) == 9
+
+
+def test_an_image_is_still_an_image_after_many_swaps(engine: Any, make_adapter: Make) -> None:
+    one, other = make_adapter(seed=1, scale=2.0), make_adapter(seed=2, scale=2.0)
+    for _ in range(50):
+        engine.use(one)
+        engine.use(other)
+    engine.use(None)
+    image = Image.frombytes('RGB', (512, 512), paint(engine, order()))
+    assert image.getextrema() != ((0, 0), (0, 0), (0, 0))
