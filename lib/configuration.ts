@@ -59,6 +59,18 @@ const modelEndpoint = z
       .string()
       .regex(/^ml\.[a-z0-9-]+\.[a-z0-9]+$/, 'must be a SageMaker instance type, as ml.g6.xlarge')
       .default('ml.g6.xlarge'),
+    /**
+     * The instances' system, which decides their GPU driver; null for SageMaker's choice. CUDA 13, which the image of
+     * `inference/` has, needs a driver from 580 on, and what SageMaker chooses by itself is older on most types.
+     */
+    amiVersion: z
+      .string()
+      .regex(
+        /^[a-z0-9-]+$/,
+        "must be one of SageMaker's names for it, as al2023-ami-sagemaker-inference-gpu-4-1",
+      )
+      .nullable()
+      .default('al2023-ami-sagemaker-inference-gpu-4-1'),
     minInstances: wholeNumber(1, 100).default(1),
     maxInstances: wholeNumber(1, 100).default(2),
     /** Requests that one instance should have at once, waiting ones too, before another is started. */

@@ -95,6 +95,7 @@ export class Inference extends Construct {
           variantName,
           modelName: model.attrModelName,
           instanceType: options.instanceType,
+          ...(options.amiVersion !== null && { inferenceAmiVersion: options.amiVersion }),
           initialInstanceCount: options.minInstances,
           initialVariantWeight: 1,
           routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
@@ -172,7 +173,7 @@ export class Inference extends Construct {
     const directory = resolve(projectRoot, image.folder);
     if (!existsSync(resolve(directory, 'Dockerfile'))) {
       throw new Error(
-        `There is no ${image.folder}/Dockerfile (the folder inference/ comes with a later version): name an image in ECR instead, with "image": {"uri": "…"}.`,
+        `There is no ${image.folder}/Dockerfile: name a folder that has one, or an image in ECR, with "image": {"uri": "…"}.`,
       );
     }
     const asset = new DockerImageAsset(this, 'Image', { directory, platform: Platform.LINUX_AMD64 });

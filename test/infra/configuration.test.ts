@@ -55,6 +55,10 @@ describe('what is wrong is named, all of it at once', () => {
       { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', image: { uri: 'x' } } },
       'inference.image',
     ],
+    [
+      { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', amiVersion: 'CUDA 13' } },
+      'inference.amiVersion: must be',
+    ],
     [{ stage: 'Prod' }, 'stage: must be'],
     [{ stage: '' }, 'stage'],
     [{ retentionDays: 0 }, 'retentionDays'],

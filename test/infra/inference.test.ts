@@ -1,62 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { App, Duration, Stack } from 'aws-cdk-lib/core';
-import { readConfiguration } from '../../lib/configuration.ts';
-import { Inference } from '../../lib/constructs/inference.ts';
-import { ServiceFunction } from '../../lib/constructs/service-function.ts';
+import { describe, expect, test } from '@jest/globals';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { environmentVariables, maxGenerationDeadlineSeconds, noModelEndpoint } from '../../shared/config.ts';
-
-const uri = '123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/painter:1.2';
-const ownEndpoint = { kind: 'endpoint', modelData: 's3://weights/models/sdxl/', image: { uri } };
-
-function deployed(options: object, generationDeadlineSeconds = 60) {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
-  const stack = new Stack(app, 'image-generation-Test');
-  const { inference } = readConfiguration({ inference: options }, 'The test');
-  const model = new Inference(stack, 'Inference', { inference, generationDeadlineSeconds });
-  const fn = new ServiceFunction(stack, 'Generate', {
-    functionName: 'create-generation',
-    serviceName: 'test',
-    timeout: Duration.seconds(90),
-    logRetention: RetentionDays.ONE_WEEK,
-  });
-  model.grantInvoke(fn);
-  const template = Template.fromStack(stack);
-  return { app, model, template, statementsOf: (role: string) => statementsOf(template, role) };
-}
-
-interface Statement {
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: unknown;
-}
-
-/** The policy statements of the role whose logical name begins so, with their tokens written as text. */
-function statementsOf(template: Template, role: string): Statement[] {
-  const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
-  return policies
-    .filter(([id]) => id.startsWith(role))
-    .flatMap(([, { Properties }]) => JSON.parse(plain(Properties.PolicyDocument.Statement)));
-}
-
-function plain(value: unknown): string {
-  return JSON.stringify(value, (_, part) =>
-    part?.['Fn::Join']
-      ? part['Fn::Join'][1]
-          .map((piece: unknown) =>
-            typeof piece === 'string' ? piece : ((piece as { 'Fn::Sub'?: string })['Fn::Sub'] ?? '*'),
-          )
-          .join('')
-      : part,
-  );
-}
-
-const allowing = (statements: Statement[], action: string) =>
-  statements.filter(({ Action }) => [Action].flat().includes(action));
+import { allowing, deployed, ownEndpoint, uri } from './inference-stack.ts';
 
 const modelVariable = (value: unknown) => ({
   Environment: { Variables: Match.objectLike({ [environmentVariables.modelEndpointName]: value }) },
@@ -176,6 +121,17 @@ describe('with an endpoint of its own', () => {
     });
   });
 
+  test('instances start with a driver for CUDA 13, unless another system is chosen, or the choice is left to SageMaker', () => {
+    const driverOf = (variant: Template, version: unknown) =>
+      variant.hasResourceProperties('AWS::SageMaker::EndpointConfig', {
+        ProductionVariants: [Match.objectLike({ InferenceAmiVersion: version })],
+      });
+    driverOf(template, 'al2023-ami-sagemaker-inference-gpu-4-1');
+    const older = 'al2-ami-sagemaker-inference-gpu-3-1';
+    driverOf(deployed({ ...ownEndpoint, amiVersion: older }).template, older);
+    driverOf(deployed({ ...ownEndpoint, amiVersion: null }).template, Match.absent());
+  });
+
   test('models and their configurations have no names that a replacement would find taken', () => {
     template.hasResourceProperties('AWS::SageMaker::Model', { ModelName: Match.absent() });
     template.hasResourceProperties('AWS::SageMaker::EndpointConfig', { EndpointConfigName: Match.absent() });
@@ -248,32 +204,4 @@ describe('scaling', () => {
       expect(update.MaximumExecutionTimeoutInSeconds).toBeGreaterThan(waits + 2 * 1800);
     },
   );
-});
-
-describe('an image from a folder', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'inference-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  test('without a Dockerfile it is refused in a sentence that says what to do instead', () => {
-    const options = { kind: 'endpoint', modelData: 's3://weights/', image: { folder: 'no-such-folder' } };
-    expect(() => deployed(options)).toThrow(/no-such-folder\/Dockerfile .*image in ECR/);
-  });
-
-  test('it is built for the machines of SageMaker, and the role may pull it', () => {
-    writeFileSync(join(folder, 'Dockerfile'), 'FROM scratch\n');
-    const { app, template, statementsOf: statements } = deployed({ ...ownEndpoint, image: { folder } });
-    const assets = readFileSync(join(app.synth().directory, 'image-generation-Test.assets.json'), 'utf8');
-    expect(Object.values<any>(JSON.parse(assets).dockerImages)).toMatchObject([
-      { source: { platform: 'linux/amd64' } },
-    ]);
-    const [model] = Object.values(template.findResources('AWS::SageMaker::Model'));
-    expect(plain(model!.Properties.PrimaryContainer.Image)).toMatch(/container-assets/);
-    const pulls = allowing(statements('InferenceRole'), 'ecr:BatchGetImage');
-    expect(pulls).toHaveLength(1);
-    expect(plain(statements('InferenceRole'))).not.toMatch(/ecr:(Put|Initiate|Upload|Complete)/);
-    expect(plain(pulls[0]!.Resource)).toMatch(/:repository\/.*container-assets/);
-  });
 });

@@ -1,0 +1,1 @@
+"""What an operator runs by hand. It is not in the image."""
