@@ -21,7 +21,6 @@ from .failure import Failure, Reason
 Event = Mapping[str, object]
 
 _DATE_TIME = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z')
-_MEMBER_NAME = re.compile(r'[A-Za-z0-9_]{1,64}')
 
 
 class NotJson(Exception):
@@ -70,10 +69,14 @@ Side = Annotated[int, Field(ge=512, le=2048), AfterValidator(_check_side)]
 
 
 class _Strict(BaseModel):
-    """Takes nothing for what it is not: no '5' for 5, no 1 for true, no member that the contract lacks."""
+    """
+    Takes nothing for what it is not: no '5' for 5, no 1 for true.
+
+    Unknown members are passed over: a service may be newer than the containers that still run behind it.
+    """
 
     model_config = ConfigDict(
-        strict=True, extra='forbid', frozen=True, alias_generator=to_camel, allow_inf_nan=False
+        strict=True, extra='ignore', frozen=True, alias_generator=to_camel, allow_inf_nan=False
     )
 
 
@@ -175,10 +178,9 @@ def _parse_json(body: bytes) -> object:
 
 def _describe(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    # An unknown member's name is the caller's own text, which could be anything.
-    path = [str(part) if _MEMBER_NAME.fullmatch(str(part)) else '…' for part in first['loc']]
+    path = '.'.join(str(part) for part in first['loc'])
     problem = first['msg'][:1].lower() + first['msg'][1:]
-    return f'{".".join(path) or "The request"} does not fit the contract: {problem}.'
+    return f'{path or "The request"} does not fit the contract: {problem}.'
 
 
 def ready_event(model_version: str) -> Event:

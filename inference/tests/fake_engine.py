@@ -43,9 +43,10 @@ class FakeEngine:
         self.on_use: Callable[[Adapter | None], None] = lambda _: None
 
     def block(self, step: int) -> None:
-        """Blocks before a step that is so many steps away, 1 being the next one."""
-        self._released.clear()
+        """Blocks before a step that is so many steps away, 1 being the next one. An earlier block ends."""
+        before, self._released = self._released, threading.Event()
         self.block_at = self.steps_done + step
+        before.set()
 
     def release(self) -> None:
         """Goes on."""
@@ -71,8 +72,9 @@ class FakeEngine:
     def paint(self, order: Order, on_step: Callable[[int], None]) -> Image.Image:
         self.threads.add(threading.get_ident())
         for step in range(1, order.steps + 1):
+            released = self._released
             if self.block_at == self.steps_done + 1:
-                assert self._released.wait(PATIENCE_SECONDS)
+                assert released.wait(PATIENCE_SECONDS)
             time.sleep(self.pause_seconds)
             self.steps_done += 1
             if step == 3:

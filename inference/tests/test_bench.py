@@ -240,6 +240,7 @@ def test_what_a_variant_sets_for_the_process_holds_in_its_own_turns_only() -> No
     torch = pytest.importorskip('torch')
     from bench.turn import Turn
 
+    torch.use_deterministic_algorithms(False)
     selfish, other = Turn({'COMPILE': '1'}), Turn({'COMPILE': ''})
     seen: list[tuple[object, ...]] = []
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from .support import Running, failure, identity, in_seconds, running, steps
+from .support import Running, failure, identity, in_seconds, running, steps, until
 
 pytestmark = pytest.mark.anyio
 
@@ -150,10 +150,12 @@ async def test_whose_painting_fails_says_so_and_the_next_one_is_served(
 async def test_an_output_that_fails_ends_the_request_and_leaves_the_images_before_it(server: Running) -> None:
     request = server.request(outputs=3)
     server.store.answers['image-1'] = [403]
-    server.engine.block(41)
-    events = await server.invoke(
-        request, lambda event: server.engine.release() if event['event'] == 'failed' else None
-    )
+    server.engine.block(21)
+    invocation = asyncio.create_task(server.invoke(request))
+    await until(lambda: server.uploaded(request)[0] is not None)
+    server.engine.block(21)
+    events = await invocation
+    server.engine.release()
 
     assert failure(events)[0] == 'upload_failed'
     first, *rest = server.uploaded(request)

@@ -60,6 +60,8 @@ def prepare_libraries() -> None:
     # https://docs.nvidia.com/cuda/cublas/#results-reproducibility
     os.environ.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
     torch.use_deterministic_algorithms(True, warn_only=True)
+    # Nothing here reads what it has not written.
+    torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False
     # Blocks of one kind share their code, each with and without an adapter, a mask, and so on.
     torch._dynamo.config.recompile_limit = 64

@@ -14,8 +14,6 @@ export interface ModelContainer {
   slow: Partial<ModelRequest>;
   /** Without weights that could be adapted, an adapter is not even fetched. */
   loadsAdapters: boolean;
-  /** Members that the contract does not have are refused, or passed over. */
-  refusesUnknownMembers: boolean;
 }
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
@@ -32,7 +30,6 @@ const painter: ModelContainer = {
   quick: { identity: { ...identity, settings: { style: 'flint' } } },
   slow: { width: 2048, height: 2048, identity: { ...identity, settings: { style: 'citrine' } } },
   loadsAdapters: false,
-  refusesUnknownMembers: false,
 };
 
 /**
@@ -53,7 +50,6 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
   quick: {},
   slow: { width: 2048, height: 2048 },
   loadsAdapters: true,
-  refusesUnknownMembers: true,
 });
 
 /** The containers that every case of this folder runs against. */
