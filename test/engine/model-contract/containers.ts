@@ -48,7 +48,7 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
       environment: { HOST: '127.0.0.1', MODEL_DIR },
     })),
   quick: {},
-  slow: { width: 2048, height: 2048 },
+  slow: { numInferenceSteps: 50 },
   loadsAdapters: true,
 });
 
