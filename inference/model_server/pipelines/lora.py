@@ -24,7 +24,7 @@ from ..failure import Failure
 _SLOT = 'identity'
 _KEY = re.compile(r'(.+)\.lora_([AB])\.weight')
 
-#: As diffusers' `lora_state_dict` answers: weights, alphas by layer, and what the file says of itself.
+#: An adapter's weights by name, as diffusers' `lora_state_dict` answers them.
 StateDict = Mapping[str, torch.Tensor]
 
 
