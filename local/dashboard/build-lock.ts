@@ -1,74 +1,32 @@
-import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** SQLite's code for a lock that another connection holds: sqlite.org/rescode.html#busy. */
+const busy = 5;
+
 /**
- * Waits until this process holds the lock, a file with the id of its owner's process. A lock is taken over when its
- * owner has died, or is older than `staleAfterMs`, since another process may have got a dead one's id.
+ * Waits until this process holds the lock: the exclusive lock of an empty SQLite database at `path`, which the
+ * operating system takes back when its process ends, however it ends. The file itself stays.
  * @returns a function that gives the lock back.
  * @throws the signal's reason.
  */
-export async function takeLock(path: string, staleAfterMs: number, signal: AbortSignal): Promise<() => void> {
-  const owner = String(process.pid);
-  while (!create(path, owner)) {
-    const abandonedBy = abandonedOwner(path, staleAfterMs);
-    if (abandonedBy === null) await pause(200, undefined, { signal });
-    else removeLockOf(abandonedBy, path);
+export async function takeLock(path: string, signal: AbortSignal): Promise<() => void> {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    while (!isTaken(database)) await pause(200, undefined, { signal });
+  } catch (error) {
+    database.close();
+    throw error;
   }
-  return () => {
-    if (ownerOf(path) === owner) rmSync(path, { force: true });
-  };
+  return () => database.close();
 }
 
-/** A link appears with its content, so that nobody ever reads a lock without an owner. */
-function create(path: string, owner: string): boolean {
-  const draft = `${path}.${owner}`;
-  writeFileSync(draft, owner);
+function isTaken(database: DatabaseSync): boolean {
   try {
-    linkSync(draft, path);
+    database.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if ((error as { errcode?: number }).errcode === busy) return false;
     throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** @returns whose lock may be taken over; null when there is none, or its owner is at work. */
-function abandonedOwner(path: string, staleAfterMs: number): string | null {
-  const owner = ownerOf(path);
-  const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  if (owner === null || since === undefined) return null;
-  return !isRunning(Number(owner)) || Date.now() - since > staleAfterMs ? owner : null;
-}
-
-/** Between the look and the removal another process may have taken the lock over: only the one that was judged goes. */
-function removeLockOf(owner: string, path: string): void {
-  const aside = `${path}.${process.pid}.aside`;
-  try {
-    renameSync(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  if (ownerOf(aside) === owner) rmSync(aside);
-  else renameSync(aside, path);
-}
-
-function ownerOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it runs, as somebody else.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -44,7 +44,7 @@ export async function ensureBuilt({ folder, signal }: BuildOptions): Promise<boo
   if (isCurrent(folder)) return false;
   const work = join(folder, '.local');
   mkdirSync(work, { recursive: true });
-  const release = await takeLock(join(work, 'build.lock'), buildLimitMs * 2, signal);
+  const release = await takeLock(join(work, 'build.lock'), signal);
   try {
     // Whoever held the lock has built it.
     if (isCurrent(folder)) return false;

@@ -9,7 +9,6 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +77,6 @@ function write(path: string, content: string): void {
 }
 
 const build = (): Promise<boolean> => ensureBuilt({ folder, signal: stopping.signal });
-const lock = (): string => join(folder, '.local', 'build.lock');
 
 /** The processes of all builds so far, those that ended as well. */
 function buildProcesses(): number[] {
@@ -106,6 +104,7 @@ function contents(path: string): Record<string, string> {
   );
 }
 
+const leftOfWork = (): string[] => readdirSync(join(folder, '.local'));
 const dist = (): Record<string, string> => contents(join(folder, 'dist'));
 const app = (): string => Object.values(dist()).join('\n');
 
@@ -118,13 +117,7 @@ function buildElsewhere() {
   const args = ['--input-type=module', '--eval', script];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  return { answer: text(child.stdout), kill: () => child.kill('SIGKILL'), pid: child.pid!, ended };
-}
-
-async function deadProcess(): Promise<string> {
-  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
-  await new Promise((exited) => child.once('exit', exited));
-  return String(child.pid);
+  return { answer: text(child.stdout), kill: () => child.kill('SIGKILL'), ended };
 }
 
 describe('a build', () => {
@@ -138,8 +131,7 @@ describe('a build', () => {
     expect(await build()).toBe(false);
     expect(dist()).toEqual(before);
     expect(buildProcesses()).toHaveLength(1);
-    // Nothing of the work is left, and the lock was given back.
-    expect(contents(join(folder, '.local'))).toEqual({});
+    expect(leftOfWork()).toEqual(['build.lock']);
   });
 
   test('is made again when anything changes that it is made of', async () => {
@@ -185,7 +177,7 @@ describe('a build', () => {
     expect(error).toMatchObject({ message: 'The dashboard could not be built.' });
     expect((error as BuildError).output).toContain('missing.js');
     expect(dist()).toEqual(before);
-    expect(contents(join(folder, '.local'))).toEqual({});
+    expect(leftOfWork()).toEqual(['build.lock']);
     write('dashboard/src/main.js', "console.log('mended');");
     expect(await build()).toBe(true);
     expect(app()).toContain('mended');
@@ -208,52 +200,28 @@ describe('several services that start at once', () => {
   });
 
   test('wait for a builder that lives, and stop waiting when they are stopped', async () => {
-    write('dashboard/.local/build.lock', String(process.ppid));
+    write('hold-start', '');
+    const builder = buildElsewhere();
+    await until('it builds', () => buildProcesses().length === 1);
     const waiting = build();
     const held = await Promise.race([waiting, pause(500).then(() => 'it waits')]);
     expect(held).toBe('it waits');
     stopping.abort();
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
-    expect(readFileSync(lock(), 'utf8')).toBe(String(process.ppid));
-    expect(buildProcesses()).toEqual([]);
-  });
-
-  test('go on once the lock is given back', async () => {
-    write('dashboard/.local/build.lock', String(process.ppid));
-    const waiting = build();
-    await pause(100);
-    rmSync(lock());
-    expect(await waiting).toBe(true);
+    rmSync(join(root, 'hold-start'));
+    expect(await builder.answer).toBe('true');
+    expect(buildProcesses()).toHaveLength(1);
   });
 
   test('take over from a builder that was killed', async () => {
     write('hold-start', '');
     const killed = buildElsewhere();
     await until('it builds', () => buildProcesses().length === 1);
-    expect(readFileSync(lock(), 'utf8')).toBe(String(killed.pid));
     killed.kill();
     await killed.ended;
     rmSync(join(root, 'hold-start'));
     expect(await build()).toBe(true);
     expect(app()).toContain('one');
-    expect(existsSync(lock())).toBe(false);
-  });
-
-  test.each<[string, () => Promise<string>]>([
-    ['a process that is dead', deadProcess],
-    ['nobody', async () => ''],
-    ['what is no process', async () => '-1'],
-  ])('take over a lock of %s', async (_whose, owner) => {
-    write('dashboard/.local/build.lock', await owner());
-    expect(await build()).toBe(true);
-    expect(existsSync(lock())).toBe(false);
-  });
-
-  test('take over a lock that is older than any build, for its process may be another by now', async () => {
-    write('dashboard/.local/build.lock', String(process.ppid));
-    const longAgo = Date.now() / 1000 - 400;
-    utimesSync(lock(), longAgo, longAgo);
-    expect(await build()).toBe(true);
   });
 });
 
@@ -273,7 +241,7 @@ describe('a build that is stopped', () => {
       stopping.abort();
       await expect(building).rejects.toMatchObject({ name: 'AbortError' });
       expect(dist()).toEqual(before);
-      expect(contents(join(folder, '.local'))).toEqual({});
+      expect(leftOfWork()).toEqual(['build.lock']);
       await until('its process ended', () => !buildProcesses().some(isRunning));
       stopping = new AbortController();
       rmSync(join(root, hold));
