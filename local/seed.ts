@@ -45,7 +45,10 @@ function namesTo(world: Record<string, unknown>, make: () => string): Record<str
 
 async function seedIdentity(table: Table, name: string, identityId: string): Promise<void> {
   const { painter, ...identity } = demoIdentities[name]!;
-  const model = painter === null ? null : { version: 'painter', adapterKey: null, settings: painter };
+  const model =
+    painter === null
+      ? null
+      : { version: 'painter', adapterKey: null, adapterSha256: null, settings: painter };
   await identityStore(table).put({ ...identity, identityId, name, slug: name, model });
 }
 

@@ -13,12 +13,13 @@ export interface IdentityOptions {
   modelVersion?: string;
   /** False: none. */
   adapterKey?: string | false;
+  adapterSha256?: string;
   settings?: Record<string, unknown>;
   /** False: no active model. The parser sets true where nothing was said. */
   model: boolean;
 }
 
-const firstModel: IdentityModel = { version: '1', adapterKey: null, settings: {} };
+const firstModel: IdentityModel = { version: '1', adapterKey: null, adapterSha256: null, settings: {} };
 
 /** @throws Failure naming what a new identity can't do without. */
 export function newIdentity(options: IdentityOptions): Identity {
@@ -38,7 +39,7 @@ export function newIdentity(options: IdentityOptions): Identity {
     description,
     catalog,
     productPhotos: options.productPhotos ?? false,
-    model: options.model ? { ...firstModel, ...givenModel(options) } : null,
+    model: options.model ? checkedModel({ ...firstModel, ...givenModel(options) }) : null,
   };
 }
 
@@ -60,13 +61,23 @@ function changedModel({ identityId, model }: Identity, given: Partial<IdentityMo
   if (model === null && given.version === undefined) {
     throw usageFailure(`The identity ${identityId} has no active model: give --model-version too.`);
   }
-  return { ...firstModel, ...model, ...given };
+  return checkedModel({ ...firstModel, ...model, ...given });
 }
 
-function givenModel({ modelVersion, adapterKey, settings }: IdentityOptions): Partial<IdentityModel> {
+function checkedModel(model: IdentityModel): IdentityModel {
+  if (model.adapterSha256 === null || model.adapterKey !== null) return model;
+  throw usageFailure('--adapter-sha256 is of an adapter: give --adapter-key too.');
+}
+
+function givenModel(options: IdentityOptions): Partial<IdentityModel> {
+  const { modelVersion, adapterKey, adapterSha256, settings } = options;
   return {
     ...(modelVersion === undefined ? {} : { version: modelVersion }),
-    ...(adapterKey === undefined ? {} : { adapterKey: adapterKey === false ? null : adapterKey }),
+    // Another adapter is another file: the digest of the one before is none of it.
+    ...(adapterKey === undefined
+      ? {}
+      : { adapterKey: adapterKey === false ? null : adapterKey, adapterSha256: null }),
+    ...(adapterSha256 === undefined ? {} : { adapterSha256 }),
     ...(settings === undefined ? {} : { settings }),
   };
 }

@@ -4,7 +4,7 @@ import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure } from './failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
 import { keyValues, table, type Answer } from './output.ts';
-import { id, jsonObject, line, objectKey, oneOf, slug } from './values.ts';
+import { id, jsonObject, line, objectKey, oneOf, sha256, slug } from './values.ts';
 
 const examples = [
   'identity put --name Aurora --slug aurora --description "Curtains of light." --catalog founding',
@@ -65,9 +65,19 @@ function addPut(identity: Command): void {
       objectKey('--adapter-key'),
     )
     .option('--no-adapter-key', 'the base model without an adapter')
+    .option(
+      '--adapter-sha256 <hex>',
+      'what `sha256sum` says of the adapter: a container refuses any other file',
+      sha256('--adapter-sha256'),
+    )
     .option('--settings <json>', 'a JSON object that the model is given as it is', jsonObject('--settings'))
     .addOption(
-      new Option('--no-model', 'no active model').conflicts(['modelVersion', 'adapterKey', 'settings']),
+      new Option('--no-model', 'no active model').conflicts([
+        'modelVersion',
+        'adapterKey',
+        'adapterSha256',
+        'settings',
+      ]),
     )
     .action((options: IdentityOptions, command: Command) => {
       const created = options.id === undefined ? newIdentity(options) : null;
@@ -148,6 +158,7 @@ function identityAnswer(identity: Identity): Answer {
       ['Product photos', identity.productPhotos ? 'yes' : 'no'],
       ['Model', model === null ? 'none: requests are answered 503' : model.version],
       ['Adapter', model?.adapterKey ?? null],
+      ['Adapter SHA-256', model?.adapterSha256 ?? null],
       ['Settings', model === null ? null : JSON.stringify(model.settings)],
     ]),
   };

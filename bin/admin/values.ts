@@ -87,6 +87,12 @@ export function objectKey(name: string): Parser<string> {
   };
 }
 
+/** SHA-256 of a file, in lower-case hex. */
+export function sha256(name: string): Parser<string> {
+  const rule = 'a SHA-256 (64 hexadecimal digits)';
+  return (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : refuse(name, rule, text));
+}
+
 /** A JSON object whose numbers all survive being stored. */
 export function jsonObject(name: string): Parser<Record<string, unknown>> {
   return (text) => {

@@ -57,7 +57,7 @@ function temporaryIdentity(name: string): Identity {
     description: 'Checks a deployment and is removed afterwards.',
     catalog: 'specialist',
     productPhotos: true,
-    model: { version: '1', adapterKey: null, settings: {} },
+    model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   };
 }
 

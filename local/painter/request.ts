@@ -36,6 +36,7 @@ const paintRequest = z.looseObject({
     id: z.string().check(z.minLength(1), z.maxLength(200)),
     adapterUrl: nullableText,
     adapterVersion: nullableText,
+    adapterSha256: z.optional(z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/i)))),
     settings,
   }),
   outputs: z.array(z.object({ putUrl: link })),

@@ -30,6 +30,8 @@ export interface ModelRequest {
     /** Presigned GET link to the identity's adapter weights, null when it has none. */
     adapterUrl: string | null;
     adapterVersion: string | null;
+    /** Lower-case hex of the file behind `adapterUrl`, null when it is not known. */
+    adapterSha256: string | null;
     settings: Record<string, unknown>;
   };
   /** One presigned PUT link per output, to be sent `content-type: image/png`. */

@@ -15,6 +15,8 @@ export interface IdentityModel {
   version: string;
   /** Key of its adapter weights in the bucket, null when the base model needs none. */
   adapterKey: string | null;
+  /** Lower-case hex of that file, which the container checks; null when nobody told it. */
+  adapterSha256: string | null;
   /** Passed to the model container as they are. */
   settings: Record<string, unknown>;
 }

@@ -49,6 +49,7 @@ export function identityFromItem(item: Item): Identity {
     description: item.description,
     catalog: item.catalog,
     productPhotos: item.productPhotos,
-    model: item.model ?? null,
+    // One that was stored without a digest has none.
+    model: item.model ? { adapterSha256: null, ...item.model } : null,
   };
 }

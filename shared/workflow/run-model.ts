@@ -80,7 +80,7 @@ async function modelRequest(
   { objects, clock }: ModelRunDeps,
 ): Promise<ModelRequest> {
   const lifetimeSeconds = Math.ceil((generation.deadlineMs - clock.now()) / 1000) + linkMarginSeconds;
-  const { adapterKey, version, settings } = identity.model;
+  const { adapterKey, adapterSha256, version, settings } = identity.model;
   const putUrls = Array.from({ length: generation.numOutputs }, (_, i) =>
     objects.outputPutLink(generation, i, lifetimeSeconds),
   );
@@ -105,6 +105,7 @@ async function modelRequest(
       id: identity.identityId,
       adapterUrl: adapterKey === null ? null : await objects.adapterLink(adapterKey, lifetimeSeconds),
       adapterVersion: version,
+      adapterSha256,
       settings,
     },
     outputs: (await Promise.all(putUrls)).map((putUrl) => ({ putUrl })),

@@ -17,7 +17,12 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
     description: '',
     catalog: 'founding',
     productPhotos: false,
-    model: { version: '1', adapterKey: 'adapters/a.safetensors', settings: { style: 'aurora' } },
+    model: {
+      version: '1',
+      adapterKey: 'adapters/a.safetensors',
+      adapterSha256: null,
+      settings: { style: 'aurora' },
+    },
   });
   return identityId;
 }

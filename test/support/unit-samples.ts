@@ -25,7 +25,7 @@ export const sampleIdentity: Identity = {
   description: 'Northern lights.',
   catalog: 'founding',
   productPhotos: false,
-  model: { version: '1', adapterKey: null, settings: {} },
+  model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
 };
 
 export const sampleLicense: License = {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     description: 'Light.',
     catalog: 'founding',
     productPhotos: false,
-    model: { version: '1', adapterKey: null, settings: {} },
+    model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   });
 });
 afterAll(() => world.close());

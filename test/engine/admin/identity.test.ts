@@ -23,17 +23,23 @@ test('an identity is made with a model, and shown as it was made', async () => {
     catalog: 'founding',
     productPhotos: false,
     available: true,
-    model: { version: '1', adapterKey: null, settings: {} },
+    model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   });
   const full = await world.json(
     `${make('aurora', 'specialist')} --product-photos --model-version 7 --adapter-key adapters/aurora-7 ` +
+      `--adapter-sha256 ${'F0'.repeat(32)} ` +
       '--settings {"strength":0.8}',
   );
   expect(full).toMatchObject({
     id: 'aurora',
     catalog: 'specialist',
     productPhotos: true,
-    model: { version: '7', adapterKey: 'adapters/aurora-7', settings: { strength: 0.8 } },
+    model: {
+      version: '7',
+      adapterKey: 'adapters/aurora-7',
+      adapterSha256: 'f0'.repeat(32),
+      settings: { strength: 0.8 },
+    },
   });
   expect(await world.json('identity show aurora')).toEqual(full);
   expect(await world.json('identity list')).toEqual({ identities: [plain, full] });
@@ -46,7 +52,7 @@ test('a put of an existing id keeps what is not given', async () => {
   const remodelled = await world.json('identity put --id cedar --model-version 2 --adapter-key adapters/c');
   expect(remodelled).toEqual({
     ...renamed,
-    model: { version: '2', adapterKey: 'adapters/c', settings: { a: [1, null] } },
+    model: { version: '2', adapterKey: 'adapters/c', adapterSha256: null, settings: { a: [1, null] } },
   });
 });
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
 import { startContainerProcess } from './container-process.ts';
 import type { RunningContainer } from './container-process.ts';
+import { plainIdentity } from './sample-request.ts';
 
 /** A model container that must keep the contract, and where it may differ from another. */
 export interface ModelContainer {
@@ -17,7 +18,6 @@ export interface ModelContainer {
 }
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const identity = { id: 'idn_a', adapterUrl: null, adapterVersion: null };
 
 const painter: ModelContainer = {
   name: 'the painter',
@@ -27,8 +27,8 @@ const painter: ModelContainer = {
       args: ['local/painter/main.ts', '--port', String(port)],
       folder: repository,
     })),
-  quick: { identity: { ...identity, settings: { style: 'flint' } } },
-  slow: { width: 2048, height: 2048, identity: { ...identity, settings: { style: 'citrine' } } },
+  quick: { identity: { ...plainIdentity, settings: { style: 'flint' } } },
+  slow: { width: 2048, height: 2048, identity: { ...plainIdentity, settings: { style: 'citrine' } } },
   loadsAdapters: false,
 };
 

@@ -164,6 +164,17 @@ describeContainers((world, container) => {
     });
   });
 
+  test('an adapter that is another file than its digest says is not painted with', async () => {
+    const place = await world().store.file(safetensors(tensor, 16));
+    const { identity: base } = world().request([]);
+    const identity = { ...base, adapterUrl: place.url, adapterVersion: '1', adapterSha256: 'f0'.repeat(32) };
+    const { closing } = await world().ask({ identity });
+
+    if (!container.loadsAdapters) return expect(closing).toMatchObject({ event: 'completed' });
+    const message = expect.stringContaining('its SHA-256 differs');
+    expect(closing).toEqual({ event: 'failed', reason: 'adapter_unavailable', message });
+  });
+
   test('no prompt and no link reaches the log', () => {
     expect(world().running.log()).not.toMatch(new RegExp(`${promptMark}|Signature|X-Amz`));
   });

@@ -2,12 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { closings, inMs, invoke } from './invocation.ts';
 import type { Exchange } from './invocation.ts';
+import { plainIdentity } from './sample-request.ts';
 import { describeContainers, expectNoLink } from './world.ts';
 
 type Changes = Record<string, unknown>;
 
 const identity = (changes: Changes = {}): Changes => ({
-  identity: { id: 'idn_a', adapterUrl: null, adapterVersion: null, settings: {}, ...changes },
+  identity: { ...plainIdentity, ...changes },
 });
 const link = 'http://127.0.0.1/a?X-Amz-Signature=s';
 const longLink = `${link}${'x'.repeat(8192)}`;
@@ -73,6 +74,7 @@ const unfit: [field: string, how: string, changes: Changes][] = [
   ['identity.adapterUrl', 'a number', identity({ adapterUrl: 1 })],
   ['identity.adapterUrl', 'too long', identity({ adapterUrl: longLink })],
   ['identity.adapterVersion', 'a list', identity({ adapterVersion: [] })],
+  ['identity.adapterSha256', 'no digest', identity({ adapterSha256: 'f0' })],
   ['identity.settings', 'text', identity({ settings: 'style' })],
   ['identity.settings', 'a list', identity({ settings: [] })],
 ];
@@ -91,9 +93,15 @@ const fit: [what: string, changes: Changes][] = [
   ],
   ['four references', { references: listOf(4, { url: link }), preserveBranding: true }],
   ['sixteen outputs', { numOutputs: 16, outputs: listOf(16, { putUrl: link }) }],
+  ['no digest of its adapter', identity({ adapterSha256: undefined })],
   [
     'an adapter and settings of any kind',
-    identity({ adapterUrl: link, adapterVersion: 'v1', settings: { a: [1, { b: null }] } }),
+    identity({
+      adapterUrl: link,
+      adapterVersion: 'v1',
+      adapterSha256: 'f0'.repeat(32),
+      settings: { a: [1, { b: null }] },
+    }),
   ],
   ['a deadline to the second', { deadline: '2020-01-01T00:00:00Z' }],
   ['a deadline to the microsecond', { deadline: '2020-01-01T00:00:00.123456Z' }],
@@ -118,7 +126,9 @@ describeContainers((world) => {
     });
 
     test('each field: missing', async () => {
-      const { identity: whose, ...fields } = world().request([]);
+      const { identity: whole, ...fields } = world().request([]);
+      // A service that knew of no digests sends none.
+      const { adapterSha256: _optional, ...whose } = whole;
       for (const field of [...Object.keys(fields), 'identity']) {
         expect(expectInvalid(await send({ [field]: undefined }))).toContain(field);
       }

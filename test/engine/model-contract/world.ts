@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import sharp from 'sharp';
 import { modelEvent } from '../../../shared/contracts/model-server.ts';
@@ -8,8 +8,9 @@ import type { DecodedPng } from '../../unit/painter/png-decoder.ts';
 import { containers } from './containers.ts';
 import type { RunningContainer } from './container-process.ts';
 import type { ModelContainer } from './containers.ts';
-import { closings, inMs, invoke, stepsOf } from './invocation.ts';
+import { closings, invoke, stepsOf } from './invocation.ts';
 import type { Exchange, Watcher } from './invocation.ts';
+import { sampleRequest } from './sample-request.ts';
 import { startStore } from './store.ts';
 import type { OutputPlace, Store } from './store.ts';
 
@@ -55,21 +56,8 @@ export function describeContainers(cases: (world: () => World, container: ModelC
 
 function createWorld(container: ModelContainer, running: RunningContainer, store: Store): World {
   const request: World['request'] = (outputs, changes) => ({
-    requestId: randomUUID(),
-    deadline: inMs(60_000),
+    ...sampleRequest(outputs.map(({ url }) => url)),
     prompt: `a quiet sea, ${promptMark}`,
-    negativePrompt: '',
-    seed: 11,
-    numInferenceSteps: 20,
-    guidanceScale: 7.5,
-    width: 512,
-    height: 512,
-    numOutputs: outputs.length,
-    referenceMode: 'reference',
-    preserveBranding: false,
-    references: [],
-    identity: { id: 'idn_a', adapterUrl: null, adapterVersion: null, settings: {} },
-    outputs: outputs.map(({ url }) => ({ putUrl: url })),
     ...container.quick,
     ...changes,
   });

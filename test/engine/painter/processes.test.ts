@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { invoke } from '../model-contract/invocation.ts';
+import { plainIdentity } from '../model-contract/sample-request.ts';
 import { modelRequest, startSink } from './support.ts';
 
 const main = fileURLToPath(new URL('../../../local/painter/main.ts', import.meta.url));
@@ -26,7 +27,7 @@ test('two processes paint the same bytes, metadata and all', async () => {
   const sink = await startSink();
   for (const name of ['one', 'two']) {
     const { url } = await startAlone();
-    const identity = { id: 'idn_of_an_operator', adapterUrl: null, adapterVersion: null, settings: {} };
+    const identity = { ...plainIdentity, id: 'idn_of_an_operator' };
     const { closing } = await invoke(url, modelRequest([sink.link(name)], { identity, requestId: name }));
     expect(closing).toMatchObject({ event: 'completed' });
   }

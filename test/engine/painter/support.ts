@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { inMs } from '../model-contract/invocation.ts';
+import { plainIdentity, sampleRequest } from '../model-contract/sample-request.ts';
 
 export interface Upload {
   path: string;
@@ -54,33 +54,9 @@ export function modelRequest(
   links: string[],
   changes: Record<string, unknown> = {},
 ): Record<string, unknown> {
-  return {
-    requestId: '0198c0de-0000-7000-8000-000000000001',
-    deadline: inMs(60_000),
-    prompt: 'a quiet sea',
-    negativePrompt: '',
-    seed: 11,
-    numInferenceSteps: 20,
-    guidanceScale: 7.5,
-    width: 512,
-    height: 512,
-    numOutputs: links.length,
-    referenceMode: 'reference',
-    preserveBranding: false,
-    references: [],
-    identity: { id: 'idn_a', adapterUrl: null, adapterVersion: null, settings: { style: 'flint' } },
-    outputs: links.map((putUrl) => ({ putUrl })),
-    ...changes,
-  };
+  return { ...sampleRequest(links), ...identity({}), ...changes };
 }
 
 export function identity(settings: Record<string, unknown>): Record<string, unknown> {
-  return {
-    identity: {
-      id: 'idn_a',
-      adapterUrl: null,
-      adapterVersion: null,
-      settings: { style: 'flint', ...settings },
-    },
-  };
+  return { identity: { ...plainIdentity, settings: { style: 'flint', ...settings } } };
 }

@@ -31,7 +31,12 @@ const identity = (identityId: string, changes: Partial<Identity> = {}): Identity
   description: `what ${identityId} is like`,
   catalog: 'specialist',
   productPhotos: true,
-  model: { version: '7', adapterKey: 'adapters/a.safetensors', settings: { scale: 0.8 } },
+  model: {
+    version: '7',
+    adapterKey: 'adapters/a.safetensors',
+    adapterSha256: 'f0'.repeat(32),
+    settings: { scale: 0.8 },
+  },
   ...changes,
 });
 
@@ -60,13 +65,24 @@ describe('an identity', () => {
     await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
     expect((await identities.get('idn_old'))!.model).toBeNull();
   });
+
+  test('stored before adapters had digests has none', async () => {
+    const { model, ...rest } = identity('idn_older');
+    const { adapterSha256: _digest, ...older } = model!;
+    const Item = { ...itemKeys.identity('idn_older'), ...rest, model: older };
+    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
+    expect((await identities.get('idn_older'))!.model).toEqual({ ...older, adapterSha256: null });
+  });
 });
 
 describe('the catalog', () => {
   test('is listed whole and by name, however many pages it takes, and holds identities only', async () => {
     const settings = { notes: 'x'.repeat(300_000) };
     const all = ['d', 'b', 'e', 'a', 'c'].map((name, i) =>
-      identity(`idn_${i}`, { name, model: { version: '1', adapterKey: null, settings } }),
+      identity(`idn_${i}`, {
+        name,
+        model: { version: '1', adapterKey: null, adapterSha256: null, settings },
+      }),
     );
     for (const one of all) await identities.put(one);
     const other = { PK: 'CATALOG', SK: 'NOTE#1', name: 'aa' };

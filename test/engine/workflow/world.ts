@@ -51,7 +51,7 @@ export const identity: Identity & { model: NonNullable<Identity['model']> } = {
   description: '',
   catalog: 'founding',
   productPhotos: false,
-  model: { version: '1', adapterKey: null, settings: {} },
+  model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
 };
 
 export const license: License = {

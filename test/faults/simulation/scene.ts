@@ -84,7 +84,7 @@ export function drawScene(random: Random, startMs: number, stores: Stores, momen
     description: '',
     catalog: 'founding',
     productPhotos: true,
-    model: { version: '1', adapterKey: null, settings: {} },
+    model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   };
   return { startMs, tenants, keys, identity, identityAccess: timeline(), stores };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { changedIdentity, identityLosses, newIdentity } from '../../../bin/admin/identity-change.ts';
+import type { IdentityOptions } from '../../../bin/admin/identity-change.ts';
 import { changeOf, creditsFor, creditsNote, licenseLosses } from '../../../bin/admin/license-change.ts';
 import type { Identity } from '../../../shared/domain/identity.ts';
 import type { License } from '../../../shared/domain/license.ts';
@@ -89,11 +90,11 @@ test('a tier has its own credits, except where they are agreed one by one', () =
 describe('a put identity', () => {
   const given = { name: 'Aurora', slug: 'aurora', description: 'Light.', catalog: 'founding' } as const;
   const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, model: null };
-  const model = { version: '3', adapterKey: 'adapters/a', settings: { strength: 1 } };
+  const model = { version: '3', adapterKey: 'adapters/a', adapterSha256: 'f0', settings: { strength: 1 } };
 
   test('is new with a model, unless none is wanted', () => {
     const made = newIdentity({ ...given, model: true });
-    const firstModel = { version: '1', adapterKey: null, settings: {} };
+    const firstModel = { version: '1', adapterKey: null, adapterSha256: null, settings: {} };
     expect(made).toMatchObject({ ...given, productPhotos: false, model: firstModel });
     expect(made.identityId).toMatch(/^idn_/);
     expect(newIdentity({ ...given, id: 'own-id', model: false })).toMatchObject({
@@ -122,10 +123,29 @@ describe('a put identity', () => {
     expect(changedIdentity(aurora, { name: 'New', model: true }).model).toBeNull();
   });
 
+  test('has the digest of the adapter that it has', () => {
+    const put = (options: Partial<IdentityOptions>) =>
+      changedIdentity({ ...aurora, model }, { ...options, model: true }).model;
+    expect(put({ adapterKey: 'adapters/b' })).toMatchObject({
+      adapterKey: 'adapters/b',
+      adapterSha256: null,
+    });
+    expect(put({ adapterKey: false })).toMatchObject({ adapterKey: null, adapterSha256: null });
+    expect(put({ adapterSha256: 'e1' })).toMatchObject({ adapterKey: 'adapters/a', adapterSha256: 'e1' });
+    const both = { adapterKey: 'adapters/b', adapterSha256: 'e1' };
+    expect(put(both)).toMatchObject(both);
+    expect(newIdentity({ ...given, ...both, model: true }).model).toMatchObject(both);
+
+    const none = 'give --adapter-key too';
+    expect(() => put({ adapterKey: false, adapterSha256: 'e1' })).toThrow(none);
+    expect(() => newIdentity({ ...given, adapterSha256: 'e1', model: true })).toThrow(none);
+  });
+
   test('gets a model back only by its version', () => {
     expect(changedIdentity(aurora, { modelVersion: '2', model: true }).model).toEqual({
       version: '2',
       adapterKey: null,
+      adapterSha256: null,
       settings: {},
     });
     expect(() => changedIdentity(aurora, { settings: {}, model: true })).toThrow('give --model-version too');

@@ -124,6 +124,17 @@ test.each(['', 's3://bucket/key', '/key', 'k'.repeat(1025)])('%j is no key of an
   expect(() => values.objectKey('--adapter-key')(text)).toThrow('--adapter-key must be the key of an object');
 });
 
+test.each(['', 'f'.repeat(63), 'f'.repeat(65), 'g'.repeat(64), `${'f'.repeat(64)}\n`])(
+  '%j is no SHA-256',
+  (text) => {
+    expect(() => values.sha256('--adapter-sha256')(text)).toThrow('--adapter-sha256 must be a SHA-256');
+  },
+);
+
+test('a SHA-256 is kept in lower case', () => {
+  expect(values.sha256('--adapter-sha256')('A0'.repeat(32))).toBe('a0'.repeat(32));
+});
+
 test.each(['', 'x', '1', 'null', '[]', '"a"', '{"a":1e999}', '{"a":9007199254740993}', '{"a":1'])(
   '%s is no object of settings',
   (text) => {

@@ -62,19 +62,23 @@ describe('a model is asked', () => {
         referenceMode: 'reference',
         preserveBranding: true,
         references: [{ url: 'see r1/0 for 180' }, { url: 'see r1/1 for 180' }],
-        identity: { id: 'idn_1', adapterUrl: null, adapterVersion: '1', settings: {} },
+        identity: { id: 'idn_1', adapterUrl: null, adapterVersion: '1', adapterSha256: null, settings: {} },
         outputs: [{ putUrl: 'put r1/0 for 180' }, { putUrl: 'put r1/1 for 180' }],
       },
     ]);
   });
 
   test('with the weights of its identity, where that has some', async () => {
-    const of = { ...identity, model: { version: '7', adapterKey: 'adapters/a', settings: { scale: 1 } } };
+    const of = {
+      ...identity,
+      model: { version: '7', adapterKey: 'adapters/a', adapterSha256: 'f0', settings: { scale: 1 } },
+    };
     const { asked } = await run(saying(done), { of });
     expect(asked[0]!.identity).toEqual({
       id: 'idn_1',
       adapterUrl: 'load adapters/a for 180',
       adapterVersion: '7',
+      adapterSha256: 'f0',
       settings: { scale: 1 },
     });
   });
