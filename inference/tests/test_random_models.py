@@ -82,6 +82,18 @@ def test_a_model_is_the_same_bytes_each_time(kind: Kind, tmp_path: Path) -> None
     assert digests(tmp_path / 'one') == digests(tmp_path / 'other') != {}
 
 
+def test_the_command_line_makes_an_ip_adapter_too(tmp_path: Path) -> None:
+    main(['sdxl', str(tmp_path), '--ip-adapter'])
+    assert (tmp_path / 'ip_adapter' / 'ip_adapter.safetensors').is_file()
+
+
+@pytest.mark.parametrize('arguments', [['z-image'], ['sdxl', '--size', 'full']])
+def test_other_models_have_no_ip_adapter(arguments: list[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main([*arguments, str(tmp_path / 'model'), '--ip-adapter'])
+    assert not (tmp_path / 'model').exists()
+
+
 def test_a_tiny_model_is_less_than_10_mb(folder: Path) -> None:
     assert sum(file.stat().st_size for file in folder.rglob('*') if file.is_file()) < 10_000_000
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { colorful, image, plain, pngOf } from '../painter/shelf.ts';
 import type { Trouble } from './store.ts';
-import { describeContainers, promptMark } from './world.ts';
+import { describeContainer, promptMark } from './world.ts';
 
 const answer =
   (code: number, headers = {}): Trouble =>
@@ -44,7 +44,7 @@ const photoOf = async (bytes: number): Promise<Buffer> => {
 type File = Uint8Array | Trouble | null;
 type Maker = () => File | Promise<File>;
 
-describeContainers((world, container) => {
+describeContainer((world, container) => {
   /** A link to what is made. */
   const placed = async (make: Maker): Promise<string> => (await world().store.file(await make())).url;
   const unreadable: [string, Maker][] = [

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { colorful, pngOf } from '../painter/shelf.ts';
 import { closings, inMs, invoke, stepsOf } from './invocation.ts';
 import type { OutputPlace, Trouble } from './store.ts';
-import { describeContainers } from './world.ts';
+import { describeContainer } from './world.ts';
 
 /** Later than a deadline by what a busy machine needs to say so. */
 const slackMs = 2_000;
@@ -35,7 +35,7 @@ function holding(): {
   };
 }
 
-describeContainers((world, container) => {
+describeContainer((world, container) => {
   /** Work that had gone on in silence would be ready before this: it is as much, and was begun later. */
   const paintAsMuch = async (): Promise<void> => {
     expect((await world().ask(container.slow)).closing).toMatchObject({ event: 'completed' });

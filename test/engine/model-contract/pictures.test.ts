@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import type { ModelCompleted } from '../../../shared/contracts/model-server.ts';
 import { colorful, plain, pngOf } from '../painter/shelf.ts';
 import { invoke, stepsOf } from './invocation.ts';
-import { describeContainers } from './world.ts';
+import { describeContainer } from './world.ts';
 
-describeContainers((world) => {
+describeContainer((world) => {
   test.each([1, 3])('paints %i image(s) of any size, with progress meanwhile', async (count) => {
     const { exchange, pictures } = await world().paint({ width: 640, height: 512 }, count);
 
@@ -37,7 +37,7 @@ describeContainers((world) => {
   });
 
   test('gives each of several callers at once the pictures that are their own', async () => {
-    const requests = ['a bird', 'a boat', 'a vase', 'a bird'].map((prompt, i) => ({
+    const requests = ['a bird', 'a boat', 'a bird'].map((prompt, i) => ({
       prompt,
       seed: i * 1000,
     }));
@@ -47,8 +47,8 @@ describeContainers((world) => {
       const { pictures } = await world().paint(changes, 2);
       expect(together[i]!.pictures.map(({ sha256 }) => sha256)).toEqual(pictures.map(({ sha256 }) => sha256));
     }
-    expect(new Set(together.flatMap(({ pictures }) => pictures.map(({ sha256 }) => sha256))).size).toBe(8);
-  });
+    expect(new Set(together.flatMap(({ pictures }) => pictures.map(({ sha256 }) => sha256))).size).toBe(6);
+  }, 60_000);
 
   test('names the same version of its model in each answer', async () => {
     const [probe] = (await invoke(world().running.url, { probe: true })).events;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { closings, inMs, invoke } from './invocation.ts';
 import type { Exchange } from './invocation.ts';
 import { plainIdentity } from './sample-request.ts';
-import { describeContainers, expectNoLink } from './world.ts';
+import { describeContainer, expectNoLink } from './world.ts';
 
 type Changes = Record<string, unknown>;
 
@@ -116,7 +116,7 @@ function expectInvalid({ status, contentType, events }: Exchange, statuses = [20
   return message;
 }
 
-describeContainers((world) => {
+describeContainer((world) => {
   const send = async (changes: Changes): Promise<Exchange> =>
     invoke(world().running.url, { ...world().request(await world().outputs(1)), ...changes });
 

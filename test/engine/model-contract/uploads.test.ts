@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { OutputPlace, Trouble } from './store.ts';
-import { describeContainers, promptMark } from './world.ts';
+import { describeContainer, promptMark } from './world.ts';
 
 const status =
   (code: number, headers = {}) =>
@@ -18,7 +18,7 @@ const once =
   (response, attempt) =>
     attempt === 1 && trouble(response);
 
-describeContainers((world) => {
+describeContainer((world) => {
   test.each([
     ['an error of the store', once(status(500))],
     ['a store that is busy', once(status(503))],

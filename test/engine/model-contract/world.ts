@@ -5,9 +5,9 @@ import { modelEvent } from '../../../shared/contracts/model-server.ts';
 import type { ModelCompleted, ModelRequest } from '../../../shared/contracts/model-server.ts';
 import { decodePng } from '../../unit/painter/png-decoder.ts';
 import type { DecodedPng } from '../../unit/painter/png-decoder.ts';
-import { containers } from './containers.ts';
+import { container } from './container.ts';
 import type { RunningContainer } from './container-process.ts';
-import type { ModelContainer } from './containers.ts';
+import type { ModelContainer } from './container.ts';
 import { closings, invoke, stepsOf } from './invocation.ts';
 import type { Exchange, Watcher } from './invocation.ts';
 import { sampleRequest } from './sample-request.ts';
@@ -40,12 +40,12 @@ export interface World {
 /** In every prompt, so that a log can be searched for it. */
 export const promptMark = 'zebrawood';
 
-/** Describes what must hold for each of the containers. The world is there once the cases run. */
-export function describeContainers(cases: (world: () => World, container: ModelContainer) => void): void {
-  describe.each(containers)('$name', (container) => {
+/** Describes what must hold for the container. The world is there once the cases run. */
+export function describeContainer(cases: (world: () => World, container: ModelContainer) => void): void {
+  describe(container.name, () => {
     let world: World | undefined;
     beforeAll(async () => {
-      world = createWorld(container, await container.start(), await startStore());
+      world = createWorld(await container.start(), await startStore());
     }, 150_000);
     afterAll(async () => {
       await Promise.all([world?.running.close(), world?.store.close()]);
@@ -54,7 +54,7 @@ export function describeContainers(cases: (world: () => World, container: ModelC
   });
 }
 
-function createWorld(container: ModelContainer, running: RunningContainer, store: Store): World {
+function createWorld(running: RunningContainer, store: Store): World {
   const request: World['request'] = (outputs, changes) => ({
     ...sampleRequest(outputs.map(({ url }) => url)),
     prompt: `a quiet sea, ${promptMark}`,

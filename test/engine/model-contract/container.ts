@@ -45,13 +45,13 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
       file,
       args: ['-m', 'model_server'],
       folder: join(repository, 'inference'),
-      environment: { HOST: '127.0.0.1', MODEL_DIR },
+      // Small, and on one core: the tests have the other.
+      environment: { HOST: '127.0.0.1', MODEL_DIR, LORA_RANK: '8', OMP_NUM_THREADS: '1' },
     })),
   quick: {},
   slow: { numInferenceSteps: 50 },
   loadsAdapters: true,
 });
 
-/** The containers that every case of this folder runs against. */
-export const containers: ModelContainer[] = [painter];
-if (python && modelFolder) containers.push(modelServer(python, modelFolder));
+/** What every case of this folder runs against. */
+export const container = python && modelFolder ? modelServer(python, modelFolder) : painter;

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# All that judges the model server: `bash inference/tests/run.sh PYTHON`, with a Python that has the packages of
+# requirements.txt and tests/requirements.txt. The service's own packages (npm ci) must be there too.
+set -euo pipefail
+python=$1
+cd "$(dirname "$0")/.."
+export PYTHONDONTWRITEBYTECODE=1
+# Tiny models are slower on several threads than on one.
+export OMP_NUM_THREADS=1
+
+"$python" -m ruff format --check .
+"$python" -m ruff check .
+"$python" -m mypy
+"$python" -m pytest -q -p no:cacheprovider
+
+model=$(mktemp -d)
+trap 'rm -rf "$model"' EXIT
+"$python" -m random_models sdxl "$model" --ip-adapter
+cd ..
+MODEL_SERVER_PYTHON=$python MODEL_SERVER_MODEL_DIR=$model npm run jest -- test/engine/model-contract --runInBand
