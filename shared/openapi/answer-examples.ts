@@ -171,7 +171,6 @@ export const productBody = {
   referenceImages: [{ url: 'https://shop.example.com/bottle.png' }],
   referenceMode: 'exact_product',
   preserveBranding: true,
-  outputFormat: 'webp',
 };
 export const keyBody = { licenseId, name: 'my app' };
 export const uploadBody = { contentType: 'image/png' };
