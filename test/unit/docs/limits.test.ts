@@ -9,6 +9,7 @@ import { idempotencyHours, parseIdempotencyKey } from '../../../shared/domain/id
 import { tiers } from '../../../shared/domain/tiers.ts';
 import { uploadLifetimeSeconds } from '../../../shared/domain/upload.ts';
 import { openApiDocument } from '../../../shared/openapi/document.ts';
+import { firewallFailures, gatewayFailures } from '../../../shared/gateway-failures.ts';
 import { routes, type Route } from '../../../shared/routes.ts';
 import { readPage, tableBelow } from '../../support/documents.ts';
 
@@ -52,6 +53,24 @@ describe('requests a minute', () => {
     );
     expect(text).toContain(`One IP address may send ${requestsPerAddress} requests in five minutes`);
   });
+});
+
+test.each([page, 'docs/errors.md'])('%s tells who refused by the waits that each asks for', (path) => {
+  const waits = [...readPage(path).matchAll(/`Retry-After:\s+(\d+)`/g)].map(([, seconds]) => Number(seconds));
+  const { THROTTLED } = gatewayFailures;
+  const { tooManyFromOneAddress } = firewallFailures;
+  expect(waits).toEqual([THROTTLED.retryAfterSeconds, tooManyFromOneAddress.retryAfterSeconds]);
+});
+
+test('README.md tells the same limits of each endpoint', () => {
+  const rows = [...readPage('README.md').matchAll(/^\| `([A-Z]+ \/[^`?]*)[^`]*` .*\| ([^|]*?) *\|$/gm)];
+  const told = rows.map(([, endpoint, limit]) => [endpoint, limit]);
+  // A route that takes keys and sessions has a row in either table.
+  const expected = allRoutes.flatMap((route) => {
+    const row = [nameOf(route), route.limit ? `${route.limit.quota} per minute` : ''];
+    return route.auth === 'key_or_session' ? [row, row] : [row];
+  });
+  expect(told.sort()).toEqual(expected.sort());
 });
 
 test('the tiers are those of the code', () => {
