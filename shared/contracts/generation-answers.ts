@@ -12,19 +12,34 @@ const seed = described(
 );
 const referenceImagesUsed = described(count, 'How many reference images the model says it used.');
 
+const identity = z.object({ id: z.string(), name: z.string() });
+const usage = z.object({
+  creditsUsed: described(count, 'Credits used in the period, this request included.'),
+  creditsLimit: described(count, 'Credits of a period.'),
+  creditsRemaining: described(z.int(), '`creditsLimit` less `creditsUsed`.'),
+  creditsCharged: described(count, 'What this request was charged.'),
+  periodResetDate: described(timestamp, "When the next period's credits begin."),
+});
+
+/** The answer of POST /generate?dryRun=true, where the request itself would be accepted. */
+export const dryRunAnswer = z.object({
+  dryRun: described(z.literal(true), 'Nothing was painted, charged or stored.'),
+  accepted: described(z.literal(true), 'A request that would be refused is answered with its refusal.'),
+  identity,
+  credits: described(
+    count,
+    'What the request would be charged; 0 where its Idempotency-Key stands for a result already.',
+  ),
+  usage: described(usage, 'As it is: a dry run charges nothing. What running requests hold is not in it.'),
+});
+
 /** The answer of POST /generate. */
 export const generationAnswer = z.object({
   requestId,
   outputs,
-  identity: z.object({ id: z.string(), name: z.string() }),
+  identity,
   referenceImagesUsed,
-  usage: z.object({
-    creditsUsed: described(count, 'Credits used in the period, this request included.'),
-    creditsLimit: described(count, 'Credits of a period.'),
-    creditsRemaining: described(z.int(), '`creditsLimit` less `creditsUsed`.'),
-    creditsCharged: described(count, 'What this request was charged.'),
-    periodResetDate: described(timestamp, "When the next period's credits begin."),
-  }),
+  usage,
   processingTimeMs: described(count, 'Milliseconds from acceptance to completion.'),
   seed,
 });
@@ -86,6 +101,7 @@ export const generationEvents = z.object({
   ),
 });
 
+export type DryRunAnswer = z.infer<typeof dryRunAnswer>;
 export type GenerationAnswer = z.infer<typeof generationAnswer>;
 export type StoredGeneration = z.infer<typeof storedGeneration>;
 export type GenerationList = z.infer<typeof generationList>;

@@ -90,6 +90,7 @@ export const generationTypes = ['text_to_image', 'reference', 'exact_product'] a
 export type GenerationType = (typeof generationTypes)[number];
 
 export type {
+  DryRunAnswer,
   GenerationAnswer,
   GenerationEvents,
   GenerationList,

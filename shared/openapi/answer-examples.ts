@@ -1,5 +1,10 @@
 import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key.ts';
-import type { GenerationAnswer, GenerationList, StoredGeneration } from '../contracts/generation.ts';
+import type {
+  DryRunAnswer,
+  GenerationAnswer,
+  GenerationList,
+  StoredGeneration,
+} from '../contracts/generation.ts';
 import type { HealthAnswer } from '../contracts/health.ts';
 import type { IdentityList } from '../contracts/identity.ts';
 import type { LicenseList } from '../contracts/license.ts';
@@ -33,6 +38,14 @@ export const generation: GenerationAnswer = {
   },
   processingTimeMs: 6412,
   seed: 3141592653,
+};
+
+export const dryRun: DryRunAnswer = {
+  dryRun: true,
+  accepted: true,
+  identity: generation.identity,
+  credits: 1,
+  usage: { ...generation.usage, creditsCharged: 0 },
 };
 
 export const stored: StoredGeneration = {

@@ -15,6 +15,8 @@ export interface Operation {
   /** The body's schema; where there are two, the credential decides which. */
   body?: { schemas: SchemaName[]; optional?: true; examples: Record<string, unknown> };
   answer: { status: 200 | 201; schema: SchemaName | null; description: string; example?: unknown };
+  /** The other form of its answer, which `?dryRun=true` asks for. */
+  dryRun?: { schema: SchemaName; example: unknown };
   /** Beside those that follow from the route's row: see `codesOf`. */
   codes?: ErrorCode[];
 }
@@ -40,6 +42,8 @@ const generated: Operation['answer'] = {
   example: examples.generation,
 };
 
+const dryRun: Operation['dryRun'] = { schema: 'DryRun', example: examples.dryRun };
+
 export const operations: Record<OperationId, Operation> = {
   createGeneration: {
     tag: 'Generating',
@@ -47,12 +51,13 @@ export const operations: Record<OperationId, Operation> = {
     description:
       'Answers once the images are stored. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
       'identity, the parameters, the tier, the credits, the model. Nothing is charged for a request that fails.',
-    parameters: ['idempotencyKey'],
+    parameters: ['idempotencyKey', 'dryRun'],
     body: {
       schemas: ['GenerationRequest'],
       examples: { prompt: examples.generationBody, product: examples.productBody },
     },
     answer: generated,
+    dryRun,
     codes: generationCodes,
   },
   getGeneration: {
@@ -174,12 +179,13 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: 'Generate images by session',
     description: 'POST /generate for a signed-in account, which names the license that pays.',
-    parameters: ['idempotencyKey'],
+    parameters: ['idempotencyKey', 'dryRun'],
     body: {
       schemas: ['PlaygroundGenerationRequest'],
       examples: { prompt: { ...examples.generationBody, licenseId: examples.ids.licenseId } },
     },
     answer: generated,
+    dryRun,
     codes: [...generationCodes, 'LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
   },
   getHealth: {

@@ -44,6 +44,12 @@ export const parameters = {
     "By session only: narrows the answer to one of the account's licenses. By key it is refused.",
     licenseId,
   ),
+  dryRun: query(
+    'dryRun',
+    'Every check of the request, and what it would cost: nothing is painted, held, charged or stored. A refusal is the one ' +
+      'that the request itself would have. It counts for the rate limit.',
+    { type: 'boolean', default: false },
+  ),
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

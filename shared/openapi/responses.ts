@@ -56,12 +56,18 @@ export function responsesOf(route: Route, operation: Operation): Record<string, 
   };
 }
 
-function success(route: Route, { answer }: Operation): Schema {
+function success(route: Route, { answer, dryRun }: Operation): Schema {
   const { schema, example, description } = answer;
-  const json = {
+  const only = {
     schema: schema === null ? { type: 'object' } : schemaRef(schema),
     ...(example === undefined ? {} : { example }),
   };
+  const json = dryRun
+    ? {
+        schema: { oneOf: [only.schema, schemaRef(dryRun.schema)] },
+        examples: { generated: { value: example }, dryRun: { value: dryRun.example } },
+      }
+    : only;
   return {
     description,
     headers: {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { createKeyBody } from '../contracts/api-key.ts';
 import {
+  dryRunAnswer,
   generationAnswer,
   generationEvents,
   generationList,
@@ -31,6 +32,7 @@ const named = {
   UploadByKeyRequest: createUploadBody,
   UploadBySessionRequest: createAccountUploadBody,
   Generation: generationAnswer,
+  DryRun: dryRunAnswer,
   GenerationEvents: generationEvents,
   StoredGeneration: storedGeneration,
   StoredGenerationList: generationList,

@@ -127,6 +127,8 @@ describe('what the service answers is what the document tells', () => {
     const tooLarge = `{"prompt":"${'x'.repeat(1024 * 1024)}"}`;
     const other = await grant(table);
     expect((await call('createGeneration', { as: other.key, body: tooLarge })).status).toBe(413);
+    const dry = await call('createGeneration', { as: other.key, body: generation(), query: '?dryRun=true' });
+    expect(dry.body).toMatchObject({ dryRun: true, accepted: true, credits: 1 });
     expect((await call('createGeneration', { body: generation() })).status).toBe(401);
   });
 
@@ -197,6 +199,8 @@ describe('what the service answers is what the document tells', () => {
   test('the playground', async () => {
     const { licenseId } = granted.license;
     await call('createPlaygroundGeneration', { as: session, body: generation({ licenseId }) });
+    const body = generation({ licenseId });
+    await call('createPlaygroundGeneration', { as: session, body, query: '?dryRun=true' });
     await call('createPlaygroundGeneration', { as: session, body: generation() });
     await call('createPlaygroundGeneration', { as: session, body: generation({ licenseId: 'nobody' }) });
     await call('createPlaygroundGeneration', { as: granted.key, body: generation({ licenseId }) });
