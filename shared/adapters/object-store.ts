@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { anyContentType } from '../contracts/upload.ts';
+import type { OutputFormat } from '../contracts/generation.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
 
 /** Images are promised for an hour: a link dies with the credentials that signed it, and those may not last longer. */
@@ -15,10 +16,16 @@ const linkLifetimeSeconds = 3600;
 /** Used at once, by the function that reads references. */
 const referenceLinkLifetimeSeconds = 60;
 
-export interface OutputRef {
+export interface RequestRef {
   licenseId: string;
   requestId: string;
 }
+
+export interface OutputRef extends RequestRef {
+  outputFormat: OutputFormat;
+}
+
+const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp', jpeg: 'jpg' };
 
 export type ObjectStore = ReturnType<typeof objectStore>;
 
@@ -37,12 +44,15 @@ export function objectStore(bucket: string) {
       return getSignedUrl(client, command, { expiresIn: linkLifetimeSeconds });
     },
 
-    /** A link to put image `index` to, until the request's deadline and a little longer. */
+    /**
+     * A link to put image `index` to, until the request's deadline and a little longer. It takes nothing but the
+     * Content-Type that was asked for, which is then what every link to the image answers with.
+     */
     outputPutLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
       const command = new PutObjectCommand({
         Bucket: bucket,
         Key: outputKey(of, index),
-        ContentType: 'image/png',
+        ContentType: `image/${of.outputFormat}`,
       });
       return getSignedUrl(client, command, {
         expiresIn: lifetimeSeconds,
@@ -51,7 +61,7 @@ export function objectStore(bucket: string) {
     },
 
     /** A link to put reference `index` of a request to, once it was found to be a picture. */
-    referencePutLink(of: OutputRef, index: number): Promise<string> {
+    referencePutLink(of: RequestRef, index: number): Promise<string> {
       const command = new PutObjectCommand({
         Bucket: bucket,
         Key: referenceKey(of, index),
@@ -65,7 +75,7 @@ export function objectStore(bucket: string) {
     },
 
     /** A link to a request's reference `index`, for the model server alone. */
-    referenceLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
+    referenceLink(of: RequestRef, index: number, lifetimeSeconds: number): Promise<string> {
       const command = new GetObjectCommand({ Bucket: bucket, Key: referenceKey(of, index) });
       return getSignedUrl(client, command, { expiresIn: lifetimeSeconds });
     },
@@ -99,10 +109,10 @@ export function objectStore(bucket: string) {
   };
 }
 
-function referenceKey(of: OutputRef, index: number): string {
+function referenceKey(of: RequestRef, index: number): string {
   return `generations/${of.licenseId}/${of.requestId}/reference-${index}`;
 }
 
 function outputKey(of: OutputRef, index: number): string {
-  return `generations/${of.licenseId}/${of.requestId}/output-${index}.png`;
+  return `generations/${of.licenseId}/${of.requestId}/output-${index}.${fileExtensions[of.outputFormat]}`;
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { count, described, link, requestId, timestamp } from './answer-fields.ts';
-import { generationStatuses, generationTypes, maxSeed, referenceModes } from './generation.ts';
+import { generationStatuses, generationTypes, maxSeed, outputFormats, referenceModes } from './generation.ts';
 
 const outputs = described(
   z.array(link),
-  'Signed links to the images (PNG), open to everyone who has them for an hour. Fetch the request again for new ones.',
+  'Signed links to the images, open to everyone who has them for an hour. Fetch the request again for new ones.',
 );
 const seed = described(
   z.int().check(z.gte(0), z.lte(maxSeed)),
@@ -62,6 +62,7 @@ export const storedGeneration = z.object({
   width: described(z.int(), 'Pixels.'),
   height: described(z.int(), 'Pixels.'),
   numOutputs: z.int(),
+  outputFormat: described(z.enum(outputFormats), 'What the images are stored as.'),
   referenceMode: z.enum(referenceModes),
   preserveBranding: z.boolean(),
   outputUrl: described(z.nullable(link), 'The first of `outputs`; null unless the request completed.'),

@@ -62,6 +62,7 @@ export const stored: StoredGeneration = {
   width: 1024,
   height: 1024,
   numOutputs: 1,
+  outputFormat: 'png',
   referenceMode: 'reference',
   preserveBranding: false,
   outputUrl: outputs[0]!,
@@ -183,6 +184,7 @@ export const productBody = {
   referenceImages: [{ url: 'https://shop.example.com/bottle.png' }],
   referenceMode: 'exact_product',
   preserveBranding: true,
+  outputFormat: 'webp',
 };
 export const keyBody = { licenseId, name: 'my app' };
 export const uploadBody = { contentType: 'image/png' };
