@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as sendRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { billingPeriod } from '../../shared/domain/billing-period.ts';
 import { periodStore } from '../../shared/store/period-store.ts';
@@ -147,8 +148,9 @@ describe('shell', () => {
         const isShown = printed[i] !== '' && next?.language === 'json';
         if (isShown) expect(shapeOf(JSON.parse(printed[i]!))).toEqual(shapeOf(JSON.parse(next.text)));
       });
-      for (const file of readdirSync(folder).filter((name) => name.endsWith('.png'))) {
-        expect(readFileSync(join(folder, file)).subarray(1, 4).toString()).toBe('PNG');
+      for (const file of readdirSync(folder).filter((name) => /\.(png|webp)$/.test(name))) {
+        const { format } = await sharp(join(folder, file)).metadata();
+        expect(file).toMatch(new RegExp(`\\.${format}$`));
       }
     },
   );
