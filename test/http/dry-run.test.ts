@@ -9,6 +9,7 @@ import { grant, tableOf } from '../support/grants.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, startService, type ApiAnswer, type RunningService } from '../support/service.ts';
 import { sessionOf } from '../support/sessions.ts';
+import { until } from '../support/until.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 
 let service: RunningService;
@@ -180,8 +181,11 @@ describe('POST /generate?dryRun=true', () => {
     const { key } = await grant(table);
     const answer = await send(key, body());
     const requestId = answer.headers.get('x-request-id')!;
-    const lines = readFileSync(join(service.dataDir, 'service.log'), 'utf8').split('\n');
-    const line = lines.find((each) => each.includes('"request"') && each.includes(requestId));
-    expect(JSON.parse(line!)).toMatchObject({ dryRun: 'true', status: 200 });
+    const logged = () =>
+      readFileSync(join(service.dataDir, 'service.log'), 'utf8')
+        .split('\n')
+        .find((line) => line.includes('"request"') && line.includes(requestId));
+    await until('the request is logged', () => logged() !== undefined);
+    expect(JSON.parse(logged()!)).toMatchObject({ dryRun: 'true', status: 200 });
   });
 });
