@@ -1,5 +1,7 @@
 import { basePath, routes, type Route } from '../routes.ts';
+import { limitExtensions, limitSentences } from './limits.ts';
 import { operations, type Operation, type OperationId } from './operations.ts';
+import { overview } from './overview.ts';
 import { parameters } from './parameters.ts';
 import { errorAnswers, headers, responsesOf } from './responses.ts';
 import { contractSchemas, schemaRef, type Schema } from './schemas.ts';
@@ -36,14 +38,15 @@ export function openApiDocument(): Schema {
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationObject(operationId, route, operations[operationId]);
   }
+  for (const path of Object.keys(paths)) paths[path] = inOrder(paths[path]!);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Image Generation Service',
       version: '1',
-      description:
-        'Generates images with named creator systems, called identities. Bodies are JSON. Errors have a sentence and a code. ' +
-        'Unknown members and query parameters are refused, and so is one that is sent twice.',
+      summary: 'Images from named creator systems over HTTP.',
+      description: overview,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     // Read at `…/v1/openapi.json`: the version's own folder, whatever stands before it.
     servers: [{ url: `..${basePath.slice(basePath.lastIndexOf('/'))}` }],
@@ -57,9 +60,15 @@ export function openApiDocument(): Schema {
   };
 }
 
+/** Reading before writing, as people look for them. */
+function inOrder(path: Schema): Schema {
+  const methods = ['get', 'post', 'delete'].filter((method) => method in path);
+  return Object.fromEntries(methods.map((method) => [method, path[method]]));
+}
+
 function operationObject(operationId: OperationId, route: Route, operation: Operation): Schema {
   const { tag, summary, description, body } = operation;
-  const told = [description, limitSentence(route)].filter((sentence) => sentence !== undefined);
+  const told = [...(description === undefined ? [] : [description]), ...limitSentences(route)];
   return {
     operationId,
     tags: [tag],
@@ -71,6 +80,7 @@ function operationObject(operationId: OperationId, route: Route, operation: Oper
       : {}),
     ...(body ? { requestBody: requestBody(body) } : {}),
     responses: responsesOf(route, operation),
+    ...limitExtensions(route),
   };
 }
 
@@ -85,12 +95,4 @@ function requestBody({ schemas, optional, examples }: NonNullable<Operation['bod
       },
     },
   };
-}
-
-function limitSentence({ auth, limit }: Route): string | undefined {
-  if (!limit) return undefined;
-  const whose = { key: 'API key', session: 'account', key_or_session: 'API key or account', none: 'address' }[
-    auth
-  ];
-  return `At most ${limit.quota} in ${limit.windowSeconds} seconds for one ${whose}.`;
 }

@@ -76,6 +76,7 @@ export const operations: Record<OperationId, Operation> = {
   listGenerations: {
     tag: 'Generating',
     summary: 'List stored requests',
+    description: 'A page at a time; `nextCursor` is null on the last one. Links are signed anew.',
     parameters: ['limit', 'cursor', 'identityId', 'status', 'type', 'licenseIdBySession'],
     answer: {
       status: 200,
@@ -88,6 +89,8 @@ export const operations: Record<OperationId, Operation> = {
   listIdentities: {
     tag: 'Generating',
     summary: 'List the identities that may be used',
+    description:
+      'An identity that is not `available` now is listed too: generating with it is 503 IDENTITY_UNAVAILABLE.',
     parameters: ['narrowedBySession'],
     answer: {
       status: 200,
@@ -121,6 +124,7 @@ export const operations: Record<OperationId, Operation> = {
   listLicenses: {
     tag: 'Account',
     summary: "List the account's licenses (access records)",
+    description: 'Active ones and those that have ended. `usable` says whether one generates now.',
     answer: {
       status: 200,
       schema: 'LicenseList',
@@ -131,6 +135,7 @@ export const operations: Record<OperationId, Operation> = {
   getUsage: {
     tag: 'Account',
     summary: "A license's billing period",
+    description: 'Counts requests by key and those of the playground.',
     parameters: ['licenseId'],
     answer: {
       status: 200,
@@ -143,6 +148,7 @@ export const operations: Record<OperationId, Operation> = {
   createKey: {
     tag: 'Account',
     summary: 'Create an API key',
+    description: 'For one license, whose credits it spends. A license has at most 25 active keys.',
     body: { schemas: ['CreateKeyRequest'], examples: { key: examples.keyBody } },
     answer: {
       status: 201,
@@ -155,6 +161,7 @@ export const operations: Record<OperationId, Operation> = {
   listKeys: {
     tag: 'Account',
     summary: "List the account's API keys",
+    description: 'Newest first, those that have expired or were revoked too.',
     answer: {
       status: 200,
       schema: 'KeyList',
@@ -191,6 +198,7 @@ export const operations: Record<OperationId, Operation> = {
   getHealth: {
     tag: 'Service',
     summary: 'Whether the service is up',
+    description: 'The models are asked at most every 10 seconds.',
     answer: {
       status: 200,
       schema: 'Health',
@@ -201,6 +209,7 @@ export const operations: Record<OperationId, Operation> = {
   getOpenApi: {
     tag: 'Service',
     summary: 'This document',
+    description: 'Made from the schemas that check requests.',
     answer: { status: 200, schema: null, description: 'OpenAPI 3.1.' },
   },
 };
