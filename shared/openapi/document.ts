@@ -38,7 +38,6 @@ export function openApiDocument(): Schema {
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationObject(operationId, route, operations[operationId]);
   }
-  for (const path of Object.keys(paths)) paths[path] = inOrder(paths[path]!);
   return {
     openapi: '3.1.0',
     info: {
@@ -58,12 +57,6 @@ export function openApiDocument(): Schema {
     paths,
     components: { securitySchemes, parameters, headers, examples: errorAnswers, schemas: contractSchemas() },
   };
-}
-
-/** Reading before writing, as people look for them. */
-function inOrder(path: Schema): Schema {
-  const methods = ['get', 'post', 'delete'].filter((method) => method in path);
-  return Object.fromEntries(methods.map((method) => [method, path[method]]));
 }
 
 function operationObject(operationId: OperationId, route: Route, operation: Operation): Schema {
