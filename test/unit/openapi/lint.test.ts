@@ -19,6 +19,8 @@ const config = createConfig({
     'response-mime-type': { severity: 'error', allowedValues: ['application/json', 'text/event-stream'] },
     // Bodies and answers have whole examples; one for each member would say the same again.
     'scalar-property-missing-example': 'off',
+    // A dry run goes by its usual name.
+    'boolean-parameter-prefixes': 'off',
     // Enums, patterns and formats rule; an empty prompt is allowed.
     'required-string-property-missing-min-length': 'off',
   },
