@@ -25,11 +25,18 @@ export async function typesOf(document: object): Promise<string> {
   return astToString(nodes);
 }
 
-/** Leaves out examples, and rules about which members go together: beside `properties` they would widen the type. */
+/**
+ * Leaves out examples, and rules about which members go together: beside `properties` they would widen the type. A
+ * record of named keys becomes an object of them.
+ */
 function typeable(name: string, value: any): unknown {
   if (name === 'example' || name === 'examples') return undefined;
-  const isObjectSchema = typeof value === 'object' && value !== null && 'properties' in value;
-  return isObjectSchema ? { ...value, anyOf: undefined, oneOf: undefined } : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if ('properties' in value) return { ...value, anyOf: undefined, oneOf: undefined };
+  const { propertyNames, additionalProperties, ...rest } = value;
+  if (propertyNames?.enum === undefined) return value;
+  const keys = propertyNames.enum as string[];
+  return { ...rest, properties: Object.fromEntries(keys.map((key) => [key, additionalProperties])) };
 }
 
 function errorCodesOf({ paths }: Document): string[] {

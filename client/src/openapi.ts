@@ -583,7 +583,19 @@ export interface components {
       aggregates: {
         /** @description Every type, those without a request too. */
         byType: {
-          [key: string]: {
+          text_to_image: {
+            /** @description Requests that completed. */
+            requests: number;
+            /** @description What they were charged. */
+            credits: number;
+          };
+          reference: {
+            /** @description Requests that completed. */
+            requests: number;
+            /** @description What they were charged. */
+            credits: number;
+          };
+          exact_product: {
             /** @description Requests that completed. */
             requests: number;
             /** @description What they were charged. */

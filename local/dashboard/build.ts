@@ -31,6 +31,7 @@ const inputs = [
   'vite.config.ts',
   'tsconfig.json',
   'package.json',
+  '../client/src',
   '../shared/contracts',
 ];
 const buildLimitMs = 180_000;
