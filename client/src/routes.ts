@@ -53,7 +53,7 @@ export type RouteInit<R extends RouteName> = Member<'path', ParametersOf<R, 'pat
 /** The same without a route's types, for what serves all of them. */
 export interface AnyInit extends CallOptions {
   path?: Record<string, string | undefined> | undefined;
-  query?: Record<string, string | number | undefined> | undefined;
+  query?: Record<string, string | number | boolean | undefined> | undefined;
   body?: unknown;
   headers?: Record<string, string> | undefined;
 }

@@ -201,3 +201,18 @@ test('a service that is away is told as such, once nobody wants to try again', a
   expect(await failure(away.generate(order('aurora')))).toMatchObject({ name: 'ConnectionError' });
   expect(await failure(away.health())).toMatchObject({ name: 'ConnectionError', answerBegan: false });
 });
+
+test('a key does not follow a redirect', async () => {
+  const elsewhere = await startCuttingProxy(service.ready.baseUrl);
+  try {
+    for (const status of [302, 307]) {
+      const headers = { location: `${elsewhere.url}/api/v1/generate` };
+      proxy.fates.push({ answered: { status, headers, body: {} } });
+      const careful = clientOf(granted, { maxRetries: 0 });
+      expect(await failure(careful.generate(order('aurora')))).toMatchObject({ name: 'ConnectionError' });
+    }
+    expect(elsewhere.seen).toEqual([]);
+  } finally {
+    await elsewhere.close();
+  }
+});
