@@ -32,6 +32,7 @@ const inputs = [
   'scalar-build.ts',
   'tsconfig.json',
   'package.json',
+  '../client/src',
   '../shared/contracts',
 ];
 const buildLimitMs = 180_000;

@@ -52,6 +52,9 @@ const forbidden: [string, string][] = [
   ['dashboard/src/api/sample.ts', '../../../shared/domain/tiers.ts'],
   ['dashboard/src/api/sample.ts', '../../../shared/errors.ts'],
   ['dashboard/src/sample.ts', '../../local/service.ts'],
+  ['client/src/sample.ts', '../../shared/errors.ts'],
+  ['client/src/sample.ts', 'node:crypto'],
+  ['client/src/sample.ts', 'zod'],
 ];
 
 /** [file, what it imports]: each follows the direction. */
@@ -82,6 +85,8 @@ const allowed: [string, string][] = [
   ['bin/sample.ts', '../lib/service-stack.ts'],
   ['test/unit/sample.ts', '../../local/service.ts'],
   ['dashboard/src/api/sample.ts', './client.ts'],
+  ['dashboard/src/api/sample.ts', '../../../client/src/index.ts'],
+  ['client/src/sample.ts', './errors.ts'],
   ['dashboard/src/screens/overview/sample.ts', '../../lib/format.ts'],
   ['lib/sample.ts', '../shared/metrics.ts'],
   ['lib/constructs/sample.ts', '../../shared/gateway-failures.ts'],

@@ -1,28 +1,10 @@
-export interface ApiErrorFacts {
-  /** 0 when no answer came. */
-  status: number;
-  code: string;
-  retryAfterSeconds?: number | undefined;
-  requestId?: string | undefined;
-}
+import { ApiError, ConnectionError, TimeoutError } from '../../../client/src/index.ts';
 
-/** Every failure of a request. `message` is a sentence for the person at the screen. */
-export class ApiError extends Error {
-  readonly status: number;
-  /** The API's code, or NETWORK, SESSION_ENDED, STILL_RUNNING or UNEXPECTED_ANSWER. */
-  readonly code: string;
-  readonly retryAfterSeconds: number | undefined;
-  readonly requestId: string | undefined;
-
-  constructor(message: string, facts: ApiErrorFacts) {
-    super(message);
-    this.name = 'ApiError';
-    this.status = facts.status;
-    this.code = facts.code;
-    this.retryAfterSeconds = facts.retryAfterSeconds;
-    this.requestId = facts.requestId;
-  }
-}
+/**
+ * Every failure of a request, with a sentence for the person at the screen. Its code is the API's, or NETWORK,
+ * SESSION_ENDED, STILL_RUNNING or UNEXPECTED_ANSWER; its status is 0 when no answer came.
+ */
+export { ApiError };
 
 export function networkError(): ApiError {
   return new ApiError("The service can't be reached. Check your connection and try again.", {
@@ -38,29 +20,10 @@ export function sessionEnded(): ApiError {
   });
 }
 
-/** @returns the error that a refusing answer stands for, also when its body is not the API's. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  const facts = {
-    status: response.status,
-    retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after')),
-    requestId: response.headers.get('x-request-id') ?? undefined,
-  };
-  const body: unknown = await response.json().catch(() => null);
-  if (isErrorBody(body)) return new ApiError(body.error, { ...facts, code: body.code });
-  return new ApiError(
-    'The service gave an answer that this page does not understand. Try again in a moment.',
-    {
-      ...facts,
-      code: 'UNEXPECTED_ANSWER',
-    },
-  );
-}
-
-function isErrorBody(body: unknown): body is { error: string; code: string } {
-  if (typeof body !== 'object' || body === null) return false;
-  return 'error' in body && typeof body.error === 'string' && 'code' in body && typeof body.code === 'string';
-}
-
-function retryAfterSeconds(header: string | null): number | undefined {
-  return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
+/** @returns what the client threw, in this page's words. */
+export function screenError(error: unknown): unknown {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return networkError();
+  if (!(error instanceof ApiError) || error.code !== 'UNEXPECTED_ANSWER') return error;
+  const sentence = 'The service gave an answer that this page does not understand. Try again in a moment.';
+  return new ApiError(sentence, error);
 }

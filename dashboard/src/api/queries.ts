@@ -9,17 +9,12 @@ import {
 import { useApi } from './api-context.ts';
 import { ApiError } from './api-error.ts';
 import type {
-  CreatedKey,
   CreateKeyBody,
   GenerationList,
   GenerationStatus,
   GenerationType,
-  IdentityList,
   KeyList,
-  LicenseList,
-  RevokedKey,
   StoredGeneration,
-  UsageAnswer,
 } from './types.ts';
 
 const minuteMs = 60_000;
@@ -56,7 +51,7 @@ export function useLicenses() {
   const api = useApi();
   return useQuery({
     queryKey: ['licenses'],
-    queryFn: ({ signal }) => api.json<LicenseList>('/licenses', { signal }),
+    queryFn: ({ signal }) => api.request('GET /licenses', { signal }),
     select: ({ licenses }) => licenses,
     staleTime: 5 * minuteMs,
   });
@@ -67,7 +62,7 @@ export function useIdentities(licenseId: string) {
   const api = useApi();
   return useQuery({
     queryKey: ['identities', licenseId],
-    queryFn: ({ signal }) => api.json<IdentityList>('/identities', { query: { licenseId }, signal }),
+    queryFn: ({ signal }) => api.request('GET /identities', { query: { licenseId }, signal }),
     select: ({ identities }) => identities,
     staleTime: 5 * minuteMs,
   });
@@ -77,7 +72,7 @@ export function useUsage(licenseId: string) {
   const api = useApi();
   return useQuery({
     queryKey: ['usage', licenseId],
-    queryFn: ({ signal }) => api.json<UsageAnswer>('/usage', { query: { licenseId }, signal }),
+    queryFn: ({ signal }) => api.request('GET /usage', { query: { licenseId }, signal }),
   });
 }
 
@@ -86,7 +81,7 @@ export function useKeys() {
   const api = useApi();
   return useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => api.json<KeyList>('/keys', { signal }),
+    queryFn: ({ signal }) => api.request('GET /keys', { signal }),
     select: ({ keys }) => keys,
   });
 }
@@ -96,7 +91,7 @@ export function useCreateKey() {
   const api = useApi();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: CreateKeyBody) => api.json<CreatedKey>('/keys', { method: 'POST', body }),
+    mutationFn: (body: CreateKeyBody) => api.request('POST /keys', { body }),
     // Not awaited: the raw key must not wait for a list.
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
     gcTime: 0,
@@ -108,8 +103,7 @@ export function useRevokeKey() {
   const api = useApi();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (keyId: string) =>
-      api.json<RevokedKey>(`/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE' }),
+    mutationFn: (keyId: string) => api.request('DELETE /keys/{keyId}', { path: { keyId } }),
     onSuccess: ({ keyId, status, revokedAt }) => {
       // Known at once, also when the list can't be fetched anew.
       queries.setQueryData<KeyList>(
@@ -140,7 +134,7 @@ export function useGenerations(licenseId: string, filters: GenerationFilters = {
     queryKey: ['generations', licenseId, filters, limit],
     queryFn: ({ pageParam, signal }) => {
       const query = { licenseId, limit, cursor: pageParam ?? undefined, ...filters };
-      return api.json<GenerationList>('/generate', { query, signal });
+      return api.request('GET /generate', { query, signal });
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -160,7 +154,7 @@ export function useGeneration(requestId: string | null) {
   return useQuery({
     queryKey: ['generation', requestId],
     queryFn: ({ signal }) =>
-      api.json<StoredGeneration>(`/generate/${encodeURIComponent(requestId ?? '')}`, { signal }),
+      api.request('GET /generate/{requestId}', { path: { requestId: requestId ?? '' }, signal }),
     enabled: requestId !== null,
     initialData: () => listed()?.generation,
     initialDataUpdatedAt: () => listed()?.updatedAtMs,

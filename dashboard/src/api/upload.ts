@@ -1,5 +1,5 @@
+import { uploadForm, uploadRefused } from '../../../client/src/index.ts';
 import { ApiError } from './api-error.ts';
-import type { UploadAnswer } from './types.ts';
 import type { UploadFile, UploadOrder } from './upload-order.ts';
 
 const sendWithinMs = 5 * 60_000;
@@ -8,20 +8,13 @@ const sendWithinMs = 5 * 60_000;
 export const uploadFile: UploadFile = async (api, order) => {
   const { licenseId, file, contentType, signal } = order;
   const body = { licenseId, contentType };
-  const { uploadId, url, fields } = await api.json<UploadAnswer>('/uploads', {
-    method: 'POST',
-    body,
-    signal,
-  });
-  // Amazon S3, "POST Object": what follows the file is not read. Its name is nobody's business there.
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append('file', file, 'file');
-  const { status, text } = await post(url, form, order).catch(async (error: unknown) => {
+  const upload = await api.request('POST /uploads', { body, signal });
+  const form = uploadForm(upload, file);
+  const { status, text } = await post(upload.url, form, order).catch(async (error: unknown) => {
     signal.throwIfAborted();
     throw (await isReadable(file)) ? error : unreadable();
   });
-  if (status >= 200 && status < 300) return uploadId;
+  if (status >= 200 && status < 300) return upload.uploadId;
   throw refused(status, text);
 };
 
@@ -68,9 +61,8 @@ function unreadable(): ApiError {
   return new ApiError(sentence, { status: 0, code: 'UNREADABLE_FILE' });
 }
 
-/** The storage answers with XML and a code of its own. */
 function refused(status: number, xml: string): ApiError {
-  const code = /<Code>(\w+)<\/Code>/.exec(xml)?.[1];
+  const { code } = uploadRefused(status, xml);
   const sentence =
     code === 'EntityTooLarge' ? 'The file is too large.' : 'The file was not taken. Try again in a moment.';
   return new ApiError(sentence, { status, code: 'UPLOAD_REFUSED' });

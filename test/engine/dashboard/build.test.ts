@@ -47,6 +47,7 @@ const sources: Record<string, string> = {
   'dashboard/src/main.js': "import './deeper/part.js';\nconsole.log('one');",
   'dashboard/src/deeper/part.js': "console.log('part');",
   'dashboard/public/robots.txt': 'User-agent: *',
+  'client/src/index.ts': 'export {};',
   'shared/contracts/dashboard.ts': 'export {};',
 };
 
@@ -146,6 +147,7 @@ describe('a build', () => {
       ['the compiler’s settings', () => write('dashboard/tsconfig.json', '{ }')],
       ['the packages', () => write('dashboard/package.json', '{ "type": "module", "version": "2" }')],
       ['the contracts', () => write('shared/contracts/new.ts', '')],
+      ['the client', () => write('client/src/new.ts', '')],
       ['the build itself', () => rmSync(join(folder, 'dist/build-id'))],
       ['the whole build', () => rmSync(join(folder, 'dist'), { recursive: true })],
     ];

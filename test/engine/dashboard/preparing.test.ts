@@ -41,8 +41,9 @@ let server: Server;
 beforeEach(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'dashboard-')));
   folder = join(root, 'dashboard');
-  for (const name of ['dashboard/src', 'dashboard/public', 'dashboard/node_modules', 'shared/contracts']) {
-    mkdirSync(join(root, name), { recursive: true });
+  const folders = ['src', 'public', 'node_modules', '../client/src', '../shared/contracts'];
+  for (const name of folders) {
+    mkdirSync(join(folder, name), { recursive: true });
   }
   symlinkSync(vite, join(folder, 'node_modules', 'vite'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');

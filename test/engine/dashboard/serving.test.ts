@@ -34,6 +34,7 @@ const sources: Record<string, string> = {
   'dashboard/public/.env': 'hidden',
   'dashboard/public/.well-known/security.txt': 'hidden',
   'dashboard/secret.txt': 'secret',
+  'client/src/index.ts': 'export {};',
   'shared/contracts/dashboard.ts': 'export {};',
 };
 

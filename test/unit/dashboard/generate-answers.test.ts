@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals';
-import type { Api } from '../../../dashboard/src/api/client.ts';
+import { createApi, type Api } from '../../../dashboard/src/api/client.ts';
 import { generate } from '../../../dashboard/src/api/generate.ts';
 
 const body = { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay' };
 
 function answering(response: Response): Api {
-  return { send: () => Promise.resolve(response), json: () => Promise.reject(new Error('not asked for')) };
+  const token = async (): Promise<string> => 'token';
+  const tokens = { accessToken: token, replaceToken: token, end: () => {} };
+  return createApi('https://api.test', tokens, async () => response);
 }
 
 const broken = new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) });

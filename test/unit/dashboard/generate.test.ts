@@ -1,85 +1,19 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { ApiError } from '../../../dashboard/src/api/api-error.ts';
-import type { Api, ApiRequestInit } from '../../../dashboard/src/api/client.ts';
-import { generate, type Generated } from '../../../dashboard/src/api/generate.ts';
-
-const body = { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay' };
-const requestId = 'req_1';
-const identity = { id: 'idn_1', name: 'harbor' };
-const image = { outputs: ['signed link'], identity, seed: 7, processingTimeMs: 2400 };
-const usage = { creditsUsed: 2, creditsLimit: 10, creditsRemaining: 8, creditsCharged: 1 };
-const answer = { requestId, ...image, usage, referenceImagesUsed: 0 };
-const told = { requestId, ...image, creditsCharged: 1, usage };
-const lookedUp = { ...told, usage: null };
-function stored(status: string, errorMessage: string | null = null): object {
-  return { id: requestId, ...image, creditsCharged: 1, status, errorMessage };
-}
-
-function event(name: string, data: unknown): string {
-  return `event: ${name}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
-}
-
-const accepted = event('accepted', { requestId, creditsReserved: 1 });
-const completed = event('completed', answer);
-function refusal(status: number, code: string, retryAfterSeconds?: number, about?: string): ApiError {
-  return new ApiError(`Refused: ${code}.`, { status, code, retryAfterSeconds, requestId: about });
-}
-
-function streamOf(source: string | ReadableStream, headers: Record<string, string> = {}): Response {
-  return new Response(source, {
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', ...headers },
-  });
-}
-
-/** An answer whose stream a test writes, ends and breaks. */
-function openStream() {
-  let stream!: ReadableStreamDefaultController<Uint8Array>;
-  let isCancelled = false;
-  const source = new ReadableStream<Uint8Array>({
-    start: (controller) => void (stream = controller),
-    cancel: () => void (isCancelled = true),
-  });
-  return {
-    response: streamOf(source),
-    write: (text: string) => stream.enqueue(new TextEncoder().encode(text)),
-    end: () => stream.close(),
-    fail: (error: unknown) => stream.error(error),
-    isCancelled: () => isCancelled,
-  };
-}
-
-/** Sends one generation; `answers` are those of the look-ups, one after another, the last again and again. */
-function run(sent: Response | Error | Promise<Response>, answers: unknown[] = [], signal?: AbortSignal) {
-  const log: string[] = [];
-  const requests: [string, ApiRequestInit | undefined][] = [];
-  const startedMs = Date.now();
-  const ask = async (path: string, init: ApiRequestInit | undefined, next: unknown): Promise<unknown> => {
-    log.push(`${path} after ${(Date.now() - startedMs) / 1000} s`);
-    requests.push([path, init]);
-    init?.signal?.throwIfAborted();
-    if (next instanceof Error) throw next;
-    return next;
-  };
-  const api: Api = {
-    send: (path, init) => ask(path, init, sent) as Promise<Response>,
-    json: <T>(path: string, init?: ApiRequestInit) =>
-      ask(path, init, answers.length > 1 ? answers.shift() : answers[0]) as Promise<T>,
-  };
-  let outcome: { result: Generated } | { error: unknown } | null = null;
-  generate(api, {
-    body,
-    idempotencyKey: 'key-1',
-    onAccepted: ({ requestId: id, creditsReserved }) => log.push(`accepted ${id} ${creditsReserved}`),
-    onStarted: () => log.push('started'),
-    onProgress: ({ step, steps }) => log.push(`${step} of ${steps}`),
-    onDisconnected: () => log.push('disconnected'),
-    ...(signal && { signal }),
-  }).then(
-    (result) => (outcome = { result }),
-    (error: unknown) => (outcome = { error }),
-  );
-  return { log, requests, outcome: () => outcome };
-}
+import {
+  body,
+  requestId,
+  answer,
+  told,
+  lookedUp,
+  stored,
+  event,
+  accepted,
+  completed,
+  refusal,
+  streamOf,
+  openStream,
+  run,
+} from '../../support/generation-run.ts';
 
 const pass = (ms = 1): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 const sentOnce = '/playground/generate after 0 s';
@@ -99,8 +33,9 @@ describe('a generation whose stream is whole', () => {
     await pass();
     expect(outcome()).toEqual({ result: told });
     expect(log).toEqual([sentOnce, 'accepted req_1 1', 'started', '3 of 30']);
-    const headers = { accept: 'text/event-stream', 'idempotency-key': 'key-1' };
-    expect(requests[0]?.[1]).toEqual({ method: 'POST', body, headers });
+    const headers = Object.fromEntries(requests[0]!.headers);
+    expect(headers).toMatchObject({ accept: 'text/event-stream', 'idempotency-key': 'key-1' });
+    expect(requests).toMatchObject([{ path: '/playground/generate', body }]);
   });
 
   test('lets go of the connection once the images are there', async () => {
@@ -112,25 +47,53 @@ describe('a generation whose stream is whole', () => {
     expect(stream.isCancelled()).toBe(true);
   });
 
-  test('that failed is refused with the status, the code, the sentence and the request', async () => {
-    const failed = event('failed', { error: 'It broke.', code: 'GENERATION_FAILED', status: 502 });
+  test('that failed is refused with what is stored of it, and its request', async () => {
+    const failed = event('failed', { error: 'It broke.', code: 'GENERATION_FAILED', status: 500 });
     for (const stream of [streamOf(accepted + failed), streamOf(failed, { 'x-request-id': requestId })]) {
-      const { requests, outcome } = run(stream);
+      const { requests, outcome } = run(stream, [stored('FAILED', 'The model broke.')]);
       await pass();
-      const facts = { message: 'It broke.', code: 'GENERATION_FAILED', status: 502, requestId };
+      const message = 'The model broke. Nothing was charged.';
+      const facts = { message, code: 'GENERATION_FAILED', status: 500, requestId };
       expect(outcome()).toMatchObject({ error: facts });
-      expect(requests).toHaveLength(1);
+      expect(requests).toHaveLength(2);
     }
+  });
+
+  test('that failed only to tell its result is looked up, and is no failure', async () => {
+    const failed = event('failed', { error: 'Re-fetch it.', code: 'GENERATION_FAILED', status: 500 });
+    const { log, outcome } = run(streamOf(accepted + failed), [stored('COMPLETED')]);
+    await pass();
+    expect(outcome()).toEqual({ result: lookedUp });
+    expect(log).toEqual([sentOnce, 'accepted req_1 1', '/generate/req_1 after 0 s']);
+  });
+
+  test('that failed and is not stored is refused as it was told', async () => {
+    const failed = event('failed', { error: 'It broke.', code: 'INTERNAL_ERROR', status: 500 });
+    const { requests, outcome } = run(streamOf(accepted + failed), [
+      refusal(404, 'REQUEST_NOT_FOUND').answer,
+    ]);
+    await pass();
+    const facts = { message: 'It broke.', code: 'INTERNAL_ERROR', status: 500, requestId };
+    expect(outcome()).toMatchObject({ error: facts });
+    expect(requests).toHaveLength(2);
+  });
+
+  test('that the models had no room for is refused at once: its key is free', async () => {
+    const failed = event('failed', { error: 'Busy.', code: 'SERVICE_UNAVAILABLE', status: 503 });
+    const { requests, outcome } = run(streamOf(accepted + failed));
+    await pass();
+    expect(outcome()).toMatchObject({ error: { message: 'Busy.', status: 503, requestId } });
+    expect(requests).toHaveLength(1);
   });
 });
 
 describe('a generation without a stream', () => {
   test('that is refused before it is accepted throws that refusal', async () => {
     const unnamed = refusal(409, 'IDEMPOTENCY_IN_PROGRESS', 2);
-    for (const error of [refusal(402, 'CREDIT_LIMIT_EXCEEDED', 9, 'req_0'), unnamed]) {
-      const { log, outcome } = run(error);
+    for (const { answer: sent, facts } of [refusal(402, 'CREDIT_LIMIT_EXCEEDED', 9, 'req_0'), unnamed]) {
+      const { log, outcome } = run(sent);
       await pass();
-      expect(outcome()).toEqual({ error });
+      expect(outcome()).toMatchObject({ error: facts });
       expect(log).toEqual([sentOnce]);
     }
   });
@@ -144,7 +107,7 @@ describe('a generation without a stream', () => {
 
   test('that is a repeat of a running one follows the running one', async () => {
     const running = refusal(409, 'IDEMPOTENCY_IN_PROGRESS', 2, requestId);
-    const { log, outcome } = run(running, [stored('PROCESSING'), stored('COMPLETED')]);
+    const { log, outcome } = run(running.answer, [stored('PROCESSING'), stored('COMPLETED')]);
     await pass(2000);
     expect(outcome()).toEqual({ result: lookedUp });
     expect(log).toEqual([sentOnce, '/generate/req_1 after 0 s', '/generate/req_1 after 2 s']);
@@ -179,7 +142,7 @@ describe('a stream that breaks', () => {
   test('and of which nothing is stored is told as such, with the history to look in', async () => {
     const notFound = refusal(404, 'REQUEST_NOT_FOUND');
     for (const [stream, requests] of [[streamOf(''), 1] as const, [streamOf(accepted), 2] as const]) {
-      const { requests: made, outcome } = run(stream, [notFound]);
+      const { requests: made, outcome } = run(stream, [notFound.answer]);
       await pass();
       expect(outcome()).toMatchObject({ error: { code: 'NETWORK', status: 0 } });
       expect(outcome()).toMatchObject({ error: { message: expect.stringContaining('history') } });
@@ -188,9 +151,15 @@ describe('a stream that breaks', () => {
   });
 
   test.each([
-    ['FAILED', 'The model refused it.', 500, 'GENERATION_FAILED', 'The model refused it.'],
-    ['FAILED', null, 500, 'GENERATION_FAILED', 'The generation failed. No credits were charged.'],
-    ['TIMEOUT', null, 504, 'TIMEOUT', 'The image was not finished in time. No credits were charged.'],
+    [
+      'FAILED',
+      'The model refused it.',
+      500,
+      'GENERATION_FAILED',
+      'The model refused it. Nothing was charged.',
+    ],
+    ['FAILED', null, 500, 'GENERATION_FAILED', 'The image could not be finished. Nothing was charged.'],
+    ['TIMEOUT', 'It took too long.', 504, 'TIMEOUT', 'It took too long. Nothing was charged.'],
   ])('and whose request is stored as %s (%j) throws that', async (as, reason, status, code, message) => {
     const { outcome } = run(streamOf(accepted), [stored(as, reason)]);
     await pass();
@@ -220,80 +189,5 @@ describe('a stream that breaks', () => {
         expect(log).toContain('disconnected');
       }
     }
-  });
-});
-
-describe('looking a request up', () => {
-  test.each([
-    [429, 'RATE_LIMITED', 7, 7],
-    [503, 'SERVICE_UNAVAILABLE', undefined, 4],
-    [503, 'SERVICE_UNAVAILABLE', 1, 2],
-    [0, 'NETWORK', undefined, 4],
-  ])('waits after a %d %s as asked (%j), and no less than usual', async (status, code, asked, seconds) => {
-    const { log, outcome } = run(streamOf(accepted), [refusal(status, code, asked), stored('COMPLETED')]);
-    await pass(seconds * 1000 - 1);
-    expect(log).toHaveLength(4);
-    await pass(1);
-    expect(log.at(-1)).toBe(`/generate/req_1 after ${seconds} s`);
-    expect(outcome()).toEqual({ result: lookedUp });
-  });
-
-  test('ends at a refusal that no waiting mends', async () => {
-    for (const error of [refusal(403, 'FORBIDDEN'), refusal(401, 'SESSION_ENDED'), new Error('a fault')]) {
-      const { outcome } = run(streamOf(accepted), [error]);
-      await pass();
-      expect(outcome()).toEqual({ error });
-    }
-  });
-
-  test('goes on for ten minutes, and then says where the result will be', async () => {
-    const endless = run(streamOf(accepted), [stored('PROCESSING')]);
-    await pass(597_000);
-    expect(endless.outcome()).toBeNull();
-    await pass(3000);
-    const facts = {
-      code: 'STILL_RUNNING',
-      status: 504,
-      requestId,
-      message: expect.stringContaining('history'),
-    };
-    expect(endless.outcome()).toMatchObject({ error: facts });
-    const busy = run(streamOf(accepted), [refusal(429, 'RATE_LIMITED', 3600)]);
-    await pass();
-    expect(busy.outcome()).toMatchObject({ error: facts });
-  });
-});
-
-describe('an aborted generation throws the reason of its signal', () => {
-  const reason = new Error('left');
-  const failing = (signal: AbortSignal): Promise<never> =>
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-
-  const silentStream = (signal: AbortSignal): Response => {
-    const { response, write, fail } = openStream();
-    write(accepted);
-    signal.addEventListener('abort', () => fail(signal.reason));
-    return response;
-  };
-
-  test.each<[string, (signal: AbortSignal) => Response | Promise<Response>, unknown[], number]>([
-    ['before it is sent', () => streamOf(completed), [], 1],
-    ['while it is sent', failing, [], 1],
-    ['while its stream is silent', silentStream, [stored('COMPLETED')], 1],
-    ['while it waits for the next look-up', () => streamOf(accepted), [stored('QUEUED')], 2],
-    ['while it is looked up', () => streamOf(accepted), ['failing'], 2],
-  ])('%s', async (when, sent, answers, requestCount) => {
-    const aborting = new AbortController();
-    const { signal } = aborting;
-    if (when === 'before it is sent') aborting.abort(reason);
-    const lookedUpAs = answers.map((found) => (found === 'failing' ? failing(signal) : found));
-    const { log, requests, outcome } = run(sent(signal), lookedUpAs, signal);
-    await pass();
-    aborting.abort(reason);
-    await pass();
-    expect(outcome()).toEqual({ error: reason });
-    await pass(60_000);
-    expect(requests).toHaveLength(requestCount);
-    expect(log.includes('disconnected')).toBe(requestCount === 2);
   });
 });

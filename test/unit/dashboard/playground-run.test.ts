@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
-import type { Api, ApiRequestInit } from '../../../dashboard/src/api/client.ts';
+import { createApi, type Api } from '../../../dashboard/src/api/client.ts';
 import { readyText, shortPrompt, type Result } from '../../../dashboard/src/screens/playground/results.ts';
 import {
   createRunStore,
@@ -9,6 +9,7 @@ import {
   type Order,
   type RunState,
 } from '../../../dashboard/src/screens/playground/run-store.ts';
+import { until } from '../../support/until.ts';
 
 const order: Order = {
   body: { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay', numOutputs: 2 },
@@ -41,25 +42,26 @@ const wholeStream = [
 
 interface Sent {
   path: string;
-  init: ApiRequestInit;
+  body: unknown;
+  key: string | null;
+  signal: AbortSignal;
 }
 
 /** An API that answers one generation with a stream, and look-ups with `stored`. */
 function apiOf(stream: () => string | Promise<Response>, stored?: unknown): { api: Api; sent: Sent[] } {
   const sent: Sent[] = [];
-  const api: Api = {
-    async send(path, init = {}) {
-      sent.push({ path, init });
-      const body = stream();
-      if (body instanceof Promise) return body;
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-    },
-    async json<T>(path: string, init: ApiRequestInit = {}): Promise<T> {
-      sent.push({ path, init });
-      return stored as T;
-    },
+  const fetch = async (url: string, { method, headers, body, signal }: RequestInit): Promise<Response> => {
+    const key = (headers as Headers).get('idempotency-key');
+    const path = url.replace('https://api.test', '');
+    sent.push({ path, body: body && JSON.parse(body as string), key, signal: signal! });
+    if (method === 'GET') return Response.json(stored);
+    const answered = stream();
+    if (answered instanceof Promise) return answered;
+    return new Response(answered, { headers: { 'content-type': 'text/event-stream' } });
   };
-  return { api, sent };
+  const token = async (): Promise<string> => 'token';
+  const tokens = { accessToken: token, replaceToken: token, end: () => {} };
+  return { api: createApi('https://api.test', tokens, fetch as typeof globalThis.fetch), sent };
 }
 
 describe('a run', () => {
@@ -104,7 +106,7 @@ describe('a run', () => {
     gate.resolve({ ...order, body });
     await run;
     expect(phases.slice(0, 3)).toEqual(['uploading', 'sending', 'queued']);
-    expect(sent.map(({ init }) => init.body)).toEqual([body]);
+    expect(sent.map((one) => one.body)).toEqual([body]);
     expect(store.state().results[0]).toMatchObject({ body });
   });
 
@@ -156,7 +158,8 @@ describe('a run', () => {
 
   test('that fails keeps its order, so that a repeat has the same body and key', async () => {
     const failed = event('failed', { error: 'It broke.', code: 'GENERATION_FAILED', status: 500 });
-    const { api, sent } = apiOf(() => accepted + failed);
+    const stored = { id: 'req_1', status: 'FAILED', errorMessage: 'It broke.' };
+    const { api, sent } = apiOf(() => accepted + failed, stored);
     const errors: unknown[] = [];
     const store = createRunStore();
     await store.start(api, order, { onFailed: (error) => errors.push(error) });
@@ -164,13 +167,14 @@ describe('a run', () => {
     expect(run).toBeNull();
     expect(failure?.error).toMatchObject({
       code: 'GENERATION_FAILED',
-      message: 'It broke.',
+      message: 'It broke. Nothing was charged.',
       requestId: 'req_1',
     });
     expect(errors).toEqual([failure?.error]);
     await store.start(api, failure!.order);
-    expect(sent[1]).toEqual(sent[0]);
-    expect(sent[0]?.init.headers).toMatchObject({ 'idempotency-key': 'key-1' });
+    const posts = sent.filter(({ path }) => path === '/playground/generate');
+    const same = { path: '/playground/generate', body: order.body, key: 'key-1' };
+    expect(posts).toMatchObject([same, same]);
   });
 
   test('that nobody waits for any more leaves its request’s id, and no result or failure', async () => {
@@ -179,11 +183,12 @@ describe('a run', () => {
     const { api, sent } = apiOf(() => silent.promise);
     const store = createRunStore();
     const run = store.start(api, order, { onChange: isAccepted.resolve });
+    await until('it was sent', () => sent.length > 0);
     const body = new ReadableStream({
       start(stream) {
         stream.enqueue(new TextEncoder().encode(accepted));
-        const { signal } = sent[0]!.init;
-        signal?.addEventListener('abort', () => stream.error(signal.reason));
+        const { signal } = sent[0]!;
+        signal.addEventListener('abort', () => stream.error(signal.reason));
       },
     });
     silent.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));

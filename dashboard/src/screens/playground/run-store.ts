@@ -1,7 +1,6 @@
 import { ApiError } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
 import { generate, type Generated, type PlaygroundBody } from '../../api/generate.ts';
-import type { StoredGeneration } from '../../api/types.ts';
 import type { Reference } from './references/reference.ts';
 import type { Result } from './results.ts';
 import { createWatched } from './watched.ts';
@@ -109,7 +108,7 @@ export function createRunStore(now: () => number = Date.now) {
     show: (requestId: string): void => set({ shownId: requestId, failure: null, left: null }),
     /** Signs the links of a result anew. @returns them. @throws ApiError */
     async renewLinks(api: Api, requestId: string): Promise<string[]> {
-      const { outputs } = await api.json<StoredGeneration>(`/generate/${encodeURIComponent(requestId)}`);
+      const { outputs } = await api.request('GET /generate/{requestId}', { path: { requestId } });
       set({ results: get().results.map((one) => (one.requestId === requestId ? { ...one, outputs } : one)) });
       return outputs;
     },

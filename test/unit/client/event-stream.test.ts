@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { readEvents, type StreamEvent } from '../../../dashboard/src/api/event-stream.ts';
+import { readEvents, type StreamEvent } from '../../../client/src/event-stream.ts';
 
 async function* inPieces(pieces: Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
   yield* pieces;

@@ -1,0 +1,90 @@
+import { generate, type GenerateOptions } from './generate.ts';
+import { createRequester, type Requester, type RequesterOptions } from './requester.ts';
+import type { CallOptions, RouteInit } from './routes.ts';
+import type {
+  GenerationRequest,
+  GenerationResult,
+  Health,
+  Identity,
+  StoredGeneration,
+  StoredGenerationList,
+  Upload,
+} from './types.ts';
+import { uploadReference, type UploadOptions } from './upload.ts';
+
+export interface ClientOptions extends Omit<RequesterOptions, 'tokens'> {
+  /** `svc_live_…` */
+  apiKey: string;
+}
+
+/** What GET /generate may be narrowed by. */
+export type GenerationQuery = Omit<NonNullable<RouteInit<'GET /generate'>['query']>, 'licenseId'>;
+
+export type Client = ReturnType<typeof createClient>;
+
+/**
+ * A client of the service for one API key.
+ *
+ * Every call may throw ApiError, ConnectionError or TimeoutError, and takes a `signal`, whose reason is thrown when it
+ * aborts. A busy service (429, 503) is asked again after 1, 2, 4 … at most 60 seconds, or when it asks to be; where
+ * that is more than 60 seconds, the error is thrown at once.
+ *
+ * @example
+ * const client = createClient({ apiKey, baseUrl: 'https://images.example.com/api/v1' });
+ * const { outputs } = await client.generate({ identityId, prompt: 'a quiet bay' });
+ */
+export function createClient({ apiKey, ...options }: ClientOptions) {
+  const send = options.fetch ?? fetch;
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const requester = createRequester({ ...options, baseUrl, tokens: { accessToken: () => apiKey } });
+  const { request } = requester;
+
+  const listGenerations = (
+    query: GenerationQuery = {},
+    { signal }: CallOptions = {},
+  ): Promise<StoredGenerationList> => request('GET /generate', { query, signal });
+
+  return {
+    /** Generates and resolves once the images are stored. Charged once, whatever breaks on the way. */
+    generate: (body: GenerationRequest, more?: GenerateOptions): Promise<GenerationResult> =>
+      generate(requester, 'POST /generate', body, more),
+
+    /** A stored request, with links that are signed anew. */
+    getGeneration: (requestId: string, { signal }: CallOptions = {}): Promise<StoredGeneration> =>
+      request('GET /generate/{requestId}', { path: { requestId }, signal }),
+
+    /** A page of stored requests, newest first. */
+    listGenerations,
+
+    /** All stored requests, newest first, fetched page by page: `for await (const one of client.allGenerations()) …` */
+    async *allGenerations(
+      query: GenerationQuery = {},
+      more?: CallOptions,
+    ): AsyncGenerator<StoredGeneration, void, void> {
+      let cursor = query.cursor;
+      do {
+        const page = await listGenerations({ ...query, cursor }, more);
+        yield* page.generations;
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+    },
+
+    /** The identities that the key may use. */
+    listIdentities: async ({ signal }: CallOptions = {}): Promise<Identity[]> =>
+      (await request('GET /identities', { signal })).identities,
+
+    /** Opens an upload: a form to send one file with, within the hour. */
+    createUpload: ({ contentType, signal }: UploadOptions = {}): Promise<Upload> =>
+      request('POST /uploads', { body: { ...(contentType && { contentType }) }, signal }),
+
+    /** Uploads a reference image. Resolves to the `uploadId` that `referenceImages` takes for an hour. */
+    uploadReference: (file: Blob | ArrayBuffer | Uint8Array, more: UploadOptions = {}): Promise<string> =>
+      uploadReference(requester, file, more, send),
+
+    /** Whether the API and the models are up. */
+    health: ({ signal }: CallOptions = {}): Promise<Health> => request('GET /health', { signal }),
+
+    /** Any route by its method and path, typed: `client.request('GET /generate', { query: { limit: 5 } })`. */
+    request: request as Requester['request'],
+  };
+}

@@ -1,0 +1,108 @@
+import type { ErrorCode } from './types.ts';
+
+export interface ErrorFacts {
+  status: number;
+  code: ErrorCode | (string & {});
+  retryAfterSeconds?: number | undefined;
+  requestId?: string | undefined;
+}
+
+/** The service refused or failed a request. `message` is its sentence, which says what to change. */
+export class ApiError extends Error {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The API's code, which may be newer than this client; UNEXPECTED_ANSWER when the answer was not the API's. */
+  readonly code: ErrorFacts['code'];
+  /** When the service wants to be asked again, if it said so. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Quote it when you ask for help. Of a generation that was accepted, it is the stored request's. */
+  readonly requestId: string | undefined;
+
+  constructor(message: string, { status, code, retryAfterSeconds, requestId }: ErrorFacts) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.requestId = requestId;
+  }
+}
+
+/** No answer came, or it broke off. */
+export class ConnectionError extends Error {
+  /** Whether an answer had begun, so that the service surely got the request. */
+  readonly answerBegan: boolean;
+
+  constructor(
+    message: string,
+    { answerBegan = false, cause }: { answerBegan?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.name = 'ConnectionError';
+    this.answerBegan = answerBegan;
+  }
+}
+
+/** The answer did not come in time. */
+export class TimeoutError extends Error {
+  /** The generation that was waited for: it goes on, and can be fetched. */
+  readonly requestId: string | undefined;
+
+  constructor(message: string, requestId?: string) {
+    super(message);
+    this.name = 'TimeoutError';
+    this.requestId = requestId;
+  }
+}
+
+/** The storage did not take a file. */
+export class UploadError extends Error {
+  readonly status: number;
+  /** The storage's code, such as EntityTooLarge. */
+  readonly code: string | undefined;
+
+  constructor(message: string, status: number, code: string | undefined) {
+    super(message);
+    this.name = 'UploadError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * Whether an error is the API's and, where codes are given, has one of them.
+ * @example if (isApiError(error, 'CREDIT_LIMIT_EXCEEDED')) …
+ */
+export function isApiError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  ...codes: Code[]
+): error is ApiError & { readonly code: Code } {
+  return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code as Code));
+}
+
+export function unexpectedAnswer({ status, headers }: Response): ApiError {
+  return new ApiError('The answer is not one of the image generation service. Check the baseUrl.', {
+    status,
+    code: 'UNEXPECTED_ANSWER',
+    retryAfterSeconds: wholeSeconds(headers.get('retry-after')),
+    requestId: headers.get('x-request-id') ?? undefined,
+  });
+}
+
+/** The error that a refusing answer stands for, also when its body is not the API's. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null);
+  const unexpected = unexpectedAnswer(response);
+  if (!isErrorBody(body)) return unexpected;
+  const { status, retryAfterSeconds, requestId } = unexpected;
+  return new ApiError(body.error, { status, retryAfterSeconds, requestId, code: body.code });
+}
+
+function isErrorBody(body: unknown): body is { error: string; code: string } {
+  if (typeof body !== 'object' || body === null) return false;
+  return 'error' in body && typeof body.error === 'string' && 'code' in body && typeof body.code === 'string';
+}
+
+function wholeSeconds(header: string | null): number | undefined {
+  return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
+}

@@ -1,0 +1,139 @@
+import { ConnectionError, errorOf, isApiError, TimeoutError, unexpectedAnswer } from './errors.ts';
+import { isBusy, isPassing, retry, type RetryOptions } from './retry.ts';
+import { addressOf, type AnswerOf, type AnyInit, type RouteInit, type RouteName } from './routes.ts';
+
+/** Where the bearer tokens of requests come from. */
+export interface TokenSource {
+  accessToken(): string | Promise<string>;
+  /** A token other than the one that was refused as INVALID_SESSION. Without it such a refusal stands. */
+  replaceToken?(refused: string): Promise<string>;
+  /** Called when even the new token was refused. */
+  end?(): void;
+}
+
+export interface RequesterOptions {
+  /** Ends in `/api/v1`. */
+  baseUrl: string;
+  tokens: TokenSource;
+  fetch?: typeof fetch | undefined;
+  /** How often a request is tried again; 8 where nothing is said, which is about three minutes. */
+  maxRetries?: number | undefined;
+  /** How long one try waits for its answer; 60,000 where nothing is said. */
+  timeoutMs?: number | undefined;
+}
+
+type InitArgs<R extends RouteName> =
+  object extends RouteInit<R> ? [init?: RouteInit<R>] : [init: RouteInit<R>];
+
+/** Calls routes of the API. */
+export interface Requester {
+  /**
+   * The answer's JSON. A busy service (429, 503) is asked again; for other passing faults all but POST is repeated.
+   * @throws ApiError, ConnectionError, TimeoutError, and the signal's reason
+   */
+  request<R extends RouteName>(route: R, ...init: InitArgs<R>): Promise<AnswerOf<R>>;
+  /** One try, whose answer `read` reads; the time limit ends where it begins. Refusals are thrown. */
+  attempt<T>(route: RouteName, init: AnyInit, read: (response: Response) => Promise<T>): Promise<T>;
+  /** Repeats work under this client's limits. */
+  retry<T>(work: () => Promise<T>, options: Omit<RetryOptions, 'maxRetries'>): Promise<T>;
+}
+
+export function createRequester(options: RequesterOptions): Requester {
+  const { tokens, maxRetries = 8 } = options;
+
+  const attempt: Requester['attempt'] = async (route, init, read) => {
+    const token = await tokens.accessToken();
+    try {
+      return await exchange(options, token, route, init, read);
+    } catch (error) {
+      if (!tokens.replaceToken || !isApiError(error, 'INVALID_SESSION')) throw error;
+    }
+    try {
+      return await exchange(options, await tokens.replaceToken(token), route, init, read);
+    } catch (error) {
+      if (isApiError(error, 'INVALID_SESSION')) tokens.end?.();
+      throw error;
+    }
+  };
+
+  return {
+    attempt,
+    request<R extends RouteName>(route: R, ...[init = {} as RouteInit<R>]: InitArgs<R>) {
+      const isRetried = route.startsWith('POST') ? isBusy : isPassing;
+      const work = (): Promise<AnswerOf<R>> => attempt(route, init as AnyInit, readJson<AnswerOf<R>>);
+      return retry(work, { maxRetries, isRetried, signal: init.signal });
+    },
+    retry: (work, more) => retry(work, { maxRetries, ...more }),
+  };
+}
+
+async function exchange<T>(
+  { baseUrl, fetch: send = fetch, timeoutMs = 60_000 }: RequesterOptions,
+  token: string,
+  route: string,
+  init: AnyInit,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  // What fetch throws for a header that it can't send would quote it.
+  if (!/^[!-~]+$/.test(token)) throw new TypeError('The API key or token must be visible ASCII characters.');
+  const { method, url } = addressOf(baseUrl, route, init);
+  const body = init.body === undefined ? null : JSON.stringify(init.body);
+  const headers = new Headers({ accept: 'application/json', ...init.headers });
+  headers.set('authorization', `Bearer ${token}`);
+  if (body !== null) headers.set('content-type', 'application/json');
+  return within({ signal: init.signal, timeoutMs }, async (signal, isAnswered) => {
+    const response = await send(url, {
+      method,
+      headers,
+      body,
+      signal,
+      // The API never redirects, and a key must not follow to where somebody else sends it.
+      redirect: 'error',
+      credentials: 'omit',
+      // Answers hold signed links that live for an hour.
+      cache: 'no-store',
+    }).catch((cause: unknown) => {
+      throw new ConnectionError("The service can't be reached.", { cause });
+    });
+    if (!response.ok) throw await errorOf(response);
+    // An answer that streams takes its time, and whoever reads it knows how long.
+    if (/event-stream/.test(response.headers.get('content-type') ?? '')) isAnswered();
+    return read(response);
+  });
+}
+
+/** Does work with a signal that the caller's and the time limit abort. Leaves no timer and no listener. */
+export async function within<T>(
+  { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
+  work: (signal: AbortSignal, isAnswered: () => void) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const late = new TimeoutError(`No answer came within ${timeoutMs / 1000} seconds.`);
+  const timer = setTimeout(() => stop.abort(late), timeoutMs);
+  const abort = (): void => stop.abort(signal!.reason);
+  signal?.addEventListener('abort', abort);
+  try {
+    return await work(stop.signal, () => clearTimeout(timer));
+  } catch (error) {
+    // Whatever it broke at, this is why.
+    if (stop.signal.aborted) throw stop.signal.reason;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** @throws ApiError UNEXPECTED_ANSWER for what is no JSON, and ConnectionError for what breaks off. */
+export async function readJson<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (cause) {
+    if ((cause as Error).name === 'SyntaxError') throw unexpectedAnswer(response);
+    throw new ConnectionError('The connection broke before the whole answer had arrived.', {
+      answerBegan: true,
+      cause,
+    });
+  }
+}

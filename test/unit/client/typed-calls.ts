@@ -1,0 +1,38 @@
+import { isApiError, type Client, type Requester } from '../../../client/src/index.ts';
+
+/** What the types allow and refuse. The type check reads this; nothing runs it. */
+export const calls = {
+  routes: (client: Client) => [
+    client.request('GET /licenses').then(({ licenses }) => licenses[0]?.tier),
+    client.request('GET /usage', { query: { licenseId: 'l' } }).then(({ stats }) => stats.current.toFixed()),
+    client.request('DELETE /keys/{keyId}', { path: { keyId: 'k' } }).then(({ revokedAt }) => revokedAt),
+    client.request('POST /keys', { body: { licenseId: 'l', name: 'n' } }).then(({ key }) => key.length),
+    client.request('POST /uploads'),
+    client.request('POST /uploads', { body: { contentType: 'image/png', licenseId: 'l' } }),
+    client.request('GET /generate', { query: { limit: 5, cursor: undefined } }),
+  ],
+  refusedRoutes: (client: Client) => [
+    // @ts-expect-error no such route
+    client.request('GET /nothing'),
+    // @ts-expect-error the query is required
+    client.request('GET /usage'),
+    // @ts-expect-error the key must be named
+    client.request('DELETE /keys/{keyId}', {}),
+    // @ts-expect-error no such parameter
+    client.request('GET /generate', { query: { page: 5 } }),
+    // @ts-expect-error no body
+    client.request('GET /licenses', { body: {} }),
+  ],
+  generations: (client: Client) => [
+    client.generate({ identityId: 'i', prompt: 'p', referenceImages: [{ uploadId: 'u' }] }),
+    // @ts-expect-error the identity is required
+    client.generate({ prompt: 'p' }),
+    // @ts-expect-error misspelt
+    client.generate({ identityId: 'i', prompt: 'p', negativPrompt: 'n' }),
+  ],
+  codes: (error: unknown): 'RATE_LIMITED' | 'TIER_LIMIT' | null =>
+    isApiError(error, 'RATE_LIMITED', 'TIER_LIMIT') ? error.code : null,
+  // @ts-expect-error no such code
+  refusedCode: (error: unknown) => isApiError(error, 'RATE_LIMIT'),
+  requesters: (client: Client): Requester['request'] => client.request,
+};
