@@ -50,17 +50,17 @@ export interface ColdInput {
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('first-call.js', import.meta.url));
 export const memoriesMb = [128, 256, 512];
-const quickNames = ['create-generation', 'get-health'];
+const few = (bundles: Built[]) =>
+  bundles.filter(({ functionName }) => ['create-generation', 'get-health'].includes(functionName));
 
 /** Each function's deployed bundle, the naive one and hello world in turn, process after process. */
 export async function measureColdStart(input: ColdInput): Promise<ColdStart> {
   const { quick, say } = input;
-  const chosen = (built: Built) => !quick || quickNames.includes(built.functionName);
-  const bundles = input.bundles.filter(chosen);
-  const naive = (await naiveBundles()).filter(chosen);
+  const { bundles } = input;
+  const naive = await naiveBundles();
   const hello = await helloBundle();
   const world = await openWorld(input);
-  const processes = quick ? 3 : 20;
+  const processes = quick ? 2 : 20;
   try {
     const figures = new Map<Built, FirstCall[]>([...bundles, ...naive, hello].map((built) => [built, []]));
     for (let i = 1; i <= processes; i++) {
@@ -68,7 +68,7 @@ export async function measureColdStart(input: ColdInput): Promise<ColdStart> {
       for (const [built, calls] of figures) calls.push(await world.firstCall(built));
     }
     const of = (built: Built) => figuresOf(built, figures.get(built)!);
-    const quotas = await measureQuotas(bundles, world, quick, say);
+    const quotas = await measureQuotas(quick ? few(bundles) : bundles, world, quick, say);
     return { processes, functions: bundles.map(of), naive: naive.map(of), hello: of(hello), ...quotas };
   } finally {
     await world.close();
