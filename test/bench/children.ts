@@ -13,6 +13,7 @@ export interface Child {
 
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
+const others = new Set<() => void>();
 
 /** Ctrl-C leaves neither processes nor folders behind. */
 export function cleanUpOnSignals(): void {
@@ -25,8 +26,20 @@ export function cleanUpOnSignals(): void {
   process.once('exit', cleanUp);
 }
 
+/** Something else that must not be left behind; it is called once, after the processes were ended. */
+export function alsoCleanUp(undo: () => void): void {
+  others.add(undo);
+}
+
+const stopping = new AbortController();
+/** For programs that are waited for: they end when the bench does. */
+export const stopSignal = stopping.signal;
+
 export function cleanUp(): void {
+  stopping.abort();
   for (const child of running) killGroup(child);
+  for (const undo of others) undo();
+  others.clear();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   folders.clear();
 }

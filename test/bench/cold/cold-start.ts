@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { environmentVariables as names } from '../../../shared/config.ts';
 import { helloBundle, naiveBundles, type Built } from '../bundles.ts';
-import { temporaryFolder } from '../children.ts';
+import { stopSignal, temporaryFolder } from '../children.ts';
 import { startStub } from '../overhead/servers.ts';
 import { functionEnvironment, type Caller, type StubWorld } from '../overhead/stub-world.ts';
 import { median } from '../statistics.ts';
@@ -139,7 +139,7 @@ async function openWorld({ world, caller }: ColdInput): Promise<ColdWorld> {
   return {
     async firstCall({ functionName, file }, group) {
       const args = [program, file, eventFiles.get(functionName)!, String(calls)];
-      const options = { env, timeout: 120_000 };
+      const options = { env, timeout: 120_000, signal: stopSignal, killSignal: 'SIGKILL' } as const;
       const { stdout } = await (group === undefined
         ? run(process.execPath, args, options)
         : run('sh', ['-c', `${group.prefix} "$@"`, 'sh', process.execPath, ...args], options));

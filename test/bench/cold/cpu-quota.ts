@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { alsoCleanUp } from '../children.ts';
 
 /** Lambda gives a function one processor at this much memory, and of less memory its share (AWS Lambda Developer Guide). */
 export const memoryMbOfOneCpu = 1769;
@@ -43,13 +44,18 @@ export function makeCpuGroup(memoryMb: number): CpuGroup {
       { cause },
     );
   }
-  return { prefix: `echo $$ > '${folder}/cgroup.procs' && exec`, remove: () => removeGroup(folder) };
+  const remove = () => removeGroup(folder);
+  alsoCleanUp(remove);
+  return { prefix: `echo $$ > '${folder}/cgroup.procs' && exec`, remove };
 }
 
+/** A process that was just ended is in its group a little longer. */
 function removeGroup(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It was not made.
+  for (let attempt = 0; attempt < 50 && existsSync(folder); attempt++) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
   }
 }

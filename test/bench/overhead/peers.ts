@@ -66,10 +66,8 @@ async function install(
     await into(place);
   } catch (cause) {
     rmSync(place, { recursive: true, force: true });
-    const said = String((cause as { stderr?: string }).stderr ?? cause)
-      .trim()
-      .split('\n')
-      .at(-1);
+    const lines = String((cause as { stderr?: string }).stderr || cause).split('\n');
+    const said = lines.filter((line) => line.trim() !== '' && !line.includes('complete log')).at(-1);
     throw new Error(`${name} is left out: it could not be installed (${said}).`, { cause });
   }
   if (!inPlace) renameSync(place, folder);
