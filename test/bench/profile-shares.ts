@@ -49,7 +49,7 @@ function groupOf(
 /** @param source a path, relative to a bundle */
 export function packageOf(source: string): string {
   const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
-  return name ?? 'the service’s own code';
+  return name ?? "the service's own code";
 }
 
 export function sharesTable(shares: Map<string, number>, requests: number): string {

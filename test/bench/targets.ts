@@ -41,7 +41,7 @@ function coldTargets({ cold }: Results): TargetLine[] {
   const begin = ({ importMs, callMs }: typeof ours) => importMs + callMs;
   return [
     {
-      what: 'import and first call of create-generation, of the naive bundle’s',
+      what: "import and first call of create-generation, of the naive bundle's",
       target: 0.6,
       value: begin(ours) / begin(naive),
       unit: '×',

@@ -114,6 +114,7 @@ export async function liteLlmServer(stubUrl: string): Promise<Server> {
         HOME: folder,
         LITELLM_LOG: 'ERROR',
         LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+        // Without one that looks strong it does not start. Nobody uses it.
         LITELLM_MASTER_KEY: 'sk-bench-master-b01c7a5de2f94a6f8f3e',
       };
       const args = [

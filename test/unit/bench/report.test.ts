@@ -84,7 +84,7 @@ test('an answer counts only when it is what the server is for', () => {
 
 test('a package is known by the innermost node_modules', () => {
   expect(packageOf('../node_modules/a/node_modules/@s/b/dist/c.js')).toBe('@s/b');
-  expect(packageOf('../shared/store/table.ts')).toBe('the service’s own code');
+  expect(packageOf('../shared/store/table.ts')).toBe("the service's own code");
 });
 
 test('time in which nothing ran counts for nobody', () => {
