@@ -2,6 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import type { DashboardConfig } from '../shared/contracts/dashboard.ts';
+import { scalarBuild } from './scalar-build.ts';
 
 /** A running local service (`npm start`), for `npx vite`: everything that is not this app comes from there. */
 const service = 'http://127.0.0.1:4600';
@@ -27,7 +28,7 @@ const configOfService: Plugin = {
 
 export default defineConfig({
   base: '/',
-  plugins: [react(), tailwindcss(), configOfService],
+  plugins: [react(), tailwindcss(), configOfService, scalarBuild()],
   resolve: { alias: { '@': decodeURIComponent(new URL('./src', import.meta.url).pathname) } },
   build: {
     target: 'es2023',

@@ -51,6 +51,7 @@ function generationJson(generation: Generation): Record<string, unknown> {
     width: generation.width,
     height: generation.height,
     numOutputs: generation.numOutputs,
+    outputFormat: generation.outputFormat,
     referenceMode: generation.referenceMode,
     preserveBranding: generation.preserveBranding,
     errorMessage: generation.errorMessage,
@@ -71,7 +72,7 @@ function generationJson(generation: Generation): Record<string, unknown> {
 }
 
 function generationText(generation: Generation): string {
-  const { identity, numOutputs, width, height, errorCode, errorMessage } = generation;
+  const { identity, numOutputs, width, height, outputFormat, errorCode, errorMessage } = generation;
   const error = errorMessage === null ? null : `${errorCode ?? ''} ${errorMessage}`.trim();
   return keyValues([
     ['Request', generation.requestId],
@@ -86,7 +87,7 @@ function generationText(generation: Generation): string {
     ['Seed', generation.seed],
     ['Steps', generation.steps],
     ['Guidance scale', generation.cfgScale],
-    ['Outputs', `${numOutputs} of ${width} × ${height} px`],
+    ['Outputs', `${numOutputs} of ${width} × ${height} px, ${outputFormat}`],
     ['References used', generation.referenceImagesUsed],
     ['Model version', generation.modelVersion],
     ['Credits', `${generation.credits} reserved, ${creditsCharged(generation)} charged`],

@@ -21,6 +21,10 @@ import { NoticePage } from './layout/notice-page.tsx';
 // Nothing is announced before somebody acts, so the first paint does not wait for it.
 const Toaster = lazy(() => import('./layout/toaster.tsx'));
 
+// A page of its own, always loaded as such: what it runs never meets a session.
+const Reference = lazy(() => import('./screens/reference/reference-screen.tsx'));
+const isReference = /^\/reference\/?$/.test(window.location.pathname);
+
 const root = createRoot(document.getElementById('root')!);
 
 function start(config: DashboardConfig): void {
@@ -59,6 +63,20 @@ function start(config: DashboardConfig): void {
   );
 }
 
+function startReference(config: DashboardConfig): void {
+  root.render(
+    <StrictMode>
+      <ErrorBoundary fallback={<AppCrash />}>
+        <ConfigContext value={config}>
+          <Suspense>
+            <Reference />
+          </Suspense>
+        </ConfigContext>
+      </ErrorBoundary>
+    </StrictMode>,
+  );
+}
+
 function showUnreachable(): void {
   root.render(
     <NoticePage
@@ -71,4 +89,6 @@ function showUnreachable(): void {
   );
 }
 
-fetchConfig().then(start).catch(showUnreachable);
+fetchConfig()
+  .then(isReference ? startReference : start)
+  .catch(showUnreachable);

@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 from .failure import Failure, Reason
 
 Event = Mapping[str, object]
+OutputFormat = Literal['png', 'webp', 'jpeg']
 
 _DATE_TIME = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z')
 
@@ -123,6 +124,8 @@ class PaintRequest(_Strict):
     width: Side
     height: Side
     num_outputs: Annotated[int, Field(ge=1, le=16)]
+    #: Absent where the service is older than the choice.
+    output_format: OutputFormat = 'png'
     reference_mode: Literal['exact_product', 'reference']
     preserve_branding: bool
     references: Annotated[list[ReferenceLink], Field(max_length=4)]

@@ -6,19 +6,24 @@ import io
 import json
 from collections.abc import Sequence
 
-from PIL import Image
+from PIL import ExifTags, Image
 from PIL.PngImagePlugin import PngInfo
 
-from .contract import Event, PaintRequest
+from .contract import Event, OutputFormat, PaintRequest
 from .failure import Failure
 from .links import Links, LinkTrouble
+
+#: Of WebP and JPEG, 1 … 100.
+LOSSY_QUALITY = 90
+#: A JPEG holds 64 KB of EXIF. Only texts far beyond what the service takes are longer than this.
+_LONGEST_COMMENT_BYTES = 60_000
 
 
 def describe_output(
     request: PaintRequest, index: int, reference_digests: Sequence[str], model_version: str
 ) -> dict[str, str]:
     """
-    The PNG's text chunks for output `index`: what made the image. Neither time nor request id is among it,
+    The texts in the file of output `index`: what made the image. Neither time nor request id is among it,
     so that the same request is the same file.
     """
     parameters: dict[str, object] = {
@@ -38,7 +43,7 @@ def describe_output(
             'references': [{'sha256': digest} for digest in reference_digests],
         }
     parameters['modelVersion'] = model_version
-    # In ASCII the chunk is plain text for every reader.
+    # In ASCII it is plain text for every reader.
     return {'parameters': json.dumps(parameters, separators=(',', ':')), 'Software': model_version}
 
 
@@ -47,25 +52,53 @@ def seed_of(request: PaintRequest, index: int) -> int:
     return (request.seed + index) % 2**32
 
 
-def encode_png(image: Image.Image, texts: dict[str, str]) -> bytes:
-    """A PNG of 8-bit RGB with these text chunks (https://www.w3.org/TR/png-3/)."""
-    info = PngInfo()
-    for name, text in texts.items():
-        info.add_text(name, text)
+def encode_image(image: Image.Image, output_format: OutputFormat, texts: dict[str, str]) -> bytes:
+    """8-bit RGB as a file, with the texts `parameters` and `Software` in PNG's text chunks or in EXIF."""
     file = io.BytesIO()
-    image.convert('RGB').save(file, 'PNG', pnginfo=info)
+    pixels = image.convert('RGB')
+    if output_format == 'png':
+        pixels.save(file, 'PNG', pnginfo=_png_texts(texts))
+    elif output_format == 'webp':
+        pixels.save(file, 'WEBP', quality=LOSSY_QUALITY, exif=_exif_texts(texts))
+    else:
+        # Color in half the resolution, as by default, is what blurs lettering on a colored ground.
+        pixels.save(file, 'JPEG', quality=LOSSY_QUALITY, subsampling='4:4:4', exif=_exif_texts(texts))
     return file.getvalue()
 
 
+def _png_texts(texts: dict[str, str]) -> PngInfo:
+    """Text chunks (https://www.w3.org/TR/png-3/)."""
+    info = PngInfo()
+    for name, text in texts.items():
+        info.add_text(name, text)
+    return info
+
+
+def _exif_texts(texts: dict[str, str]) -> Image.Exif:
+    """`parameters` as the comment and `Software` as itself (CIPA DC-008, 4.6)."""
+    exif = Image.Exif()
+    exif[ExifTags.Base.Software] = texts['Software']
+    parameters = texts['parameters'].encode('ascii')
+    if len(parameters) <= _LONGEST_COMMENT_BYTES:
+        comment = b'ASCII\0\0\0' + parameters
+        exif.get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.UserComment] = comment
+    return exif
+
+
 async def deliver(
-    links: Links, put_url: str, image: Image.Image, texts: dict[str, str], seconds: float
+    links: Links,
+    put_url: str,
+    image: Image.Image,
+    output_format: OutputFormat,
+    texts: dict[str, str],
+    seconds: float,
 ) -> Event:
     """Encodes and puts an image, and answers what `completed` says of it. Raises Failure('upload_failed')."""
-    png = await asyncio.to_thread(encode_png, image, texts)
-    digest = await asyncio.to_thread(lambda: hashlib.sha256(png).hexdigest())
+    file = await asyncio.to_thread(encode_image, image, output_format, texts)
+    digest = await asyncio.to_thread(lambda: hashlib.sha256(file).hexdigest())
     try:
-        await links.put(put_url, png, 'image/png', seconds)
+        await links.put(put_url, file, f'image/{output_format}', seconds)
     except LinkTrouble as trouble:
         problem = f'An image could not be sent to its link: {trouble.why}.'
         raise Failure('upload_failed', problem) from None
-    return {'bytes': len(png), 'sha256': digest, 'width': image.width, 'height': image.height}
+    return {'bytes': len(file), 'sha256': digest, 'width': image.width, 'height': image.height}

@@ -199,11 +199,11 @@ class Job:
         return Work(orders, self._adapter)
 
     async def _output(self, place: Place, index: int) -> Event:
-        workshop = self._workshop
+        workshop, request = self._workshop, self._request
         image = await place.images[index]
-        texts = describe_output(self._request, index, self._reference_digests, workshop.model_version)
-        link = self._request.outputs[index].put_url
-        return await deliver(workshop.links, link, image, texts, workshop.settings.link_timeout_seconds)
+        texts = describe_output(request, index, self._reference_digests, workshop.model_version)
+        link, seconds = request.outputs[index].put_url, workshop.settings.link_timeout_seconds
+        return await deliver(workshop.links, link, image, request.output_format, texts, seconds)
 
     def _log(self, outcome: str) -> None:
         request, place = self._request, self._place

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
 from .support import Running, failure, identity, in_seconds, running, steps, until
 
@@ -39,6 +39,47 @@ async def test_starts_reports_every_step_uploads_and_completes_with_what_it_uplo
     for file in files:
         image = Image.open(io.BytesIO(file or b''))
         assert (image.format, image.mode, image.size) == ('PNG', 'RGB', (576, 512))
+
+
+@pytest.mark.parametrize('output_format', ['webp', 'jpeg'])
+async def test_puts_the_format_that_is_asked_for_and_says_the_same_in_it(
+    server: Running, output_format: str
+) -> None:
+    # The first names no format, as a service does that is older than the choice.
+    chosen: list[dict[str, Any]] = [{}, {'outputFormat': output_format}, {'outputFormat': output_format}]
+    png, other, again = (server.request(seed=5, prompt='été 🌊', **changes) for changes in chosen)
+    for request in (png, other, again):
+        await server.invoke(request)
+    ((exact,), (file,), (same,)) = (server.uploaded(request) for request in (png, other, again))
+
+    assert [seen.headers['content-type'] for seen in server.store.seen[1:]] == [f'image/{output_format}'] * 2
+    assert file == same
+    image, original = Image.open(io.BytesIO(file or b'')), Image.open(io.BytesIO(exact or b''))
+    assert (image.format, image.mode, image.size) == (output_format.upper(), 'RGB', (512, 512))
+    assert image.tobytes() != original.tobytes()
+    texts = {'parameters': original.info['parameters'], 'Software': original.info['Software']}
+    assert exif_texts(image) == texts
+
+
+@pytest.mark.parametrize('output_format', ['webp', 'jpeg'])
+async def test_a_text_that_no_jpeg_can_hold_is_left_out_of_it(server: Running, output_format: str) -> None:
+    longest = server.request(prompt='🌊' * 4000, negativePrompt='🌊' * 4000, outputFormat=output_format)
+    events = await server.invoke(longest)
+
+    assert events[-1]['event'] == 'completed'
+    image = Image.open(io.BytesIO(server.uploaded(longest)[0] or b''))
+    assert exif_texts(image) == {'Software': 'fake-1'}
+
+
+def exif_texts(image: Image.Image) -> dict[str, str]:
+    """What a WebP or a JPEG says of what made it."""
+    exif = image.getexif()
+    comment: bytes | None = exif.get_ifd(ExifTags.IFD.Exif).get(ExifTags.Base.UserComment)
+    texts = {'Software': str(exif[ExifTags.Base.Software])}
+    if comment is None:
+        return texts
+    assert comment[:8] == b'ASCII\0\0\0'
+    return {**texts, 'parameters': comment[8:].decode('ascii')}
 
 
 async def test_hands_the_engine_all_of_the_request(server: Running) -> None:

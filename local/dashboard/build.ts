@@ -29,6 +29,7 @@ const inputs = [
   'public',
   'index.html',
   'vite.config.ts',
+  'scalar-build.ts',
   'tsconfig.json',
   'package.json',
   '../shared/contracts',

@@ -131,6 +131,7 @@ function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFa
   res.writeHead(errorCodes[code].status, {
     'content-type': 'application/json',
     'x-request-id': randomUUID(),
+    'cache-control': 'no-store',
     // As on AWS: these texts are the same for everyone.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': cors.responseHeaders.join(', '),

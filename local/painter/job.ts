@@ -7,7 +7,7 @@ import type { Pool } from './pool.ts';
 import { readReferences } from './references/read-references.ts';
 import { UnreadableReference } from './references/unreadable-reference.ts';
 import type { PaintRequest } from './request.ts';
-import { UploadError, uploadPng } from './upload.ts';
+import { UploadError, uploadImage } from './upload.ts';
 
 /** What all requests share. */
 export interface Workshop {
@@ -190,22 +190,23 @@ async function paintOutputs(
   return Promise.all(
     request.outputs.map(async ({ putUrl }, index) => {
       const order = { ...pictureOrder(request, index), ...(references && { references }) };
-      const { png, sha256 } = await pool.paint(order, signal, (step) => {
+      const { file, sha256 } = await pool.paint(order, signal, (step) => {
         begin();
         done[index] = step;
         onShare(done.reduce((sum, steps) => sum + steps, 0) / total);
       });
-      await uploadPng(putUrl, png, signal);
-      return { bytes: png.length, sha256, width: request.width, height: request.height };
+      await uploadImage(putUrl, file, request.outputFormat, signal);
+      return { bytes: file.length, sha256, width: request.width, height: request.height };
     }),
   );
 }
 
 /** Output i is the picture of a request of its own with seed + i, so nothing but the seed may tell it apart. */
 function pictureOrder(request: PaintRequest, index: number): Parameters<Pool['paint']>[0] {
-  const { prompt, negativePrompt, numInferenceSteps, guidanceScale, width, height, identity } = request;
+  const { prompt, negativePrompt, numInferenceSteps, guidanceScale, width, height } = request;
+  const { identity, outputFormat } = request;
   const seed = (request.seed + index) % 4294967296;
   const { style } = identity.settings;
   const picture = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
-  return { ...picture, identityId: identity.id, ...(style === undefined ? {} : { style }) };
+  return { ...picture, outputFormat, identityId: identity.id, ...(style === undefined ? {} : { style }) };
 }

@@ -11,11 +11,14 @@ export interface WorkOrder {
 }
 
 export type WorkReport =
-  { step: number } | { png: Uint8Array<ArrayBuffer>; sha256: string } | { stopped: true } | { error: string };
+  | { step: number }
+  | { file: Uint8Array<ArrayBuffer>; sha256: string }
+  | { stopped: true }
+  | { error: string };
 
 class Cancelled extends Error {}
 
-parentPort?.on('message', ({ picture, cancelled }: WorkOrder) => {
+parentPort?.on('message', async ({ picture, cancelled }: WorkOrder) => {
   const flag = new Int32Array(cancelled);
   let reported = 0;
   // A worker paints without a pause, so the flag is shared memory: a message would only be read afterwards.
@@ -27,8 +30,8 @@ parentPort?.on('message', ({ picture, cancelled }: WorkOrder) => {
     report({ step });
   };
   try {
-    const png = paintPicture(picture, tick);
-    report({ png, sha256: createHash('sha256').update(png).digest('hex') }, [png.buffer]);
+    const file = await paintPicture(picture, tick);
+    report({ file, sha256: createHash('sha256').update(file).digest('hex') }, [file.buffer]);
   } catch (error) {
     report(error instanceof Cancelled ? { stopped: true } : { error: String((error as Error).stack) });
   }

@@ -3,7 +3,7 @@ import type { PictureOrder } from './art/paint.ts';
 import type { WorkOrder, WorkReport } from './paint-worker.ts';
 
 export interface Picture {
-  png: Uint8Array<ArrayBuffer>;
+  file: Uint8Array<ArrayBuffer>;
   sha256: string;
 }
 
@@ -112,7 +112,7 @@ function openSeat(freed: () => void, ended: (seat: Seat) => void): Seat {
     if ('step' in report) return seat.task?.onStep(report.step);
     const { task } = seat;
     seat.task = undefined;
-    if ('png' in report) task?.resolve(report);
+    if ('file' in report) task?.resolve(report);
     else task?.reject(new Error('error' in report ? report.error : 'The work was stopped.'));
     return freed();
   });

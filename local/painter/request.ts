@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { outputFormats } from '../../shared/contracts/generation.ts';
 
 /** What the painter understands of an identity's `settings`; anything else in them is ignored. */
 const settings = z.looseObject({
@@ -29,6 +30,7 @@ const paintRequest = z.looseObject({
   width: side,
   height: side,
   numOutputs: z.int().check(z.gte(1), z.lte(16)),
+  outputFormat: z._default(z.enum(outputFormats), 'png'),
   referenceMode: z.enum(['exact_product', 'reference']),
   preserveBranding: z.boolean(),
   references: z.array(z.object({ url: link })).check(z.maxLength(4)),

@@ -1,6 +1,7 @@
 import { request as sendHttp } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { OutputFormat } from '../../shared/contracts/generation.ts';
 
 const WAITS_MS = [150, 600];
 const TIMEOUT_MS = 30_000;
@@ -9,13 +10,19 @@ const TIMEOUT_MS = 30_000;
 export class UploadError extends Error {}
 
 /**
- * Puts a PNG to a presigned link, three times at most: a refusal (4xx) is final, trouble on the way is not.
+ * Puts an image to a presigned link, three times at most: a refusal (4xx) is final, trouble on the way is not.
  *
  * @throws UploadError, or the signal's reason once it aborts.
  */
-export async function uploadPng(link: string, png: Uint8Array, signal: AbortSignal): Promise<void> {
+export async function uploadImage(
+  link: string,
+  file: Uint8Array,
+  format: OutputFormat,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = { 'content-type': `image/${format}`, 'content-length': file.length };
   for (let attempt = 0; ; attempt += 1) {
-    const outcome = await put(link, png, signal);
+    const outcome = await put(link, file, headers, signal);
     signal.throwIfAborted();
     if (outcome === 'done') return;
     const pause = WAITS_MS[attempt];
@@ -26,7 +33,8 @@ export async function uploadPng(link: string, png: Uint8Array, signal: AbortSign
 
 function put(
   link: string,
-  png: Uint8Array,
+  file: Uint8Array,
+  headers: Record<string, string | number>,
   signal: AbortSignal,
 ): Promise<'done' | { why: string; final: boolean }> {
   const send = link.startsWith('https:') ? sendHttps : sendHttp;
@@ -38,7 +46,7 @@ function put(
       });
     const request = send(link, {
       method: 'PUT',
-      headers: { 'content-type': 'image/png', 'content-length': png.length },
+      headers,
       signal,
       timeout: TIMEOUT_MS,
     });
@@ -53,6 +61,6 @@ function put(
         else resolve({ why: `The image's link answered with HTTP ${status}.`, final: status < 500 });
       });
     });
-    request.end(png);
+    request.end(file);
   });
 }

@@ -1,5 +1,6 @@
 import { HeadObjectCommand, NotFound, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { anyContentType } from '../contracts/upload.ts';
+import type { OutputFormat } from '../contracts/generation.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
 import { linkSigner } from './link-signer.ts';
 
@@ -8,10 +9,16 @@ const linkLifetimeSeconds = 3600;
 /** Used at once, by the function that reads references. */
 const referenceLinkLifetimeSeconds = 60;
 
-export interface OutputRef {
+export interface RequestRef {
   licenseId: string;
   requestId: string;
 }
+
+export interface OutputRef extends RequestRef {
+  outputFormat: OutputFormat;
+}
+
+const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp', jpeg: 'jpg' };
 
 export type ObjectStore = ReturnType<typeof objectStore>;
 
@@ -30,13 +37,16 @@ export function objectStore(bucket: string) {
       return sign('GET', outputKey(of, index), { lifetimeSeconds: linkLifetimeSeconds });
     },
 
-    /** A link to put image `index` to, until the request's deadline and a little longer. */
+    /**
+     * A link to put image `index` to, until the request's deadline and a little longer. It takes nothing but the
+     * Content-Type that was asked for, which is then what every link to the image answers with.
+     */
     outputPutLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
-      return sign('PUT', outputKey(of, index), { lifetimeSeconds, contentType: 'image/png' });
+      return sign('PUT', outputKey(of, index), { lifetimeSeconds, contentType: `image/${of.outputFormat}` });
     },
 
     /** A link to put reference `index` of a request to, once it was found to be a picture. */
-    referencePutLink(of: OutputRef, index: number): Promise<string> {
+    referencePutLink(of: RequestRef, index: number): Promise<string> {
       return sign('PUT', referenceKey(of, index), {
         lifetimeSeconds: referenceLinkLifetimeSeconds,
         // Nobody who opens it should take it for a page.
@@ -45,7 +55,7 @@ export function objectStore(bucket: string) {
     },
 
     /** A link to a request's reference `index`, for the model server alone. */
-    referenceLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
+    referenceLink(of: RequestRef, index: number, lifetimeSeconds: number): Promise<string> {
       return sign('GET', referenceKey(of, index), { lifetimeSeconds });
     },
 
@@ -76,10 +86,10 @@ export function objectStore(bucket: string) {
   };
 }
 
-function referenceKey(of: OutputRef, index: number): string {
+function referenceKey(of: RequestRef, index: number): string {
   return `generations/${of.licenseId}/${of.requestId}/reference-${index}`;
 }
 
 function outputKey(of: OutputRef, index: number): string {
-  return `generations/${of.licenseId}/${of.requestId}/output-${index}.png`;
+  return `generations/${of.licenseId}/${of.requestId}/output-${index}.${fileExtensions[of.outputFormat]}`;
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { count, described, link, requestId, timestamp } from './answer-fields.ts';
-import { generationStatuses, generationTypes, maxSeed, referenceModes } from './generation.ts';
+import { generationStatuses, generationTypes, maxSeed, outputFormats, referenceModes } from './generation.ts';
 
 const outputs = described(
   z.array(link),
-  'Signed links to the images (PNG), open to everyone who has them for an hour. Fetch the request again for new ones.',
+  'Signed links to the images, open to everyone who has them for an hour. Fetch the request again for new ones.',
 );
 const seed = described(
   z.int().check(z.gte(0), z.lte(maxSeed)),
@@ -12,19 +12,34 @@ const seed = described(
 );
 const referenceImagesUsed = described(count, 'How many reference images the model says it used.');
 
+const identity = z.object({ id: z.string(), name: z.string() });
+const usage = z.object({
+  creditsUsed: described(count, 'Credits used in the period, this request included.'),
+  creditsLimit: described(count, 'Credits of a period.'),
+  creditsRemaining: described(z.int(), '`creditsLimit` less `creditsUsed`.'),
+  creditsCharged: described(count, 'What this request was charged.'),
+  periodResetDate: described(timestamp, "When the next period's credits begin."),
+});
+
+/** The answer of POST /generate?dryRun=true, where the request itself would be accepted. */
+export const dryRunAnswer = z.object({
+  dryRun: described(z.literal(true), 'Nothing was painted, charged or stored.'),
+  accepted: described(z.literal(true), 'A request that would be refused is answered with its refusal.'),
+  identity,
+  credits: described(
+    count,
+    'What the request would be charged; 0 where its Idempotency-Key stands for a result already.',
+  ),
+  usage: described(usage, 'As it is: a dry run charges nothing. What running requests hold is not in it.'),
+});
+
 /** The answer of POST /generate. */
 export const generationAnswer = z.object({
   requestId,
   outputs,
-  identity: z.object({ id: z.string(), name: z.string() }),
+  identity,
   referenceImagesUsed,
-  usage: z.object({
-    creditsUsed: described(count, 'Credits used in the period, this request included.'),
-    creditsLimit: described(count, 'Credits of a period.'),
-    creditsRemaining: described(z.int(), '`creditsLimit` less `creditsUsed`.'),
-    creditsCharged: described(count, 'What this request was charged.'),
-    periodResetDate: described(timestamp, "When the next period's credits begin."),
-  }),
+  usage,
   processingTimeMs: described(count, 'Milliseconds from acceptance to completion.'),
   seed,
 });
@@ -47,6 +62,7 @@ export const storedGeneration = z.object({
   width: described(z.int(), 'Pixels.'),
   height: described(z.int(), 'Pixels.'),
   numOutputs: z.int(),
+  outputFormat: described(z.enum(outputFormats), 'What the images are stored as.'),
   referenceMode: z.enum(referenceModes),
   preserveBranding: z.boolean(),
   outputUrl: described(z.nullable(link), 'The first of `outputs`; null unless the request completed.'),
@@ -85,6 +101,7 @@ export const generationEvents = z.object({
   ),
 });
 
+export type DryRunAnswer = z.infer<typeof dryRunAnswer>;
 export type GenerationAnswer = z.infer<typeof generationAnswer>;
 export type StoredGeneration = z.infer<typeof storedGeneration>;
 export type GenerationList = z.infer<typeof generationList>;

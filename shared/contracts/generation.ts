@@ -43,6 +43,9 @@ const referenceImage = z
 
 export const referenceModes = ['exact_product', 'reference'] as const;
 
+/** What a request's images are stored as. */
+export const outputFormats = ['png', 'webp', 'jpeg'] as const;
+
 /**
  * The body of POST /generate, after `identityId` was found. What depends on the identity, on the tier or on the
  * month's credits is checked by the domain; these rules hold for every caller.
@@ -63,6 +66,7 @@ export const createGenerationBody = z.strictObject(
     ),
     width: z._default(side, 1024),
     height: z._default(side, 1024),
+    outputFormat: z._default(z.enum(outputFormats, 'must be "png", "webp" or "jpeg"'), 'png'),
     referenceImages: z._default(
       z.array(referenceImage, referencesRule).check(z.maxLength(referenceLimits.maxItems, referencesRule)),
       [],
@@ -76,6 +80,7 @@ export const createGenerationBody = z.strictObject(
 export type CreateGenerationBody = z.infer<typeof createGenerationBody>;
 export type ReferenceItem = CreateGenerationBody['referenceImages'][number];
 export type ReferenceMode = (typeof referenceModes)[number];
+export type OutputFormat = (typeof outputFormats)[number];
 
 export const generationStatuses = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'] as const;
 export type GenerationStatus = (typeof generationStatuses)[number];
@@ -85,6 +90,7 @@ export const generationTypes = ['text_to_image', 'reference', 'exact_product'] a
 export type GenerationType = (typeof generationTypes)[number];
 
 export type {
+  DryRunAnswer,
   GenerationAnswer,
   GenerationEvents,
   GenerationList,

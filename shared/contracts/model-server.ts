@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { OutputFormat } from './generation.ts';
 
 /**
  * The contract between the service and a model container, behind SageMaker's `POST /invocations`.
@@ -21,6 +22,11 @@ export interface ModelRequest {
   width: number;
   height: number;
   numOutputs: number;
+  /**
+   * What the images are put as. Lossy ones have quality 90. A service that is older than this member leaves it out
+   * and means `png`.
+   */
+  outputFormat: OutputFormat;
   referenceMode: 'exact_product' | 'reference';
   preserveBranding: boolean;
   /** Presigned GET links, at most 4. */
@@ -34,7 +40,10 @@ export interface ModelRequest {
     adapterSha256: string | null;
     settings: Record<string, unknown>;
   };
-  /** One presigned PUT link per output, to be sent `content-type: image/png`. */
+  /**
+   * One presigned PUT link per output, to be sent `content-type: image/png`, `image/webp` or `image/jpeg`, as
+   * `outputFormat` says: the link is signed for that type and refuses any other.
+   */
   outputs: { putUrl: string }[];
 }
 

@@ -42,20 +42,23 @@ export const referenceUrlShape = {
     '^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\\u0000-\\u0020\\u007f\\\\]+([/?#][^\\u0000-\\u0020\\u007f\\\\]*)?$',
 };
 
-/** What the function that fetches references is asked: where each comes from, and the link to put it to. */
+/** What the function that fetches references is asked. */
 export interface FetchReferencesOrder {
   /** For the log. */
   requestId: string;
   items: ReferenceSource[];
 }
 
-export type ReferenceSource =
+export type ReferenceOrigin =
   /** Somebody else's address. */
-  | { kind: 'url'; url: string; putLink: string }
+  | { kind: 'url'; url: string }
   /** A link of the service's own, to a file that was uploaded. */
-  | { kind: 'upload'; getLink: string; putLink: string };
+  | { kind: 'upload'; getLink: string };
 
-/** What it answers for each item, in their order: null when the image lies at its link, or what is wrong with it. */
+/** Where an image comes from, and the link to put it to; null when it is only to be looked at. */
+export type ReferenceSource = ReferenceOrigin & { putLink: string | null };
+
+/** What it answers for each item, in their order: null when the image can be used, or what is wrong with it. */
 export const fetchReferencesAnswer = z.object({
   problems: z
     .array(z.nullable(z.string().check(z.maxLength(500))))

@@ -2,6 +2,7 @@ import type {
   CreateGenerationBody,
   GenerationStatus,
   GenerationType,
+  OutputFormat,
   ReferenceMode,
 } from '../contracts/generation.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -29,6 +30,7 @@ export interface Generation {
   width: number;
   height: number;
   numOutputs: number;
+  outputFormat: OutputFormat;
   referenceMode: ReferenceMode;
   preserveBranding: boolean;
   /** How many were sent; they lie beside the outputs. */
@@ -141,6 +143,7 @@ export function newGeneration(order: NewGeneration): Generation {
     width: body.width,
     height: body.height,
     numOutputs: body.numOutputs,
+    outputFormat: body.outputFormat,
     referenceMode: body.referenceMode,
     preserveBranding: body.preserveBranding,
     referenceImages: body.referenceImages.length,

@@ -12,8 +12,10 @@ import {
   acceptGeneration,
   finishGeneration,
   type GenerationDeps,
+  type GenerationOrder,
   type Observer,
 } from '../workflow/create-generation.ts';
+import { dryRun } from '../workflow/dry-run.ts';
 import type { License } from '../domain/license.ts';
 import { ok, type Answer } from './answer.ts';
 import { eventAnswer, wantsEvents } from './event-stream.ts';
@@ -55,6 +57,7 @@ export interface GenerationReads extends OrderReads {
   /** Thrown only once the caller has access, in its place in the order of checks. */
   body: () => Record<string, unknown>;
   onceId: string | null;
+  isDryRun: boolean;
   problems: string[];
 }
 
@@ -66,6 +69,7 @@ export async function readGenerationRequest(
   const body = attempt(() => readJsonBody(request));
   const identityId = body.ok ? body.value.identityId : null;
   const { key, problems } = readIdempotencyKey(request);
+  const dry = readDryRun(request);
   const onceId = key === null ? null : onceIdOf(key);
   const reads = await readForOrder(table, {
     identityId: typeof identityId === 'string' && isId(identityId) ? identityId : null,
@@ -79,8 +83,17 @@ export async function readGenerationRequest(
       throw body.error;
     },
     onceId,
-    problems: [...queryProblems(request, []), ...problems],
+    isDryRun: dry.isDryRun,
+    problems: [...dry.problems, ...problems],
   };
+}
+
+/** Anything but the two words is refused: whoever asks for a dry run must never pay for a real one. */
+function readDryRun(request: ApiRequest): { isDryRun: boolean; problems: string[] } {
+  const problems = queryProblems(request, ['dryRun']);
+  const [value = 'false'] = request.query.get('dryRun') ?? [];
+  if (value !== 'true' && value !== 'false') problems.push('dryRun must be true or false');
+  return { isDryRun: value === 'true', problems };
 }
 
 function readIdempotencyKey(request: ApiRequest): { key: string | null; problems: string[] } {
@@ -102,17 +115,20 @@ export async function answerGeneration(
 ): Promise<Answer> {
   const { license } = caller;
   const deps: GenerationDeps = { ...shared, meter: request.meter };
-  const acceptance = await acceptGeneration(
-    {
-      ...reads,
-      requestId: request.requestId,
-      keyId: caller.callerId,
-      license,
-      body: reads.body(),
-      bodyHash: bodyFingerprint(request.rawBody),
-    },
-    deps,
-  );
+  const order: GenerationOrder = {
+    ...reads,
+    requestId: request.requestId,
+    keyId: caller.callerId,
+    license,
+    body: reads.body(),
+    bodyHash: bodyFingerprint(request.rawBody),
+  };
+  if (reads.isDryRun) {
+    request.facts.dryRun = 'true';
+    const { answer, wouldReplay } = await dryRun(order, deps);
+    return ok(answer, wouldReplay ? { 'idempotent-replayed': 'true' } : {});
+  }
+  const acceptance = await acceptGeneration(order, deps);
   const logFault = (error: unknown) => deps.logFault(request.requestId, 'cause', error);
   if (acceptance.outcome === 'replayed') {
     const { answer } = acceptance;

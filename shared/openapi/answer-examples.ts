@@ -1,5 +1,10 @@
 import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key.ts';
-import type { GenerationAnswer, GenerationList, StoredGeneration } from '../contracts/generation.ts';
+import type {
+  DryRunAnswer,
+  GenerationAnswer,
+  GenerationList,
+  StoredGeneration,
+} from '../contracts/generation.ts';
 import type { HealthAnswer } from '../contracts/health.ts';
 import type { IdentityList } from '../contracts/identity.ts';
 import type { LicenseList } from '../contracts/license.ts';
@@ -10,8 +15,10 @@ const requestId = '019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41';
 const licenseId = 'lic_5uB0kP3nT8xW2cYq7LzR';
 const keyId = 'key_3f6c1d0b9a8e7f5d4c2b1a0f9e8d7c6b';
 const identity = { id: 'idn_9fXo2LqV7mRk3BzTa5Wc', name: 'aurora', slug: 'aurora' };
+const signature = 'b7d4c1e09a86f2d4b8e07c15a3f60c2a9e5b7d4c1e9a86d2f4b8e07c153f0c2a';
 const outputs = [
-  `https://images.example.com/generations/${licenseId}/${requestId}/output-0.png?X-Amz-Signature=…`,
+  `https://images.example.com/generations/${licenseId}/${requestId}/output-0.png` +
+    `?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=3600&X-Amz-Signature=${signature}`,
 ];
 const prompt = 'a calm night over the mountains';
 const acceptedAt = '2026-11-21T09:30:00.000Z';
@@ -35,6 +42,14 @@ export const generation: GenerationAnswer = {
   seed: 3141592653,
 };
 
+export const dryRun: DryRunAnswer = {
+  dryRun: true,
+  accepted: true,
+  identity: generation.identity,
+  credits: 1,
+  usage: { ...generation.usage, creditsCharged: 0 },
+};
+
 export const stored: StoredGeneration = {
   id: requestId,
   licenseId,
@@ -49,6 +64,7 @@ export const stored: StoredGeneration = {
   width: 1024,
   height: 1024,
   numOutputs: 1,
+  outputFormat: 'png',
   referenceMode: 'reference',
   preserveBranding: false,
   outputUrl: outputs[0]!,
@@ -153,8 +169,8 @@ export const upload: UploadAnswer = {
   url: 'https://images.example.com/',
   fields: {
     key: `uploads/${licenseId}/upl_019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41`,
-    policy: '…',
-    'x-amz-signature': '…',
+    policy: 'eyJleHBpcmF0aW9uIjoiMjAyNi0xMS0yMVQxMDozMDowMFoifQ==',
+    'x-amz-signature': signature,
   },
   maxBytes: 10_485_760,
   expiresAt: '2026-11-21T10:30:00.000Z',

@@ -1,5 +1,7 @@
 import { basePath, routes, type Route } from '../routes.ts';
+import { limitExtensions, limitSentences } from './limits.ts';
 import { operations, type Operation, type OperationId } from './operations.ts';
+import { overview } from './overview.ts';
 import { parameters } from './parameters.ts';
 import { errorAnswers, headers, responsesOf } from './responses.ts';
 import { contractSchemas, schemaRef, type Schema } from './schemas.ts';
@@ -41,9 +43,9 @@ export function openApiDocument(): Schema {
     info: {
       title: 'Image Generation Service',
       version: '1',
-      description:
-        'Generates images with named creator systems, called identities. Bodies are JSON. Errors have a sentence and a code. ' +
-        'Unknown members and query parameters are refused, and so is one that is sent twice.',
+      summary: 'Images from named creator systems over HTTP.',
+      description: overview,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     // Read at `…/v1/openapi.json`: the version's own folder, whatever stands before it.
     servers: [{ url: `..${basePath.slice(basePath.lastIndexOf('/'))}` }],
@@ -59,7 +61,7 @@ export function openApiDocument(): Schema {
 
 function operationObject(operationId: OperationId, route: Route, operation: Operation): Schema {
   const { tag, summary, description, body } = operation;
-  const told = [description, limitSentence(route)].filter((sentence) => sentence !== undefined);
+  const told = [...(description === undefined ? [] : [description]), ...limitSentences(route)];
   return {
     operationId,
     tags: [tag],
@@ -71,6 +73,7 @@ function operationObject(operationId: OperationId, route: Route, operation: Oper
       : {}),
     ...(body ? { requestBody: requestBody(body) } : {}),
     responses: responsesOf(route, operation),
+    ...limitExtensions(route),
   };
 }
 
@@ -85,12 +88,4 @@ function requestBody({ schemas, optional, examples }: NonNullable<Operation['bod
       },
     },
   };
-}
-
-function limitSentence({ auth, limit }: Route): string | undefined {
-  if (!limit) return undefined;
-  const whose = { key: 'API key', session: 'account', key_or_session: 'API key or account', none: 'address' }[
-    auth
-  ];
-  return `At most ${limit.quota} in ${limit.windowSeconds} seconds for one ${whose}.`;
 }

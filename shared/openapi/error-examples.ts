@@ -21,12 +21,12 @@ export const errorExamples: Record<ErrorCode, string> = {
   IDENTITY_UNAVAILABLE: 'ember has no active model at the moment. Try again later, or use another identity.',
   SERVICE_UNAVAILABLE: 'The service is busy. Try again shortly.',
   TIMEOUT: 'The image was not finished within 60 seconds. Nothing was charged.',
-  GENERATION_FAILED: 'The model could not make the image. Nothing was charged.',
+  GENERATION_FAILED: 'The model could not finish the image. Nothing was charged.',
   IDEMPOTENCY_IN_PROGRESS:
     'The first request with this Idempotency-Key is still running. Repeat this one in a moment for its result.',
   IDEMPOTENCY_MISMATCH:
     'This Idempotency-Key was used with another body. Send the same body again, or use a new key.',
-  LICENSE_INACTIVE: "The license lic_7Q2v can't be used: it has ended.",
+  LICENSE_INACTIVE: 'The license lic_7Q2v gets no keys: it has ended.',
   KEY_LIMIT_REACHED: 'The license lic_7Q2v has 25 active keys already: revoke one first.',
   REQUEST_NOT_FOUND: 'No stored request has this ID.',
   KEY_NOT_FOUND: 'None of your API keys has this ID.',

@@ -11,7 +11,8 @@ const generationProperties: Schema = {
   negativePrompt: { description: 'What to leave out.' },
   seed: {
     description:
-      'The same seed and parameters make the same image. Output *i* uses seed + *i*. Random when it is left out.',
+      'The same seed and parameters make the same image. Output *i* uses seed + *i*. Random when it is left out. ' +
+      'Another `outputFormat` is another file of the same picture.',
   },
   numInferenceSteps: { description: 'More steps take longer.' },
   guidanceScale: { description: 'How closely the prompt is followed.' },
@@ -20,6 +21,11 @@ const generationProperties: Schema = {
   },
   width: { description: "Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT." },
   height: { description: "Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT." },
+  outputFormat: {
+    description:
+      'What the images are stored as. `png` keeps every pixel as it was painted; `webp` and `jpeg` have quality 90 and are ' +
+      'files of a fraction of the size.',
+  },
   referenceImages: {
     description:
       `Pictures of a product, for identities with \`productPhotos\` alone: at most ${maxItems}, each by a public ` +

@@ -15,6 +15,8 @@ export interface Operation {
   /** The body's schema; where there are two, the credential decides which. */
   body?: { schemas: SchemaName[]; optional?: true; examples: Record<string, unknown> };
   answer: { status: 200 | 201; schema: SchemaName | null; description: string; example?: unknown };
+  /** The other form of its answer, which `?dryRun=true` asks for. */
+  dryRun?: { schema: SchemaName; example: unknown };
   /** Beside those that follow from the route's row: see `codesOf`. */
   codes?: ErrorCode[];
 }
@@ -40,6 +42,8 @@ const generated: Operation['answer'] = {
   example: examples.generation,
 };
 
+const dryRun: Operation['dryRun'] = { schema: 'DryRun', example: examples.dryRun };
+
 export const operations: Record<OperationId, Operation> = {
   createGeneration: {
     tag: 'Generating',
@@ -47,12 +51,13 @@ export const operations: Record<OperationId, Operation> = {
     description:
       'Answers once the images are stored. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
       'identity, the parameters, the tier, the credits, the model. Nothing is charged for a request that fails.',
-    parameters: ['idempotencyKey'],
+    parameters: ['idempotencyKey', 'dryRun'],
     body: {
       schemas: ['GenerationRequest'],
       examples: { prompt: examples.generationBody, product: examples.productBody },
     },
     answer: generated,
+    dryRun,
     codes: generationCodes,
   },
   getGeneration: {
@@ -71,6 +76,7 @@ export const operations: Record<OperationId, Operation> = {
   listGenerations: {
     tag: 'Generating',
     summary: 'List stored requests',
+    description: 'A page at a time; `nextCursor` is null on the last one. Links are signed anew.',
     parameters: ['limit', 'cursor', 'identityId', 'status', 'type', 'licenseIdBySession'],
     answer: {
       status: 200,
@@ -83,6 +89,8 @@ export const operations: Record<OperationId, Operation> = {
   listIdentities: {
     tag: 'Generating',
     summary: 'List the identities that may be used',
+    description:
+      'An identity that is not `available` now is listed too: generating with it is 503 IDENTITY_UNAVAILABLE.',
     parameters: ['narrowedBySession'],
     answer: {
       status: 200,
@@ -116,6 +124,7 @@ export const operations: Record<OperationId, Operation> = {
   listLicenses: {
     tag: 'Account',
     summary: "List the account's licenses (access records)",
+    description: 'Active ones and those that have ended. `usable` says whether one generates now.',
     answer: {
       status: 200,
       schema: 'LicenseList',
@@ -126,6 +135,7 @@ export const operations: Record<OperationId, Operation> = {
   getUsage: {
     tag: 'Account',
     summary: "A license's billing period",
+    description: 'Counts requests by key and those of the playground.',
     parameters: ['licenseId'],
     answer: {
       status: 200,
@@ -138,6 +148,7 @@ export const operations: Record<OperationId, Operation> = {
   createKey: {
     tag: 'Account',
     summary: 'Create an API key',
+    description: 'For one license, whose credits it spends. A license has at most 25 active keys.',
     body: { schemas: ['CreateKeyRequest'], examples: { key: examples.keyBody } },
     answer: {
       status: 201,
@@ -150,6 +161,7 @@ export const operations: Record<OperationId, Operation> = {
   listKeys: {
     tag: 'Account',
     summary: "List the account's API keys",
+    description: 'Newest first, those that have expired or were revoked too.',
     answer: {
       status: 200,
       schema: 'KeyList',
@@ -174,17 +186,19 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: 'Generate images by session',
     description: 'POST /generate for a signed-in account, which names the license that pays.',
-    parameters: ['idempotencyKey'],
+    parameters: ['idempotencyKey', 'dryRun'],
     body: {
       schemas: ['PlaygroundGenerationRequest'],
       examples: { prompt: { ...examples.generationBody, licenseId: examples.ids.licenseId } },
     },
     answer: generated,
+    dryRun,
     codes: [...generationCodes, 'LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
   },
   getHealth: {
     tag: 'Service',
     summary: 'Whether the service is up',
+    description: 'The models are asked at most every 10 seconds.',
     answer: {
       status: 200,
       schema: 'Health',
@@ -195,6 +209,7 @@ export const operations: Record<OperationId, Operation> = {
   getOpenApi: {
     tag: 'Service',
     summary: 'This document',
+    description: 'Made from the schemas that check requests.',
     answer: { status: 200, schema: null, description: 'OpenAPI 3.1.' },
   },
 };

@@ -44,14 +44,21 @@ export const parameters = {
     "By session only: narrows the answer to one of the account's licenses. By key it is refused.",
     licenseId,
   ),
+  dryRun: query(
+    'dryRun',
+    'Every check of the request, and what it would cost: nothing is painted, held, charged or stored. A refusal is the one ' +
+      'that the request itself would have. It counts for the rate limit.',
+    { type: 'boolean', default: false },
+  ),
+  // Without an example: tools send examples, and the second request with one would be a mismatch.
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
       'Makes a retry safe: 1 to 255 visible ASCII characters, bare or as a quoted string. For 24 hours a repeat with the ' +
-      'same body answers with the first result and charges nothing. A request that failed frees its key.',
+      'same body answers with the first result and charges nothing. A request that failed frees its key. Send a UUID ' +
+      'of your own for each request that you mean.',
     schema: { type: 'string', pattern: '^(?!""$)([!-~]{1,255}|"([!#-\\[\\]-~]|\\\\["\\\\]){1,255}")$' },
-    example: '5f0c2f6e-order-1841',
   },
 } satisfies Record<string, Schema>;
 

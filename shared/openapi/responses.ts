@@ -25,6 +25,11 @@ export const headers: Record<string, Schema> = {
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
+  CacheControl: {
+    description: 'No answer may be stored: answers hold links that open without a key.',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
   RateLimit: {
     description:
       'What is left of the limit, and the seconds until more is (draft-ietf-httpapi-ratelimit-headers).',
@@ -52,20 +57,27 @@ export function responsesOf(route: Route, operation: Operation): Record<string, 
   const refusals = [...byStatus].sort(([a], [b]) => a - b);
   return {
     [operation.answer.status]: success(route, operation),
-    ...Object.fromEntries(refusals.map(([status, codes]) => [status, refusal(route, status, codes)])),
+    ...Object.fromEntries(refusals.map(([status, codes]) => [status, refusal(route, codes)])),
   };
 }
 
-function success(route: Route, { answer }: Operation): Schema {
+function success(route: Route, { answer, dryRun }: Operation): Schema {
   const { schema, example, description } = answer;
-  const json = {
+  const only = {
     schema: schema === null ? { type: 'object' } : schemaRef(schema),
     ...(example === undefined ? {} : { example }),
   };
+  const json = dryRun
+    ? {
+        schema: { oneOf: [only.schema, schemaRef(dryRun.schema)] },
+        examples: { generated: { value: example }, dryRun: { value: dryRun.example } },
+      }
+    : only;
   return {
     description,
     headers: {
       'X-Request-Id': headerRef('RequestId'),
+      'Cache-Control': headerRef('CacheControl'),
       ...rateHeaders(route),
       ...(route.streams ? { 'Idempotent-Replayed': headerRef('IdempotentReplayed') } : {}),
     },
@@ -78,7 +90,9 @@ const eventStream: Schema = {
     type: 'string',
     description:
       'Server-sent events: `accepted`, `started`, `progress` at least every ten seconds, and one of `completed` and `failed`. ' +
-      'The data of each is JSON; x-events names their schemas.',
+      'The data of each is JSON. The schema of the content names the data of every event by the event; so does x-events.',
+    contentMediaType: 'text/event-stream',
+    contentSchema: schemaRef('GenerationEvents'),
   },
   'x-events': Object.fromEntries(
     ['accepted', 'started', 'progress', 'completed', 'failed'].map((name) => [
@@ -89,15 +103,16 @@ const eventStream: Schema = {
   example: events,
 };
 
-function refusal(route: Route, status: number, codes: ErrorCode[]): Schema {
+function refusal(route: Route, codes: ErrorCode[]): Schema {
   const retried = codes.every((code) => errorCodes[code].retryAfterSeconds !== undefined);
   const firewalls = codes.includes('RATE_LIMITED') || codes.includes('PAYLOAD_TOO_LARGE');
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: {
       'X-Request-Id': headerRef(firewalls ? 'RequestIdUnlessBlocked' : 'RequestId'),
+      'Cache-Control': headerRef('CacheControl'),
       ...(retried ? { 'Retry-After': headerRef('RetryAfter') } : {}),
-      ...(status === 401 ? {} : rateHeaders(route)),
+      ...(codes.every(isOfCredential) ? {} : rateHeaders(route)),
     },
     content: {
       'application/json': {
@@ -106,6 +121,11 @@ function refusal(route: Route, status: number, codes: ErrorCode[]): Schema {
       },
     },
   };
+}
+
+/** Made before the caller, and with it the state of a limit, is known. */
+function isOfCredential(code: ErrorCode): boolean {
+  return code === 'INVALID_API_KEY' || code === 'INVALID_SESSION';
 }
 
 /** Which codes there can be is the status's. */

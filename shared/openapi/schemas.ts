@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { createKeyBody } from '../contracts/api-key.ts';
 import {
+  dryRunAnswer,
   generationAnswer,
   generationEvents,
   generationList,
@@ -31,6 +32,7 @@ const named = {
   UploadByKeyRequest: createUploadBody,
   UploadBySessionRequest: createAccountUploadBody,
   Generation: generationAnswer,
+  DryRun: dryRunAnswer,
   GenerationEvents: generationEvents,
   StoredGeneration: storedGeneration,
   StoredGenerationList: generationList,
@@ -64,7 +66,10 @@ export function contractSchemas(): Record<SchemaName, Schema> {
     uri: refOf,
     // What a caller writes: members with a default may be left out.
     io: 'input',
-    override: ({ jsonSchema }) => dropSafeIntegers(jsonSchema),
+    override: ({ jsonSchema }) => {
+      dropSafeIntegers(jsonSchema);
+      nameMembers(jsonSchema);
+    },
   });
   for (const schema of Object.values(schemas) as Schema[]) {
     delete schema.$schema;
@@ -78,6 +83,15 @@ export function contractSchemas(): Record<SchemaName, Schema> {
 function dropSafeIntegers(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+/** Zod tells a record of known names by a rule for names. Said by properties, tools that make types understand it too. */
+function nameMembers(schema: Schema): void {
+  const names: string[] | undefined = schema.propertyNames?.enum;
+  if (names === undefined) return;
+  schema.properties = Object.fromEntries(names.map((name) => [name, schema.additionalProperties]));
+  delete schema.propertyNames;
+  delete schema.additionalProperties;
 }
 
 function addRules(schema: Schema, { properties, ...rules }: Schema): void {

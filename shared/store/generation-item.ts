@@ -30,6 +30,8 @@ export function fromItem(item: Item): Generation {
     width: item.width,
     height: item.height,
     numOutputs: item.numOutputs,
+    // Records from before there was a choice.
+    outputFormat: item.outputFormat ?? 'png',
     referenceMode: item.referenceMode,
     preserveBranding: item.preserveBranding,
     // Records from before there were reference images.

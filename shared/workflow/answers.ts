@@ -57,6 +57,7 @@ export async function storedGeneration(
     width: generation.width,
     height: generation.height,
     numOutputs: generation.numOutputs,
+    outputFormat: generation.outputFormat,
     referenceMode: generation.referenceMode,
     preserveBranding: generation.preserveBranding,
     outputUrl: outputs[0] ?? null,

@@ -1,40 +1,30 @@
 import type { GenerationAnswer } from '../contracts/generation.ts';
-import { billingPeriod, type BillingPeriod } from '../domain/billing-period.ts';
-import { newGeneration, type Generation } from '../domain/generation.ts';
+import type { Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import type { License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { Meter } from '../metrics.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
-import type { Once } from '../store/once-store.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
-import { planGeneration } from './plan-generation.ts';
-import { prepareReferences, type ReferenceDeps } from './prepare-references.ts';
+import {
+  checkCredits,
+  decideGeneration,
+  finishedFirst,
+  inProgress,
+  overLimit,
+  type DecisionDeps,
+  type GenerationOrder,
+} from './decide-generation.ts';
 import { runErrorCode, runModel, type ModelRunDeps } from './run-model.ts';
 
-export interface GenerationDeps extends ModelRunDeps, AnswerDeps, ReferenceDeps {
+export type { GenerationOrder };
+
+export interface GenerationDeps extends DecisionDeps, ModelRunDeps, AnswerDeps {
   generations: GenerationStore;
-  deadlineSeconds: number;
-  retentionDays: number;
   /** Of the request that runs. */
   meter: Meter;
   /** Where causes go that no caller may see. */
   logFault(requestId: string, what: string, error: unknown): void;
-}
-
-/** A request to generate, authenticated, with what was read about it. */
-export interface GenerationOrder {
-  requestId: string;
-  /** A key's id, or `acct_…` for an account in the playground. */
-  keyId: string;
-  license: License;
-  body: Record<string, unknown>;
-  bodyHash: string;
-  identity: Identity | null;
-  /** The idempotency key's stored form, and what it stands for already. */
-  onceId: string | null;
-  once: Once | null;
-  problems: string[];
 }
 
 export type Acceptance =
@@ -51,44 +41,28 @@ export interface Observer {
  * @throws every refusal of POST /generate that comes before the model is called.
  */
 export async function acceptGeneration(order: GenerationOrder, deps: GenerationDeps): Promise<Acceptance> {
-  if (order.once !== null && order.once.expiresAtMs > deps.clock.now()) {
-    const answer = await replay(order.once, order, deps);
-    if (answer !== null) return { outcome: 'replayed', answer };
-  }
-  const { requestId, license } = order;
-  const { identity, body } = await planGeneration(order, (items) =>
-    prepareReferences({ requestId, licenseId: license.licenseId }, items, deps),
-  );
-  const { model } = identity;
-  const refusal = model && (await deps.model.refusal());
-  // References and a probe take their time, and a request is accepted only now.
-  const nowMs = deps.clock.now();
-  const period = billingPeriod(license.periodAnchorMs, nowMs);
-  const generation = newGeneration({
-    requestId,
-    licenseId: license.licenseId,
-    keyId: order.keyId,
-    identity,
-    body,
-    periodStartMs: period.startMs,
-    nowMs,
-    deadlineSeconds: deps.deadlineSeconds,
-    retentionDays: deps.retentionDays,
-    onceId: order.onceId,
-  });
-  if (model === null || refusal !== null) {
-    throw await afterCredits(refusal ?? noModel(identity), generation, license, period, deps);
+  const { license } = order;
+  const decision = await decideGeneration(order, deps, { keepReferences: true });
+  if (decision.outcome === 'repeats') return replayed(decision.first, license, deps);
+  const { generation, identity, obstacle } = decision;
+  if (obstacle !== null) {
+    await checkCredits(decision, license, deps);
+    throw obstacle;
   }
   const claim = order.onceId === null ? null : { bodyHash: order.bodyHash };
   const reservation = await deps.generations.reserve(generation, license.creditsLimit, claim);
-  if (reservation.outcome === 'over_limit') throw overLimit(license, generation, period, nowMs);
+  if (reservation.outcome === 'over_limit') throw overLimit(decision, license);
   if (reservation.outcome === 'repeated') {
-    const answer = await replay(reservation.once, order, deps);
-    if (answer === null) throw inProgress(reservation.once);
-    return { outcome: 'replayed', answer };
+    const first = await finishedFirst(reservation.once, order, deps);
+    if (first === null) throw inProgress(reservation.once);
+    return replayed(first, license, deps);
   }
   deps.meter.add('creditsReserved', generation.credits);
-  return { outcome: 'accepted', generation, identity: { ...identity, model } };
+  return { outcome: 'accepted', generation, identity };
+}
+
+async function replayed(first: Generation, license: License, deps: AnswerDeps): Promise<Acceptance> {
+  return { outcome: 'replayed', answer: await generationAnswer(first, license, deps) };
 }
 
 /**
@@ -177,67 +151,5 @@ function measureDelivery(
   meter.add(
     'imageBytes',
     outputs.reduce((sum, { bytes }) => sum + bytes, 0),
-  );
-}
-
-/** @returns the first request's result; null when it ended without one, so that this one may run. */
-async function replay(
-  once: Once,
-  order: GenerationOrder,
-  deps: GenerationDeps,
-): Promise<GenerationAnswer | null> {
-  if (once.bodyHash !== order.bodyHash) {
-    throw new ServiceError(
-      'IDEMPOTENCY_MISMATCH',
-      'This Idempotency-Key was used with another body. Send the same body again, or use a new key.',
-    );
-  }
-  const first = await deps.generations.get(order.license.licenseId, once.requestId);
-  if (first?.status === 'COMPLETED') return generationAnswer(first, order.license, deps);
-  if (first?.status === 'QUEUED' || first?.status === 'PROCESSING') throw inProgress(once);
-  return null;
-}
-
-function inProgress(once: Once): ServiceError {
-  return new ServiceError(
-    'IDEMPOTENCY_IN_PROGRESS',
-    'The first request with this Idempotency-Key is still running. Repeat this one in a moment for its result.',
-    { requestId: once.requestId },
-  );
-}
-
-function overLimit(
-  license: License,
-  generation: Generation,
-  period: BillingPeriod,
-  nowMs: number,
-): ServiceError {
-  const retryAfterSeconds = Math.ceil((period.endMs - nowMs) / 1000);
-  return new ServiceError(
-    'CREDIT_LIMIT_EXCEEDED',
-    `This request costs ${generation.credits} ${generation.credits === 1 ? 'credit' : 'credits'}, ` +
-      `more than is left of this month's ${license.creditsLimit}. ` +
-      `The period resets at ${new Date(period.endMs).toISOString()}.`,
-    { retryAfterSeconds },
-  );
-}
-
-/** That nothing can be painted is said only to those who could have paid for the picture. */
-async function afterCredits(
-  obstacle: ServiceError,
-  generation: Generation,
-  license: License,
-  period: BillingPeriod,
-  deps: GenerationDeps,
-): Promise<ServiceError> {
-  const { committed } = await deps.periods.get(license.licenseId, period.startMs);
-  const isOverLimit = committed + generation.credits > license.creditsLimit;
-  return isOverLimit ? overLimit(license, generation, period, generation.createdAtMs) : obstacle;
-}
-
-function noModel(identity: Identity): ServiceError {
-  return new ServiceError(
-    'IDENTITY_UNAVAILABLE',
-    `${identity.name} has no active model at the moment. Try again later, or use another identity.`,
   );
 }

@@ -12,7 +12,8 @@ export const notUploaded =
   'names no file: send one to the url of its upload, within the hour, and use it with a key of the same license';
 
 /**
- * Brings references to where a model may read them, all at once, each looked at and rid of everything but its picture.
+ * Looks at references, all at once, and brings those that have a link to where a model may read them, rid of everything
+ * but their picture.
  * @returns for each, null or what is wrong with it, as a caller may read it.
  * @throws when a fault of the service's own is in the way.
  */
@@ -29,7 +30,9 @@ export async function fetchReferences(
           item.kind === 'url' ? await fetchReference(item.url, budget) : await uploaded(item, budget);
         const inspection = await inspectImage(bytes);
         if ('problem' in inspection) throw new UnusableReference(inspection.problem);
-        await putLink(item.putLink, inspection.image.bytes, clock.timeout(storeWithinMs));
+        if (item.putLink !== null) {
+          await putLink(item.putLink, inspection.image.bytes, clock.timeout(storeWithinMs));
+        }
         return null;
       } catch (error) {
         if (!(error instanceof UnusableReference)) throw error;

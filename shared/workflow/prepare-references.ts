@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../adapters/object-store.ts';
 import type { ReferenceReader } from '../adapters/reference-reader.ts';
 import type { ReferenceItem } from '../contracts/generation.ts';
-import type { ReferenceSource } from '../contracts/reference-images.ts';
+import type { ReferenceOrigin, ReferenceSource } from '../contracts/reference-images.ts';
 import type { Clock } from '../domain/clock.ts';
 import { isUploadId, uploadExpiresAtMs } from '../domain/upload.ts';
 import { ServiceError } from '../errors.ts';
@@ -21,18 +21,25 @@ const unknownUpload = 'is not an upload of this license';
 const lateUpload = 'was opened more than an hour ago: open another with POST /uploads';
 
 /**
- * Copies a request's reference images to where its model may read them, before anything is held for it.
+ * Looks at a request's reference images, before anything is held for it.
+ * @param keep whether those that can be used are copied to where its model may read them.
  * @throws INVALID_PARAMETERS naming every item that can't be used, SERVICE_UNAVAILABLE
  */
 export async function prepareReferences(
   of: RequestRef,
   items: ReferenceItem[],
   { objects, references, clock }: ReferenceDeps,
+  { keep }: { keep: boolean } = { keep: true },
 ): Promise<void> {
   const nowMs = clock.now();
   const problems = items.map((item) => uploadProblem(item, nowMs));
   const open = items.flatMap((item, index) => (problems[index] === null ? [{ item, index }] : []));
-  const sources = await Promise.all(open.map(({ item, index }) => sourceOf(of, item, index, objects)));
+  const sources = await Promise.all(
+    open.map(async ({ item, index }): Promise<ReferenceSource> => {
+      const putLink = keep ? await objects.referencePutLink(of, index) : null;
+      return { ...(await originOf(of, item, objects)), putLink };
+    }),
+  );
   if (sources.length > 0) {
     const found = await references.fetch({ requestId: of.requestId, items: sources });
     found.forEach((problem, i) => (problems[open[i]!.index] = problem));
@@ -51,14 +58,11 @@ function uploadProblem({ uploadId }: ReferenceItem, nowMs: number): string | nul
   return uploadExpiresAtMs(uploadId) <= nowMs ? lateUpload : null;
 }
 
-async function sourceOf(
-  of: RequestRef,
+async function originOf(
+  { licenseId }: RequestRef,
   { url, uploadId }: ReferenceItem,
-  index: number,
   objects: ObjectStore,
-): Promise<ReferenceSource> {
-  const putLink = await objects.referencePutLink(of, index);
-  if (url !== undefined) return { kind: 'url', url, putLink };
-  const getLink = await objects.uploadLink({ licenseId: of.licenseId, uploadId: uploadId! });
-  return { kind: 'upload', getLink, putLink };
+): Promise<ReferenceOrigin> {
+  if (url !== undefined) return { kind: 'url', url };
+  return { kind: 'upload', getLink: await objects.uploadLink({ licenseId, uploadId: uploadId! }) };
 }

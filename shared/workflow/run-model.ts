@@ -98,6 +98,7 @@ async function modelRequest(
     width: generation.width,
     height: generation.height,
     numOutputs: generation.numOutputs,
+    outputFormat: generation.outputFormat,
     referenceMode: generation.referenceMode,
     preserveBranding: generation.preserveBranding,
     references: await Promise.all(references),

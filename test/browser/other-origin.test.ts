@@ -7,6 +7,7 @@ import type { Browser } from 'playwright-core';
 import { dashboardHeaders } from '../../lib/dashboard-headers.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { openBrowser, openPage, screen, signIn } from '../support/browser.ts';
+import { openClient, openOperation } from '../support/reference-page.ts';
 import { samplePhoto } from '../support/uploads.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
 
@@ -87,6 +88,24 @@ test('an account signs in, sends a photo, makes an image of it, sees it and save
     .first()
     .click();
   expect((await download).suggestedFilename()).toMatch(/\.png$/);
+  expect(complaints).toEqual([]);
+  await close();
+}, 60_000);
+
+test('the API reference sends requests straight to the API, event streams too', async () => {
+  const { page, complaints, close } = await openPage(browser);
+  await openOperation(page, siteUrl, 'Generate images', 'generating/POST/generate');
+  const { client, send } = await openClient(page, 'post /generate');
+  const { identities, keys } = service.ready;
+  const body = { identityId: identities.aurora, prompt: 'a lake', width: 512, height: 512 };
+  await client.locator('.cm-content').first().fill(JSON.stringify(body));
+  const sent = page.waitForRequest((request) => request.method() === 'POST');
+  await send(keys.pro!);
+  await client.getByText('200 OK').waitFor();
+  await client.getByText('event: completed').waitFor({ timeout: 40_000 });
+  const request = await sent;
+  expect(request.url().split('?')[0]).toBe(`${service.ready.baseUrl}/generate`);
+  expect(request.headers().accept).toContain('text/event-stream');
   expect(complaints).toEqual([]);
   await close();
 }, 60_000);

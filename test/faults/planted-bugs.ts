@@ -11,6 +11,7 @@ export interface PlantedBug {
 const transactions = 'store/generation-transactions.ts';
 const generations = 'store/generation-store.ts';
 const creation = 'workflow/create-generation.ts';
+const decision = 'workflow/decide-generation.ts';
 
 /** Each is found by `npm run faults -- --planted`, or the simulation is not worth its time. */
 export const plantedBugs: readonly PlantedBug[] = [
@@ -196,7 +197,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'month-of-another-day',
     what: 'usage is booked in a month that is not over or not begun',
-    file: creation,
+    file: decision,
     changes: [
       [
         'const period = billingPeriod(license.periodAnchorMs, nowMs);',

@@ -54,8 +54,9 @@ async function countReferences({ references }: ModelRequest): Promise<number> {
   return references.length;
 }
 
-async function put({ width, height }: ModelRequest, putUrl: string): Promise<ModelOutput> {
-  await fetch(putUrl, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: picture });
+async function put({ width, height, outputFormat }: ModelRequest, putUrl: string): Promise<ModelOutput> {
+  const headers = { 'content-type': `image/${outputFormat}` };
+  await fetch(putUrl, { method: 'PUT', headers, body: picture });
   return { bytes: picture.length, sha256: createHash('sha256').update(picture).digest('hex'), width, height };
 }
 

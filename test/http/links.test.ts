@@ -54,6 +54,21 @@ describe('a link', () => {
     expect(images[0]!.equals(images[1]!)).toBe(false);
   });
 
+  test.each([
+    ['webp', /^RIFF....WEBP/s],
+    ['jpeg', /^\xff\xd8\xff/],
+  ])('of a request for %s opens to one, by its type and by its bytes', async (outputFormat, signature) => {
+    const { identities } = service.ready;
+    const answer = await generate(service, proKey, { identityId: identities.aurora, outputFormat });
+    const record = await stored(service, proKey, answer.body.requestId);
+    expect(record.outputFormat).toBe(outputFormat);
+    for (const link of [answer.body.outputs[0], record.outputUrl]) {
+      const response = await fetch(link);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, `image/${outputFormat}`]);
+      expect(Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 12)).toMatch(signature);
+    }
+  });
+
   test('carries its signature and is promised for an hour, not longer', () => {
     for (const link of [...links, strangersLink]) {
       const { searchParams } = new URL(link);
@@ -158,7 +173,7 @@ describe('GET /generate/{requestId}', () => {
 
   test('and the list give links that open', async () => {
     const { body } = await service.api({ path: '/generate', key: proKey });
-    expect(body.generations[0].id).toBe(requestId);
-    for (const link of body.generations[0].outputs) expect(pngSize(await openImage(link)).width).toBe(512);
+    const first = body.generations.find(({ id }: { id: string }) => id === requestId);
+    for (const link of first.outputs) expect(pngSize(await openImage(link)).width).toBe(512);
   });
 });

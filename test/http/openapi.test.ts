@@ -22,6 +22,20 @@ let session: string;
 const document = closed(openApiDocument());
 /** Operations whose answers were seen, by status. */
 const seen = new Map<string, Set<number>>();
+/** Headers of the document that an answer had. */
+const seenHeaders = new Set<string>();
+
+/** Of the connection and the body's form, which OpenAPI does not document. */
+const ofTransport = [
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+];
+/** Of the browser's conversation with the service, which the document tells about in words (Fetch, "CORS protocol"). */
+const ofOrigins = ['vary', 'access-control-allow-origin', 'access-control-expose-headers'];
 
 beforeAll(async () => {
   container = await startQuickContainer();
@@ -41,16 +55,30 @@ function expectDocumented(operationId: OperationId, answer: ApiAnswer): void {
   const { path, method } = routes[operationId];
   const response = document.paths[path][method.toLowerCase()].responses[answer.status];
   expect([operationId, answer.status, answer.body, response !== undefined]).toContain(true);
+  expectHeadersDocumented(operationId, answer, response);
+  const { schema } = response.content['application/json'];
+  expect([answer.body, fits(schema, answer.body, document)]).toEqual([answer.body, true]);
+  seen.set(operationId, (seen.get(operationId) ?? new Set()).add(answer.status));
+}
+
+/** Every header of the answer is documented and fits, and none that is promised is missing. */
+function expectHeadersDocumented(operationId: OperationId, answer: ApiAnswer, response: any): void {
   for (const [name, { $ref }] of Object.entries<any>(response.headers)) {
     const header = document.components.headers[$ref.split('/').at(-1)];
     const sent = answer.headers.get(name);
     if (header.required) expect([name, sent !== null]).toEqual([name, true]);
     const value = header.schema.type === 'integer' ? Number(sent) : sent;
-    if (sent !== null) expect([name, sent, fits(header.schema, value, document)]).toEqual([name, sent, true]);
+    if (sent === null) continue;
+    expect([name, sent, fits(header.schema, value, document)]).toEqual([name, sent, true]);
+    seenHeaders.add($ref.split('/').at(-1));
   }
-  const { schema } = response.content['application/json'];
-  expect([answer.body, fits(schema, answer.body, document)]).toEqual([answer.body, true]);
-  seen.set(operationId, (seen.get(operationId) ?? new Set()).add(answer.status));
+  const told = [
+    ...Object.keys(response.headers).map((name) => name.toLowerCase()),
+    ...ofTransport,
+    ...ofOrigins,
+  ];
+  const untold = [...answer.headers.keys()].filter((name) => !told.includes(name));
+  expect([operationId, answer.status, untold]).toEqual([operationId, answer.status, []]);
 }
 
 async function call(
@@ -127,6 +155,8 @@ describe('what the service answers is what the document tells', () => {
     const tooLarge = `{"prompt":"${'x'.repeat(1024 * 1024)}"}`;
     const other = await grant(table);
     expect((await call('createGeneration', { as: other.key, body: tooLarge })).status).toBe(413);
+    const dry = await call('createGeneration', { as: other.key, body: generation(), query: '?dryRun=true' });
+    expect(dry.body).toMatchObject({ dryRun: true, accepted: true, credits: 1 });
     expect((await call('createGeneration', { body: generation() })).status).toBe(401);
   });
 
@@ -146,6 +176,7 @@ describe('what the service answers is what the document tells', () => {
       body: generation(),
       headers: { accept: 'text/event-stream' },
     });
+    expectHeadersDocumented('createGeneration', answer, document.paths['/generate'].post.responses[200]);
     const { properties } = document.components.schemas.GenerationEvents;
     const events = (answer.body as string)
       .trim()
@@ -197,6 +228,8 @@ describe('what the service answers is what the document tells', () => {
   test('the playground', async () => {
     const { licenseId } = granted.license;
     await call('createPlaygroundGeneration', { as: session, body: generation({ licenseId }) });
+    const body = generation({ licenseId });
+    await call('createPlaygroundGeneration', { as: session, body, query: '?dryRun=true' });
     await call('createPlaygroundGeneration', { as: session, body: generation() });
     await call('createPlaygroundGeneration', { as: session, body: generation({ licenseId: 'nobody' }) });
     await call('createPlaygroundGeneration', { as: granted.key, body: generation({ licenseId }) });
@@ -205,6 +238,10 @@ describe('what the service answers is what the document tells', () => {
   test('health', async () => {
     await call('getHealth');
     await call('getHealth', { query: '?deep=1' });
+  });
+
+  test('every header of the document was seen', () => {
+    expect([...seenHeaders].sort()).toEqual(Object.keys(document.components.headers).sort());
   });
 
   test('every route was seen to succeed and to refuse', () => {

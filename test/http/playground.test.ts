@@ -84,7 +84,7 @@ const of =
 const url = 'https://example.test/a.png';
 const texts = { prompt: 'x', negativePrompt: 'n', seed: 7, numInferenceSteps: 25, guidanceScale: 3.5 };
 const shape = { numOutputs: 2, width: 576, height: 512, referenceImages: [], referenceMode: 'reference' };
-const everything = { ...texts, ...shape, preserveBranding: true };
+const everything = { ...texts, ...shape, outputFormat: 'png', preserveBranding: true };
 const starter = { tier: 'starter', creditsLimit: 500 } as const;
 
 const cases: Case[] = [
@@ -102,6 +102,7 @@ const cases: Case[] = [
   ['an identity of another catalog', 401, of('drift', { width: 1 })],
   ['many wrong fields', 400, of('aurora', { prompt: '', seed: -1, width: 513, stpes: 1, numOutputs: 0 })],
   ['no prompt', 400, of('aurora', { prompt: undefined })],
+  ['a format that there is not', 400, of('aurora', { outputFormat: 'gif' })],
   ['a prompt of 1001 characters', 400, of('aurora', { prompt: 'x'.repeat(1001) })],
   ['reference images where they are not taken', 400, of('aurora', { referenceImages: [{ url }] })],
   ['reference images', 400, of('citrine', { referenceImages: [{ url }, { uploadId: 'u' }] })],

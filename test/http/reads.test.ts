@@ -52,6 +52,7 @@ describe('GET /generate/{requestId}', () => {
       width: 512,
       height: 512,
       numOutputs: 2,
+      outputFormat: 'png',
       referenceMode: 'reference',
       preserveBranding: false,
       errorMessage: null,

@@ -123,9 +123,10 @@ async function complete(request: ModelRequest, res: ServerResponse): Promise<voi
   res.end();
 }
 
-async function put({ seed, width, height }: ModelRequest, putUrl: string, i: number): Promise<ModelOutput> {
+async function put(request: ModelRequest, putUrl: string, i: number): Promise<ModelOutput> {
+  const { seed, width, height, outputFormat } = request;
   const picture = Buffer.from(`picture ${seed + i}`);
-  const headers = { 'content-type': 'image/png' };
+  const headers = { 'content-type': `image/${outputFormat}` };
   const { ok } = await fetch(putUrl, { method: 'PUT', headers, body: picture });
   if (!ok) throw new Error('a link can not be written');
   return { bytes: picture.length, sha256: createHash('sha256').update(picture).digest('hex'), width, height };

@@ -129,6 +129,7 @@ const rules: Record<string, Rule> = {
   numOutputs: (value) => isWhole(value) && isAtLeast(value, 1),
   width: size,
   height: size,
+  outputFormat: (value) => ['png', 'webp', 'jpeg'].includes(textIn(value) ?? ''),
   referenceMode: (value) => ['exact_product', 'reference'].includes(textIn(value) ?? ''),
   preserveBranding: (value) => isLiteral(value, 'true') || isLiteral(value, 'false'),
 };

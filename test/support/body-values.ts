@@ -62,6 +62,10 @@ export const values: Record<string, { right: Written[]; wrong: Written[] }> = {
   },
   width: sides,
   height: sides,
+  outputFormat: {
+    right: texts('png', 'webp', 'jpeg'),
+    wrong: texts('', 'PNG', 'jpg', 'image/webp', 'webp ', 'avif'),
+  },
   referenceMode: {
     right: texts('reference'),
     wrong: texts('', 'Reference', 'exact-product', 'exact_product '),

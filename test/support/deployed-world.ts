@@ -49,6 +49,7 @@ export async function abandonGeneration(table: Table, identityId: string): Promi
       referenceImages: [],
       referenceMode: 'reference',
       preserveBranding: false,
+      outputFormat: 'png',
     },
     periodStartMs: nowMs,
     nowMs,

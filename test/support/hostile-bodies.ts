@@ -118,6 +118,8 @@ const values: [field: string, value: string][] = [
   ['referenceImages', `{"length":1,"0":{"url":"https://a.test/${marker}"}}`],
   ['referenceImages[0]', `[${nested}]`],
   ['referenceMode', '"__proto__"'],
+  ['outputFormat', '"constructor"'],
+  ['outputFormat', '["png"]'],
   ['preserveBranding', '1'],
 ];
 

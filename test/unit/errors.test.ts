@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes, ServiceError, type ErrorCode } from '../../shared/errors.ts';
 import { errorAnswer, errorBody } from '../../shared/http/answer.ts';
@@ -123,27 +122,5 @@ describe('an error’s answer', () => {
   test('an error of ours stays itself', () => {
     const error = new ServiceError('TIER_LIMIT', 'Too large.');
     expect(asServiceError(error)).toBe(error);
-  });
-});
-
-describe('docs/errors.md', () => {
-  const document = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
-  const sections = new Map(
-    document
-      .split(/^## /m)
-      .slice(1)
-      .map((section) => [section.split('\n')[0]!.trim(), section.split('\n').slice(1).join('\n')]),
-  );
-
-  test.each(allCodes)('has a section about %s that tells its status', (code) => {
-    expect([...sections.keys()]).toContain(code);
-    expect(sections.get(code)).toContain(String(statusOf(code)));
-  });
-
-  test('explains no code that does not exist', () => {
-    const unknown = [...sections.keys()].filter(
-      (title) => /^[A-Z_]+$/.test(title) && statusOf(title) === undefined,
-    );
-    expect(unknown).toEqual([]);
   });
 });

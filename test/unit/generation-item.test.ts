@@ -13,6 +13,15 @@ test('a generation is read back as it was stored, whatever it is', () => {
   );
 });
 
+test('a record from before there was a choice of formats has PNGs', () => {
+  fc.assert(
+    fc.property(anyGeneration, (generation) => {
+      const { outputFormat: _, ...old } = toItem(generation);
+      expect(fromItem(old)).toEqual({ ...generation, outputFormat: 'png' });
+    }),
+  );
+});
+
 test('what is null is left out of the item, and nothing else', () => {
   fc.assert(
     fc.property(anyGeneration, (generation) => {

@@ -1,7 +1,13 @@
 import { ApiError } from './api-error.ts';
 import type { Api } from './client.ts';
 import { readEvents } from './event-stream.ts';
-import type { GenerationAnswer, GenerationEvents, ReferenceMode, StoredGeneration } from './types.ts';
+import type {
+  GenerationAnswer,
+  GenerationEvents,
+  OutputFormat,
+  ReferenceMode,
+  StoredGeneration,
+} from './types.ts';
 
 /** The body of POST /playground/generate; what is left out has the service's default. */
 export interface PlaygroundBody {
@@ -15,6 +21,7 @@ export interface PlaygroundBody {
   numOutputs?: number;
   width?: number;
   height?: number;
+  outputFormat?: OutputFormat;
   referenceImages?: ({ url: string } | { uploadId: string })[];
   referenceMode?: ReferenceMode;
   preserveBranding?: boolean;

@@ -12,7 +12,11 @@ export function SignedOutPage() {
         </Button>
       }
     >
-      This browser no longer has access to your account.
+      This browser no longer has access to your account. The{' '}
+      <a href="/reference" className="underline underline-offset-4 hover:decoration-2">
+        API reference
+      </a>{' '}
+      needs no account.
     </NoticePage>
   );
 }

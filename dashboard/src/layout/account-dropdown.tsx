@@ -1,4 +1,4 @@
-import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { BookOpen, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import { useAccount, useSession } from '@/auth/session-context.ts';
 import type { MenuTrigger } from '@/components/lazy-menu.tsx';
 import {
@@ -11,6 +11,7 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
+import { ReferenceLink } from './reference-link.tsx';
 import { setTheme, themes, useTheme } from '@/lib/theme.ts';
 
 const themeLooks = {
@@ -46,6 +47,13 @@ export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
           })}
         </DropdownMenuRadioGroup>
         <DropdownMenuSeparator />
+        {/* Where the sidebar does not show it. */}
+        <DropdownMenuItem asChild className="lg:hidden">
+          <ReferenceLink>
+            <BookOpen aria-hidden />
+            API reference
+          </ReferenceLink>
+        </DropdownMenuItem>
         <DropdownMenuItem onSelect={() => void session.signOut()}>
           <LogOut aria-hidden />
           Sign out

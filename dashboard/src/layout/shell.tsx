@@ -1,3 +1,4 @@
+import { BookOpen } from 'lucide-react';
 import { Suspense, useEffect } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark } from '@/components/product-mark.tsx';
@@ -8,6 +9,7 @@ import { ScreenCrash } from './crash-notice.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { navigation } from './navigation.ts';
 import { productName } from './product-name.ts';
+import { ReferenceLink } from './reference-link.tsx';
 import { ScreenSkeleton } from './screen-skeleton.tsx';
 
 /** Navigation around every screen: a sidebar from 1024 px on, bars at top and bottom below. */
@@ -40,6 +42,9 @@ export function Shell() {
   );
 }
 
+const sidebarLink = 'flex h-10 items-center gap-3 rounded-md px-2 text-sm font-medium transition-colors';
+const sidebarLinkElsewhere = 'text-muted-foreground hover:bg-accent/60 hover:text-foreground';
+
 function Sidebar() {
   return (
     <header className="sticky top-0 hidden h-dvh flex-col gap-6 border-r border-border p-4 lg:flex">
@@ -56,12 +61,7 @@ function Sidebar() {
                 to={path}
                 end={path === '/'}
                 className={({ isActive }) =>
-                  cn(
-                    'flex h-10 items-center gap-3 rounded-md px-2 text-sm font-medium transition-colors',
-                    isActive
-                      ? 'bg-accent text-foreground'
-                      : 'text-muted-foreground hover:bg-accent/60 hover:text-foreground',
-                  )
+                  cn(sidebarLink, isActive ? 'bg-accent text-foreground' : sidebarLinkElsewhere)
                 }
               >
                 <Icon aria-hidden strokeWidth={1.75} className="size-4" />
@@ -69,6 +69,12 @@ function Sidebar() {
               </NavLink>
             </li>
           ))}
+          <li>
+            <ReferenceLink className={cn(sidebarLink, sidebarLinkElsewhere)}>
+              <BookOpen aria-hidden strokeWidth={1.75} className="size-4" />
+              API reference
+            </ReferenceLink>
+          </li>
         </ul>
       </nav>
       <div className="mt-auto">

@@ -1,6 +1,7 @@
+import type { OutputFormat } from '../../../shared/contracts/generation.ts';
 import { MODEL_VERSION } from '../model-version.ts';
 import { develop } from './finish.ts';
-import { encodePng } from './png.ts';
+import { encodePicture } from './picture-file.ts';
 import { withReferences } from './references/compose.ts';
 import type { References } from './references/reference.ts';
 import { createRandom, hash } from './random.ts';
@@ -23,21 +24,27 @@ export interface PictureOrder {
   height: number;
   identityId: string;
   style?: string;
+  /** Of the file; the picture is the same in each. */
+  outputFormat: OutputFormat;
   /** At least one image, if any at all. */
   references?: References;
 }
 
 /**
- * Paints one picture and answers its PNG file: the same order gives the same bytes, always.
+ * Paints one picture and answers its file: the same order gives the same bytes, always.
  *
  * @param tick hears the finished share of the work, 0 … 1, every few milliseconds; what it throws ends the work.
  */
-export function paintPicture(order: PictureOrder, tick: (share: number) => void): Uint8Array<ArrayBuffer> {
-  const { width, height } = order;
+export async function paintPicture(
+  order: PictureOrder,
+  tick: (share: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { width, height, outputFormat } = order;
   const bytes = paintPixels(order, (share) => tick(share * 0.9));
-  const png = encodePng({ width, height, bytes }, { parameters: describe(order), Software: MODEL_VERSION });
+  const texts = { parameters: describe(order), Software: MODEL_VERSION };
+  const file = await encodePicture({ width, height, bytes }, outputFormat, texts);
   tick(1);
-  return png;
+  return file;
 }
 
 /** The picture's pixels alone, 8-bit RGB. */

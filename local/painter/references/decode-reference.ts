@@ -1,7 +1,8 @@
-import type { Sharp, SharpConstructor } from 'sharp';
+import type { Sharp } from 'sharp';
 import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
 import type { Product } from '../art/references/placement.ts';
 import type { ReferenceImage, Size } from '../art/references/reference.ts';
+import { imageLibrary } from '../image-library.ts';
 import { UnreadableReference } from './unreadable-reference.ts';
 
 /** A file that is known to be an image: its size upright, and the part of it that shows anything. */
@@ -18,16 +19,8 @@ const THUMBNAIL_SIDE = 512;
 const SHRINKING = { fit: 'fill', kernel: 'lanczos3', fastShrinkOnLoad: false } as const;
 const NOT_AN_IMAGE = 'is not a PNG, JPEG or WebP image that can be read';
 
-let library: Promise<SharpConstructor> | undefined;
-
-/** sharp takes a tenth of a second to load, which only a request with references should pay. */
 async function open(file: Uint8Array): Promise<Sharp> {
-  library ??= import('sharp').then(({ default: sharp }) => {
-    // Its cache would keep decoded images that nobody asks for again.
-    sharp.cache(false);
-    return sharp;
-  });
-  const sharp = await library;
+  const sharp = await imageLibrary();
   return sharp(file, { limitInputPixels: referenceLimits.maxPixels, failOn: 'error' })
     .timeout({ seconds: LONGEST_DECODE_SECONDS })
     .autoOrient();

@@ -119,6 +119,7 @@ test('a stored request is shown as it is stored, whatever its state', async () =
     width: 2048,
     height: 1024,
     numOutputs: 1,
+    outputFormat: 'png',
     referenceMode: 'reference',
     preserveBranding: false,
     errorMessage: null,

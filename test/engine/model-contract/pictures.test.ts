@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { outputFormats } from '../../../shared/contracts/generation.ts';
 import type { ModelCompleted } from '../../../shared/contracts/model-server.ts';
 import { colorful, plain, pngOf } from '../painter/shelf.ts';
 import { invoke, stepsOf } from './invocation.ts';
@@ -33,7 +34,7 @@ describeContainer((world) => {
     const [sea] = (await world().paint({ prompt: 'a quiet sea' })).pictures;
     const [wood] = (await world().paint({ prompt: 'a burning wood at night' })).pictures;
 
-    expect(Buffer.compare(sea!.decoded.bytes, wood!.decoded.bytes)).not.toBe(0);
+    expect(Buffer.compare(sea!.pixels, wood!.pixels)).not.toBe(0);
   });
 
   test('gives each of several callers at once the pictures that are their own', async () => {
@@ -59,29 +60,35 @@ describeContainer((world) => {
     expect(modelVersion.length).toBeGreaterThan(0);
   });
 
-  test('writes into each file how its picture was made, and nothing of when or by which request', async () => {
-    const asked = {
-      prompt: 'Größe 漢字 🎨 "quoted"\n end',
-      negativePrompt: 'fog',
-      seed: 4294967295,
-      numInferenceSteps: 21,
-      guidanceScale: 3.5,
-      width: 576,
-      height: 512,
-    };
-    const { pictures, exchange } = await world().paint({ ...asked, requestId: 'only-once' }, 2);
-    const { modelVersion } = exchange.closing as ModelCompleted;
+  test.each(outputFormats)(
+    'writes into each %s file what made it, and not when or for whom',
+    async (outputFormat) => {
+      const asked = {
+        prompt: 'Größe 漢字 🎨 "quoted"\n end',
+        negativePrompt: 'fog',
+        seed: 4294967295,
+        numInferenceSteps: 21,
+        guidanceScale: 3.5,
+        width: 576,
+        height: 512,
+      };
+      const { pictures, exchange } = await world().paint(
+        { ...asked, outputFormat, requestId: 'only-once' },
+        2,
+      );
+      const { modelVersion } = exchange.closing as ModelCompleted;
 
-    for (const [i, { texts }] of pictures.entries()) {
-      expect(Object.keys(texts).toSorted()).toEqual(['Software', 'parameters']);
-      expect(JSON.parse(texts.parameters!)).toMatchObject({
-        ...asked,
-        seed: [4294967295, 0][i],
-        modelVersion,
-      });
-      expect(JSON.stringify(texts)).not.toMatch(/only-once|https?:|Signature/);
-    }
-  });
+      for (const [i, { texts }] of pictures.entries()) {
+        expect(Object.keys(texts).toSorted()).toEqual(['Software', 'parameters']);
+        expect(JSON.parse(texts.parameters!)).toMatchObject({
+          ...asked,
+          seed: [4294967295, 0][i],
+          modelVersion,
+        });
+        expect(JSON.stringify(texts)).not.toMatch(/only-once|https?:|Signature/);
+      }
+    },
+  );
 
   test.each(['reference', 'exact_product'] as const)(
     'uses reference images in mode %s, and paints the same bytes each time',
@@ -95,7 +102,7 @@ describeContainer((world) => {
 
       expect(new Set(stepsOf(batch.exchange)).size).toBeGreaterThan(4);
       expect(alone!.sha256).toBe(batch.pictures[1]!.sha256);
-      expect(Buffer.compare(bare!.decoded.bytes, alone!.decoded.bytes)).not.toBe(0);
+      expect(Buffer.compare(bare!.pixels, alone!.pixels)).not.toBe(0);
       expect(places.map((place) => place.attempts())).toEqual([2, 2]);
     },
   );

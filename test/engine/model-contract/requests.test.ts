@@ -50,6 +50,11 @@ const unfit: [field: string, how: string, changes: Changes][] = [
   ['numOutputs', 'zero', { numOutputs: 0, outputs: [] }],
   ['numOutputs', 'too large', { numOutputs: 17, outputs: listOf(17, { putUrl: link }) }],
   ['numOutputs', 'true', { numOutputs: true }],
+  ['outputFormat', 'unknown', { outputFormat: 'gif' }],
+  ['outputFormat', 'in capitals', { outputFormat: 'PNG' }],
+  ['outputFormat', 'a file extension', { outputFormat: 'jpg' }],
+  ['outputFormat', 'null', { outputFormat: null }],
+  ['outputFormat', 'a list', { outputFormat: ['png'] }],
   ['outputs', 'fewer than numOutputs', { numOutputs: 2 }],
   ['outputs', 'more than numOutputs', { outputs: listOf(2, { putUrl: link }) }],
   ['outputs', 'no list', { outputs: { putUrl: link } }],
@@ -93,6 +98,7 @@ const fit: [what: string, changes: Changes][] = [
   ],
   ['four references', { references: listOf(4, { url: link }), preserveBranding: true }],
   ['sixteen outputs', { numOutputs: 16, outputs: listOf(16, { putUrl: link }) }],
+  ['no format', { outputFormat: undefined }],
   ['no digest of its adapter', identity({ adapterSha256: undefined })],
   [
     'an adapter and settings of any kind',
@@ -126,8 +132,8 @@ describeContainer((world) => {
     });
 
     test('each field: missing', async () => {
-      const { identity: whole, ...fields } = world().request([]);
-      // A service that knew of no digests sends none.
+      // A service that knew of no formats or digests sends none.
+      const { identity: whole, outputFormat: _png, ...fields } = world().request([]);
       const { adapterSha256: _optional, ...whose } = whole;
       for (const field of [...Object.keys(fields), 'identity']) {
         expect(expectInvalid(await send({ [field]: undefined }))).toContain(field);

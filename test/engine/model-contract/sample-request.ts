@@ -24,6 +24,7 @@ export function sampleRequest(links: string[]): ModelRequest {
     width: 512,
     height: 512,
     numOutputs: links.length,
+    outputFormat: 'png',
     referenceMode: 'reference',
     preserveBranding: false,
     references: [],

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { pointSdkAt } from '../../../local/environment.ts';
 import { createObjectStore } from '../../../local/s3/server.ts';
+import type { OutputFormat } from '../../../shared/contracts/generation.ts';
 import { objectStore } from '../../../shared/adapters/object-store.ts';
 import { clientFor, credentials, region } from '../s3/support.ts';
 
@@ -28,8 +29,8 @@ export interface OutputPlace extends Place {
 }
 
 export interface Store {
-  /** A place for one image, with the link that the service would give for it. */
-  output(trouble?: Trouble): Promise<OutputPlace>;
+  /** A place for one image, with the link that the service would give for it: a PNG's unless another is named. */
+  output(trouble?: Trouble, outputFormat?: OutputFormat): Promise<OutputPlace>;
   /** A file behind a presigned link, nothing when it is null; or a link that answers in its own way. */
   file(file: Uint8Array | Trouble | null): Promise<Place>;
   /** Moves the store's clock, so that links expire. */
@@ -68,8 +69,8 @@ export async function startStore(): Promise<Store> {
   };
 
   return {
-    output: async (trouble) => {
-      const image = { licenseId: 'lic_a', requestId: randomUUID() };
+    output: async (trouble, outputFormat = 'png') => {
+      const image = { licenseId: 'lic_a', requestId: randomUUID(), outputFormat };
       const link = await links.outputPutLink(image, 0, linkLifetimeSeconds);
       return { ...place('PUT', link, trouble), read: async () => open(await links.outputLink(image, 0)) };
     },

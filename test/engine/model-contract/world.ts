@@ -1,34 +1,31 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import sharp from 'sharp';
+import type { OutputFormat } from '../../../shared/contracts/generation.ts';
 import { modelEvent } from '../../../shared/contracts/model-server.ts';
 import type { ModelCompleted, ModelRequest } from '../../../shared/contracts/model-server.ts';
-import { decodePng } from '../../unit/painter/png-decoder.ts';
-import type { DecodedPng } from '../../unit/painter/png-decoder.ts';
 import { container } from './container.ts';
 import type { RunningContainer } from './container-process.ts';
 import type { ModelContainer } from './container.ts';
 import { closings, invoke, stepsOf } from './invocation.ts';
 import type { Exchange, Watcher } from './invocation.ts';
+import { readPicture } from './read-picture.ts';
+import type { ReadPicture } from './read-picture.ts';
 import { sampleRequest } from './sample-request.ts';
 import { startStore } from './store.ts';
 import type { OutputPlace, Store } from './store.ts';
 
 type Changes = Partial<ModelRequest>;
 
-export interface Picture {
+export interface Picture extends ReadPicture {
   sha256: string;
-  decoded: DecodedPng;
-  /** Its text chunks, of whichever kind. */
-  texts: Record<string, string>;
 }
 
 /** A running container, a store for its links, and ways to ask it. */
 export interface World {
   running: RunningContainer;
   store: Store;
-  /** Places for images. */
-  outputs(count: number): Promise<OutputPlace[]>;
+  /** Places for images, PNGs unless another format is named. */
+  outputs(count: number, outputFormat?: OutputFormat): Promise<OutputPlace[]>;
   /** A request that fits the contract. */
   request(outputs: OutputPlace[], changes?: Changes): ModelRequest;
   /** Sends a request that fits, with one output unless places are given, and checks the form of the answer. */
@@ -61,8 +58,8 @@ function createWorld(running: RunningContainer, store: Store): World {
     ...container.quick,
     ...changes,
   });
-  const outputs: World['outputs'] = (count) =>
-    Promise.all(Array.from({ length: count }, () => store.output()));
+  const outputs: World['outputs'] = (count, outputFormat) =>
+    Promise.all(Array.from({ length: count }, () => store.output(undefined, outputFormat)));
   const ask: World['ask'] = async (changes, places, watcher) => {
     const body = request(places ?? (await outputs(1)), changes);
     let hungUp = false;
@@ -83,7 +80,7 @@ function createWorld(running: RunningContainer, store: Store): World {
     request,
     ask,
     paint: async (changes, count = 1) => {
-      const places = await outputs(count);
+      const places = await outputs(count, changes?.outputFormat);
       const exchange = await ask(changes, places);
       return { exchange, pictures: await expectPictures(exchange, places, request(places, changes)) };
     },
@@ -119,7 +116,7 @@ export function expectNoLink(text: string): void {
 async function expectPictures(
   { closing }: Exchange,
   places: OutputPlace[],
-  { width, height, references }: ModelRequest,
+  { width, height, outputFormat, references }: ModelRequest,
 ): Promise<Picture[]> {
   expect(closing).toMatchObject({ event: 'completed', referenceImagesUsed: references.length });
   const told = closing as ModelCompleted;
@@ -129,12 +126,10 @@ async function expectPictures(
       const { bytes, contentType } = (await place.read())!;
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       expect(told.outputs[i]).toEqual({ bytes: bytes.length, sha256, width, height });
-      expect([contentType, place.attempts()]).toEqual(['image/png', 1]);
-      const decoded = decodePng(bytes);
-      expect([decoded.width, decoded.height]).toEqual([width, height]);
-      const { comments = [] } = await sharp(bytes).metadata();
-      const texts = Object.fromEntries(comments.map(({ keyword, text }) => [keyword, text]));
-      return { sha256, decoded, texts };
+      expect([contentType, place.attempts()]).toEqual([`image/${outputFormat}`, 1]);
+      const picture = await readPicture(bytes, outputFormat);
+      expect(picture).toMatchObject({ format: outputFormat, width, height });
+      return { sha256, ...picture };
     }),
   );
 }

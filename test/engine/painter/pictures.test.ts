@@ -18,6 +18,7 @@ const order: PictureOrder = {
   height: 512,
   identityId: 'idn_test',
   style: 'harbor',
+  outputFormat: 'png',
 };
 
 const pool = createPool(2);
@@ -25,7 +26,7 @@ const never = new AbortController().signal;
 afterAll(() => pool.close());
 
 const file = async (changes: Partial<PictureOrder> = {}): Promise<Uint8Array> =>
-  (await pool.paint({ ...order, ...changes }, never, () => undefined)).png;
+  (await pool.paint({ ...order, ...changes }, never, () => undefined)).file;
 const paint = async (changes: Partial<PictureOrder> = {}): Promise<DecodedPng> =>
   decodePng(await file(changes));
 
@@ -134,7 +135,7 @@ test('metadata says how the picture was made, and nothing of when or by which re
 
   expect(Object.keys(texts)).toEqual(['parameters', 'Software']);
   expect(texts.Software).toBe(MODEL_VERSION);
-  const { style, identityId: _, ...asked } = order;
+  const { style, identityId: _, outputFormat: __, ...asked } = order;
   expect(JSON.parse(texts.parameters!)).toEqual({
     ...asked,
     identity: style,

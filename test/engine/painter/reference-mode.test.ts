@@ -19,6 +19,7 @@ const order: PictureOrder = {
   guidanceScale: 7.5,
   identityId: 'idn_test',
   style: 'harbor',
+  outputFormat: 'png',
 };
 
 const pool = createPool(2);
@@ -43,7 +44,7 @@ async function paint(
   );
   const shown = { references: { mode: 'reference' as const, preserveBranding, images } };
   const all = { ...order, ...changes, ...(images.length > 0 && shown) };
-  return decodePng((await pool.paint(all, never, () => undefined)).png);
+  return decodePng((await pool.paint(all, never, () => undefined)).file);
 }
 
 /** Brightness within a circle around the middle, over that of the whole picture. */

@@ -46,6 +46,7 @@ async function store(licenseId: string, drafts: Draft[]): Promise<Generation[]> 
     width: 512,
     height: 512,
     numOutputs: 1,
+    outputFormat: 'png',
     referenceMode: 'reference',
     preserveBranding: false,
     referenceImages: 0,

@@ -25,7 +25,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const image = { licenseId: 'lic_1', requestId: 'r' };
+const image = { licenseId: 'lic_1', requestId: 'r', outputFormat: 'png' } as const;
 
 test('an image that is there has its size', async () => {
   answer = { status: 200, bytes: 5 };

@@ -160,11 +160,12 @@ export function emit(res: ServerResponse, ...events: unknown[]): void {
 
 /** Puts small files to all links. @returns what `completed` says of them. */
 export async function putOutputs(request: ModelRequest) {
-  const { width, height } = request;
+  const { width, height, outputFormat } = request;
+  const headers = { 'content-type': `image/${outputFormat}` };
   return Promise.all(
     request.outputs.map(async ({ putUrl }, i) => {
       const image = Buffer.from(`image ${request.seed + i}`);
-      await fetch(putUrl, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: image });
+      await fetch(putUrl, { method: 'PUT', headers, body: image });
       const sha256 = createHash('sha256').update(image).digest('hex');
       return { bytes: image.length, sha256, width, height };
     }),

@@ -34,6 +34,7 @@ test('every optional field has the default of the specification and the decision
     numOutputs: 1,
     width: 1024,
     height: 1024,
+    outputFormat: 'png',
     referenceImages: [],
     referenceMode: 'reference',
     preserveBranding: false,
@@ -64,6 +65,9 @@ describe('each field takes the values up to its edges', () => {
     ['width', '2048', 2048],
     ['height', '512', 512],
     ['height', '2048.0', 2048],
+    ['outputFormat', '"png"', 'png'],
+    ['outputFormat', '"webp"', 'webp'],
+    ['outputFormat', '"jpeg"', 'jpeg'],
     ['referenceMode', '"exact_product"', 'exact_product'],
     ['referenceMode', '"reference"', 'reference'],
     ['preserveBranding', 'true', true],
@@ -118,6 +122,11 @@ describe('each field refuses one past its edges, naming itself and no other', ()
     ['height', '1023'],
     ['height', '1025'],
     ['height', '1056'],
+    ['outputFormat', '"PNG"'],
+    ['outputFormat', '"jpg"'],
+    ['outputFormat', '"image/png"'],
+    ['outputFormat', '"toString"'],
+    ['outputFormat', '""'],
     ['referenceMode', '"Exact_Product"'],
     ['referenceMode', '""'],
     ['prompt', '""'],
@@ -125,7 +134,7 @@ describe('each field refuses one past its edges, naming itself and no other', ()
 });
 
 const numbers = ['seed', 'numInferenceSteps', 'guidanceScale', 'numOutputs', 'width', 'height'];
-const texts = ['prompt', 'negativePrompt', 'referenceMode'];
+const texts = ['prompt', 'negativePrompt', 'outputFormat', 'referenceMode'];
 const allFields = [...numbers, ...texts, 'preserveBranding', 'referenceImages'];
 
 function fieldsNamedIn(message: string): string[] {

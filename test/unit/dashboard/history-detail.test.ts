@@ -21,6 +21,7 @@ const generation: StoredGeneration = {
   width: 1024,
   height: 768,
   numOutputs: 2,
+  outputFormat: 'png',
   referenceMode: 'reference',
   preserveBranding: false,
   outputUrl: 'https://images.example/0',
@@ -48,17 +49,19 @@ test('copied code asks for exactly the same images, with the seed', () => {
   });
 });
 
-test('copied code keeps the negative prompt, the branding and the reference mode where they were used', () => {
+test('copied code keeps the negative prompt, the format, the branding and the reference mode where they were used', () => {
   const body = sampleBody({
     ...generation,
     type: 'exact_product',
     negativePrompt: 'text',
+    outputFormat: 'jpeg',
     referenceMode: 'exact_product',
     preserveBranding: true,
     referenceImagesUsed: 2,
   });
   expect(body).toMatchObject({
     negativePrompt: 'text',
+    outputFormat: 'jpeg',
     referenceMode: 'exact_product',
     preserveBranding: true,
   });
@@ -82,6 +85,7 @@ test('copied code is a body that the service accepts and reads as the stored req
     width: generation.width,
     height: generation.height,
     numOutputs: generation.numOutputs,
+    outputFormat: generation.outputFormat,
     numInferenceSteps: generation.steps,
     guidanceScale: generation.cfgScale,
     referenceImages: [],

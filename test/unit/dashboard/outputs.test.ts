@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { outputFileName, outputSeed } from '../../../dashboard/src/lib/outputs.ts';
 
 const request = { requestId: '01a1fe17-7ebc-7396-8df3-f13b595bdbd4', identityName: 'Aurora', seed: 42 };
+const link = 'https://images.example/generations/lic_1/output-0.png?X-Amz-Signature=a.webp';
 
 test('each image of a request has a seed of its own, which begins anew after the largest', () => {
   expect([0, 3].map((i) => outputSeed(42, i))).toEqual([42, 45]);
@@ -9,8 +10,18 @@ test('each image of a request has a seed of its own, which begins anew after the
 });
 
 test('a saved image is named after its identity, its request, its place and its seed', () => {
-  expect(outputFileName(request, 1)).toBe('aurora-595bdbd4-1-seed43.png');
+  expect(outputFileName(request, 1, link)).toBe('aurora-595bdbd4-1-seed43.png');
 });
+
+test.each(['png', 'webp', 'jpg'])('a saved %s is named as one', (extension) => {
+  const other = link.replace('.png', `.${extension}`);
+  expect(outputFileName(request, 0, other)).toBe(`aurora-595bdbd4-0-seed42.${extension}`);
+});
+
+test.each(['https://images.example/output-0', 'https://images.example/a.exe?b=/c.webp#d.jpg'])(
+  'no other extension is taken over from a link: %s',
+  (other) => expect(outputFileName(request, 0, other)).toMatch(/seed42\.png$/),
+);
 
 test.each([
   ['../Bär & Söhne', 'bar-sohne'],
@@ -19,5 +30,5 @@ test.each([
   ['光', 'image'],
   ['x'.repeat(300), 'x'.repeat(60)],
 ])('a saved name of %j holds nothing that a file system refuses', (identityName, name) => {
-  expect(outputFileName({ ...request, identityName }, 0)).toBe(`${name}-595bdbd4-0-seed42.png`);
+  expect(outputFileName({ ...request, identityName }, 0, link)).toBe(`${name}-595bdbd4-0-seed42.png`);
 });

@@ -116,6 +116,15 @@ describe('the request', () => {
     expect(fromBody({ licenseId: 'lic_1', ...body }, 7)).toEqual({ ...values, seed: '7' });
   });
 
+  test('names the format only where it is not the default', () => {
+    expect(toSampleBody(valid, 42)).not.toHaveProperty('outputFormat');
+    for (const outputFormat of ['webp', 'jpeg'] as const) {
+      expect(toSampleBody({ ...valid, outputFormat }, 42)).toMatchObject({ outputFormat });
+      expect(apiTakes({ ...valid, outputFormat })).toBe(true);
+      expect(fromBody(toBody({ ...valid, outputFormat }, 'lic_1'), 7)).toMatchObject({ outputFormat });
+    }
+  });
+
   test('can be brought back into the form as it was', () => {
     const values = { ...valid, negativePrompt: 'fog', width: '640', height: '512', numOutputs: 3, seed: '7' };
     expect(fromBody(toBody(values, 'lic_1'), 7)).toEqual(values);
@@ -168,6 +177,7 @@ const stored: StoredGeneration = {
   width: 2048,
   height: 1152,
   numOutputs: 4,
+  outputFormat: 'webp',
   referenceMode: 'reference',
   preserveBranding: false,
   outputUrl: null,
@@ -193,6 +203,7 @@ describe('filling the form from a stored request', () => {
         height: '1152',
         customSize: false,
         numOutputs: 4,
+        outputFormat: 'webp',
         steps: '42',
         guidance: '3.5',
         seed: '4294967295',

@@ -38,7 +38,18 @@ test('has only fields that OpenAPI 3.1 knows', () => {
     [/^paths,[^,]+$/, ['get', 'post', 'delete']],
     [
       /^paths,[^,]+,\w+$/,
-      ['operationId', 'tags', 'summary', 'description', 'security', 'parameters', 'requestBody', 'responses'],
+      [
+        'operationId',
+        'tags',
+        'summary',
+        'description',
+        'security',
+        'parameters',
+        'requestBody',
+        'responses',
+        'x-rate-limit',
+        'x-throttle',
+      ],
     ],
     [/,requestBody$/, ['required', 'content']],
     [/,responses,\d+$/, ['description', 'headers', 'content']],
@@ -127,9 +138,34 @@ describe.each(table)('%s', (_name, route) => {
   });
 
   test('tells of its rate limit on everything that is answered after the caller is known', () => {
+    for (const [status, response] of responsesOf(route)) {
+      const told = ['RateLimit', 'RateLimit-Policy'].every((name) => response.headers[name] !== undefined);
+      const codes = codesAt(response);
+      const known = codes.length === 0 || codes.some((code) => !/^INVALID_(API_KEY|SESSION)$/.test(code));
+      expect([status, told]).toEqual([status, route.limit !== undefined && known]);
+    }
+  });
+
+  test('tells programs and people its limits', () => {
+    const { limit, throttle } = route;
+    expect(operation['x-rate-limit']).toEqual(
+      limit && {
+        name: limit.name,
+        requests: limit.quota,
+        windowSeconds: limit.windowSeconds,
+        per: expect.stringMatching(/API key|account/),
+      },
+    );
+    expect(operation['x-throttle']).toEqual(
+      throttle && { requestsPerSecond: throttle.ratePerSecond, burst: throttle.burst },
+    );
+    if (limit) expect(operation.description).toContain(`${limit.quota} in ${limit.windowSeconds} seconds`);
+    if (throttle) expect(operation.description).toContain(`${throttle.ratePerSecond} a second`);
+  });
+
+  test('says that no answer may be stored', () => {
     for (const [status, { headers }] of responsesOf(route)) {
-      const told = headers.RateLimit !== undefined && headers['RateLimit-Policy'] !== undefined;
-      expect([status, told]).toEqual([status, route.limit !== undefined && status !== '401']);
+      expect([status, derefer(headers['Cache-Control'])]).toMatchObject([status, { required: true }]);
     }
   });
 
@@ -137,6 +173,16 @@ describe.each(table)('%s', (_name, route) => {
     const [[, success]] = responsesOf(route) as [[string, any]];
     expect('text/event-stream' in success.content).toBe(route.streams);
     expect('Idempotent-Replayed' in success.headers).toBe(route.streams);
+    if (!route.streams) return;
+    const stream = success.content['text/event-stream'];
+    const { properties } = derefer(stream.schema.contentSchema);
+    expect(Object.keys(stream['x-events'])).toEqual(Object.keys(properties));
+    // What the stream shows as an example is a run of such events.
+    for (const block of stream.example.trim().split('\n\n')) {
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block)!;
+      const schema = derefer(stream['x-events'][name!]);
+      expect([name, fits(reread(schema), JSON.parse(data!), strict)]).toEqual([name, true]);
+    }
   });
 
   test('its examples fit what they are examples of', () => {
@@ -197,7 +243,7 @@ test('only requests and errors are closed: an answer may have more members one d
 
 test('every member of an answer that is not plain by its name has a sentence', () => {
   const plain =
-    /^(id|name|slug|prompt|negativePrompt|type|requestId|licenseId|numOutputs|width|height|step|steps|status|identities|identity|usage|stats|description|createdAt|revokedAt|billingPeriodStart|referenceMode|preserveBranding|keyId|creditsReserved|error|code|accepted|progress|completed)$/;
+    /^(id|name|slug|prompt|negativePrompt|type|requestId|licenseId|numOutputs|width|height|step|steps|status|identities|identity|usage|stats|description|createdAt|revokedAt|billingPeriodStart|referenceMode|preserveBranding|keyId|creditsReserved|error|code|accepted|progress|completed|text_to_image|reference|exact_product)$/;
   for (const { path, node } of walk(document.components.schemas)) {
     if (path.at(-2) !== 'properties' || path[0]!.endsWith('Request')) continue;
     if (plain.test(path.at(-1)!)) continue;

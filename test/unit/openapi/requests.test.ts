@@ -92,6 +92,7 @@ const generationMembers = {
   numOutputs: oneOf(2, 4, 5, 100),
   width: oneOf(...sizes),
   height: oneOf(...sizes),
+  outputFormat: oneOf('png', 'webp', 'jpeg', 'jpg', 'PNG'),
   referenceImages: fc.oneof(fc.array(item, { maxLength: 6 }), oneOf()),
   referenceMode: oneOf('reference', 'exact_product', 'Reference'),
   preserveBranding: oneOf(),

@@ -97,6 +97,7 @@ describe('a stored request as its owner reads it', () => {
       width: sampleBody.width,
       height: sampleBody.height,
       numOutputs: 3,
+      outputFormat: sampleBody.outputFormat,
       referenceMode: sampleBody.referenceMode,
       preserveBranding: sampleBody.preserveBranding,
       outputUrl: links[0],

@@ -15,7 +15,11 @@ const objects = {
 } as unknown as ObjectStore;
 
 /** @returns what the reader was asked, and the error, or null. */
-async function prepare(items: ReferenceItem[], found: (string | null)[] = items.map(() => null)) {
+async function prepare(
+  items: ReferenceItem[],
+  found: (string | null)[] = items.map(() => null),
+  options?: { keep: boolean },
+) {
   const asked: FetchReferencesOrder[] = [];
   const references = {
     fetch(order: FetchReferencesOrder) {
@@ -25,7 +29,7 @@ async function prepare(items: ReferenceItem[], found: (string | null)[] = items.
   };
   const of = { requestId: 'r1', licenseId: 'lic_1' };
   const deps = { objects, references, clock: standingClock() };
-  const error: any = await prepareReferences(of, items, deps).then(
+  const error: any = await prepareReferences(of, items, deps, options).then(
     () => null,
     (thrown: unknown) => thrown,
   );
@@ -47,6 +51,15 @@ test('each reference is fetched into its own place of the request, a url or an u
         { kind: 'upload', getLink: `get lic_1/${late.uploadId}`, putLink: 'put lic_1/r1/1' },
       ],
     },
+  ]);
+});
+
+test('references that are not to be kept have no place to go', async () => {
+  const sent = upload(startMs - 1);
+  const { asked } = await prepare([url(0), sent], [null, null], { keep: false });
+  expect(asked[0]!.items).toEqual([
+    { kind: 'url', url: url(0).url, putLink: null },
+    { kind: 'upload', getLink: `get lic_1/${sent.uploadId}`, putLink: null },
   ]);
 });
 

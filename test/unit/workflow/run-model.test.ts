@@ -45,7 +45,8 @@ const failed = (reason: string, message = ''): ModelEvent => ({ event: 'failed',
 
 describe('a model is asked', () => {
   test('for all of the request, with links that outlive its deadline by a minute', async () => {
-    const generation = queued({ referenceImages: 2, negativePrompt: 'fog', preserveBranding: true });
+    const changes = { negativePrompt: 'fog', outputFormat: 'webp', preserveBranding: true } as const;
+    const generation = queued({ referenceImages: 2, ...changes });
     const { asked } = await run(saying(done), { generation });
     expect(asked).toEqual([
       {
@@ -59,6 +60,7 @@ describe('a model is asked', () => {
         width: 1024,
         height: 1024,
         numOutputs: 2,
+        outputFormat: 'webp',
         referenceMode: 'reference',
         preserveBranding: true,
         references: [{ url: 'see r1/0 for 180' }, { url: 'see r1/1 for 180' }],

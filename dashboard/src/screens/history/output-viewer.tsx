@@ -87,9 +87,10 @@ function DownloadButton({ generation, index, renew }: OutputViewerProps & { inde
   const { id: requestId, identity, seed } = generation;
   const download = async (): Promise<void> => {
     setPending(true);
+    const url = generation.outputs[index]!;
     const outcome = await downloadImage({
-      url: generation.outputs[index]!,
-      fileName: outputFileName({ requestId, identityName: identity.name, seed }, index),
+      url,
+      fileName: outputFileName({ requestId, identityName: identity.name, seed }, index, url),
       renew: async () => (await renew()).outputs[index] ?? null,
     });
     setPending(false);

@@ -5,6 +5,7 @@ import { CopyButton } from '@/components/copy-button.tsx';
 import { StatusBadge } from '@/components/status-badge.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { formatDuration, formatNumber, shortId } from '@/lib/format.ts';
+import { formatLabels } from '@/lib/outputs.ts';
 import { useLicenseChoice } from '@/license/license-context.tsx';
 import { Fact, Facts, TimeFact } from './facts.tsx';
 import { typeLabels } from '@/lib/type-labels.ts';
@@ -48,7 +49,7 @@ function Words({ generation: { prompt, negativePrompt } }: { generation: StoredG
 }
 
 function Parameters({ generation }: { generation: StoredGeneration }) {
-  const { identity, type, numOutputs, steps, cfgScale, seed } = generation;
+  const { identity, type, numOutputs, outputFormat, steps, cfgScale, seed } = generation;
   const hasReferences = type !== 'text_to_image';
   return (
     <>
@@ -57,6 +58,7 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
         <Fact name="Type">{typeLabels[type]}</Fact>
         <Fact name="Size">{formatSize(generation)} px</Fact>
         <Fact name="Outputs">{formatNumber(numOutputs)}</Fact>
+        <Fact name="Format">{formatLabels[outputFormat]}</Fact>
         <Fact name="Steps">{formatNumber(steps)}</Fact>
         <Fact name="Guidance scale">{formatNumber(cfgScale)}</Fact>
         <Fact name="Seed">

@@ -8,7 +8,7 @@ import type { SampleRequest } from '../../lib/code-samples.ts';
  * be told.
  */
 export function sampleBody(generation: StoredGeneration): SampleRequest['body'] {
-  const { identity, prompt, negativePrompt, width, height, numOutputs, type } = generation;
+  const { identity, prompt, negativePrompt, width, height, numOutputs, outputFormat, type } = generation;
   return {
     identityId: identity.id,
     prompt,
@@ -19,6 +19,7 @@ export function sampleBody(generation: StoredGeneration): SampleRequest['body'] 
     numOutputs,
     numInferenceSteps: generation.steps,
     guidanceScale: generation.cfgScale,
+    ...(outputFormat !== 'png' && { outputFormat }),
     ...(type !== 'text_to_image' && {
       referenceImages: placeholders(generation.referenceImagesUsed),
       referenceMode: generation.referenceMode,

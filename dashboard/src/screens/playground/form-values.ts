@@ -1,5 +1,5 @@
 import type { PlaygroundBody } from '../../api/generate.ts';
-import type { ReferenceMode } from '../../api/types.ts';
+import type { OutputFormat, ReferenceMode } from '../../api/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
 import type { ReferenceBody } from './references/reference.ts';
 import { minSidePx, sideStepPx, type Size } from './sizes.ts';
@@ -14,6 +14,7 @@ export interface FormValues {
   /** Whether width and height are typed rather than chosen. */
   customSize: boolean;
   numOutputs: number;
+  outputFormat: OutputFormat;
   steps: string;
   guidance: string;
   /** Empty: a new one each time. */
@@ -23,7 +24,7 @@ export interface FormValues {
   preserveBranding: boolean;
 }
 
-export type FieldName = keyof Omit<FormValues, 'customSize' | 'preserveBranding'>;
+export type FieldName = keyof Omit<FormValues, 'customSize' | 'outputFormat' | 'preserveBranding'>;
 export type FormErrors = Partial<Record<FieldName, string>>;
 
 /** What a license's tier allows. */
@@ -47,6 +48,7 @@ export const defaultValues: FormValues = {
   height: '1024',
   customSize: false,
   numOutputs: 1,
+  outputFormat: 'png',
   steps: '30',
   guidance: '7.5',
   seed: '',
@@ -139,6 +141,7 @@ export function toBody(
     numOutputs: values.numOutputs,
     width: Number(values.width),
     height: Number(values.height),
+    ...(values.outputFormat !== 'png' && { outputFormat: values.outputFormat }),
     ...(referenceImages !== null && {
       referenceImages,
       referenceMode: values.referenceMode,

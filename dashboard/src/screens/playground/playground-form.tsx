@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
 import { Choice } from './choice.tsx';
+import { FormatPicker } from './format-picker.tsx';
 import { guidanceRange, stepsRange } from './form-values.ts';
 import { IdentityPicker } from './identity-picker.tsx';
 import { NumberSlider } from './number-slider.tsx';
@@ -38,6 +39,7 @@ export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
         <ReferencesPart playground={playground} />
         <SizePicker playground={playground} />
         <OutputsPicker playground={playground} />
+        <FormatPicker playground={playground} />
         <SeedField playground={playground} usedSeed={usedSeed} />
         <MoreOptions playground={playground} />
       </fieldset>

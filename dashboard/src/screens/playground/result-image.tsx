@@ -80,9 +80,10 @@ function DownloadButton({ api, result, index, which }: DownloadButtonProps) {
   const { outputs, requestId, identity, seed } = result;
   const download = async (): Promise<void> => {
     setPending(true);
+    const url = outputs[index]!;
     const outcome = await downloadImage({
-      url: outputs[index]!,
-      fileName: outputFileName({ requestId, identityName: identity.name, seed }, index),
+      url,
+      fileName: outputFileName({ requestId, identityName: identity.name, seed }, index, url),
       renew: async () => (await runStore.renewLinks(api, requestId))[index] ?? null,
     });
     setPending(false);

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { CodeBlock } from '@/components/code-block.tsx';
+import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { Step } from './step.tsx';
 
 const errorSample = `{
@@ -11,6 +12,7 @@ const errorSample = `{
 export function KnowledgeStep() {
   return (
     <Step number={6} title="Before you build on it">
+      <ReferenceNote />
       <div className="grid grid-cols-1 gap-x-10 gap-y-6 md:grid-cols-2">
         <Fact title="Errors say what to change">
           <p>
@@ -54,6 +56,16 @@ export function KnowledgeStep() {
         </Fact>
       </div>
     </Step>
+  );
+}
+
+function ReferenceNote() {
+  return (
+    <p className="max-w-2xl text-pretty">
+      Every endpoint, parameter and error is in the{' '}
+      <ReferenceLink className="underline underline-offset-4 hover:decoration-2">API reference</ReferenceLink>
+      , where you can try them with your key.
+    </p>
   );
 }
 

@@ -1,0 +1,42 @@
+import type { Route } from '../routes.ts';
+import type { Schema } from './schemas.ts';
+
+/** Whom a limit counts, by the credentials that a route takes. */
+const counted: Record<Route['auth'], string> = {
+  key: 'API key',
+  session: 'account',
+  key_or_session: 'API key or account',
+  none: 'address',
+};
+
+/** A route's limits in words. */
+export function limitSentences({ auth, limit, throttle }: Route): string[] {
+  return [
+    ...(limit ? [`At most ${limit.quota} in ${limit.windowSeconds} seconds for one ${counted[auth]}.`] : []),
+    ...(throttle
+      ? [
+          `At most ${throttle.ratePerSecond} a second of all callers together, ${throttle.burst} at once; beyond that, ` +
+            '429 RATE_LIMITED without `RateLimit` headers.',
+        ]
+      : []),
+  ];
+}
+
+/** The same for programs: `x-rate-limit` of one caller, `x-throttle` of all callers together. */
+export function limitExtensions({ auth, limit, throttle }: Route): Schema {
+  return {
+    ...(limit
+      ? {
+          'x-rate-limit': {
+            name: limit.name,
+            requests: limit.quota,
+            windowSeconds: limit.windowSeconds,
+            per: counted[auth],
+          },
+        }
+      : {}),
+    ...(throttle
+      ? { 'x-throttle': { requestsPerSecond: throttle.ratePerSecond, burst: throttle.burst } }
+      : {}),
+  };
+}

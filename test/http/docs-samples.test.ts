@@ -1,0 +1,259 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as sendRequest, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { billingPeriod } from '../../shared/domain/billing-period.ts';
+import { periodStore } from '../../shared/store/period-store.ts';
+import type { Table } from '../../shared/store/table.ts';
+import { codeBlocks, type CodeBlock } from '../support/documents.ts';
+import { grant, tableOf, type Granted } from '../support/grants.ts';
+import { generate } from '../support/requests.ts';
+import { removeFolder, startService, type RunningService } from '../support/service.ts';
+import { samplePhoto } from '../support/uploads.ts';
+
+// Each page is several pictures, painted beside whatever else runs here.
+jest.setTimeout(120_000);
+
+let service: RunningService;
+let table: Table;
+let photo: Buffer;
+let folder: string;
+let granted: Granted;
+
+beforeAll(async () => {
+  service = await startService();
+  table = tableOf(service.dataDir);
+  photo = await samplePhoto({ format: 'jpeg' });
+});
+
+afterAll(async () => {
+  await service.end();
+  removeFolder(service.dataDir);
+});
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'docs-samples-'));
+  writeFileSync(join(folder, 'photo.jpg'), photo);
+  granted = await grant(table);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What readers have put into their environment by the time they come to a sample. */
+function readersEnvironment(): NodeJS.ProcessEnv {
+  const { aurora, citrine } = service.ready.identities;
+  const { key } = granted;
+  return {
+    PATH: process.env.PATH,
+    HOME: folder,
+    BASE_URL: service.ready.baseUrl,
+    IMAGE_API_KEY: key,
+    IDENTITY_ID: aurora,
+    PHOTO_IDENTITY_ID: citrine,
+    // As README.md calls them.
+    API_KEY: key,
+    CITRINE_ID: citrine,
+  };
+}
+
+/** The placeholders that a reader replaces. */
+function filledIn(text: string): string {
+  return text
+    .replaceAll('http://127.0.0.1:4600/api/v1', service.ready.baseUrl)
+    .replaceAll('svc_live_…', granted.key)
+    .replaceAll('idn_…', service.ready.identities.aurora!);
+}
+
+interface Run {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function run(command: string, args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<Run> {
+  const child = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const done: Run = { code: null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (done.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (done.stderr += chunk.toString()));
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ ...done, code }));
+  });
+}
+
+/** The samples of a page that call the API, and what sets them up. */
+function shellSamples(page: string): CodeBlock[] {
+  return codeBlocks(page).filter(({ language, text }) => language === 'sh' && /curl|^export /m.test(text));
+}
+
+const separator = '\n=== the next sample ===\n';
+
+/** Runs the samples one after the other in one shell, as a reader pastes them. @returns what each printed. */
+async function runShell(samples: CodeBlock[]): Promise<string[]> {
+  const script = [
+    'set -euo pipefail',
+    ...samples.map(({ text }) => `${filledIn(text)}\nprintf '${separator.replaceAll('\n', '\\n')}'`),
+  ];
+  const { code, stdout, stderr } = await run('bash', ['-s'], readersEnvironment(), script.join('\n'));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.split(separator).slice(0, -1);
+}
+
+/** Which members a value has, at every depth, and of which types; of lists the first item tells. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, shapeOf(member)]),
+  );
+}
+
+async function expectImage(link: string): Promise<void> {
+  const answer = await fetch(link);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+}
+
+async function usedCredits(): Promise<number> {
+  const { licenseId, periodAnchorMs } = granted.license;
+  const { used } = await periodStore(table).get(licenseId, billingPeriod(periodAnchorMs, Date.now()).startMs);
+  return used;
+}
+
+const shellPages = [
+  'README.md',
+  'docs/api/README.md',
+  'docs/api/credits.md',
+  'docs/api/images.md',
+  'docs/api/reproducibility.md',
+];
+
+describe('shell', () => {
+  test.each(shellPages)(
+    '%s: every sample works, and what is shown after it has the shape of what it prints',
+    async (page) => {
+      // A reader of the later pages has generated before.
+      await generate(service, granted.key, { identityId: service.ready.identities.aurora });
+      const samples = shellSamples(page);
+      expect(samples.length).toBeGreaterThan(0);
+      const printed = await runShell(samples);
+      samples.forEach(({ next }, i) => {
+        expect(printed[i]).not.toMatch(/"code":|<Error>/);
+        const isShown = printed[i] !== '' && next?.language === 'json';
+        if (isShown) expect(shapeOf(JSON.parse(printed[i]!))).toEqual(shapeOf(JSON.parse(next.text)));
+      });
+      for (const file of readdirSync(folder).filter((name) => /\.(png|webp)$/.test(name))) {
+        const { format } = await sharp(join(folder, file)).metadata();
+        expect(file).toMatch(new RegExp(`\\.${format}$`));
+      }
+    },
+  );
+
+  test('the picture that is made again by its seed is identical', async () => {
+    const printed = await runShell(shellSamples('docs/api/reproducibility.md'));
+    expect(printed.join('')).toContain('identical\n');
+  });
+
+  test('the uploaded photo is used', async () => {
+    const printed = await runShell(shellSamples('docs/api/images.md').slice(-1));
+    expect(JSON.parse(printed.at(-1)!)).toMatchObject({ referenceImagesUsed: 1 });
+  });
+});
+
+const scripts = (page: string, language: string) =>
+  codeBlocks(page).filter((block) => block.language === language);
+
+function runScript(text: string, language: 'js' | 'python', env: NodeJS.ProcessEnv = {}): Promise<Run> {
+  const [program, name] = language === 'js' ? [process.execPath, 'sample.mjs'] : ['python3', 'sample.py'];
+  writeFileSync(join(folder, name), text);
+  return run(program, [name], {
+    ...readersEnvironment(),
+    ...env,
+  });
+}
+
+describe('JavaScript', () => {
+  const samples = ['docs/api/README.md', 'docs/api/images.md', 'docs/api/retries.md'].flatMap((page) =>
+    scripts(page, 'js').map(({ text }) => [page, text] as const),
+  );
+
+  test('is on three pages', () => expect(samples).toHaveLength(3));
+
+  test.each(samples)('%s: the sample prints a link that opens', async (_, text) => {
+    const { code, stdout, stderr } = await runScript(text, 'js');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expectImage(/https?:\S+/.exec(stdout)![0]);
+  });
+
+  test('docs/api/retries.md: the sample gets its image when the connection drops, and pays once', async () => {
+    const dropping = await droppingFront(service.ready.baseUrl);
+    try {
+      const [{ text }] = scripts('docs/api/retries.md', 'js') as [CodeBlock];
+      const { code, stdout, stderr } = await runScript(text, 'js', {
+        BASE_URL: dropping.baseUrl,
+        // It takes so long that the first repeat finds the request still running.
+        IDENTITY_ID: service.ready.identities.harbor,
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      await expectImage(/https?:\S+/.exec(stdout)![0]);
+      expect(dropping.requests()).toBeGreaterThan(2);
+      expect(await usedCredits()).toBe(1);
+    } finally {
+      await dropping.close();
+    }
+  });
+
+  test('docs/api/retries.md: the sample does not repeat what no repeat helps', async () => {
+    const [{ text }] = scripts('docs/api/retries.md', 'js') as [CodeBlock];
+    granted = { ...granted, key: 'svc_live_mistyped' };
+    const { code, stderr } = await runScript(text, 'js');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('INVALID_API_KEY')]);
+  });
+});
+
+const hasPython = (await run('python3', ['--version'], process.env).catch(() => null))?.code === 0;
+
+(hasPython ? test : test.skip)('Python: the sample prints a link that opens', async () => {
+  const [{ text }] = scripts('docs/api/README.md', 'python') as [CodeBlock];
+  const { code, stdout, stderr } = await runScript(text, 'python');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  await expectImage(stdout.trim());
+});
+
+/** Passes everything on, but hangs up on the first client as soon as the service has the whole request. */
+async function droppingFront(
+  to: string,
+): Promise<{ baseUrl: string; requests(): number; close(): Promise<void> }> {
+  let requests = 0;
+  const { origin, pathname } = new URL(to);
+  const server: Server = createServer((incoming, outgoing) => {
+    const isFirst = ++requests === 1;
+    const { method, headers, url } = incoming;
+    const passed = sendRequest(`${origin}${url}`, { method: method!, headers }, (answer: IncomingMessage) => {
+      if (isFirst) return void answer.resume();
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(passed);
+    passed.on('finish', () => {
+      if (isFirst) incoming.socket.destroy();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}${pathname}`,
+    requests: () => requests,
+    close: () =>
+      new Promise((closed) => {
+        server.closeAllConnections();
+        server.close(() => closed());
+      }),
+  };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
+import { errorExamples } from '../../../shared/openapi/error-examples.ts';
+import { headingsOf, sectionTokens, tableBelow } from '../../support/documents.ts';
+
+const page = 'docs/errors.md';
+const codes = Object.keys(errorCodes) as ErrorCode[];
+const sections = headingsOf(page, 2);
+
+test('there is one section for each code, in the order of the table, and none for a code that does not exist', () => {
+  expect(sections).toEqual(codes);
+});
+
+test('the index has every code, by its status', () => {
+  const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
+  const expected = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, of]) => [
+      String(status),
+      of.map((code) => `[${code}](#${code.toLowerCase()})`).join(', '),
+    ]);
+  expect(tableBelow(page, 'Errors').slice(1)).toEqual(expected);
+});
+
+const sectionOf = (code: ErrorCode) => sectionTokens(page, code) as any[];
+const itemsOf = (code: ErrorCode): string[] =>
+  sectionOf(code)
+    .find(({ type }) => type === 'list')
+    ?.items.map(({ text }: { text: string }) => text) ?? [];
+
+describe.each(codes)('%s', (code) => {
+  test('has its meaning, its cause and what to do, each in at least a sentence', () => {
+    const [meaning, cause, whatToDo, ...more] = itemsOf(code);
+    expect(more).toEqual([]);
+    expect(meaning).toMatch(
+      new RegExp(`^\\*\\*Meaning:\\*\\* ${errorCodes[code].status}\\. \\S.{15,}\\.$`, 's'),
+    );
+    expect(cause).toMatch(/^\*\*Cause:\*\* \S.{15,}\.$/s);
+    expect(whatToDo).toMatch(/^\*\*What to do:\*\* \S.{15,}\.$/s);
+  });
+
+  test('shows the body that the OpenAPI document shows', () => {
+    const blocks = sectionOf(code).filter(({ type }) => type === 'code');
+    expect(blocks.map(({ lang, text }) => [lang, JSON.parse(text)])).toEqual([
+      ['json', { error: errorExamples[code], code }],
+    ]);
+  });
+
+  test('says to wait for Retry-After where there is one, and only there', () => {
+    const isWaiting = errorCodes[code].retryAfterSeconds !== undefined;
+    expect(itemsOf(code).join('\n').includes('`Retry-After`')).toBe(isWaiting);
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals';
+import { configuration } from '../../../lib/configuration.ts';
+import { createKeyBody } from '../../../shared/contracts/api-key.ts';
+import { createGenerationBody } from '../../../shared/contracts/generation.ts';
+import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
+import { maxActiveKeys } from '../../../shared/domain/api-key.ts';
+import { creditCost } from '../../../shared/domain/credits.ts';
+import { idempotencyHours, parseIdempotencyKey } from '../../../shared/domain/idempotency.ts';
+import { tiers } from '../../../shared/domain/tiers.ts';
+import { uploadLifetimeSeconds } from '../../../shared/domain/upload.ts';
+import { openApiDocument } from '../../../shared/openapi/document.ts';
+import { firewallFailures, gatewayFailures } from '../../../shared/gateway-failures.ts';
+import { routes, type Route } from '../../../shared/routes.ts';
+import { readPage, tableBelow } from '../../support/documents.ts';
+
+const page = 'docs/api/limits.md';
+const text = readPage(page).replace(/\s+/g, ' ');
+const allRoutes: Route[] = Object.values(routes);
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const rowsBelow = (heading: string, of = page) => tableBelow(of, heading).slice(1);
+
+describe('requests a minute', () => {
+  const whose = { key: 'API key', session: 'account', key_or_session: 'API key or account', none: 'address' };
+  const limited = allRoutes.filter(({ limit }) => limit);
+
+  test('are those of the table of routes', () => {
+    const expected = limited.map((route) => [
+      nameOf(route),
+      String(route.limit!.quota),
+      whose[route.auth],
+      route.limit!.name,
+    ]);
+    expect(rowsBelow('Requests a minute').sort()).toEqual(expected.sort());
+    expect(new Set(limited.map(({ limit }) => limit!.windowSeconds))).toEqual(new Set([60]));
+  });
+
+  test('the headers shown are those of a route', () => {
+    const { name, quota, windowSeconds } = routes.createGeneration.limit;
+    expect(text).toContain(`RateLimit-Policy: "${name}";q=${quota};w=${windowSeconds} `);
+  });
+
+  test('of all callers together and of an address are what deployments have by default', () => {
+    const { throttle, requestsPerAddress } = configuration.parse({});
+    const throttled = allRoutes.filter((route) => route.throttle);
+    const own = new Set(throttled.map((route) => JSON.stringify(route.throttle)));
+    expect([...own]).toEqual([JSON.stringify({ ratePerSecond: 5, burst: 10 })]);
+    expect(text).toContain(
+      `may send ${throttle.ratePerSecond} requests a second, ${throttle.burst} at once, and 5 a second, 10 at once, to each of`,
+    );
+    const named = /to each of (.*?) \(429 with/.exec(text)![1]!;
+    expect([...named.matchAll(/`([^`]+)`/g)].map(([, route]) => route).sort()).toEqual(
+      throttled.map(nameOf).sort(),
+    );
+    expect(text).toContain(`One IP address may send ${requestsPerAddress} requests in five minutes`);
+  });
+});
+
+test.each([page, 'docs/errors.md'])('%s tells who refused by the waits that each asks for', (path) => {
+  const waits = [...readPage(path).matchAll(/`Retry-After:\s+(\d+)`/g)].map(([, seconds]) => Number(seconds));
+  const { THROTTLED } = gatewayFailures;
+  const { tooManyFromOneAddress } = firewallFailures;
+  expect(waits).toEqual([THROTTLED.retryAfterSeconds, tooManyFromOneAddress.retryAfterSeconds]);
+});
+
+test('README.md tells the same limits of each endpoint', () => {
+  const rows = [...readPage('README.md').matchAll(/^\| `([A-Z]+ \/[^`?]*)[^`]*` .*\| ([^|]*?) *\|$/gm)];
+  const told = rows.map(([, endpoint, limit]) => [endpoint, limit]);
+  // A route that takes keys and sessions has a row in either table.
+  const expected = allRoutes.flatMap((route) => {
+    const row = [nameOf(route), route.limit ? `${route.limit.quota} per minute` : ''];
+    return route.auth === 'key_or_session' ? [row, row] : [row];
+  });
+  expect(told.sort()).toEqual(expected.sort());
+});
+
+test('the tiers are those of the code', () => {
+  const expected = Object.values(tiers).map(({ label, creditsPerMonth, maxOutputs, maxSidePx }) => [
+    label,
+    creditsPerMonth === null ? 'agreed' : String(creditsPerMonth),
+    String(maxOutputs),
+    String(maxSidePx),
+  ]);
+  expect(rowsBelow('Tiers')).toEqual(expected);
+});
+
+test('the ranges of a request are those of its contract', () => {
+  const { properties, required } = openApiDocument().components.schemas.GenerationRequest;
+  const range = (name: string): string => {
+    const { type, minLength, maxLength, minimum, maximum, multipleOf, maxItems } = properties[name];
+    if (type === 'string') return `${minLength} to ${maxLength} characters`;
+    if (type === 'array') return `0 to ${maxItems} images`;
+    if (multipleOf) return `multiples of ${multipleOf} from ${minimum} to the tier's limit`;
+    return maximum === undefined ? `from ${minimum} to the tier's limit` : `${minimum} to ${maximum}`;
+  };
+  const inWords: Record<string, string> = { '': 'empty', '[]': 'none', undefined: 'random' };
+  const byDefault = (name: string): string => {
+    if (required.includes(name)) return 'required';
+    const value: unknown = properties[name].default;
+    const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return inWords[shown] ?? shown;
+  };
+  const listed = rowsBelow('A request to generate');
+  expect(listed).toEqual(listed.map(([name]) => [name, range(name!), byDefault(name!)]));
+  const bounded = Object.entries<any>(properties)
+    .filter(([, rules]) => rules.minimum !== undefined || rules.maxLength || rules.maxItems)
+    .map(([name]) => name);
+  expect(listed.map(([name]) => name)).toEqual(bounded);
+});
+
+test('the limits of reference images are those of the code', () => {
+  const { maxItems, maxBytes, maxPixels, minSidePx, maxSidePx, maxUrlCharacters } = referenceLimits;
+  const shown = Object.fromEntries(rowsBelow('Reference images') as [string, string][]);
+  expect(shown).toMatchObject({
+    'images a request': String(maxItems),
+    'bytes of a file': `${maxBytes} (${maxBytes / 1024 ** 2} MiB)`,
+    'pixels of an image': String(maxPixels),
+    'pixels a side, at least': String(minSidePx),
+    'pixels a side, at most': String(maxSidePx),
+    'characters of a link': String(maxUrlCharacters),
+    'minutes that an upload is usable': String(uploadLifetimeSeconds / 60),
+  });
+  // These two are constants of the modules that fetch.
+  const source =
+    readPage('shared/workflow/fetch-references.ts') + readPage('shared/adapters/reference-fetcher.ts');
+  expect(source).toContain(`fetchWithinMs = ${Number(shown["seconds to fetch all of a request's"]) * 1000};`);
+  expect(source).toContain(`maxRedirects = ${shown['redirects of a link']};`);
+});
+
+describe('everything else', () => {
+  const shown = Object.fromEntries(
+    rowsBelow('Everything else').map(([what, limit]) => [what, Number(limit)]),
+  );
+  const { retentionDays, generationDeadlineSeconds } = configuration.parse({});
+
+  test('is what the code has', () => {
+    expect(shown).toMatchObject({
+      'seconds until an image is finished': generationDeadlineSeconds,
+      'hours that an Idempotency-Key is kept': idempotencyHours,
+      'days that requests and images are kept': retentionDays,
+      'active keys of a license': maxActiveKeys,
+    });
+    expect(readPage('shared/http/request.ts')).toContain('maxBodyBytes = 1024 * 1024;');
+    expect(shown['bytes of a body']).toBe(1024 * 1024);
+    const { schema } = openApiDocument().components.parameters.limit;
+    expect(shown['requests on a page of GET /generate']).toBe(schema.maximum);
+    const linkSeconds = /linkLifetimeSeconds = (\d+);/.exec(readPage('shared/adapters/object-store.ts'))![1];
+    expect(shown['minutes that a link to an image opens']).toBe(Number(linkSeconds) / 60);
+  });
+
+  test('one more is refused', () => {
+    const keyCharacters = shown['characters of an Idempotency-Key']!;
+    expect(parseIdempotencyKey('k'.repeat(keyCharacters))).not.toBeNull();
+    expect(parseIdempotencyKey('k'.repeat(keyCharacters + 1))).toBeNull();
+    const named = (characters: number) =>
+      createKeyBody.safeParse({ licenseId: 'lic_1', name: 'n'.repeat(characters) }).success;
+    const nameCharacters = shown["characters of a key's name"]!;
+    expect([named(nameCharacters), named(nameCharacters + 1)]).toEqual([true, false]);
+  });
+
+  test('the operator may choose a deadline in the range that is told', () => {
+    const [, least, most] = /the operator may choose (\d+) to (\d+)/.exec(text)!.map(Number);
+    const allowed = (seconds: number) =>
+      configuration.safeParse({ generationDeadlineSeconds: seconds }).success;
+    expect([least! - 1, least!, most!, most! + 1].map(allowed)).toEqual([false, true, true, false]);
+  });
+});
+
+test('credits: each price in the table is what the service charges', () => {
+  const [header, ...rows] = tableBelow('docs/api/credits.md', 'Credits');
+  expect(rows.length).toBeGreaterThanOrEqual(5);
+  for (const [size, ...prices] of rows) {
+    const [width, height] = size!.split(' × ').map(Number) as [number, number];
+    // Sizes that a request may have.
+    expect(createGenerationBody.safeParse({ identityId: 'i', prompt: 'x', width, height }).success).toBe(
+      true,
+    );
+    const costs = header!
+      .slice(1)
+      .map((column) => creditCost({ width, height, numOutputs: parseInt(column) }));
+    expect([size, ...prices]).toEqual([size, ...costs.map(String)]);
+  }
+});
+
+test.each(['docs/api/images.md', 'docs/api/reproducibility.md', 'docs/api/README.md', 'docs/errors.md'])(
+  '%s tells the same times',
+  (path) => {
+    const days = [...readPage(path).matchAll(/(\d+)\s+days/g)].map(([, number]) => Number(number));
+    expect(days.length).toBeGreaterThan(0);
+    expect(new Set(days)).toEqual(new Set([configuration.parse({}).retentionDays]));
+  },
+);

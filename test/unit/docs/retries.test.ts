@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
+import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../../shared/gateway-failures.ts';
+import { openMs } from '../../../shared/domain/breaker.ts';
+import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
+import { routes } from '../../../shared/routes.ts';
+import { codeBlocks, readPage, tableBelow } from '../../support/documents.ts';
+
+const page = 'docs/api/retries.md';
+const [, ...rows] = tableBelow(page, 'Which codes');
+const byCode = new Map(
+  rows.map(([code, status, retryAfter, repeat, when, charged]) => [
+    code as ErrorCode,
+    { status: Number(status), retryAfter, repeat, when: when!, charged: charged! },
+  ]),
+);
+const codes = Object.keys(errorCodes) as ErrorCode[];
+const codesWith = (repeat: string) => codes.filter((code) => byCode.get(code)!.repeat === repeat);
+
+test('every code is there once, in the order of the table', () => {
+  expect(rows.map(([code]) => code)).toEqual(codes);
+});
+
+describe.each(codes)('%s', (code) => {
+  const row = byCode.get(code)!;
+  const { status, retryAfterSeconds } = errorCodes[code];
+
+  test('has its status, and Retry-After where the service sends it', () => {
+    expect([row.status, row.retryAfter]).toEqual([status, retryAfterSeconds === undefined ? '–' : 'yes']);
+  });
+
+  test('is repeated only where that can help', () => {
+    const sensible = retryAfterSeconds === undefined ? (status >= 500 ? ['once'] : ['no']) : ['yes', 'later'];
+    expect(sensible).toContain(row.repeat);
+    if (row.repeat !== 'no') expect(row.when).toMatch(/\w/);
+  });
+
+  test('is never charged, except where the outcome may be another than the answer', () => {
+    const mayHaveCompleted = row.repeat === 'once' || code === 'IDEMPOTENCY_IN_PROGRESS';
+    expect(row.charged === 'no').toBe(!mayHaveCompleted);
+  });
+});
+
+test('the waits that are named are those of the code', () => {
+  const when = (code: ErrorCode) => byCode.get(code)!.when;
+  const { windowSeconds } = routes.createGeneration.limit;
+  const { retryAfterSeconds: ofAddress } = firewallFailures.tooManyFromOneAddress;
+  expect(when('RATE_LIMITED')).toContain(`1 to ${windowSeconds} s, or ${ofAddress} s for an address`);
+  const longestSeconds = Math.max(...Object.values(openMs)) / 1000;
+  expect(when('SERVICE_UNAVAILABLE')).toContain(`1 to ${longestSeconds} s`);
+  expect(errorCodes.SERVICE_UNAVAILABLE.retryAfterSeconds).toBeLessThanOrEqual(longestSeconds);
+  expect(when('IDEMPOTENCY_IN_PROGRESS')).toContain(
+    `${errorCodes.IDEMPOTENCY_IN_PROGRESS.retryAfterSeconds} s`,
+  );
+  const atGateway: GatewayFailure[] = Object.values(gatewayFailures);
+  for (const { code, retryAfterSeconds = 1 } of atGateway) {
+    if (code === 'RATE_LIMITED') expect(retryAfterSeconds).toBeLessThanOrEqual(windowSeconds);
+  }
+  expect(readPage(page)).toContain(`A repeat within ${idempotencyHours} hours`);
+});
+
+test('the sample repeats exactly the codes that the table says to repeat', () => {
+  const sample = codeBlocks(page).find(({ language }) => language === 'js')!.text;
+  const listed = (name: string) => {
+    const list = new RegExp(`const ${name} = new Set\\((\\[[^\\]]*\\])\\)`).exec(sample)![1]!;
+    return JSON.parse(list.replaceAll("'", '"'));
+  };
+  expect(listed('always').sort()).toEqual(codesWith('yes').sort());
+  expect(listed('once').sort()).toEqual(codesWith('once').sort());
+});
