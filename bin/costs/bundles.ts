@@ -26,7 +26,7 @@ export async function buildBundles({ times }: { times: boolean }): Promise<Bundl
   const folder = mkdtempSync(join(tmpdir(), 'image-generation-bundles-'));
   try {
     const bundles: Bundle[] = [];
-    for (const { functionName, file } of synthesize(folder)) {
+    for (const { functionName, file } of bundleFunctions(folder)) {
       const code = readFileSync(file);
       const sizes = { functionName, bytes: code.length, gzipBytes: gzipSync(code).length };
       bundles.push(times ? { ...sizes, importMs: await medianImport(file) } : sizes);
@@ -37,7 +37,8 @@ export async function buildBundles({ times }: { times: boolean }): Promise<Bundl
   }
 }
 
-function synthesize(outdir: string): { functionName: string; file: string }[] {
+/** Bundles every file of `functions/` into a folder by the CDK. */
+export function bundleFunctions(outdir: string): { functionName: string; file: string }[] {
   const app = new App({ outdir, context: { 'aws:cdk:enable-asset-metadata': true } });
   const stack = new Stack(app, 'Bundles');
   const functionNames = readdirSync(functionsFolder).map((file) => file.replace(/\.ts$/, ''));

@@ -22,6 +22,7 @@ export interface ServiceFunctionProps {
 }
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+export const lambdaCredentials = `${projectRoot}shared/adapters/lambda-credentials.ts`;
 
 /**
  * One function of the service: its file in `functions/` as one minified ES module with everything in it, the SDK too,
@@ -58,6 +59,8 @@ export class ServiceFunction extends NodejsFunction {
         minify: true,
         mainFields: ['module', 'main'],
         bundleAwsSDK: true,
+        // Of the places where the SDK looks for credentials, Lambda has one: the others are a sixth of a bundle.
+        esbuildArgs: { '--alias:@aws-sdk/credential-provider-node': lambdaCredentials },
         commandHooks: filesBeside(props.files ?? {}),
       },
     });

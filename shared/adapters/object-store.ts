@@ -1,15 +1,8 @@
-import {
-  GetObjectCommand,
-  HeadObjectCommand,
-  NotFound,
-  PutObjectCommand,
-  S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { HeadObjectCommand, NotFound, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { anyContentType } from '../contracts/upload.ts';
 import type { OutputFormat } from '../contracts/generation.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
+import { linkSigner } from './link-signer.ts';
 
 /** Images are promised for an hour: a link dies with the credentials that signed it, and those may not last longer. */
 const linkLifetimeSeconds = 3600;
@@ -37,11 +30,11 @@ export function objectStore(bucket: string) {
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
   });
+  const sign = linkSigner(client, bucket);
   return {
     /** A link that opens image `index` of a request for an hour. */
     outputLink(of: OutputRef, index: number): Promise<string> {
-      const command = new GetObjectCommand({ Bucket: bucket, Key: outputKey(of, index) });
-      return getSignedUrl(client, command, { expiresIn: linkLifetimeSeconds });
+      return sign('GET', outputKey(of, index), { lifetimeSeconds: linkLifetimeSeconds });
     },
 
     /**
@@ -49,47 +42,31 @@ export function objectStore(bucket: string) {
      * Content-Type that was asked for, which is then what every link to the image answers with.
      */
     outputPutLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
-      const command = new PutObjectCommand({
-        Bucket: bucket,
-        Key: outputKey(of, index),
-        ContentType: `image/${of.outputFormat}`,
-      });
-      return getSignedUrl(client, command, {
-        expiresIn: lifetimeSeconds,
-        signableHeaders: new Set(['content-type', 'host']),
-      });
+      return sign('PUT', outputKey(of, index), { lifetimeSeconds, contentType: `image/${of.outputFormat}` });
     },
 
     /** A link to put reference `index` of a request to, once it was found to be a picture. */
     referencePutLink(of: RequestRef, index: number): Promise<string> {
-      const command = new PutObjectCommand({
-        Bucket: bucket,
-        Key: referenceKey(of, index),
+      return sign('PUT', referenceKey(of, index), {
+        lifetimeSeconds: referenceLinkLifetimeSeconds,
         // Nobody who opens it should take it for a page.
-        ContentType: anyContentType,
-      });
-      return getSignedUrl(client, command, {
-        expiresIn: referenceLinkLifetimeSeconds,
-        signableHeaders: new Set(['content-type', 'host']),
+        contentType: anyContentType,
       });
     },
 
     /** A link to a request's reference `index`, for the model server alone. */
     referenceLink(of: RequestRef, index: number, lifetimeSeconds: number): Promise<string> {
-      const command = new GetObjectCommand({ Bucket: bucket, Key: referenceKey(of, index) });
-      return getSignedUrl(client, command, { expiresIn: lifetimeSeconds });
+      return sign('GET', referenceKey(of, index), { lifetimeSeconds });
     },
 
     /** A link to what was uploaded, for the function that looks at it. */
     uploadLink(of: UploadRef): Promise<string> {
-      const command = new GetObjectCommand({ Bucket: bucket, Key: uploadKey(of) });
-      return getSignedUrl(client, command, { expiresIn: referenceLinkLifetimeSeconds });
+      return sign('GET', uploadKey(of), { lifetimeSeconds: referenceLinkLifetimeSeconds });
     },
 
     /** A link to an identity's adapter weights, for the model server alone. */
     adapterLink(key: string, lifetimeSeconds: number): Promise<string> {
-      const command = new GetObjectCommand({ Bucket: bucket, Key: key });
-      return getSignedUrl(client, command, { expiresIn: lifetimeSeconds });
+      return sign('GET', key, { lifetimeSeconds });
     },
 
     /**

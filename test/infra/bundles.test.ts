@@ -17,7 +17,7 @@ let session: string;
 /** Of the completed generation that the first test makes. */
 let requestId: string;
 
-const maxGenerateBytes = 700_000;
+const maxGenerateBytes = 600_000;
 
 beforeAll(async () => {
   synthesized = synthesize(everything, { bundle: true });
@@ -233,7 +233,7 @@ describe('the roles', () => {
 });
 
 describe('the bundles', () => {
-  test.each(['create-generation', 'create-playground-generation'])('%s stays below 700 kB', (name) => {
+  test.each(['create-generation', 'create-playground-generation'])('%s stays below 600 kB', (name) => {
     expect(statSync(join(deployed.assetOf(name), 'index.mjs')).size).toBeLessThanOrEqual(maxGenerateBytes);
   });
 

@@ -95,6 +95,9 @@ export async function startCountingWorld() {
 
   return {
     table: direct,
+    /** The caller's, raw. */
+    key,
+    container: world.container,
     /** POST /generate, through the function's handler. */
     generate: (body: object, headers: Record<string, string> = {}) =>
       count(async () => {

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { counted } from '../../../bin/costs/counted.ts';
+import { checkCounted, costOf, partOf } from '../../bench/cost.ts';
+import { readConfiguration } from '../../../lib/configuration.ts';
+import type { Line } from '../../../bin/costs/model.ts';
+
+const line = (component: string, what: string, unit = 'GB'): Line => ({
+  component,
+  what,
+  unit,
+  formula: '',
+  quantity: 1,
+  usd: 1,
+  fixed: false,
+});
+
+test('keeping and egress are told apart from the generation itself', () => {
+  expect(partOf(line('Images', 'stored'))).toBe('kept');
+  expect(partOf(line('Table', 'records'))).toBe('kept');
+  expect(partOf(line('Images', 'to the internet'))).toBe('egress');
+  expect(partOf(line('API', 'answers'))).toBe('egress');
+  expect(partOf(line('Functions', 'waiting for the model'))).toBe('used');
+  expect(partOf(line('Logs', 'written'))).toBe('used');
+});
+
+test('what was counted must be what the bill was computed from', () => {
+  const { readUnits, writeUnits } = counted.generation;
+  expect(() =>
+    checkCounted({ readUnits, tableWriteUnits: writeUnits - 2, indexWriteUnits: 2 }),
+  ).not.toThrow();
+  expect(() => checkCounted({ readUnits, tableWriteUnits: writeUnits, indexWriteUnits: 2 })).toThrow(
+    'Counted',
+  );
+});
+
+test('the lines add up, and the GPU is its price for ten seconds a thousand times', () => {
+  const inference = { kind: 'endpoint', modelData: 's3://models/example/' };
+  const counts = {
+    memoryMb: 256,
+    firewallAcls: 1,
+    firewallRules: 5,
+    customMetrics: 50,
+    alarmMetrics: 30,
+    dashboards: 1,
+    keys: 1,
+    backupCopies: 10,
+    scheduledRuns: 43_800,
+    polledQueues: 0,
+    accessLogBytes: 300,
+  };
+  const cost = costOf(readConfiguration({ inference }, 'test'), counts);
+  const sum = cost.lines.reduce((total, { usd }) => total + usd, 0);
+  expect(sum).toBeCloseTo(cost.withoutGpu, 10);
+  // Lambda alone: 10.3 s of a quarter of a GB, a thousand times, and a thousand requests.
+  const functions = cost.lines.find(({ what }) => what === 'Functions')!.usd;
+  expect(functions).toBeCloseTo(1000 * 10.3 * 0.25 * 0.0000133334 + 0.0002, 6);
+  expect(cost.gpuAtFull).toBeCloseTo((10_000 / 3600) * 1.1267, 4);
+  expect(cost.gpuAtScaling).toBeCloseTo(cost.gpuAtFull / 0.7, 6);
+});
