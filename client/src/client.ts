@@ -2,6 +2,7 @@ import { generate, type GenerateOptions } from './generate.ts';
 import { createRequester, type Requester, type RequesterOptions } from './requester.ts';
 import type { CallOptions, RouteInit } from './routes.ts';
 import type {
+  DryRun,
   GenerationRequest,
   GenerationResult,
   Health,
@@ -48,6 +49,10 @@ export function createClient({ apiKey, ...options }: ClientOptions) {
     /** Generates and resolves once the images are stored. Charged once, whatever breaks on the way. */
     generate: (body: GenerationRequest, more?: GenerateOptions): Promise<GenerationResult> =>
       generate(requester, 'POST /generate', body, more),
+
+    /** What `generate` would cost, or the refusal that it would have. Charges, holds and stores nothing. */
+    dryRun: (body: GenerationRequest, { signal }: CallOptions = {}): Promise<DryRun> =>
+      request('POST /generate', { query: { dryRun: true }, body, signal }) as Promise<DryRun>,
 
     /** A stored request, with links that are signed anew. */
     getGeneration: (requestId: string, { signal }: CallOptions = {}): Promise<StoredGeneration> =>

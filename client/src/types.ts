@@ -6,6 +6,8 @@ type Schemas = components['schemas'];
 export type GenerationRequest = Schemas['GenerationRequest'];
 /** The answer of POST /generate. */
 export type Generation = Schemas['Generation'];
+/** The answer of POST /generate?dryRun=true. */
+export type DryRun = Schemas['DryRun'];
 /** A stored request, whatever became of it. */
 export type StoredGeneration = Schemas['StoredGeneration'];
 export type StoredGenerationList = Schemas['StoredGenerationList'];

@@ -85,6 +85,14 @@ describe('a client', () => {
     expect(walked).toEqual(ids);
   });
 
+  test('is told what an order would cost, which costs nothing', async () => {
+    const priced = await client.dryRun(order('aurora', { width: 1088, height: 1024 }));
+    expect(priced).toMatchObject({ accepted: true, credits: 2, usage: { creditsCharged: 0 } });
+    expect(await failure(client.dryRun(order('ember')))).toMatchObject({ code: 'IDENTITY_UNAVAILABLE' });
+    await expectCharged(table, granted.license, 0);
+    expect((await client.listGenerations()).generations).toEqual([]);
+  });
+
   test('uploads a reference image that a generation then uses', async () => {
     const photo = await samplePhoto();
     for (const file of [photo, new Blob([new Uint8Array(photo)])]) {

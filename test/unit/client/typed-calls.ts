@@ -23,6 +23,13 @@ export const calls = {
     // @ts-expect-error no body
     client.request('GET /licenses', { body: {} }),
   ],
+  dryRuns: (client: Client) => [
+    client
+      .dryRun({ identityId: 'i', prompt: 'p', outputFormat: 'webp' })
+      .then(({ credits }) => credits.toFixed()),
+    // @ts-expect-error no such format
+    client.dryRun({ identityId: 'i', prompt: 'p', outputFormat: 'gif' }),
+  ],
   generations: (client: Client) => [
     client.generate({ identityId: 'i', prompt: 'p', referenceImages: [{ uploadId: 'u' }] }),
     // @ts-expect-error the identity is required
