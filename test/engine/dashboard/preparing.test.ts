@@ -49,6 +49,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'tsconfig.json'), '{}');
   writeFileSync(join(folder, 'vite.config.ts'), viteConfig);
+  writeFileSync(join(folder, 'scalar-build.ts'), 'export {};');
   writePage('<title>The app</title>');
   writeFileSync(join(root, 'hold'), '');
   log = [];

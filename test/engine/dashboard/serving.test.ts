@@ -19,6 +19,7 @@ const sources: Record<string, string> = {
   'dashboard/package.json': '{ "type": "module" }',
   'dashboard/tsconfig.json': '{}',
   'dashboard/vite.config.ts': "export default { logLevel: 'error' };",
+  'dashboard/scalar-build.ts': 'export {};',
   'dashboard/index.html':
     '<!doctype html><title>The app</title><script type="module" src="/src/main.js"></script>',
   'dashboard/src/main.js': "import './main.css';\ndocument.title = 'Łódź';",
