@@ -2,30 +2,19 @@ import {
   ConnectionError,
   generate as generateWith,
   TimeoutError,
+  type components,
   type GenerateOptions,
   type GenerationResult,
 } from '../../../client/src/index.ts';
 import { ApiError, screenError } from './api-error.ts';
 import type { Api } from './client.ts';
-import type { OutputFormat, ReferenceMode } from './types.ts';
 
 /** The body of POST /playground/generate; what is left out has the service's default. */
-export interface PlaygroundBody {
-  licenseId: string;
-  identityId: string;
-  prompt: string;
-  negativePrompt?: string;
-  seed?: number;
-  numInferenceSteps?: number;
-  guidanceScale?: number;
-  numOutputs?: number;
-  width?: number;
-  height?: number;
-  outputFormat?: OutputFormat;
+export interface PlaygroundBody extends Omit<PlaygroundRequest, 'referenceImages'> {
+  /** Each by exactly one of the two, which the document's type does not tell. */
   referenceImages?: ({ url: string } | { uploadId: string })[];
-  referenceMode?: ReferenceMode;
-  preserveBranding?: boolean;
 }
+type PlaygroundRequest = components['schemas']['PlaygroundGenerationRequest'];
 
 /** What is known of a generation that succeeded; its `usage` is null when it was looked up. GET /usage knows. */
 export interface Generated extends Omit<GenerationResult, 'processingTimeMs'> {
