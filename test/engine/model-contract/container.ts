@@ -11,7 +11,7 @@ export interface ModelContainer {
   start(): Promise<RunningContainer>;
   /** What a request must hold for a picture that is ready within two seconds. */
   quick: Partial<ModelRequest>;
-  /** What it must hold for one that takes more than two seconds, the first step of it far less than one. */
+  /** What it must hold for one that takes over two seconds on any machine, its first step far less than one. */
   slow: Partial<ModelRequest>;
   /** Without weights that could be adapted, an adapter is not even fetched. */
   loadsAdapters: boolean;
@@ -49,7 +49,7 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
       environment: { HOST: '127.0.0.1', MODEL_DIR, LORA_RANK: '8', OMP_NUM_THREADS: '1' },
     })),
   quick: {},
-  slow: { numInferenceSteps: 50 },
+  slow: { numInferenceSteps: 50, width: 768, height: 768 },
   loadsAdapters: true,
 });
 
