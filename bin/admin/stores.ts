@@ -17,6 +17,6 @@ export function openStores(tableName: string) {
     generations: generationStore(table),
     periods: periodStore(table),
     /** Lets the process end at once. */
-    close: () => table.documents.destroy(),
+    close: () => table.client.destroy(),
   };
 }

@@ -48,7 +48,7 @@ export async function cleanUp(
     }
     return isEmpty(traces) ? null : leftOver(traces, world);
   } finally {
-    table.documents.destroy();
+    table.client.destroy();
     s3.destroy();
   }
 }

@@ -3,6 +3,7 @@ import {
   SageMakerRuntimeClient,
   type ResponseStream,
 } from '@aws-sdk/client-sagemaker-runtime';
+import { lean, leanOptions } from '../aws-clients.ts';
 import {
   modelEvent,
   type ModelEvent,
@@ -27,15 +28,18 @@ export function modelServer(
   endpointName: string | null,
   { clock = systemClock, onBreaker = () => {} }: Partial<ModelBreakerOptions> = {},
 ) {
-  const client = new SageMakerRuntimeClient({
-    maxAttempts: 1,
-    requestHandler: {
-      connectionTimeout: 2000,
-      // The caller's signal is the deadline. Calls last minutes, so the SDK's 50 sockets would queue them.
-      httpAgent: { maxSockets: 1000 },
-      httpsAgent: { maxSockets: 1000 },
-    },
-  });
+  const client = lean(
+    new SageMakerRuntimeClient({
+      ...leanOptions,
+      maxAttempts: 1,
+      requestHandler: {
+        connectionTimeout: 2000,
+        // The caller's signal is the deadline. Calls last minutes, so the SDK's 50 sockets would queue them.
+        httpAgent: { maxSockets: 1000 },
+        httpsAgent: { maxSockets: 1000 },
+      },
+    }),
+  );
 
   async function* invoke(body: ModelRequest | ModelProbe, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     signal.throwIfAborted();

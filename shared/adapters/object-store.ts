@@ -1,4 +1,5 @@
 import { HeadObjectCommand, NotFound, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { lean, leanOptions } from '../aws-clients.ts';
 import { anyContentType } from '../contracts/upload.ts';
 import type { OutputFormat } from '../contracts/generation.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
@@ -24,12 +25,15 @@ export type ObjectStore = ReturnType<typeof objectStore>;
 
 /** Where images live. The service signs links and looks at sizes; no image byte passes through it. */
 export function objectStore(bucket: string) {
-  const client = new S3Client({
-    // Otherwise a presigned PUT would carry the checksum of an empty body, and refuse every real one.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
-  });
+  const client = lean(
+    new S3Client({
+      ...leanOptions,
+      // Otherwise a presigned PUT would carry the checksum of an empty body, and refuse every real one.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
+    }),
+  );
   const sign = linkSigner(client, bucket);
   return {
     /** A link that opens image `index` of a request for an hour. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
 import { fromItem, licenseIdOf, requestIdOf } from './generation-item.ts';
@@ -100,21 +100,21 @@ export function generationStore(table: Table) {
     /** QUEUED → PROCESSING. @returns false when the generation was ended meanwhile. */
     async start(generation: GenerationRef, startedAtMs: number): Promise<boolean> {
       try {
-        const command = new UpdateCommand({
+        const command = new UpdateItemCommand({
           TableName: table.name,
-          Key: itemKeys.generation(generation.licenseId, generation.requestId),
+          Key: marshall(itemKeys.generation(generation.licenseId, generation.requestId)),
           UpdateExpression: 'SET #status = :processing, startedAtMs = :at',
           ConditionExpression: '#status = :queued',
           ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
+          ExpressionAttributeValues: marshall({
             ':processing': 'PROCESSING',
             ':queued': 'QUEUED',
             ':at': startedAtMs,
-          },
+          }),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         });
         // The sweep's release may be under way.
-        await writeItem(() => table.documents.send(command));
+        await writeItem(() => table.client.send(command));
         return true;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;

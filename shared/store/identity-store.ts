@@ -6,13 +6,12 @@ import { itemKeys, sortPrefixes } from './table-keys.ts';
 export type IdentityStore = ReturnType<typeof identityStore>;
 
 export function identityStore(table: Table) {
-  const { documents, name } = table;
   return {
     /** Makes an identity or replaces it whole. */
     async put(identity: Identity): Promise<void> {
-      await documents.send(
+      await table.documents.send(
         new PutCommand({
-          TableName: name,
+          TableName: table.name,
           Item: { ...itemKeys.identity(identity.identityId), ...identity },
         }),
       );
@@ -26,9 +25,9 @@ export function identityStore(table: Table) {
     /** The whole catalog, by name. It is small: hundreds, not millions. */
     async list(): Promise<Identity[]> {
       const query = (start: Item | undefined) =>
-        documents.send(
+        table.documents.send(
           new QueryCommand({
-            TableName: name,
+            TableName: table.name,
             KeyConditionExpression: 'PK = :catalog AND begins_with(SK, :kind)',
             ExpressionAttributeValues: { ':catalog': 'CATALOG', ':kind': sortPrefixes.identity },
             ConsistentRead: true,

@@ -9,7 +9,6 @@ export type LicenseChange = Partial<Omit<License, 'licenseId' | 'ownerId' | 'cre
 export type LicenseStore = ReturnType<typeof licenseStore>;
 
 export function licenseStore(table: Table) {
-  const { documents, name } = table;
   return {
     insert: (license: License) => insertItem(table, toItem(license)),
 
@@ -37,9 +36,9 @@ export function licenseStore(table: Table) {
     /** Every record, by reading the whole table: for the operator's CLI, never for a request. */
     async listAll(): Promise<License[]> {
       const scan = (start: Item | undefined) =>
-        documents.send(
+        table.documents.send(
           new ScanCommand({
-            TableName: name,
+            TableName: table.name,
             FilterExpression: 'SK = :license',
             ExpressionAttributeValues: { ':license': 'LICENSE' },
             ExclusiveStartKey: start,

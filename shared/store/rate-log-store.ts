@@ -1,6 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RateLog } from '../domain/rate-limit.ts';
 import { getItem, type Item, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
@@ -27,13 +26,14 @@ export function rateLogStore(table: Table) {
       log: RateLog,
       readVersion: number,
     ): Promise<StoredRateLog | null> {
+      const key = itemKeys.rateLog(callerId, limitName);
       try {
-        await table.documents.send(
-          new PutCommand({
+        await table.client.send(
+          new PutItemCommand({
             TableName: table.name,
-            Item: { ...itemKeys.rateLog(callerId, limitName), usedAtMs: log, version: readVersion + 1 },
+            Item: marshall({ ...key, usedAtMs: log, version: readVersion + 1 }),
             ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
-            ...(readVersion === 0 ? {} : { ExpressionAttributeValues: { ':read': readVersion } }),
+            ...(readVersion === 0 ? {} : { ExpressionAttributeValues: marshall({ ':read': readVersion }) }),
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         );

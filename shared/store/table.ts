@@ -1,43 +1,69 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  type BatchGetItemCommandOutput,
   ConditionalCheckFailedException,
   DynamoDBClient,
+  GetItemCommand,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import {
-  BatchGetCommand,
-  type BatchGetCommandOutput,
   DynamoDBDocumentClient,
-  GetCommand,
   PutCommand,
   QueryCommand,
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { lean, leanOptions } from '../aws-clients.ts';
 import { serviceBusy } from '../errors.ts';
 import { maxConflictRetries, pause } from './backoff.ts';
 import { ownerIndex, type ItemKey } from './table-keys.ts';
 
-/** The table and the client that speaks to it: what every store is made of. */
+/** The table and the clients that speak to it: what every store is made of. */
 export interface Table {
-  documents: DynamoDBDocumentClient;
   name: string;
+  /** For what each generation calls. Its values are DynamoDB's, which takes a third less time for a call. */
+  client: DynamoDBClient;
+  /** For everything else; made when it is first asked for. */
+  readonly documents: DynamoDBDocumentClient;
 }
 
 export type Item = Record<string, any>;
 
-export function openTable(name: string): Table {
-  const client = new DynamoDBClient({
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-  });
-  return { name, documents: DynamoDBDocumentClient.from(client) };
+export function openTable(name: string, { requestTimeoutMs = 3000 } = {}): Table {
+  const client = lean(
+    new DynamoDBClient({
+      ...leanOptions,
+      requestHandler: {
+        connectionTimeout: 1000,
+        requestTimeout: requestTimeoutMs,
+        throwOnRequestTimeout: true,
+      },
+    }),
+  );
+  let documents: DynamoDBDocumentClient | undefined;
+  return {
+    name,
+    client,
+    get documents() {
+      return (documents ??= documentClient(client.config));
+    },
+  };
+}
+
+/** Its commands are bound to their input: out of a cache, each would send the first one's again. */
+function documentClient({ requestHandler }: DynamoDBClient['config']): DynamoDBDocumentClient {
+  const client = lean(new DynamoDBClient({ ...leanOptions, cacheMiddleware: false, requestHandler }));
+  return DynamoDBDocumentClient.from(client);
 }
 
 /** One item, read strongly: what was answered before is in it. */
 export async function getItem(table: Table, key: ItemKey): Promise<Item | null> {
-  const command = new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true });
-  return (await table.documents.send(command)).Item ?? null;
+  const command = new GetItemCommand({ TableName: table.name, Key: marshall(key), ConsistentRead: true });
+  const { Item: item } = await table.client.send(command);
+  return item === undefined ? null : unmarshall(item);
 }
 
 /**
@@ -124,14 +150,17 @@ export function listOwned<T>(
 /** Reads up to 100 items strongly, in the order of their keys; undefined where there is none. */
 export async function batchGet(table: Table, keys: ItemKey[]): Promise<(Item | undefined)[]> {
   const found = new Map<string, Item>();
-  let pending: Record<string, string>[] | undefined = keys;
+  let pending: Record<string, AttributeValue>[] | undefined = keys.map((key) => marshall(key));
   for (let attempt = 0; pending !== undefined && pending.length > 0; attempt++) {
     if (attempt === 6) throw serviceBusy();
     if (attempt > 0) await pause(attempt);
-    const answer: BatchGetCommandOutput = await table.documents.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: pending, ConsistentRead: true } } }),
+    const answer: BatchGetItemCommandOutput = await table.client.send(
+      new BatchGetItemCommand({ RequestItems: { [table.name]: { Keys: pending, ConsistentRead: true } } }),
     );
-    for (const item of answer.Responses?.[table.name] ?? []) found.set(`${item.PK}\n${item.SK}`, item);
+    for (const stored of answer.Responses?.[table.name] ?? []) {
+      const item = unmarshall(stored);
+      found.set(`${item.PK}\n${item.SK}`, item);
+    }
     pending = answer.UnprocessedKeys?.[table.name]?.Keys;
   }
   return keys.map((key) => found.get(`${key.PK}\n${key.SK}`));

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import {
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+  type TransactWriteItem,
+} from '@aws-sdk/client-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { serviceBusy } from '../errors.ts';
 import { maxConflictRetries, pause } from './backoff.ts';
 import type { Item, Table } from './table.ts';
@@ -23,10 +27,10 @@ export interface Refusal {
  * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever the SDK throws when the outcome is unknown.
  */
 export async function transact(table: Table, items: TransactItems): Promise<Refusal | null> {
-  const ClientRequestToken = randomUUID();
+  const input = { TransactItems: items.map(marshalled), ClientRequestToken: randomUUID() };
   for (let attempt = 1; ; attempt++) {
     try {
-      await table.documents.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken }));
+      await table.client.send(new TransactWriteItemsCommand(input));
       return null;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -44,4 +48,15 @@ export async function transact(table: Table, items: TransactItems): Promise<Refu
       await pause(attempt);
     }
   }
+}
+
+/** One write of a transaction, in DynamoDB's own values. */
+function marshalled(write: TransactItems[number]): TransactWriteItem {
+  const [operation, parts] = Object.entries(write)[0] as [string, Item];
+  const inDynamoDb = Object.fromEntries(
+    ['Item', 'Key', 'ExpressionAttributeValues']
+      .filter((part) => parts[part] !== undefined)
+      .map((part) => [part, marshall(parts[part])]),
+  );
+  return { [operation]: { ...parts, ...inDynamoDb } };
 }

@@ -1,7 +1,7 @@
 /**
- * What one strong read of an item costs a process: by the document client of the SDK, by the client below it, and by
- * nothing but a signed request over a kept connection. Run in a process of its own: node call-floor.ts STUB_URL
- * WORLD_FILE CALLS; prints one line of JSON, microseconds of CPU a call.
+ * What one strong read of an item costs a process: by the SDK's document client, by the client below it as the service
+ * uses it, and by nothing but a signed request over a kept connection. Run in a process of its own: node call-floor.ts
+ * STUB_URL WORLD_FILE CALLS; prints one line of JSON, microseconds of CPU a call.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { lean, leanOptions } from '../../shared/aws-clients.ts';
 import { send } from './overhead/load.ts';
 import { functionEnvironment, region, type StubWorld } from './overhead/stub-world.ts';
 import { median } from './statistics.ts';
@@ -20,8 +21,8 @@ const row = unmarshall(rows.find(({ SK }) => SK.S === 'LICENSE')!);
 const input = { TableName: 'image-generation', Key: { PK: row.PK, SK: row.SK }, ConsistentRead: true };
 Object.assign(process.env, functionEnvironment(stubUrl));
 
-const client = new DynamoDBClient({});
-const documents = DynamoDBDocumentClient.from(client);
+const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+const client = lean(new DynamoDBClient(leanOptions));
 
 /** What the signer asks for, by Node.js's own cryptography. */
 class Sha256 {

@@ -1,6 +1,7 @@
 import { GetObjectCommand, PutObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { describe, expect, test } from '@jest/globals';
+import { lean, leanOptions } from '../../shared/aws-clients.ts';
 import { linkSigner } from '../../shared/adapters/link-signer.ts';
 
 const signingDate = new Date(Date.UTC(2026, 0, 15, 12));
@@ -22,14 +23,15 @@ const keys = [
 ];
 
 describe.each(places)('in %s', (_, config) => {
-  const client = new S3Client({
+  const settings: S3ClientConfig = {
     region: 'us-east-1',
     credentials,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...config,
-  });
-  const sign = linkSigner(client, Bucket);
+  };
+  const client = new S3Client(settings);
+  const sign = linkSigner(lean(new S3Client({ ...settings, ...leanOptions })), Bucket);
 
   test.each(keys)("a link to open %s is the SDK's own", async (Key) => {
     const theirs = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), {

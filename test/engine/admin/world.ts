@@ -59,7 +59,7 @@ export async function openWorld(): Promise<World> {
   writeJson(enginesPath, engines);
   const admin = (words: string, ...more: string[]) =>
     runAdmin(['--data', folder, ...words.split(' '), ...more]);
-  const table = { name: tableName, documents: DynamoDBDocumentClient.from(client) };
+  const table = { name: tableName, client, documents: DynamoDBDocumentClient.from(client) };
   return {
     folder,
     engines,

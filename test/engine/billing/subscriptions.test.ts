@@ -11,6 +11,7 @@ import {
   type HandledEvent,
 } from '../../unit/billing/stripe-fixtures.ts';
 import { invoice, line, linesOf, parentOf } from '../../unit/billing/stripe-invoices.ts';
+import { onTheLine } from '../../support/on-the-line.ts';
 import { prices, startWorld, type World } from './world.ts';
 
 let world: World;
@@ -24,20 +25,15 @@ let sent: { name: string; keys: Record<string, string>[] }[] = [];
 beforeAll(async () => {
   world = await startWorld();
   // Real calls to the real engine; only what others and the network might do meanwhile is added.
-  world.table.documents.middlewareStack.add(
-    (next, context) => async (args) => {
-      const input = args.input as any;
-      sent.push({ name: context.commandName!, keys: keysOf(input) });
-      if (context.commandName !== 'TransactWriteItemsCommand') return next(args);
-      const [first, error] = [meanwhile, brokenOff];
-      [meanwhile, brokenOff] = [null, null];
-      await first?.();
-      const result = await next(args);
-      if (error) throw error;
-      return result;
-    },
-    { step: 'initialize', name: 'faults' },
-  );
+  onTheLine(world.table, async ({ name, input, send }) => {
+    sent.push({ name, keys: keysOf(input) });
+    if (name !== 'TransactWriteItemsCommand') return void (await send());
+    const [first, error] = [meanwhile, brokenOff];
+    [meanwhile, brokenOff] = [null, null];
+    await first?.();
+    await send();
+    if (error) throw error;
+  });
 });
 
 afterAll(() => world.close());
@@ -51,7 +47,9 @@ function keysOf(input: any): Record<string, string>[] {
   return writes.map((write: any) => {
     const [kind] = Object.keys(write);
     const { Key, Item } = write[kind!];
-    return { kind, ...(Key ?? Item) };
+    const { PK } = Key ?? Item ?? {};
+    // As the client or the document client sends it.
+    return { kind: kind!, PK: PK?.S ?? PK };
   });
 }
 

@@ -42,7 +42,7 @@ export async function startWorld() {
       return applyBillingEvidence(evidenceOf(event)!, { subscriptions, prices: by });
     },
     async close() {
-      table.documents.destroy();
+      table.client.destroy();
       await dynamoDb.close();
     },
   };

@@ -7,6 +7,7 @@ import { apiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { licenseStore } from '../../../shared/store/license-store.ts';
 import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
 import { grant } from '../../support/grants.ts';
+import { onTheLine } from '../../support/on-the-line.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
@@ -27,13 +28,10 @@ beforeAll(async () => {
     clock: world.clock,
     log: { info: note, error: note },
   };
-  world.table.documents.middlewareStack.add(
-    (next, context) => (args) => {
-      if (broken.has(context.commandName ?? '')) throw new Error('the table is away');
-      return next(args);
-    },
-    { step: 'initialize', name: 'away' },
-  );
+  onTheLine(world.table, ({ name, send }) => {
+    if (broken.has(name)) throw new Error('the table is away');
+    return send();
+  });
 });
 
 afterAll(() => world.close());

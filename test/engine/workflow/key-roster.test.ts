@@ -13,6 +13,7 @@ import { newId } from '../../../shared/domain/ids.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
+import { onTheLine } from '../../support/on-the-line.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
@@ -28,20 +29,16 @@ beforeAll(async () => {
   world = await startWorld();
   keys = apiKeyStore(world.table);
   // Real calls to the real engine; only what others and the network might do meanwhile is added.
-  world.table.documents.middlewareStack.add(
-    (next, context) => async (args) => {
-      if (context.commandName !== 'TransactWriteItemsCommand') return next(args);
-      transactions += 1;
-      const [first, fault] = [meanwhile, faults.shift()];
-      meanwhile = null;
-      await first?.();
-      if (fault?.when === 'before') throw fault.error;
-      const result = await next(args);
-      if (fault?.when === 'after') throw fault.error;
-      return result;
-    },
-    { step: 'initialize', name: 'faults' },
-  );
+  onTheLine(world.table, async ({ name, send }) => {
+    if (name !== 'TransactWriteItemsCommand') return void (await send());
+    transactions += 1;
+    const [first, fault] = [meanwhile, faults.shift()];
+    meanwhile = null;
+    await first?.();
+    if (fault?.when === 'before') throw fault.error;
+    await send();
+    if (fault?.when === 'after') throw fault.error;
+  });
 });
 
 afterAll(() => world.close());

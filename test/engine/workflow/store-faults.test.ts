@@ -4,6 +4,7 @@ import { onceIdOf } from '../../../shared/store/once-store.ts';
 import { readForOrder } from '../../../shared/store/order-reads.ts';
 import { acceptGeneration } from '../../../shared/workflow/create-generation.ts';
 import { sweep } from '../../../shared/workflow/sweep.ts';
+import { onTheLine } from '../../support/on-the-line.ts';
 import { newOrder, paint, run, startWorld, stored, type World } from './world.ts';
 
 let world: World;
@@ -20,24 +21,20 @@ let areBooksAway = false;
 beforeAll(async () => {
   world = await startWorld();
   // Real calls to the real engine; only what the network might do to them is added.
-  world.table.documents.middlewareStack.add(
-    (next, context) => async (args) => {
-      if (context.commandName === 'UpdateItemCommand') {
-        await new Promise((resolve) => setTimeout(resolve, slowStartMs));
-        if (startConflicts-- > 0) throw new TransactionConflictException({ $metadata: {}, message: '' });
-      }
-      const isOfBooks = JSON.stringify(args.input).includes('PERIOD#');
-      if (areBooksAway && context.commandName === 'GetItemCommand' && isOfBooks) throw lost();
-      if (context.commandName !== 'TransactWriteItemsCommand') return next(args);
-      transactions += 1;
-      const fault = faults.find(({ at }) => at === transactions);
-      if (fault?.when === 'before') throw fault.error;
-      const result = await next(args);
-      if (fault?.when === 'after') throw fault.error;
-      return result;
-    },
-    { step: 'initialize', name: 'faults' },
-  );
+  onTheLine(world.table, async ({ name, input, send }) => {
+    if (name === 'UpdateItemCommand') {
+      await new Promise((resolve) => setTimeout(resolve, slowStartMs));
+      if (startConflicts-- > 0) throw new TransactionConflictException({ $metadata: {}, message: '' });
+    }
+    const isOfBooks = JSON.stringify(input).includes('PERIOD#');
+    if (areBooksAway && name === 'GetItemCommand' && isOfBooks) throw lost();
+    if (name !== 'TransactWriteItemsCommand') return void (await send());
+    transactions += 1;
+    const fault = faults.find(({ at }) => at === transactions);
+    if (fault?.when === 'before') throw fault.error;
+    await send();
+    if (fault?.when === 'after') throw fault.error;
+  });
 });
 
 afterAll(() => world.close());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { newId } from '../../../shared/domain/ids.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
 import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
@@ -70,7 +71,8 @@ describe('items read at once', () => {
       asked.push(wanted.Keys.length);
       left = asked.length <= answers ? wanted.Keys.at(-1) : undefined;
       // Nothing may not be asked for.
-      if (left !== undefined) wanted.Keys = [...wanted.Keys.slice(0, -1), { PK: 'nothing', SK: 'nothing' }];
+      if (left !== undefined)
+        wanted.Keys = [...wanted.Keys.slice(0, -1), marshall({ PK: 'nothing', SK: 'nothing' })];
       return undefined;
     };
     world.state.after = (_command, output) => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { pointSdkAt } from '../../../local/environment.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
+import { onTheLine } from '../../support/on-the-line.ts';
 import { patientTable } from '../../support/patient-table.ts';
 import { openDynamoDb } from './world.ts';
 
@@ -28,18 +29,12 @@ export async function startTable() {
     new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
   );
   const state = { before: (() => undefined) as OnCommand, after: (() => undefined) as OnCommand };
-  table.documents.middlewareStack.add(
-    (next, context) => async (args) => {
-      const name = context.commandName ?? '';
-      const refused = state.before(name, args.input);
-      if (refused) throw refused;
-      const result = await next(args);
-      const lost = state.after(name, result.output);
-      if (lost) throw lost;
-      return result;
-    },
-    { step: 'initialize', name: 'line' },
-  );
+  onTheLine(table, async ({ name, input, send }) => {
+    const refused = state.before(name, input);
+    if (refused) throw refused;
+    const lost = state.after(name, await send());
+    if (lost) throw lost;
+  });
   return {
     table,
     state,
@@ -49,7 +44,7 @@ export async function startTable() {
       state.after = () => undefined;
     },
     async close() {
-      table.documents.destroy();
+      table.client.destroy();
       await dynamoDb.close();
     },
   };
