@@ -55,7 +55,7 @@ export function bundleFunctions(outdir: string): { functionName: string; file: s
   return made.map(({ functionName, fn }) => {
     const id = stack.getLogicalId(fn.node.defaultChild as never);
     const asset: string = template.Resources[id].Metadata['aws:asset:path'];
-    return { functionName, file: join(outdir, asset, 'index.mjs') };
+    return { functionName, file: join(outdir, asset, 'index.js') };
   });
 }
 

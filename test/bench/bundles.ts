@@ -25,11 +25,11 @@ export function productionBundles(): Built[] {
   const folder = temporaryFolder();
   const kept = join(folder, 'kept');
   return bundleFunctions(join(folder, 'cdk')).map(({ functionName, file }) => {
-    // A folder of its own without a package.json, as Lambda has it.
+    // Lambda takes `index.js` for CommonJS without looking into it; Node.js by itself looks, unless it is told.
     const place = join(kept, functionName);
     mkdirSync(place, { recursive: true });
-    copyFileSync(file, join(place, 'index.mjs'));
-    return measured(functionName, join(place, 'index.mjs'));
+    copyFileSync(file, join(place, 'index.cjs'));
+    return measured(functionName, join(place, 'index.cjs'));
   });
 }
 

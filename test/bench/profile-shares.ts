@@ -38,7 +38,7 @@ function groupOf(
     return 'Node.js: HTTP, sockets, streams';
   }
   if (/^node:(internal\/)?crypto/.test(url)) return 'Node.js: cryptography';
-  if (url.endsWith('/index.mjs')) {
+  if (url.endsWith('/index.js')) {
     const origin = sources.findEntry(lineNumber, columnNumber);
     return 'originalSource' in origin ? packageOf(origin.originalSource) : 'the bundle';
   }

@@ -23,14 +23,15 @@ const entry = fileURLToPath(new URL('../../functions/create-generation.ts', impo
 
 /** As it is deployed, but with names and with a map to the files that it was made from. */
 async function bundleWithMap(folder: string): Promise<string> {
-  const outfile = join(folder, 'index.mjs');
+  const outfile = join(folder, 'index.js');
   await build({
     entryPoints: [entry],
     outfile,
     bundle: true,
     platform: 'node',
     target: 'node24',
-    format: 'esm',
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': lambdaCredentials },
     sourcemap: 'external',

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sagemakerEndpointArn, startDeployed, type Deployed } from '../support/deployed.ts';
@@ -18,6 +18,7 @@ let session: string;
 let requestId: string;
 
 const maxGenerateBytes = 600_000;
+const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$/, ''));
 
 beforeAll(async () => {
   synthesized = synthesize(everything, { bundle: true });
@@ -234,7 +235,13 @@ describe('the roles', () => {
 
 describe('the bundles', () => {
   test.each(['create-generation', 'create-playground-generation'])('%s stays below 600 kB', (name) => {
-    expect(statSync(join(deployed.assetOf(name), 'index.mjs')).size).toBeLessThanOrEqual(maxGenerateBytes);
+    expect(statSync(join(deployed.assetOf(name), 'index.js')).size).toBeLessThanOrEqual(maxGenerateBytes);
+  });
+
+  test.each(functionNames)('%s loads modules of Node.js by require, not import', (name) => {
+    const code = readFileSync(join(deployed.assetOf(name), 'index.js'), 'utf8');
+    expect(code).not.toMatch(/\bimport\(|\bimport\b[^;]*\bfrom"/);
+    expect(code).toContain('require("node:');
   });
 
   test('stream exactly where the routes say so', () => {

@@ -116,7 +116,7 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
     closing.push(...proxies);
     const [dynamoDb, s3, sageMaker, invocations] = proxies.map(({ url }) => url);
     const asset = assetOf(synthesized, id);
-    const lambda = await startLambda(`${asset}/index.mjs`, {
+    const lambda = await startLambda(`${asset}/index.js`, {
       ...variablesOf(template, id, resolve, {
         asset,
         pool: sessionSettings(engines.s3Url).issuer,
