@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { SignatureV4 } from '@smithy/signature-v4';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { lean, leanOptions, Sha256 } from '../../shared/aws-clients.ts';
 import { openTable } from '../../shared/store/table.ts';
 
