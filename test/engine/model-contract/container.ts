@@ -11,7 +11,7 @@ export interface ModelContainer {
   start(): Promise<RunningContainer>;
   /** What a request must hold for a picture that is ready within two seconds. */
   quick: Partial<ModelRequest>;
-  /** What it must hold for one that takes over two seconds on any machine, its first step far less than one. */
+  /** What it must hold for one that takes seconds, its first step far less than a tenth of that. */
   slow: Partial<ModelRequest>;
   /** Without weights that could be adapted, an adapter is not even fetched. */
   loadsAdapters: boolean;
