@@ -1,6 +1,3 @@
-import { chromiumPath } from './test/support/chromium.ts';
-import { pythonPath } from './test/support/python.ts';
-
 /** One project per engine that really runs; every file is TypeScript, transformed by esbuild. */
 const common = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -10,20 +7,31 @@ const common = {
   modulePathIgnorePatterns: ['<rootDir>/.stryker'],
 };
 
+/** The folders of each project. `npm test` runs all but `browser` and `long`, which are steps of `npm run test:long`. */
+const projects = {
+  unit: ['test/unit/**'],
+  infra: ['test/infra/**'],
+  engine: ['test/engine/**'],
+  http: ['test/http/**'],
+  painter: ['painter/test'],
+  'model-contract': ['test/model-contract'],
+  browser: ['test/browser/**'],
+  long: ['test/long/**', 'painter/test/long'],
+};
+
 export default {
-  projects: ['unit', 'infra', 'engine', 'http', 'browser'].map((name) => ({
+  projects: Object.entries(projects).map(([name, folders]) => ({
     ...common,
     displayName: name,
-    // The browser's tests need Chromium, which not everybody has; the closing lines say when they were left out.
-    testMatch: [`<rootDir>/test/${name === 'browser' && !chromiumPath ? 'nothing' : name}/**/*.test.ts`],
-    // So it is with the judges of the template that are Python's.
-    testPathIgnorePatterns: [
-      '/node_modules/',
-      ...(pythonPath ? [] : ['/test/infra/(cfn-lint|emulator)\\.test\\.ts$']),
-    ],
+    testMatch: folders.map((folder) => `<rootDir>/${folder}/*.test.ts`),
+    ...(name === 'http' && {
+      globalSetup: '<rootDir>/test/support/shared-service-setup.ts',
+      globalTeardown: '<rootDir>/test/support/shared-service-teardown.ts',
+    }),
   })),
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
-  testTimeout: 30_000,
+  // Generous, because the machine may be busy with other things.
+  testTimeout: 120_000,
   // Services, engines and painters run beside the tests: two at a time is what a small machine bears.
   maxWorkers: 2,
 };

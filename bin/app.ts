@@ -2,7 +2,7 @@ import { App } from 'aws-cdk-lib/core';
 import { ConfigurationError, readConfiguration, readConfigurationFile } from '../lib/configuration.ts';
 import { addService } from '../lib/service-app.ts';
 
-/** The CDK's entry: one stack, from `cdk.json`'s context `configuration` or from the file of `-c config=FILE`. */
+/** The CDK app: one stack, configured by the context `configuration` in `cdk.json` or by a file (`-c config=FILE`). */
 try {
   const app = new App();
   const file: unknown = app.node.tryGetContext('config');

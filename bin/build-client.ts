@@ -3,17 +3,19 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeTypes } from '../client/generate-types.ts';
 
 /** Builds the package `client/`: modules and their types in `dist`, and the license that npm packs. */
-function build(root: string): number {
+async function build(root: string): Promise<number> {
   const folder = join(root, 'client');
   const dist = join(folder, 'dist');
   const compiler = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+  await writeTypes();
   rmSync(dist, { recursive: true, force: true });
   const args = [join(compiler, 'bin', 'tsc'), '-p', join(folder, 'tsconfig.build.json')];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) return status ?? 1;
-  // The compiler renames what modules import in their code, and not in their types.
+  // The compiler rewrites import paths in code, but not in declaration files.
   for (const name of readdirSync(dist).filter((file) => file.endsWith('.d.ts'))) {
     const types = readFileSync(join(dist, name), 'utf8');
     writeFileSync(join(dist, name), types.replace(/('\.\/[\w-]+)\.ts'/g, "$1.js'"));
@@ -23,4 +25,4 @@ function build(root: string): number {
   return 0;
 }
 
-process.exitCode = build(fileURLToPath(new URL('..', import.meta.url)));
+process.exitCode = await build(fileURLToPath(new URL('..', import.meta.url)));

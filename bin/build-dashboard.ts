@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { BuildError, ensureBuilt } from '../local/dashboard/build.ts';
 
-/** Builds the dashboard unless its build is what the sources say already. */
+/** Builds the dashboard unless its build is up to date. */
 try {
   const folder = fileURLToPath(new URL('../dashboard', import.meta.url));
   const built = await ensureBuilt({ folder, signal: new AbortController().signal });

@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Set before anything else is imported: from the second run on, nothing is compiled twice.
+// Set before other imports: from the second run on, Node.js loads compiled code from its cache.
 enableCompileCache();
 const { runDeploy } = await import('./deploy/program.ts');
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -18,7 +18,7 @@ const usage = `npm start -- [options]
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
 enableCompileCache();
 const { StartError } = await import('../local/start-error.ts');
-const { counted, endingSentence } = await import('../local/ending.ts');
+const { counted, shutdownSentence } = await import('../local/shutdown.ts');
 
 interface Flags {
   port: number;
@@ -120,11 +120,11 @@ async function main(): Promise<void> {
   console.log(banner(await starting));
 }
 
-/** From the first moment on: a signal that comes while the service starts stops it as soon as it can be stopped. */
+/** A signal that comes while the service starts stops it as soon as it has started. */
 function stopOnSignals(starting: Promise<LocalService>, graceSeconds: number): void {
   let stoppedMs: number | null = null;
   const stop = () => {
-    // npm may pass on a signal that the terminal has sent to everyone: that is one Ctrl-C, not two.
+    // npm may pass on a signal that the terminal already sent to all processes: two signals within this time are one Ctrl-C.
     if (stoppedMs !== null && Date.now() - stoppedMs > 500) process.exit(130);
     if (stoppedMs !== null) return;
     stoppedMs = Date.now();
@@ -132,7 +132,7 @@ function stopOnSignals(starting: Promise<LocalService>, graceSeconds: number): v
     console.log(`\n  Stopping: what runs has ${grace} to finish. Press Ctrl-C again to leave at once.`);
     starting
       .then((service) => service.close())
-      .then((ending) => console.log(`  ${endingSentence(ending)}`))
+      .then((counts) => console.log(`  ${shutdownSentence(counts)}`))
       .then(
         () => process.exit(0),
         () => process.exit(1),
@@ -141,7 +141,7 @@ function stopOnSignals(starting: Promise<LocalService>, graceSeconds: number): v
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }
 
-/** When npm is killed it can't take its child along: a service that nobody can stop would keep port and data. */
+/** A killed npm does not end its child: without this, the service would keep its port and its data folder. */
 function followNpm(): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const npm = npmPid();

@@ -1,48 +1,66 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 
-/** The API's document as far as it is read here; answers that are errors name their codes. */
+/** The parts of the API's document that this module reads. Responses that are refusals name their error codes. */
 interface Document {
-  paths: Record<string, Record<string, { responses: Record<string, Answer> }>>;
-  components: { schemas: Record<string, object> };
+  paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>;
+  components: {
+    schemas: Record<string, object>;
+    responses: Record<string, Response>;
+  };
 }
-interface Answer {
-  content?: { 'application/json'?: { schema: { properties?: { code?: { enum?: string[] } } } } };
+interface Response {
+  content: { 'application/json': { schema: { properties?: { code?: { enum?: string[] } } } } };
 }
 
 /**
- * TypeScript's types of the API's paths and schemas, as `src/openapi.ts` holds them, and of every error code that an
- * operation names.
+ * Makes `src/openapi.ts` of `docs/openapi.json`: the types of the API's paths and schemas, and of every error code.
+ * Refusals and headers get no types: the client throws each refusal as an ApiError.
  */
-export async function typesOf(document: object): Promise<string> {
-  const copy = JSON.parse(JSON.stringify(document, typeable)) as Document;
-  copy.components.schemas.ErrorCode = {
+export async function writeTypes(): Promise<void> {
+  const text = await readFile(new URL('../docs/openapi.json', import.meta.url), 'utf8');
+  await writeFile(new URL('src/openapi.ts', import.meta.url), await typesOf(text));
+}
+
+async function typesOf(document: string): Promise<string> {
+  const copy = JSON.parse(document, typeable) as Document;
+  const { schemas, responses } = copy.components;
+  schemas.ErrorCode = {
     type: 'string',
-    enum: errorCodesOf(copy),
+    enum: [...new Set(Object.values(responses).flatMap(errorCodesOf))].sort(),
     description: 'Every code that an error may have.',
   };
-  // What has a default may be left out of a request, so it is optional.
+  dropRefusals(copy);
+  // A member with a default may be left out of a request, so it is optional.
   const nodes = await openapiTypes(copy as unknown as OpenAPI3, { defaultNonNullable: false });
-  return astToString(nodes);
+  return withoutNever(astToString(nodes));
 }
 
-/**
- * Leaves out examples, and rules about which members go together: beside `properties` they would widen the type. A
- * record of named keys becomes an object of them.
- */
+/** Removes the members that say what there is not, such as `put?: never` of a path without PUT. */
+function withoutNever(types: string): string {
+  return types.replace(/^ *\w+\?: never;\n/gm, '');
+}
+
+/** Leaves out examples, headers, and rules about which members go together: beside `properties` they would widen the type. */
 function typeable(name: string, value: any): unknown {
-  if (name === 'example' || name === 'examples') return undefined;
-  if (typeof value !== 'object' || value === null) return value;
-  if ('properties' in value) return { ...value, anyOf: undefined, oneOf: undefined };
-  const { propertyNames, additionalProperties, ...rest } = value;
-  if (propertyNames?.enum === undefined) return value;
-  const keys = propertyNames.enum as string[];
-  return { ...rest, properties: Object.fromEntries(keys.map((key) => [key, additionalProperties])) };
+  if (['example', 'examples', 'headers'].includes(name)) return undefined;
+  if (value?.properties === undefined) return value;
+  return { ...value, anyOf: undefined, oneOf: undefined };
 }
 
-function errorCodesOf({ paths }: Document): string[] {
-  const codes = Object.values(paths)
-    .flatMap((path) => Object.values(path))
-    .flatMap(({ responses }) => Object.values(responses))
-    .flatMap(({ content }) => content?.['application/json']?.schema.properties?.code?.enum ?? []);
-  return [...new Set(codes)].sort();
+function dropRefusals({ paths, components: { responses } }: Document): void {
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const status of Object.keys(operation.responses)) {
+      if (Number(status) >= 400) delete operation.responses[status];
+    }
+  }
+  for (const [name, response] of Object.entries(responses)) {
+    if (errorCodesOf(response).length > 0) delete responses[name];
+  }
 }
+
+function errorCodesOf({ content }: Response): string[] {
+  return content['application/json'].schema.properties?.code?.enum ?? [];
+}
+
+if (import.meta.main) await writeTypes();

@@ -6,9 +6,8 @@ const resolved = `\0${name}`;
 const developmentPath = '/scalar.js';
 
 /**
- * The address of Scalar's own build for browsers, which is a file beside the app's, byte for byte. Of the packages that
- * carry it, Fastify's plugin is the one that brings little else, so the plugin is asked for the script that it would serve:
- * docs/decisions/0020.
+ * Puts Scalar's own build for browsers beside the app's files, unchanged. The script comes from Scalar's plugin for
+ * Fastify, which is the package with the fewest dependencies that has it: docs/decisions/0020.
  */
 export function scalarBuild(): Plugin {
   let building = true;

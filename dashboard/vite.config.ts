@@ -4,13 +4,13 @@ import { defineConfig, type Plugin } from 'vite';
 import type { DashboardConfig } from '../shared/contracts/dashboard.ts';
 import { scalarBuild } from './scalar-build.ts';
 
-/** A running local service (`npm start`), for `npx vite`: everything that is not this app comes from there. */
+/** The local service (`npm start`), to which `npx vite` sends all requests that are not for this app. */
 const service = 'http://127.0.0.1:4600';
 const servicePaths = ['/api', '/oauth2', '/login', '/logout', '/us-east-1_local', '/image-generation'];
 
 const port = 5173;
 
-/** In development this server stands in for the service, which its proxy reaches. */
+/** In development the page has this server's address, and the proxy leads to the service. */
 const configOfService: Plugin = {
   name: 'config-of-service',
   configureServer(server) {
@@ -32,7 +32,7 @@ export default defineConfig({
   resolve: { alias: { '@': decodeURIComponent(new URL('./src', import.meta.url).pathname) } },
   build: {
     target: 'es2023',
-    // A data: URL is a source of its own for a content security policy.
+    // The content security policy would have to allow data: URLs.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 600,
   },

@@ -1,20 +1,21 @@
 import { readFileSync } from 'node:fs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { BillingFailure } from '../shared/contracts/billing-evidence.ts';
-import { parseBillingNotice, readBillingEvent } from '../shared/contracts/billing-event.ts';
-import { parseBillingPrices, type BillingPrices } from '../shared/contracts/billing-prices.ts';
-import { licenseIdOf } from '../shared/domain/subscription-license.ts';
-import { loggableError } from '../shared/http/log.ts';
-import { embeddedMetrics, recordingMeter } from '../shared/http/meter.ts';
-import { once, openRuntime } from '../shared/http/runtime.ts';
+import { BillingFailure } from '../shared/billing/evidence.ts';
+import { parseBillingNotice, readBillingEvent } from '../shared/billing/event.ts';
+import { parseBillingPrices, type BillingPrices } from '../shared/billing/prices.ts';
+import { licenseIdOf } from '../shared/billing/subscription-license.ts';
+import { loggableError } from '../shared/runtime/log.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
+import { lazy } from '../shared/runtime/lazy.ts';
+import { openRuntime } from '../shared/runtime/runtime.ts';
 import { subscriptionStore } from '../shared/store/subscription-store.ts';
 import { applyBillingEvidence } from '../shared/workflow/apply-billing-event.ts';
 
-const runtime = once(openRuntime);
-const prices = once(() => readPrices(runtime().env.billingPricesFile));
+const runtime = lazy(openRuntime);
+const prices = lazy(() => readPrices(runtime().env.billingPricesFile));
 
 /** What is logged of a record. */
-interface Facts {
+interface LogFields {
   messageId: string;
   eventId?: string;
   eventType?: string;
@@ -25,17 +26,17 @@ interface Facts {
 type Outcome = 'applied' | 'unchanged' | 'ignored' | 'failed';
 
 /**
- * Stripe's events, as EventBridge and a queue bring them: at least once, in any order. One that fails goes back to the
- * queue alone, and after some times to the dead-letter queue. Without readable prices the whole batch fails.
+ * Applies Stripe's events. EventBridge and a queue bring them at least once, in any order. An event that fails goes back
+ * to the queue alone, and after several tries to the dead-letter queue. Without readable prices the whole batch fails.
  */
 export async function handler({ Records }: Pick<SQSEvent, 'Records'>): Promise<SQSBatchResponse> {
   const { log, env } = runtime();
   prices();
   const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
   for (const record of Records) {
-    const facts: Facts = { messageId: record.messageId };
-    const result = await apply(record, facts).then((outcome) => ({ outcome }), failureOf);
-    const line = { ...facts, ...result, ...countOf(result.outcome, env.serviceName) };
+    const logFields: LogFields = { messageId: record.messageId };
+    const result = await apply(record, logFields).then((outcome) => ({ outcome }), failureOf);
+    const line = { ...logFields, ...result, ...countOf(result.outcome, env.serviceName) };
     if (result.outcome === 'failed') {
       batchItemFailures.push({ itemIdentifier: record.messageId });
       log.error('billing event', line);
@@ -44,15 +45,15 @@ export async function handler({ Records }: Pick<SQSEvent, 'Records'>): Promise<S
   return { batchItemFailures };
 }
 
-/** Fills in the facts as they become known. */
-async function apply(record: SQSRecord, facts: Facts): Promise<Exclude<Outcome, 'failed'>> {
+/** Adds to `logFields` what becomes known on the way. */
+async function apply(record: SQSRecord, logFields: LogFields): Promise<Exclude<Outcome, 'failed'>> {
   const notice = parseBillingNotice(record.body);
-  facts.eventId = notice.id;
-  facts.eventType = notice.type;
+  logFields.eventId = notice.id;
+  logFields.eventType = notice.type;
   const evidence = readBillingEvent(notice);
   if (evidence === null) return 'ignored';
-  facts.subscriptionId = evidence.subscriptionId;
-  facts.licenseId = licenseIdOf(evidence.subscriptionId);
+  logFields.subscriptionId = evidence.subscriptionId;
+  logFields.licenseId = licenseIdOf(evidence.subscriptionId);
   return applyBillingEvidence(evidence, {
     subscriptions: subscriptionStore(runtime().table()),
     prices: prices(),
@@ -68,7 +69,7 @@ function failureOf(error: unknown) {
 function countOf(outcome: Outcome, serviceName: string): object {
   const meter = recordingMeter();
   meter.count('billingEvents', outcome);
-  return { ...embeddedMetrics(meter, serviceName).more[0] };
+  return { ...embeddedMetrics(meter, serviceName).extraRecords[0] };
 }
 
 /** @throws an error that names the file and what is wrong with it. */

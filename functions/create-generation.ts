@@ -2,13 +2,15 @@ import { endpoint } from '../shared/http/endpoint.ts';
 import {
   answerGeneration,
   generationDeps,
-  readGenerationRequest,
+  prefetchForGeneration,
 } from '../shared/http/generation-request.ts';
+import { readJsonBody } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 
 /** POST /generate. A 200 always has a stored, charged record and its images behind it. */
 export const handler = endpoint(routes.createGeneration, {
   deps: generationDeps,
-  load: ({ request, credential, deps }) => readGenerationRequest(request, credential.callerId, deps.table),
-  run: ({ request, caller, deps, loaded }) => answerGeneration(request, caller, loaded, deps.workflow),
+  load: ({ request, credential, deps }) => prefetchForGeneration(request, credential.callerId, deps.table),
+  run: ({ request, caller, deps, loaded }) =>
+    answerGeneration(request, { ...caller, body: readJsonBody(request) }, loaded, deps.workflow),
 });

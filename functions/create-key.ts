@@ -21,9 +21,9 @@ export const handler = endpoint(routes.createKey, {
       throw new ServiceError('INVALID_PARAMETERS', 'expiresAt must lie in the future.');
     }
     const license = await ownedLicense(deps.licenses, caller.ownerId, licenseId);
-    request.facts.licenseId = license.licenseId;
+    request.logFields.licenseId = license.licenseId;
     const { rawKey, key } = await issueApiKey({ license, name, expiresAtMs }, deps.apiKeys, nowMs);
-    request.facts.keyId = key.keyId;
+    request.logFields.keyId = key.keyId;
     return created(createdKey(rawKey, key));
   },
 });

@@ -1,40 +1,47 @@
 import { uploadForms } from '../shared/adapters/upload-forms.ts';
 import { referenceLimits } from '../shared/contracts/reference-images.ts';
-import {
-  anyContentType,
-  createAccountUploadBody,
-  createUploadBody,
-  type UploadAnswer,
-} from '../shared/contracts/upload.ts';
+import type { UploadAnswer } from '../shared/contracts/upload-answer.ts';
+import { anyContentType, createAccountUploadBody, createUploadBody } from '../shared/contracts/upload.ts';
+import { isoTime } from '../shared/domain/clock.ts';
 import { newUploadId, uploadExpiresAtMs } from '../shared/domain/upload.ts';
 import { created } from '../shared/http/answer.ts';
+import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { usableLicense } from '../shared/http/owned-license.ts';
-import { readBody, readQuery } from '../shared/http/request.ts';
+import { readBody, readQuery, type ApiRequest } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
+import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 
-/** POST /uploads: a form for one file, which then is a reference image of this access record and of nobody else. */
+/** POST /uploads: a form for one file, which then is a reference image of this license and of no other. */
 export const handler = endpoint(routes.createUpload, {
   deps: ({ table, env }) => ({ licenses: licenseStore(table()), forms: uploadForms(env.bucketName) }),
   async run({ request, caller, deps, runtime }) {
     readQuery(request, []);
     const nowMs = runtime.clock.now();
-    const { license, contentType = anyContentType } =
-      caller.kind === 'key'
-        ? { license: caller.license, ...readBody(request, createUploadBody, { mayBeEmpty: true }) }
-        : await readAccountBody();
-    const { licenseId } = license;
-    request.facts.licenseId = licenseId;
+    const { licenseId, contentType } = await readUpload(request, caller, deps.licenses, nowMs);
+    request.logFields.licenseId = licenseId;
     const uploadId = newUploadId(nowMs);
     const { url, fields } = await deps.forms.sign({ licenseId, uploadId }, contentType);
-    const expiresAt = new Date(uploadExpiresAtMs(uploadId)).toISOString();
+    const expiresAt = isoTime(uploadExpiresAtMs(uploadId));
     const answer: UploadAnswer = { uploadId, url, fields, maxBytes: referenceLimits.maxBytes, expiresAt };
     return created(answer);
-
-    async function readAccountBody() {
-      const body = readBody(request, createAccountUploadBody, { mayBeEmpty: true });
-      return { ...body, license: await usableLicense(deps.licenses, caller.ownerId, body.licenseId, nowMs) };
-    }
   },
 });
+
+/** The license that the upload is for, and what its file says that it is. */
+async function readUpload(
+  request: ApiRequest,
+  caller: CallerOf<typeof routes.createUpload>,
+  licenses: LicenseStore,
+  nowMs: number,
+): Promise<{ licenseId: string; contentType: string }> {
+  if (caller.kind === 'key') {
+    const { contentType = anyContentType } = readBody(request, createUploadBody, { mayBeEmpty: true });
+    return { licenseId: caller.licenseId, contentType };
+  }
+  const { contentType = anyContentType, ...body } = readBody(request, createAccountUploadBody, {
+    mayBeEmpty: true,
+  });
+  const { licenseId } = await usableLicense(licenses, caller.ownerId, body.licenseId, nowMs);
+  return { licenseId, contentType };
+}

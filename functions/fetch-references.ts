@@ -1,15 +1,15 @@
-import type { FetchReferencesAnswer, FetchReferencesOrder } from '../shared/contracts/reference-images.ts';
+import type { FetchReferencesAnswer, FetchReferencesCommand } from '../shared/contracts/reference-images.ts';
 import { systemClock } from '../shared/domain/clock.ts';
-import { jsonLog, loggableError } from '../shared/http/log.ts';
+import { jsonLog, loggableError } from '../shared/runtime/log.ts';
 import { fetchReferences } from '../shared/workflow/fetch-references.ts';
 
 const log = jsonLog();
 
 /**
- * Called by the functions that generate. It opens what strangers name and reads what they sent, so its role may do
- * nothing: links that others signed are all it has.
+ * The functions that generate call this one. It opens links of strangers and reads their files, so its role has no
+ * permissions: it works only with links that others signed.
  */
-export async function handler({ requestId, items }: FetchReferencesOrder): Promise<FetchReferencesAnswer> {
+export async function handler({ requestId, items }: FetchReferencesCommand): Promise<FetchReferencesAnswer> {
   const startedMs = Date.now();
   const unusable: object[] = [];
   const problems = await fetchReferences(items, systemClock, (index, { cause }) => {

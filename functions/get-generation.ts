@@ -9,7 +9,7 @@ import { generationStore } from '../shared/store/generation-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';
 
-/** GET /generate/{requestId}. A request is looked for in the caller's own records, so another's is not there. */
+/** GET /generate/{requestId}. Looks among the caller's own requests only, so another caller's is not found. */
 export const handler = endpoint(routes.getGeneration, {
   deps: ({ table, env }) => ({
     generations: generationStore(table()),

@@ -5,10 +5,10 @@ import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 
-/** Anyone may ask, so the model is not asked for each of them. */
+/** Anyone may ask, so the model is not probed for each request. */
 const probeLifetimeMs = 10_000;
 
-/** GET /health: this answer says that the API is up; the model is probed. */
+/** GET /health. The answer itself shows that the API is up; the model is probed. */
 export const handler = endpoint(routes.getHealth, {
   deps: ({ env }) => ({ model: modelServer(env.modelEndpointName), last: { atMs: -Infinity, up: false } }),
   async run({ request, deps, runtime }) {

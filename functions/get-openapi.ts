@@ -4,7 +4,7 @@ import { readQuery } from '../shared/http/request.ts';
 import { openApiDocument } from '../shared/openapi/document.ts';
 import { routes } from '../shared/routes.ts';
 
-/** GET /openapi.json: the same for everyone, made once. */
+/** GET /openapi.json: the same document for everyone, made once per cold start. */
 export const handler = endpoint(routes.getOpenApi, {
   deps: openApiDocument,
   async run({ request, deps: document }) {

@@ -13,7 +13,7 @@ import { periodStore } from '../shared/store/period-store.ts';
 
 const historyLength = 20;
 
-/** GET /usage: how an access record's present billing period stands. */
+/** GET /usage: how a license's present billing period stands. */
 export const handler = endpoint(routes.getUsage, {
   deps: ({ table, clock }) => ({
     licenses: licenseStore(table()),
@@ -27,7 +27,7 @@ export const handler = endpoint(routes.getUsage, {
     const license = await ownedLicense(deps.licenses, credential.ownerId, licenseId);
     const nowMs = deps.clock.now();
     const period = billingPeriod(license.periodAnchorMs, nowMs);
-    const [books, newest, identities] = await Promise.all([
+    const [totals, newest, identities] = await Promise.all([
       deps.periods.get(license.licenseId, period.startMs),
       deps.generations.list(license.licenseId, historyLength, null),
       deps.identities.list(),
@@ -35,14 +35,14 @@ export const handler = endpoint(routes.getUsage, {
     const history = newest.filter(
       ({ createdAtMs, expiresAtMs }) => createdAtMs >= period.startMs && expiresAtMs > nowMs,
     );
-    return { license, nowMs, period, books, history, identities };
+    return { license, nowMs, period, totals, history, identities };
   },
-  async run({ loaded: { license, nowMs, period, books, history, identities } }) {
+  async run({ loaded: { license, nowMs, period, totals, history, identities } }) {
     const usage: UsageAnswer = {
       licenseId: license.licenseId,
-      stats: usageStats(license, books.used, period, nowMs),
+      stats: usageStats(license, totals.used, period, nowMs),
       history: history.map(usageHistoryItem),
-      aggregates: usageAggregates(books, identities, period, nowMs),
+      aggregates: usageAggregates(totals, identities, period, nowMs),
     };
     return ok(usage);
   },

@@ -1,5 +1,5 @@
 import { objectStore } from '../shared/adapters/object-store.ts';
-import type { GenerationList } from '../shared/contracts/generation.ts';
+import type { GenerationList } from '../shared/contracts/generation-answers.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readFilter } from '../shared/http/generation-filter.ts';
@@ -14,7 +14,7 @@ import { storedGeneration } from '../shared/workflow/answers.ts';
 const paging = ['limit', 'cursor'] as const;
 const filters = ['identityId', 'status', 'type'] as const;
 
-/** GET /generate: an access record's stored requests, newest first. */
+/** GET /generate: a license's stored requests, newest first. */
 export const handler = endpoint(routes.listGenerations, {
   deps: ({ table, env }) => ({
     generations: generationStore(table()),

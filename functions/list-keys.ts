@@ -1,4 +1,4 @@
-import type { KeyList } from '../shared/contracts/api-key.ts';
+import type { KeyList } from '../shared/contracts/api-key-answers.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';

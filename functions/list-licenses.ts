@@ -6,7 +6,7 @@ import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 
-/** GET /licenses: the account's access records, oldest first. */
+/** GET /licenses: the account's licenses, oldest first. */
 export const handler = endpoint(routes.listLicenses, {
   deps: ({ table }) => licenseStore(table()),
   load: ({ credential, deps }) => deps.listByOwner(credential.ownerId),

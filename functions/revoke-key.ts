@@ -1,5 +1,6 @@
-import type { RevokedKey } from '../shared/contracts/api-key.ts';
+import type { RevokedKey } from '../shared/contracts/api-key-answers.ts';
 import { isKeyId } from '../shared/domain/api-key.ts';
+import { isoTime } from '../shared/domain/clock.ts';
 import { ServiceError } from '../shared/errors.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
@@ -17,12 +18,12 @@ export const handler = endpoint(routes.revokeKey, {
     if (key === null || key.ownerId !== caller.ownerId) {
       throw new ServiceError('KEY_NOT_FOUND', 'None of your API keys has this ID.');
     }
-    Object.assign(request.facts, { keyId, licenseId: key.licenseId });
+    Object.assign(request.logFields, { keyId, licenseId: key.licenseId });
     const { revokedAtMs } = key.revokedAtMs === null ? await apiKeys.revoke(key, runtime.clock.now()) : key;
     const answer: RevokedKey = {
       keyId,
       status: 'revoked',
-      revokedAt: new Date(revokedAtMs!).toISOString(),
+      revokedAt: isoTime(revokedAtMs!),
     };
     return ok(answer);
   },

@@ -1,11 +1,15 @@
-import { embeddedMetrics, recordingMeter } from '../shared/http/meter.ts';
-import { once, openRuntime } from '../shared/http/runtime.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
+import { lazy } from '../shared/runtime/lazy.ts';
+import { openRuntime } from '../shared/runtime/runtime.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { sweep } from '../shared/workflow/sweep.ts';
 
-const runtime = once(openRuntime);
+const runtime = lazy(openRuntime);
 
-/** Each minute: gives back what dead handlers still hold. Fails when a request could not be ended, so that an alarm hears of it. */
+/**
+ * Each minute: gives back the credits that dead handlers still hold. Fails when a request could not be ended, so that an
+ * alarm is raised.
+ */
 export async function handler(): Promise<void> {
   const { env, table, clock, log } = runtime();
   const result = await sweep(generationStore(table()), clock);
@@ -13,6 +17,6 @@ export async function handler(): Promise<void> {
   meter.add('leasesReleased', result.released);
   meter.add('creditsReleased', result.creditsReleased);
   meter.add('sweepFailures', result.failed);
-  log.info('sweep', { ...result, ...embeddedMetrics(meter, env.serviceName).line });
+  log.info('sweep', { ...result, ...embeddedMetrics(meter, env.serviceName).metrics });
   if (result.failed > 0) throw new Error(`${result.failed} expired requests could not be ended`);
 }

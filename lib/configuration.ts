@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { maxRetentionDays } from '../shared/config.ts';
-import { billingPrices } from '../shared/contracts/billing-prices.ts';
+import { billingPrices } from '../shared/billing/prices.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name');
 const certificateArn = z
@@ -12,16 +12,16 @@ const origin = z
   .regex(/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'must be an origin, as https://app.example.com');
 const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
-/** A name of its own for each of the two web addresses; a certificate for each, in the region that AWS wants it in. */
+/** Host names and certificates of the API and of the dashboard. */
 const domain = z.strictObject({
-  /** Of the API: `https://NAME/api/v1`. */
+  /** The API is at `https://NAME/api/v1`. */
   apiName: hostName,
   /** In the stack's own region. */
   apiCertificateArn: certificateArn,
   dashboardName: hostName,
-  /** In us-east-1, as CloudFront wants. */
+  /** In us-east-1, because CloudFront requires it. */
   dashboardCertificateArn: certificateArn.regex(/:us-east-1:/, 'must be a certificate in us-east-1'),
-  /** The Route 53 zone that both names are entered in; null when they are entered elsewhere. */
+  /** The Route 53 zone for the records of both names; null if the records are made elsewhere. */
   hostedZone: z
     .strictObject({
       id: z.string().regex(/^[A-Z0-9]{5,32}$/, 'must be the ID of a hosted zone'),
@@ -48,7 +48,7 @@ const modelEndpoint = z
         }),
       ])
       .default({ folder: 'inference' }),
-    /** Model data in S3: everything below the prefix becomes `/opt/ml/model`. */
+    /** Model data in S3: everything under the prefix is copied to `/opt/ml/model`. */
     modelData: z
       .string()
       .regex(
@@ -60,8 +60,8 @@ const modelEndpoint = z
       .regex(/^ml\.[a-z0-9-]+\.[a-z0-9]+$/, 'must be a SageMaker instance type, as ml.g6.xlarge')
       .default('ml.g6.xlarge'),
     /**
-     * The instances' system, which decides their GPU driver; null for SageMaker's choice. CUDA 13, which the image of
-     * `inference/` has, needs a driver from 580 on, and what SageMaker chooses by itself is older on most types.
+     * The instances' system image, which decides the GPU driver; null for SageMaker's default. The image of `inference/`
+     * has CUDA 13, which needs driver 580 or newer. SageMaker's default is older on most instance types.
      */
     amiVersion: z
       .string()
@@ -73,9 +73,9 @@ const modelEndpoint = z
       .default('al2023-ami-sagemaker-inference-gpu-4-1'),
     minInstances: wholeNumber(1, 100).default(1),
     maxInstances: wholeNumber(1, 100).default(2),
-    /** Requests that one instance should have at once, waiting ones too, before another is started. */
+    /** With more requests per instance than this, waiting ones included, another instance is started. */
     targetConcurrency: wholeNumber(1, 100).default(2),
-    /** Settings of the container, by name. */
+    /** Environment variables of the container. */
     environment: z
       .record(z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a variable'), z.string())
       .default({}),
@@ -97,7 +97,7 @@ const inference = z.discriminatedUnion('kind', [
 ]);
 
 const billing = z.strictObject({
-  /** The partner event bus that Stripe's events come by, once it is associated. */
+  /** The partner event bus that receives Stripe's events, once it is associated. */
   eventBusName: z
     .string()
     .regex(
@@ -107,9 +107,9 @@ const billing = z.strictObject({
   prices: billingPrices,
 });
 
-/** Every option of a deployment. What is left out has a default that deploys. */
+/** Every option of a deployment. Every option has a default. */
 export const configuration = z.strictObject({
-  /** Part of the stack's name: several deployments live in one account side by side. */
+  /** Part of the stack's name, so that one account can have several deployments. */
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9]{0,15}$/, 'must be 1 to 16 lower-case letters and digits')
@@ -118,26 +118,26 @@ export const configuration = z.strictObject({
   inference: inference.default({ kind: 'none' }),
   /** How long records and images are kept. */
   retentionDays: wholeNumber(1, maxRetentionDays).default(90),
-  /** Who is told of alarms; null for nobody. */
+  /** Receives the alarms; null for nobody. */
   alarmEmail: z.email('must be an e-mail address').nullable().default(null),
   /**
-   * What a generation may take. An answer in one piece begins when it is over, and API Gateway ends a connection on
-   * which nothing came for five minutes.
+   * How long a generation may take. A JSON answer starts only when the generation is done, and API Gateway closes a
+   * connection after five minutes without data.
    */
   generationDeadlineSeconds: wholeNumber(5, 270).default(60),
-  /** Origins beside the dashboard's own whose pages may call the API from a browser. */
+  /** Web pages of these origins may call the API too, beside the dashboard. */
   allowedOrigins: z.array(origin).max(10).default([]),
-  /** Requests a second that the whole API takes, and how many it takes at once. */
+  /** The rate limit and the burst limit of the whole API. */
   throttle: z
     .strictObject({ ratePerSecond: wholeNumber(1, 10_000), burst: wholeNumber(1, 5000) })
     .default({ ratePerSecond: 100, burst: 200 }),
-  /** Requests that one IP address may send in five minutes. */
+  /** The limit of requests from one IP address in five minutes. */
   requestsPerAddress: wholeNumber(10, 2_000_000_000).default(3000),
-  /** Whether people may make themselves an account; otherwise the operator invites them. */
+  /** Whether people may sign up. If not, the operator invites them. */
   selfSignUp: z.boolean().default(false),
-  /** Stripe's events make and change licenses; null where only the operator's CLI does. */
+  /** With it, Stripe's events create and change licenses; null if only the operator's CLI does. */
   billing: billing.nullable().default(null),
-  /** How long logs of requests are kept. */
+  /** How long request logs are kept. */
   logRetentionDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]).default(30),
 });
 
@@ -146,12 +146,12 @@ export type Inference = Configuration['inference'];
 export type ModelEndpoint = Extract<Inference, { kind: 'endpoint' }>;
 export type Domain = NonNullable<Configuration['domain']>;
 
-/** What the stack of a stage is called, to CloudFormation and to the CDK. */
+/** The stack's name in CloudFormation and in the CDK. */
 export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
   return `image-generation-${stage}`;
 }
 
-/** A configuration that can't be deployed, in a sentence that names every option that is wrong. */
+/** The configuration can't be deployed. The message names every wrong option. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';
 }

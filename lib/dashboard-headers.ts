@@ -5,7 +5,7 @@ import {
   type ResponseHeadersPolicyProps,
 } from 'aws-cdk-lib/aws-cloudfront';
 
-/** Origins beside its own that the dashboard's pages may use. */
+/** Other origins that the dashboard's pages may use. */
 export interface DashboardSources {
   /** For requests: the API, the sign-in domain, the bucket of images. */
   readonly connectSources: readonly string[];
@@ -13,13 +13,13 @@ export interface DashboardSources {
   readonly imageSources: readonly string[];
 }
 
-/** Security headers of every answer, as strict as those of the local runtime, where all is one origin. */
+/** Security headers of every answer. They are as strict as the local runtime's, which has a single origin. */
 export function dashboardHeaders(sources: DashboardSources): ResponseHeadersPolicyProps {
   const override = true;
   return {
     securityHeadersBehavior: {
       contentSecurityPolicy: { contentSecurityPolicy: contentSecurityPolicy(sources), override },
-      // Not for subdomains: who owns the domain may have others below it.
+      // Without subdomains: the domain's owner may use others that are not ready for it.
       strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override },
       contentTypeOptions: { override },
       frameOptions: { frameOption: HeadersFrameOption.DENY, override },

@@ -12,8 +12,8 @@ import { Firewall } from './constructs/firewall.ts';
 import { HttpApi } from './constructs/http-api.ts';
 import { ImageBucket } from './constructs/image-bucket.ts';
 import { Inference } from './constructs/inference.ts';
-import { Monitoring, type MonitoringProps } from './constructs/monitoring.ts';
-import type { BillingSource, RouteFunction, SweepSource } from './constructs/monitoring-sources.ts';
+import { Monitoring, type MonitoringProps } from './constructs/monitoring/monitoring.ts';
+import type { BillingSource, RouteFunction, SweepSource } from './constructs/monitoring/sources.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
@@ -21,17 +21,17 @@ import { SweepSchedule } from './constructs/sweep-schedule.ts';
 
 export interface ServiceStackProps {
   readonly configuration: Configuration;
-  /** The dashboard's build. @default `dashboard/dist` */
+  /** The built dashboard. @default `dashboard/dist` */
   readonly dashboardFolder?: string;
 }
 
-/** A function may outlast its generation's deadline by what settling or releasing takes. */
+/** A generation's function may run this much longer than the deadline, to store the outcome. */
 const generationMarginSeconds = 30;
 const bufferedTimeout = Duration.seconds(20);
 const jobTimeout = Duration.seconds(60);
 const pricesFile = 'billing-prices.json';
 
-/** The whole service, composed. */
+/** The whole service. */
 export class ServiceStack extends Stack {
   private readonly configuration: Configuration;
   private readonly records: RecordTable;
@@ -83,17 +83,9 @@ export class ServiceStack extends Stack {
       distFolder,
       connectSources: [api.origin, accounts.domainUrl, images.origin],
       imageSources: [images.origin],
-      ...(domain === null
-        ? {}
-        : {
-            domain: {
-              name: domain.dashboardName,
-              certificateArn: domain.dashboardCertificateArn,
-              hostedZone: domain.hostedZone,
-            },
-          }),
+      domain,
     });
-    accounts.addDashboardClient({ origins: [dashboard.origin] });
+    accounts.addDashboardClient([dashboard.origin]);
     const { issuer, clientId, domainUrl } = accounts;
     dashboard.deploy({ apiBaseUrl: api.baseUrl, signIn: { issuer, clientId, domainUrl } });
     return dashboard;
@@ -107,13 +99,13 @@ export class ServiceStack extends Stack {
       const fn = this.addFunction(route.functionName, grantsOf(route), timeout);
       fn.setVariable(environmentVariables.allowedOrigins, origins.join(','));
       if (route.auth === 'session' || route.auth === 'key_or_session') this.accounts.grantSessions(fn);
-      if (route.streams) this.tellOfGenerations(fn);
+      if (route.streams) this.setGenerationLimits(fn);
       this.api.mount(route, fn, route.streams ? generationTimeout : Duration.seconds(29), origins);
       return { route, fn };
     });
   }
 
-  private tellOfGenerations(fn: ServiceFunction): void {
+  private setGenerationLimits(fn: ServiceFunction): void {
     const { generationDeadlineSeconds, retentionDays } = this.configuration;
     fn.setVariable(environmentVariables.generationDeadlineSeconds, String(generationDeadlineSeconds));
     fn.setVariable(environmentVariables.retentionDays, String(retentionDays));
@@ -160,7 +152,7 @@ export class ServiceStack extends Stack {
     });
   }
 
-  /** A function with what is granted to it, and nothing else. */
+  /** A function with exactly these grants. */
   private addFunction(
     functionName: string,
     grants: Grants,
@@ -185,7 +177,7 @@ export class ServiceStack extends Stack {
     return this.configuration.logRetentionDays as RetentionDays;
   }
 
-  /** What the operator's tools look for by name. */
+  /** The operator's tools read these outputs by name. */
   private addOutputs(dashboard: DashboardSite, monitoring: Monitoring): void {
     const outputs = {
       BaseUrl: this.api.baseUrl,

@@ -2,24 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
-import type { Account } from './cognito/user-pool.ts';
+import type { Account } from './cognito/options.ts';
 import { demoAccounts, demoIdentities, demoKeys, demoLicenses } from './demo-world.ts';
 import { StartError } from './start-error.ts';
 
-/** What `DIR/service.json` keeps: it also marks the folder as ours, so that `--fresh` empties no other. */
+/** The content of `DIR/service.json`. The file also marks the folder as ours: `--fresh` empties no other. */
 export interface ServiceFile {
   version: 2;
-  /** Signs links; kept, so that links outlive a restart. */
+  /** Signs links. It is kept, so that links outlive a restart. */
   accessKeyId: string;
   secretAccessKey: string;
-  /** Null until the demo world was made to its end. */
+  /** Null until the demo world is complete. */
   demo: DemoFile | null;
   signIn: SignInFile | null;
 }
 
 export interface SignInFile {
   accounts: Account[];
-  /** Signs sessions; kept, so that they outlive a restart. */
+  /** Signs sessions. It is kept, so that they outlive a restart. */
   signingKey: JWK;
 }
 
@@ -78,7 +78,7 @@ export function openDataFolder(folder: DataFolder): void {
 /** Removes what the service keeps there, and nothing else. Only a folder that was opened may be emptied. */
 export function emptyDataFolder(folder: DataFolder): void {
   const { table, objects, log, ready, engines } = folder;
-  // The mark stays to the last and says that the rest is incomplete: the next start takes an interrupted removal up.
+  // The mark goes last. Until then it says that the rest is incomplete, and the next start finishes the removal.
   rmSync(serviceFile(folder), { recursive: true, force: true });
   writeServiceFile(folder, newService());
   for (const path of [table, objects, log, ready, engines, serviceFile(folder)]) {
@@ -107,7 +107,7 @@ export function readServiceFile(folder: DataFolder): ServiceFile {
   }
 }
 
-/** Whether a first start or an emptying was interrupted, so that what is there is not a whole world. */
+/** Whether a first start or an emptying was interrupted, so that the demo world is incomplete. */
 export function isUnfinished(folder: DataFolder): boolean {
   return existsSync(serviceFile(folder)) && readServiceFile(folder).demo === null;
 }
@@ -154,7 +154,7 @@ export function writeServiceFile(folder: DataFolder, content: ServiceFile): void
   writeJson(serviceFile(folder), content);
 }
 
-/** Whole or not at all, and readable by its owner only: these files hold keys. */
+/** Writes the whole file or nothing. Only its owner may read it: these files hold keys. */
 export function writeJson(path: string, content: unknown): void {
   writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);

@@ -7,53 +7,49 @@ export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'sl
   painter: Record<string, unknown> | null;
 }
 
+const founding = { catalog: 'founding', productPhotos: false } as const;
+
 export const demoIdentities: Record<string, DemoIdentity> = {
   aurora: {
+    ...founding,
     description: 'Curtains of light over quiet northern land.',
-    catalog: 'founding',
-    productPhotos: false,
     painter: { style: 'aurora' },
   },
   basalt: {
+    ...founding,
     description: 'Dark stone, hard light and glowing veins.',
-    catalog: 'founding',
-    productPhotos: false,
     painter: { style: 'basalt' },
   },
   citrine: {
+    ...founding,
     description: 'Product photographs in a warm studio.',
-    catalog: 'founding',
     productPhotos: true,
     painter: { style: 'citrine' },
   },
   drift: {
+    ...founding,
     description: 'Dunes and waves in cut-paper layers. Granted one by one.',
     catalog: 'specialist',
-    productPhotos: false,
     painter: { style: 'drift' },
   },
   ember: {
+    ...founding,
     description: 'Has no active model: it shows what 503 IDENTITY_UNAVAILABLE looks like.',
-    catalog: 'founding',
-    productPhotos: false,
     painter: null,
   },
   flint: {
+    ...founding,
     description: 'Always fails in the model: it shows what 500 GENERATION_FAILED looks like.',
-    catalog: 'founding',
-    productPhotos: false,
-    painter: { style: 'flint', failWith: 'The stone broke before the picture was done.' },
+    painter: { failWith: 'The stone broke before the picture was done.' },
   },
   glacier: {
+    ...founding,
     description: 'Never finishes: it shows what 504 TIMEOUT looks like.',
-    catalog: 'founding',
-    productPhotos: false,
-    painter: { style: 'glacier', neverFinishes: true },
+    painter: { neverFinishes: true },
   },
   harbor: {
+    ...founding,
     description: 'Still water at dusk, after about two seconds.',
-    catalog: 'founding',
-    productPhotos: false,
     painter: { style: 'harbor', delaySeconds: 2 },
   },
 };
@@ -84,7 +80,7 @@ const plan: DemoLicense = {
   used: 0,
 };
 
-/** In the order of their age: the dashboard opens on the first. */
+/** The oldest first: the dashboard opens on it. */
 export const demoLicenses: Record<string, DemoLicense> = {
   pro: { ...plan, tier: 'pro', creditsLimit: 4000 },
   starter: plan,

@@ -4,8 +4,8 @@ import { corruptFolder, emptyDataFolder, isFolder, readServiceFile } from './dat
 import { startDynamoDb } from './dynamodb/engine.ts';
 import { importJob } from './gateway/functions.ts';
 import { invocationPath, startLambda } from './lambda/engine.ts';
+import { startPainter } from '../painter/src/server.ts';
 import { jobs } from '../shared/routes.ts';
-import { startPainter } from './painter/server.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
 import { startSageMakerRuntime } from './sagemaker/engine.ts';
 import { StartError } from './start-error.ts';
@@ -13,8 +13,8 @@ import { StartError } from './start-error.ts';
 export interface Engines {
   settings: EnginesFile;
   sageMakerRuntimeUrl: string;
-  /** Where reference images are had fetched. */
-  referenceReaderUrl: string;
+  /** Where the function that fetches reference images is invoked. */
+  referenceFetcherUrl: string;
   /** Serves the bucket on the service's own port, so that links outlive a restart. */
   objects: ObjectStore;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ const fetchReferences = jobs.fetchReferences.functionName;
 type Closable = { close(): Promise<void> };
 
 /**
- * Starts every engine on its folder. Without a model container of somebody's own, the painter is it.
+ * Starts every engine on its folder. Without another model container, the painter is the model.
  * @throws StartError when the folder is in use or corrupt.
  */
 export async function startEngines(
@@ -55,7 +55,7 @@ export async function startEngines(
       keep(container);
       return keep(await startSageMakerRuntime({ endpoints: { [modelEndpointName]: container.url } }));
     }),
-    createObjectStore({ folder: folder.objects, buckets: [bucketName], credentials, region }),
+    createObjectStore({ folder: folder.objects, bucketName, credentials, region }),
     startLambda({ functions: { [fetchReferences]: importJob(fetchReferences) }, credentials, region }).then(
       keep,
     ),
@@ -63,8 +63,8 @@ export async function startEngines(
   try {
     const [dynamoDb, runtime, objects, lambda] = await Promise.all(starting);
     const settings = { region, tableName, bucketName, dynamoDbUrl: dynamoDb.url, s3Url, ...credentials };
-    const referenceReaderUrl = lambda.url + invocationPath(fetchReferences);
-    return { settings, sageMakerRuntimeUrl: runtime.url, referenceReaderUrl, objects, close };
+    const referenceFetcherUrl = lambda.url + invocationPath(fetchReferences);
+    return { settings, sageMakerRuntimeUrl: runtime.url, referenceFetcherUrl, objects, close };
   } catch (error) {
     await Promise.allSettled(starting);
     await close();
@@ -72,7 +72,7 @@ export async function startEngines(
   }
 }
 
-/** One that somebody else runs is theirs to stop. */
+/** A container that somebody else runs is not stopped here. */
 async function openContainer(url: string | null): Promise<{ url: string } & Closable> {
   return url === null ? startPainter() : { url, close: async () => {} };
 }

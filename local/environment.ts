@@ -1,22 +1,16 @@
 import { environmentVariables as names } from '../shared/config.ts';
+import type { EnginesFile } from './data-folder.ts';
 
-export interface LocalSettings {
-  region: string;
-  tableName: string;
-  bucketName: string;
+export interface LocalSettings extends EnginesFile {
   modelEndpointName: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  dynamoDbUrl: string;
-  s3Url: string;
   sageMakerRuntimeUrl: string;
-  referenceReaderUrl: string;
+  referenceFetcherUrl: string;
   deadlineSeconds: number;
   allowedOrigins: string[];
   session: { issuer: string; jwksUrl: string; clientId: string };
 }
 
-/** Variables of the caller's own AWS set-up that would reach past the local engines. */
+/** Variables of the user's own AWS set-up that would lead the SDK past the local engines. */
 const foreign = [
   'AWS_PROFILE',
   'AWS_SESSION_TOKEN',
@@ -27,9 +21,7 @@ const foreign = [
 ];
 
 /** Points the AWS SDK at local engines, in the variables that it reads itself. */
-export function pointSdkAt(
-  to: Pick<LocalSettings, 'region' | 'accessKeyId' | 'secretAccessKey' | 'dynamoDbUrl' | 's3Url'>,
-): void {
+export function pointSdkAt(to: Omit<EnginesFile, 'tableName' | 'bucketName'>): void {
   for (const name of foreign) delete process.env[name];
   Object.assign(process.env, {
     AWS_REGION: to.region,
@@ -37,7 +29,7 @@ export function pointSdkAt(
     AWS_SECRET_ACCESS_KEY: to.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: to.dynamoDbUrl,
     AWS_ENDPOINT_URL_S3: to.s3Url,
-    // Nobody's ~/.aws may change what runs here.
+    // The user's ~/.aws must not change what runs here.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EC2_METADATA_DISABLED: 'true',
@@ -53,7 +45,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.tableName]: settings.tableName,
     [names.bucketName]: settings.bucketName,
     [names.modelEndpointName]: settings.modelEndpointName,
-    [names.referenceReaderUrl]: settings.referenceReaderUrl,
+    [names.referenceFetcherUrl]: settings.referenceFetcherUrl,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
     [names.retentionDays]: '90',
     [names.allowedOrigins]: settings.allowedOrigins.join(','),

@@ -29,7 +29,7 @@ export function createFront(front: Front): RequestListener {
   const { gateway, bucketName, objects, userPool, dashboard } = front;
   return (req, res) => {
     const path = (req.url ?? '').split('?')[0]!;
-    // A connection that broke has nobody left to be answered.
+    // The connection broke: nobody is left to answer.
     const ignore = () => void res.destroy();
     if (isBelow(path, `/${bucketName}`)) {
       objects.handle(req, res).catch(ignore);
@@ -48,7 +48,7 @@ function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** Sign-in knows one origin: a browser that came by another name of this machine is sent there. */
+/** Sign-in works at one origin only. A browser that used another name of this machine is redirected there. */
 function isElsewhere({ method, headers }: IncomingMessage, url: string): boolean {
   return method === 'GET' && headers.host !== new URL(url).host;
 }
@@ -60,7 +60,7 @@ function reportTo(
   requestPath: string,
 ): void {
   const startedMs = performance.now();
-  // Somebody will put a key or a session there one day, and terminals are kept and shared.
+  // A caller may put a key or a token into the path by mistake, and terminal output is kept and shared.
   const path = requestPath.replace(/svc_live_\w+/g, 'svc_live_…').replace(/eyJ[\w.%-]+/g, 'eyJ…');
   res.once('close', () => {
     const durationMs = Math.round(performance.now() - startedMs);

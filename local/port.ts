@@ -1,53 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { listen, type RunningServer } from './http/server.ts';
 import { StartError } from './start-error.ts';
 
-/** The one address that everything a browser or client sees is served on. */
-export interface Port {
-  url: string;
+/** The one address for everything that browsers and clients see. */
+export interface Port extends RunningServer {
   serve(listener: RequestListener): void;
-  close(): Promise<void>;
 }
 
 /** Takes a port of this machine, 0 for any free one. @throws StartError when it can't be had. */
-export function openPort(port: number): Promise<Port> {
+export async function openPort(port: number): Promise<Port> {
   // Generations outlast Node's default of five minutes for a whole request.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000, requireHostHeader: false });
   let serving: RequestListener = answerStarting;
   const serve: RequestListener = (req, res) => (hasHost(req) ? serving : answerUnreadable)(req, res);
   server.on('request', serve);
-  // Any expectation but 100-continue may be passed over (RFC 9110, section 10.1.1).
+  // Expectations other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', serve);
   server.on('clientError', refuse);
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      const reason = taken ? 'is already in use' : `can't be opened (${error.code})`;
-      reject(new StartError(`Port ${port} ${reason}: stop what uses it, or choose another with --port.`));
-    });
-    server.listen(port, '127.0.0.1', () => {
-      resolve({
-        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-        serve: (listener) => void (serving = listener),
-        close: () =>
-          new Promise((closed) => {
-            server.close(() => closed());
-            server.closeAllConnections();
-          }),
-      });
-    });
+  const running = await listen(server, port).catch((error: NodeJS.ErrnoException) => {
+    const taken = error.code === 'EADDRINUSE';
+    const reason = taken ? 'is already in use' : `can't be opened (${error.code})`;
+    throw new StartError(`Port ${port} ${reason}: stop what uses it, or choose another with --port.`);
   });
+  return { ...running, serve: (listener) => void (serving = listener) };
 }
 
-/** One host and no more (RFC 9112, section 3.2); HTTP/1.0 needs none. */
+/** A request names exactly one host (RFC 9112, section 3.2); HTTP/1.0 may name none. */
 function hasHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
   const hosts = headersDistinct.host?.length ?? 0;
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 
-/** The port is taken first, so that a second service learns at once that it can't have it. */
+/** The answer until the service is ready. The port is taken first, so that a second service fails at once. */
 const answerStarting: RequestListener = (_req, res) => {
   res.writeHead(503, {
     'content-type': 'application/json',
@@ -71,7 +57,7 @@ const answerUnreadable: RequestListener = (_req, res) => {
   res.end(JSON.stringify(unreadable));
 };
 
-/** What is no HTTP request never reaches the service; it is told so in the API's shape all the same. */
+/** Node refuses what is not an HTTP request. The sender gets an error in the shape of the API's. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const body = JSON.stringify(error.code === 'HPE_HEADER_OVERFLOW' ? overflow : unreadable);

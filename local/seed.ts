@@ -1,3 +1,5 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { fingerprintApiKey, keyPrefix, newApiKey } from '../shared/domain/api-key.ts';
 import { billingPeriod } from '../shared/domain/billing-period.ts';
 import { newId } from '../shared/domain/ids.ts';
@@ -5,17 +7,64 @@ import { apiKeyStore } from '../shared/store/api-key-store.ts';
 import { identityStore } from '../shared/store/identity-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 import { periodStore } from '../shared/store/period-store.ts';
-import type { Table } from '../shared/store/table.ts';
-import type { DemoFile } from './data-folder.ts';
-import { demoIdentities, demoKeys, demoLicenses, type DemoKey, type DemoOwner } from './demo-world.ts';
+import { openTable, type Table } from '../shared/store/table.ts';
+import { tableSchema } from '../shared/store/table-keys.ts';
+import type { Account } from './cognito/options.ts';
+import { newSigningKey } from './cognito/signing-key.ts';
+import {
+  readServiceFile,
+  writeServiceFile,
+  type DataFolder,
+  type DemoFile,
+  type SignInFile,
+} from './data-folder.ts';
+import {
+  demoAccounts,
+  demoIdentities,
+  demoKeys,
+  demoLicenses,
+  type DemoKey,
+  type DemoOwner,
+} from './demo-world.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
-/**
- * Makes the demo world in an empty table, for accounts that exist already.
- * @returns its ids and raw keys, which exist nowhere else.
- */
-export async function seedDemoWorld(
+export interface Demo {
+  /** Ids and raw keys, which are stored nowhere else. */
+  made: DemoFile;
+  signIn: SignInFile;
+  /** Whether this start made it. */
+  firstStart: boolean;
+}
+
+/** The demo world of a data folder. The first start makes it, with its table. */
+export async function openDemo(folder: DataFolder, tableName: string): Promise<Demo> {
+  const service = readServiceFile(folder);
+  if (service.demo !== null && service.signIn !== null) {
+    return { made: service.demo, signIn: service.signIn, firstStart: false };
+  }
+  const table = openTable(tableName);
+  const owners: Record<DemoOwner, string> = { owner: randomUUID(), stranger: randomUUID() };
+  const [signingKey] = await Promise.all([newSigningKey(), createTable(table)]);
+  const made = await seedDemoWorld(table, owners, Date.now());
+  const signIn = { accounts: accountsOf(owners), signingKey };
+  writeServiceFile(folder, { ...service, demo: made, signIn });
+  return { made, signIn, firstStart: true };
+}
+
+async function createTable({ documents, name }: Table): Promise<void> {
+  await documents.send(new CreateTableCommand({ TableName: name, ...structuredClone(tableSchema) } as never));
+}
+
+function accountsOf(owners: Record<DemoOwner, string>): Account[] {
+  return (['owner', 'stranger'] as const).map((name) => ({
+    sub: owners[name],
+    email: demoAccounts[name].email,
+    password: randomBytes(9).toString('base64url'),
+  }));
+}
+
+async function seedDemoWorld(
   table: Table,
   owners: Record<DemoOwner, string>,
   nowMs: number,

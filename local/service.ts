@@ -1,7 +1,7 @@
 import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { setLogSink } from '../shared/http/log.ts';
-import { setStopSignal } from '../shared/http/runtime.ts';
+import { setLogSink } from '../shared/runtime/log.ts';
+import { setStopSignal } from '../shared/runtime/runtime.ts';
 import { basePath } from '../shared/routes.ts';
 import {
   corruptFolder,
@@ -15,15 +15,15 @@ import {
 import { emptyUnusedFolder, modelEndpointName, startEngines, type Engines } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
-import { requestEnding, type Ending } from './ending.ts';
 import { createFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
 import { createGateway, type Gateway, type MountedRoute } from './gateway/gateway.ts';
 import { installLambdaGlobal } from './gateway/lambda-host.ts';
 import { openPort, type Port } from './port.ts';
+import { openDemo, type Demo } from './seed.ts';
+import { requestShutdown, type ShutdownCounts } from './shutdown.ts';
 import { openUserPool, sessionSettings } from './sign-in.ts';
-import { startSweeping } from './sweeping.ts';
-import { openWorld, type World } from './world.ts';
+import { startSweepSchedule } from './sweep-schedule.ts';
 
 export interface LocalServiceOptions {
   /** 0 takes any free one. */
@@ -41,7 +41,7 @@ export interface LocalServiceOptions {
   allowedOrigins: string[];
   /** Told of each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
-  /** Told in a sentence what happens beside requests. */
+  /** Told in a sentence of events other than requests. */
   onNotice?: (sentence: string) => void;
 }
 
@@ -58,7 +58,7 @@ export interface LocalService {
   /** Whether this start made the demo world. */
   firstStart: boolean;
   /** Stops accepting, lets requests finish for a while, stops those that did not, and closes the engines. */
-  close(): Promise<Ending>;
+  close(): Promise<ShutdownCounts>;
 }
 
 /** A function may outlast its generation's deadline by what settling or releasing takes. */
@@ -92,54 +92,54 @@ async function serve(
   options: LocalServiceOptions,
 ): Promise<LocalService> {
   removeReadyFiles(folder);
-  const { settings, sageMakerRuntimeUrl, referenceReaderUrl } = engines;
+  const { settings, sageMakerRuntimeUrl, referenceFetcherUrl } = engines;
   const { deadlineSeconds, allowedOrigins } = options;
   setFunctionEnvironment({
     ...settings,
     sageMakerRuntimeUrl,
-    referenceReaderUrl,
+    referenceFetcherUrl,
     modelEndpointName,
     deadlineSeconds,
     allowedOrigins,
     session: sessionSettings(port.url),
   });
   const { log, requests } = openHost(folder);
-  const [world, mounted] = await Promise.all([openWorld(folder, settings.tableName), importRoutes()]);
+  const [demo, mounted] = await Promise.all([openDemo(folder, settings.tableName), importRoutes()]);
   const gateway = openGateway(mounted, options);
-  // The first to read the table: what the database could not open is missed here.
-  const sweeping = await startSweeping(settings.tableName).catch((error: unknown) => {
+  // The first read of the table: a table that can't be read is found here.
+  const schedule = await startSweepSchedule(settings.tableName).catch((error: unknown) => {
     throw corruptFolder(folder, "its table can't be read", error);
   });
-  const pages = openPages(port, world, options);
+  const pages = openPages(port, demo, options);
   const { bucketName } = settings;
   const { objects } = engines;
   const { onRequest } = options;
   port.serve(createFront({ url: port.url, gateway, bucketName, objects, ...pages, onRequest }));
-  const ready = readyFile(port.url, world);
+  const ready = readyFile(port.url, demo);
   writeJson(folder.engines, settings);
   writeJson(folder.ready, ready);
-  // Nobody waits for it: the API serves, and a page that is asked for meanwhile says that it is being made.
+  // Not awaited: the API serves at once, and a page that is asked for meanwhile says that it is being prepared.
   void pages.dashboard.prepare();
   return {
     ready,
-    firstStart: world.firstStart,
+    firstStart: demo.firstStart,
     async close() {
       removeReadyFiles(folder);
       pages.dashboard.close();
-      // The port stays open: what runs still has images to store and answers to give.
-      const ending = await requests.end(gateway, sweeping.stop(), options.graceSeconds);
+      // The port stays open: running requests still store images and send answers.
+      const counts = await requests.shutDown(gateway, schedule.stop(), options.graceSeconds);
       await port.close();
       await engines.close();
       await new Promise<void>((closed) => log.end(closed));
-      return ending;
+      return counts;
     },
   };
 }
 
-/** What the functions find around them, beside their environment. */
+/** Sets up what the functions find around them, apart from their environment. */
 function openHost(folder: DataFolder) {
   const log = openLog(folder);
-  const requests = requestEnding();
+  const requests = requestShutdown();
   setLogSink((line) => {
     log.write(`${line}\n`);
     requests.read(line);
@@ -154,19 +154,19 @@ function openGateway(mounted: MountedRoute[], options: LocalServiceOptions): Gat
   return createGateway({ mounted, functionTimeoutMs, allowedOrigins: options.allowedOrigins });
 }
 
-function readyFile(origin: string, { demo, signIn }: World): ReadyFile {
+function readyFile(origin: string, { made, signIn }: Demo): ReadyFile {
   return {
     baseUrl: `${origin}${basePath}`,
     dashboardUrl: `${origin}/`,
     accounts: Object.fromEntries(signIn.accounts.map(({ email, password }) => [email, { password }])),
-    ...demo,
+    ...made,
   };
 }
 
-/** What is served beside the API: sign-in and the dashboard, which knows where both are. */
+/** What is served beside the API: the sign-in, and the dashboard, which is told where the API and the sign-in are. */
 function openPages(
   { url }: Port,
-  { signIn }: World,
+  { signIn }: Demo,
   { accessTokenSeconds, allowedOrigins, onNotice = () => {} }: LocalServiceOptions,
 ) {
   const { issuer, clientId } = sessionSettings(url);

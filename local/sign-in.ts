@@ -7,7 +7,7 @@ export const dashboardClientId = 'dashboard';
 /** Where `npx vite` serves the dashboard while it is being worked on. */
 const developmentOrigin = 'http://127.0.0.1:5173';
 
-/** What the functions are told of the pool that is served at an origin. */
+/** The settings of the functions for the pool that is served at an origin. */
 export function sessionSettings(origin: string): { issuer: string; jwksUrl: string; clientId: string } {
   const issuer = issuerOf(origin);
   return { issuer, jwksUrl: `${issuer}/.well-known/jwks.json`, clientId: dashboardClientId };

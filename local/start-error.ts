@@ -1,2 +1,2 @@
-/** A reason not to start that its reader can mend: one sentence, no stack. */
+/** A reason not to start that the user can mend. It is printed as one sentence, without a stack. */
 export class StartError extends Error {}

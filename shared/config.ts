@@ -4,7 +4,7 @@ export const environmentVariables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
   modelEndpointName: 'MODEL_ENDPOINT_NAME',
-  referenceReaderUrl: 'REFERENCE_READER_URL',
+  referenceFetcherUrl: 'REFERENCE_FETCHER_URL',
   generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
   retentionDays: 'RETENTION_DAYS',
   sessionIssuer: 'SESSION_ISSUER',
@@ -16,26 +16,26 @@ export const environmentVariables = {
 
 export type VariableName = (typeof environmentVariables)[keyof typeof environmentVariables];
 
-/** What a deployment without a model is told instead of an endpoint's name, which has no parentheses. */
+/** Stands for the endpoint's name in a deployment without a model. Real names have no parentheses. */
 export const noModelEndpoint = '(none)';
 
-/** Longer waits would outlast what SageMaker streams for. */
+/** The longest that SageMaker streams. */
 export const maxGenerationDeadlineSeconds = 450;
 export const maxRetentionDays = 3650;
 
 /**
- * What a function is told by its environment. Each value is read when it is first asked for, so a function needs
- * only the variables of what it uses, and a missing one fails its cold start by name.
+ * A function's settings, from its environment variables. Each is read on first use, so a function needs only the
+ * variables that it uses. The error about a missing one names it.
  */
 export interface Environment {
-  /** What this deployment's metrics are kept under. */
+  /** The dimension of this deployment's metrics. */
   readonly serviceName: string;
   readonly tableName: string;
   readonly bucketName: string;
   /** The SageMaker endpoint that paints; null where there is none. */
   readonly modelEndpointName: string | null;
   /** Where the function that fetches reference images is invoked. */
-  readonly referenceReaderUrl: string;
+  readonly referenceFetcherUrl: string;
   /** From acceptance to the last moment that a model may answer. */
   readonly generationDeadlineSeconds: number;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
@@ -59,7 +59,7 @@ const names = environmentVariables;
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   return {
     get serviceName() {
-      // What is only measured under a wrong name must not fail a request.
+      // Only metrics need the name, so a missing one must not fail a request.
       return source[names.serviceName] || 'unnamed';
     },
     get tableName() {
@@ -72,8 +72,8 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       const name = text(source, names.modelEndpointName);
       return name === noModelEndpoint ? null : name;
     },
-    get referenceReaderUrl() {
-      return text(source, names.referenceReaderUrl);
+    get referenceFetcherUrl() {
+      return text(source, names.referenceFetcherUrl);
     },
     get generationDeadlineSeconds() {
       return wholeNumber(source, names.generationDeadlineSeconds, 1, maxGenerationDeadlineSeconds);

@@ -39,11 +39,11 @@ export type ErrorCode = keyof typeof codes;
 export const errorCodes: Record<ErrorCode, ErrorKind> = codes;
 
 export interface ServiceErrorOptions {
-  /** What really happened, for the log and never for the caller. */
+  /** What really happened. It is for the log, never for the caller. */
   cause?: unknown;
-  /** Whole seconds; without it the code's own value, if it has one, is sent. */
+  /** Whole seconds. Defaults to the code's own value, if it has one. */
   retryAfterSeconds?: number | undefined;
-  /** The stored request this error is about, if it is not the one the response started with. */
+  /** The stored request that this error is about, if it is another one than the caller's. */
   requestId?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** What a caller is told when something that the service needs is away or has too much to do. */
+/** The error for a part of the service that is down or overloaded. */
 export function serviceBusy(cause?: unknown): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { cause });
 }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from './errors.ts';
 
-/** An answer that no function gave: in the same shape as all others. */
+/** An error that API Gateway or the firewall answers. It has the shape of all other errors. */
 export interface GatewayFailure {
   code: ErrorCode;
-  /** The sentence for the caller. Nothing of the request is quoted in it: it may be a key. */
+  /** The sentence for the caller. It quotes nothing of the request, which may be a key. */
   error: string;
   retryAfterSeconds?: number;
 }
@@ -23,9 +23,9 @@ const fault: GatewayFailure = {
 };
 
 /**
- * Every failure that API Gateway answers by itself, by its type of gateway response. No route has an authorizer, so
- * what is refused for a signature or a token can only be a path that is not there: `Authorization: Bearer` is taken
- * for a broken AWS signature then.
+ * Every failure that API Gateway answers by itself, by its type of gateway response. No route has an authorizer, so a
+ * request that is refused for a signature or a token can only have named a path that does not exist: API Gateway then
+ * takes `Authorization: Bearer` for a broken AWS signature.
  */
 export const gatewayFailures = {
   MISSING_AUTHENTICATION_TOKEN: noEndpoint,
@@ -66,7 +66,7 @@ export const gatewayFailures = {
   DEFAULT_5XX: fault,
 } as const satisfies Record<string, GatewayFailure>;
 
-/** What the firewall answers in the gateway's place. */
+/** The failures that the firewall answers. */
 export const firewallFailures = {
   tooLarge,
   tooManyFromOneAddress: {

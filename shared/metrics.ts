@@ -15,14 +15,14 @@ export const metricTable = {
   queueWait: { name: 'QueueWait', unit: 'Milliseconds' },
   /** From the model's start to the last image seen in the store. */
   paintTime: { name: 'PaintTime', unit: 'Milliseconds' },
-  /** From there to the stored charge. */
+  /** From the last image seen to the stored charge. */
   settleTime: { name: 'SettleTime', unit: 'Milliseconds' },
   creditsReserved: { name: 'CreditsReserved', unit: 'Count' },
   creditsSettled: { name: 'CreditsSettled', unit: 'Count' },
   creditsReleased: { name: 'CreditsReleased', unit: 'Count' },
   imagesDelivered: { name: 'ImagesDelivered', unit: 'Count' },
   imageBytes: { name: 'ImageBytes', unit: 'Bytes' },
-  /** Requests that nobody ended, ended by the sweep; and those that it could not end. */
+  /** Abandoned requests that the sweep ended, and those that it could not end. */
   leasesReleased: { name: 'LeasesReleased', unit: 'Count' },
   sweepFailures: { name: 'SweepFailures', unit: 'Count' },
   billingEvents: { name: 'BillingEvents', unit: 'Count', by: 'outcome' },

@@ -1,18 +1,18 @@
 import type { RateLimit } from './domain/rate-limit.ts';
 import type { Partition } from './store/table-keys.ts';
 
-/** One item by its key, several at once, a range of a partition, and the ways to write one item. */
+/** Reads of one item, of several at once and of a range of a partition, and the ways to write one item. */
 export type TableAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';
 export type TableGrants = { readonly [P in Partition]?: readonly TableAction[] };
 
-/** What a function may touch; infrastructure grants exactly this. */
+/** What a function may access. Infrastructure grants exactly this. */
 export interface Grants {
   table?: TableGrants;
   /** Prefixes of the bucket that it may read, write or hand out links for. */
   readObjects?: readonly string[];
   writeObjects?: readonly string[];
   model?: boolean;
-  /** Has reference images fetched by the job that does that. */
+  /** It may call the job that fetches reference images. */
   references?: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface Route {
   limit?: RouteLimit;
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
-  /** Requests a second of all callers together, where that is less than the whole API may have. */
+  /** A limit for all callers together, where it is lower than the whole API's. */
   throttle?: Throttle;
-  /** Beside what it takes to know its callers: see `grantsOf`. */
+  /** What the function needs beside authentication, for which `grantsOf` adds grants. */
   grants: Grants;
 }
 
@@ -38,21 +38,21 @@ export interface Throttle {
 }
 
 export interface RouteLimit extends RateLimit {
-  /** What happens when the limit itself can't be checked: money is never spent unchecked, reading goes on. */
+  /** What happens when the limit itself can't be checked: routes that spend money refuse, routes that read go on. */
   onFault: 'refuse' | 'allow';
 }
 
 const generateLimit: RouteLimit = { name: 'generate', quota: 10, windowSeconds: 60, onFault: 'refuse' };
 const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
 const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
-/** As many as the reference images of all the requests that a key may send. */
+/** Four reference images for each of the ten requests that a key may send. */
 const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
 const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
 
-/** An account that loops makes only its own list of keys long; this keeps it from doing so fast. */
+/** An account in a loop can only make its own list of keys long. This slows it down. */
 const keyThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
-/** It is large, and everyone may have it: bytes out are paid for. */
+/** The document is large and open to everyone, and each byte that is sent costs money. */
 const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
 const generations = 'generations/*';
@@ -191,10 +191,10 @@ export const routes = {
   },
 } as const satisfies Record<string, Route>;
 
-/** The limits that a key's use is recorded under. */
+/** The limits whose logs say when a key was last used. */
 export const keyLimitNames = [generateLimit.name, fetchLimit.name, uploadLimit.name];
 
-/** What authenticating a route's callers takes: the key or the session, the access record, the rate log. */
+/** The grants for authenticating a route's callers: their key, their license and their rate log. */
 function accessGrants({ auth, limit }: Route): TableGrants {
   const byKey = auth === 'key' || auth === 'key_or_session';
   const bySession = auth === 'session' || auth === 'key_or_session';
@@ -205,7 +205,7 @@ function accessGrants({ auth, limit }: Route): TableGrants {
   return { ...(keys.length > 0 ? { keys } : {}), ...(byKey ? { licenses: ['get'] } : {}) };
 }
 
-/** All that a route's function may touch. */
+/** All that a route's function may access. */
 export function grantsOf(route: Route): Grants {
   const table: Partial<Record<Partition, TableAction[]>> = {};
   for (const grants of [accessGrants(route), route.grants.table ?? {}]) {
@@ -238,7 +238,7 @@ export const jobs = {
   fetchReferences: {
     functionName: 'fetch-references',
     trigger: 'function',
-    // It opens what strangers name, so there is nothing that it could be made to do.
+    // It opens addresses that strangers name, so it may access nothing that an attacker could use.
     grants: {},
   },
 } as const satisfies Record<string, Job>;

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { findPlace, type Place, type PlaceFlags } from './connection.ts';
-import { asFailure } from './failure.ts';
-import type { Answer } from './output.ts';
-import type { Deed } from './prompt.ts';
-import type { Stores } from './stores.ts';
+import { findPlace, type Place, type PlaceFlags } from '../common/connection.ts';
+import { asFailure } from '../common/failure.ts';
+import type { Answer } from '../common/output.ts';
+import type { Reduction } from './prompt.ts';
+import type { Stores } from '../common/stores.ts';
 
-/** What a command works with once its operands and options were found right. */
+/** What a command works with after its operands and options were checked. */
 export interface Session {
   stores: Stores;
   /** When the command began, milliseconds since 1970. */
   nowMs: number;
-  /** Returns once the operator agreed. @throws Failure otherwise: then nothing may be changed. */
-  confirm(deed: Deed): Promise<void>;
+  /** Asks the operator. @throws Failure when they do not agree: then change nothing. */
+  confirm(reduction: Reduction): Promise<void>;
 }
 
 interface SessionFlags extends PlaceFlags {
@@ -26,7 +26,7 @@ export async function answer(command: Command, work: (session: Session) => Promi
   let stores: Stores | null = null;
   try {
     place = await findPlace(flags);
-    const { openStores } = await import('./stores.ts');
+    const { openStores } = await import('../common/stores.ts');
     stores = openStores(place.tableName);
     const session = { stores, nowMs: Date.now(), confirm: asking(flags, place.name) };
     const { json, text } = await work(session);
@@ -40,9 +40,9 @@ export async function answer(command: Command, work: (session: Session) => Promi
 
 function asking(flags: SessionFlags, placeName: string): Session['confirm'] {
   if (flags.yes) return async () => {};
-  return async (deed) => {
-    const { confirmDeed } = await import('./prompt.ts');
-    await confirmDeed(deed, placeName, { input: process.stdin, output: process.stderr });
+  return async (reduction) => {
+    const { confirmReduction } = await import('./prompt.ts');
+    await confirmReduction(reduction, placeName, { input: process.stdin, output: process.stderr });
   };
 }
 

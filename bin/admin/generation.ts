@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import { creditsCharged, processingTimeMs, type Generation } from '../../shared/domain/generation.ts';
 import { answer, withExamples, type Session } from './command.ts';
-import { Failure } from './failure.ts';
+import { Failure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
-import { isoTime, keyValues, readableTime, type Answer } from './output.ts';
-import { id, requestId as requestIdValue } from './values.ts';
+import { isoTime } from '../../shared/domain/clock.ts';
+import { keyValues, readableTime, type Answer } from '../common/output.ts';
+import { id, requestId as requestIdValue } from '../common/values.ts';
 
 export function addGenerationCommands(program: Command): void {
   const generation = program.command('generation').description('stored requests: show');
   withExamples(generation, ['generation show lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41']);
   generation
     .command('show')
-    .description('one stored request, with its prompt and its books; no links to its images')
+    .description('one stored request, with its prompt and its credits; no links to its images')
     .argument('<license>', 'the id of its license', id('LICENSE'))
     .argument('<request>', 'its request id, as in X-Request-Id', requestIdValue('REQUEST'))
     .action((licenseId: string, requestId: string, _, command: Command) =>
@@ -33,7 +34,7 @@ function leaseUntilMs(generation: Generation): number | null {
   return generation.leaseUntilMs === 0 ? null : generation.leaseUntilMs;
 }
 
-/** As GET /generate/{requestId} shows it, with what only its operator sees in place of its links. */
+/** As GET /generate/{requestId} shows it, without links and with the operator's own members. */
 function generationJson(generation: Generation): Record<string, unknown> {
   return {
     id: generation.requestId,

@@ -1,6 +1,6 @@
 import type { Identity, IdentityModel } from '../../shared/domain/identity.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { Failure, usageFailure } from './failure.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
 
 /** The options of `identity put`, as the parser leaves them. */
 export interface IdentityOptions {
@@ -15,13 +15,13 @@ export interface IdentityOptions {
   adapterKey?: string | false;
   adapterSha256?: string;
   settings?: Record<string, unknown>;
-  /** False: no active model. The parser sets true where nothing was said. */
+  /** False: no active model. True by default. */
   model: boolean;
 }
 
 const firstModel: IdentityModel = { version: '1', adapterKey: null, adapterSha256: null, settings: {} };
 
-/** @throws Failure naming what a new identity can't do without. */
+/** @throws Failure naming the options that a new identity lacks. */
 export function newIdentity(options: IdentityOptions): Identity {
   const { name, slug, description, catalog } = options;
   if (name === undefined || slug === undefined || description === undefined || catalog === undefined) {
@@ -43,7 +43,7 @@ export function newIdentity(options: IdentityOptions): Identity {
   };
 }
 
-/** @throws Failure when half a model is given for an identity that has none. */
+/** @throws Failure when only a part of a model is given for an identity without one. */
 export function changedIdentity(before: Identity, options: IdentityOptions): Identity {
   return {
     identityId: before.identityId,
@@ -73,7 +73,7 @@ function givenModel(options: IdentityOptions): Partial<IdentityModel> {
   const { modelVersion, adapterKey, adapterSha256, settings } = options;
   return {
     ...(modelVersion === undefined ? {} : { version: modelVersion }),
-    // Another adapter is another file: the digest of the one before is none of it.
+    // Another adapter is another file, so the old digest does not hold for it.
     ...(adapterKey === undefined
       ? {}
       : { adapterKey: adapterKey === false ? null : adapterKey, adapterSha256: null }),

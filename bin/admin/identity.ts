@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander';
 import type { Identity } from '../../shared/domain/identity.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
-import { Failure } from './failure.ts';
+import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
-import { keyValues, table, type Answer } from './output.ts';
-import { id, jsonObject, line, objectKey, oneOf, sha256, slug } from './values.ts';
+import { keyValues, table, type Answer } from '../common/output.ts';
+import { id, jsonObject, line, objectKey, oneOf, sha256, slug } from '../common/values.ts';
 
 const examples = [
   'identity put --name Aurora --slug aurora --description "Curtains of light." --catalog founding',
@@ -114,7 +114,7 @@ async function deactivate(session: Session, identityId: string): Promise<Answer>
   const losses = identityLosses(before, after);
   await session.confirm({ what: `deactivate the identity ${identityId}`, losses });
   await session.stores.identities.put(after);
-  // The model is not kept anywhere else, so whoever wants it back needs it from here.
+  // The model is stored nowhere else: the operator needs this to activate it again.
   const { json, text } = identityAnswer(after);
   const modelWas = JSON.stringify(before.model);
   return { json: { ...json, previousModel: before.model }, text: `${text}\n\nIts model was ${modelWas}.` };
@@ -164,7 +164,7 @@ function identityAnswer(identity: Identity): Answer {
   };
 }
 
-/** As GET /identities shows it, with what only its operator sees; `identityId` is its `id` as requests name it. */
+/** As GET /identities shows it, with the operator's own members; `identityId` is the same as `id`. */
 function identityJson(identity: Identity): Record<string, unknown> {
   const { identityId, name, slug: slugName, description, catalog, productPhotos, model } = identity;
   const available = model !== null;

@@ -5,10 +5,10 @@ import { keyLimitNames } from '../../shared/routes.ts';
 import type { ApiKey } from '../../shared/store/api-key-store.ts';
 import { issueApiKey, keyAnswer } from '../../shared/workflow/api-keys.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
-import { Failure } from './failure.ts';
+import { Failure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
-import { keyValues, readableTime, table, type Answer } from './output.ts';
-import { futureTime, id, keyId as keyIdValue, line } from './values.ts';
+import { keyValues, readableTime, table, type Answer } from '../common/output.ts';
+import { futureTime, id, keyId as keyIdValue, line } from '../common/values.ts';
 
 const examples = [
   'key issue lic_… --name "my app"',

@@ -1,8 +1,8 @@
 import type { License } from '../../shared/domain/license.ts';
 import { tiers, type TierName } from '../../shared/domain/tiers.ts';
 import type { LicenseChange } from '../../shared/store/license-store.ts';
-import { usageFailure } from './failure.ts';
-import { readableTime } from './output.ts';
+import { usageFailure } from '../common/failure.ts';
+import { readableTime } from '../common/output.ts';
 
 /** The options of `license change`, as the parser leaves them. */
 export interface ChangeOptions {
@@ -17,7 +17,7 @@ export interface ChangeOptions {
   apiAccess?: boolean;
 }
 
-/** Only the members that were named. @throws Failure when none was. */
+/** Only the members that the options name. @throws Failure when they name none. */
 export function changeOf(options: ChangeOptions): LicenseChange {
   const change: LicenseChange = {};
   if (options.tier !== undefined) change.tier = options.tier;
@@ -32,12 +32,12 @@ export function changeOf(options: ChangeOptions): LicenseChange {
   return change;
 }
 
-/** An end as it is stored. */
+/** `activeUntil` as it is stored. */
 export function endMs(activeUntil: number | 'never'): number | null {
   return activeUntil === 'never' ? null : activeUntil;
 }
 
-/** What a record's owner loses by a change, as it would be told to them; empty when they lose nothing. */
+/** What a license's owner loses by a change, in words for the owner; empty when they lose nothing. */
 export function licenseLosses(before: License, change: LicenseChange, nowMs: number): string[] {
   const after: License = { ...before, ...change };
   const losses: string[] = [];
@@ -69,14 +69,14 @@ function isOver(activeUntilMs: number | null, nowMs: number): boolean {
   return activeUntilMs !== null && activeUntilMs <= nowMs;
 }
 
-/** The credits a new record has a month. @throws Failure when its tier has no number of its own. */
+/** Monthly credits of a new license. @throws Failure when its tier has no number of its own. */
 export function creditsFor(tier: TierName, given: number | undefined): number {
   const credits = given ?? tiers[tier].creditsPerMonth;
   if (credits === null) throw usageFailure(`The ${tier} tier has no number of its own: give --credits.`);
   return credits;
 }
 
-/** Credits stay as they are unless they are named; whoever changes the tier alone should know. */
+/** Changing the tier does not change the credits: this note says so. */
 export function creditsNote(change: LicenseChange, after: License): string {
   const { label, creditsPerMonth } = tiers[after.tier];
   const isUsual = creditsPerMonth === null || creditsPerMonth === after.creditsLimit;

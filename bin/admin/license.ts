@@ -4,7 +4,7 @@ import { newId } from '../../shared/domain/ids.ts';
 import { isActive, type License } from '../../shared/domain/license.ts';
 import { tiers, type TierName } from '../../shared/domain/tiers.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
-import { Failure } from './failure.ts';
+import { Failure } from '../common/failure.ts';
 import {
   changeOf,
   creditsFor,
@@ -13,8 +13,9 @@ import {
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
-import { counted, isoTime, keyValues, readableTime, table, type Answer } from './output.ts';
-import { id, ids, oneOf, time, timeOrNever, wholeNumber } from './values.ts';
+import { isoTime } from '../../shared/domain/clock.ts';
+import { counted, keyValues, readableTime, table, type Answer } from '../common/output.ts';
+import { id, ids, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
 
 const tierNames = Object.keys(tiers) as TierName[];
 const maxCredits = 1_000_000_000;
@@ -29,7 +30,7 @@ const examples = [
 export function addLicenseCommands(program: Command): void {
   const license = program
     .command('license')
-    .description('licenses, the access records that keys belong to: grant, change, end, list');
+    .description('licenses, which keys belong to: grant, change, end, list');
   withExamples(license, examples);
   addGrant(license);
   addChange(license);
@@ -99,7 +100,7 @@ function addGrant(license: Command): void {
 function addChange(license: Command): void {
   const change = license
     .command('change')
-    // The operand first, because --identity takes every value that follows it.
+    // The operand comes first, because --identity takes all values after it.
     .usage('<license> [options]')
     .description('change a license from the next request on: what is not named stays as it is')
     .argument('<license>', 'its id', id('LICENSE'))
@@ -222,7 +223,7 @@ function unknownLicense(licenseId: string): Failure {
   return new Failure(`There is no license ${licenseId}.`);
 }
 
-/** A mistyped identity would be a grant of nothing. */
+/** Refuses unknown identities, because a mistyped one would grant nothing. */
 async function checkIdentities({ stores }: Session, identityIds: string[]): Promise<void> {
   const found = await Promise.all(identityIds.map((identityId) => stores.identities.get(identityId)));
   const unknown = identityIds.filter((_, i) => found[i] === null);

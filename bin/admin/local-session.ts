@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { signAccessToken } from '../../local/cognito/tokens.ts';
 import { dataFolder, readServiceFile } from '../../local/data-folder.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
-import { choosePlace, readEngines, type PlaceFlags } from './connection.ts';
+import { choosePlace, readEngines, type PlaceFlags } from '../common/connection.ts';
 import { withExamples } from './command.ts';
-import { asFailure, Failure, noLocalService, usageFailure } from './failure.ts';
+import { asFailure, Failure, noLocalService, usageFailure } from '../common/failure.ts';
 
 const lifetimeSeconds = 3600;
 
@@ -31,7 +31,7 @@ async function localSession(email: string, flags: PlaceFlags): Promise<string> {
   }
   const { s3Url: origin } = readEngines(place.folder);
   const { jwksUrl } = sessionSettings(origin);
-  // A service that was killed leaves its address behind.
+  // A killed service leaves its address file behind, so ask whether it answers.
   await fetch(jwksUrl).catch(() => Promise.reject(noLocalService(place.folder)));
   const { signIn } = readServiceFile(dataFolder(place.folder));
   const account = signIn?.accounts.find((known) => known.email === email.toLowerCase());

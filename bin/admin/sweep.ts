@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { answer, withExamples, type Session } from './command.ts';
-import { counted, type Answer } from './output.ts';
+import { counted, type Answer } from '../common/output.ts';
 
 export function addSweepCommand(program: Command): void {
   const command = program

@@ -4,8 +4,8 @@ import { usageAggregates, usageStats } from '../../shared/domain/usage.ts';
 import type { UsageAggregates } from '../../shared/contracts/usage.ts';
 import { answer, withExamples, type Session } from './command.ts';
 import { getLicense } from './license.ts';
-import { counted, keyValues, readableTime, table, type Answer } from './output.ts';
-import { id } from './values.ts';
+import { counted, keyValues, readableTime, table, type Answer } from '../common/output.ts';
+import { id } from '../common/values.ts';
 
 export function addUsageCommand(program: Command): void {
   const usage = program
@@ -22,14 +22,14 @@ async function show(session: Session, licenseId: string): Promise<Answer> {
   const { stores, nowMs } = session;
   const license = await getLicense(session, licenseId);
   const period = billingPeriod(license.periodAnchorMs, nowMs);
-  const [books, identities] = await Promise.all([
+  const [totals, identities] = await Promise.all([
     stores.periods.get(licenseId, period.startMs),
     stores.identities.list(),
   ]);
-  const stats = usageStats(license, books.used, period, nowMs);
-  const held = books.committed - books.used;
-  const { imported } = books;
-  const aggregates = usageAggregates(books, identities, period, nowMs);
+  const stats = usageStats(license, totals.used, period, nowMs);
+  const held = totals.committed - totals.used;
+  const { imported } = totals;
+  const aggregates = usageAggregates(totals, identities, period, nowMs);
   const summary = keyValues([
     ['License', `${licenseId} (${stats.tier})`],
     ['Period', `${readableTime(period.startMs)} to ${readableTime(period.endMs)}`],

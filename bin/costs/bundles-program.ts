@@ -1,12 +1,11 @@
 import { availableParallelism, cpus } from 'node:os';
 import { Command } from 'commander';
-import { runCommand } from '../deploy/command-line.ts';
+import { runCommand } from '../common/command-line.ts';
 import type { Bundle } from './bundles.ts';
 import { writeDocument } from './document.ts';
 import { grouped, markdownTable } from './tables.ts';
 
 interface Flags {
-  json?: boolean;
   write?: boolean;
 }
 
@@ -16,14 +15,12 @@ export async function runBundles(args: string[]): Promise<number> {
     .description(
       'Builds every function as a deployment would, and tells its size and how long its import takes.',
     )
-    .option('--json', 'print the sizes as one JSON object, without the times')
     .option('--write', 'write the table into docs/costs.md');
   return runCommand(command, args, async () => {
-    const { json, write } = command.opts<Flags>();
+    const { write } = command.opts<Flags>();
     const { buildBundles } = await import('./bundles.ts');
-    const bundles = await buildBundles({ times: json !== true });
-    if (json) process.stdout.write(`${JSON.stringify({ bundles })}\n`);
-    else if (write) writeDocument({ bundles: bundlesSection(bundles) });
+    const bundles = await buildBundles();
+    if (write) writeDocument({ bundles: bundlesSection(bundles) });
     else process.stdout.write(`${bundlesSection(bundles)}\n`);
     return 0;
   });
@@ -36,7 +33,7 @@ function bundlesSection(bundles: Bundle[]): string {
       functionName,
       grouped(bytes),
       grouped(gzipBytes),
-      grouped(importMs ?? 0),
+      grouped(importMs),
     ]),
   );
   const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim() ?? 'an unknown processor'}`;

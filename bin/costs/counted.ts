@@ -20,7 +20,7 @@ export const counted = {
     idempotencyKey: { readUnits: 1, writeUnits: 2 },
     /** 1,000 characters instead of 100: the record is then over one kilobyte. */
     longPrompt: { readUnits: 0, writeUnits: 5 },
-    /** The last day of a period in which ten identities were used: its books are then over one kilobyte. */
+    /** The last day of a period in which ten identities were used: its item is then over one kilobyte. */
     fullPeriod: { readUnits: 0, writeUnits: 4 },
   },
   /** A run of the sweep that finds nothing. */
@@ -30,7 +30,7 @@ export const counted = {
 } as const;
 
 /**
- * What AWS adds to the log of each invocation, in its plain format, with tracing; and a line of the access log with
+ * Log lines that AWS adds for each invocation (plain format, with tracing), and a line of the access log with
  * values of usual lengths.
  */
 const requestId = '8f5a0c5e-2f0e-4a53-9d6f-0f2f4c1d7b11';

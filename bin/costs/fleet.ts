@@ -1,5 +1,5 @@
 import type { Inference } from '../../lib/configuration.ts';
-import { Failure } from '../admin/failure.ts';
+import { Failure } from '../common/failure.ts';
 import { instancePrices } from './instance-prices.ts';
 import { assumptions, hoursPerMonth, type Workload } from './workload.ts';
 
@@ -7,12 +7,12 @@ import { assumptions, hoursPerMonth, type Workload } from './workload.ts';
 export interface Fleet {
   instanceType: string;
   usdPerHour: number;
-  /** What the GPUs really work. */
+  /** Hours in which GPUs paint. */
   paintHours: number;
   instanceHours: number;
-  /** Of those that always run. */
+  /** Hours of the instances that always run. */
   fewestHours: number;
-  /** Share of the instances' time in which they paint. Over 1, not everything is painted. */
+  /** Share of the instances' time in which they paint. Over 1 they can't paint everything. */
   utilization: number;
 }
 

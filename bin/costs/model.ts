@@ -9,17 +9,17 @@ import { assumptions, daysPerMonth, gigabyte, hoursPerMonth, type Workload } fro
 export interface Line {
   component: string;
   what: string;
-  /** How the quantity comes about, for people. */
+  /** How the quantity is computed, for people. */
   formula: string;
   quantity: number;
   unit: string;
   usd: number;
-  /** Whether it is the same whatever is asked of the service. */
+  /** Whether it does not depend on the load. */
   fixed: boolean;
 }
 
 export interface Bill {
-  /** Null where no instance of this stack paints. */
+  /** Null when the stack has no instance. */
   fleet: Fleet | null;
   lines: Line[];
 }
@@ -29,41 +29,30 @@ export interface Deployment {
   counts: StackCounts;
 }
 
-type Add = (
-  component: string,
-  what: string,
-  price: PriceName,
-  quantity: number,
-  formula: string,
-  kind?: 'fixed',
-) => void;
+type Add = (what: string, price: PriceName, quantity: number, formula: string, kind?: 'fixed') => void;
 
 interface Input extends Deployment {
   workload: Workload;
   /** Generations and images of a month. */
   generations: number;
   images: number;
-  add: Add;
+  /** @returns a function that adds lines of a component to the bill. */
+  to(component: string): Add;
 }
 
-/** The bill of a month in which the service has long been used like this, so that as much expires as is added. */
+/** The bill of a month in a steady state: as much data expires as is added. */
 export function monthlyBill(deployment: Deployment, workload: Workload): Bill {
   const lines: Line[] = [];
-  const add: Add = (component, what, price, quantity, formula, kind) => {
-    if (quantity === 0) return;
-    const { usd, per, unit } = prices[price];
-    lines.push({
-      component,
-      what,
-      formula,
-      quantity,
-      unit,
-      usd: (quantity * usd) / per,
-      fixed: kind === 'fixed',
-    });
-  };
+  const to =
+    (component: string): Add =>
+    (what, price, quantity, formula, kind) => {
+      if (quantity === 0) return;
+      const { usd, per, unit } = prices[price];
+      const cost = (quantity * usd) / per;
+      lines.push({ component, what, formula, quantity, unit, usd: cost, fixed: kind === 'fixed' });
+    };
   const generations = workload.generationsPerMonth;
-  const input = { ...deployment, workload, generations, images: generations * workload.outputs, add };
+  const input = { ...deployment, workload, generations, images: generations * workload.outputs, to };
   const fleet = fleetOf(deployment.configuration.inference, workload);
   if (fleet !== null) lines.push(...fleetLines(fleet));
   addImages(input);
@@ -76,7 +65,7 @@ export function monthlyBill(deployment: Deployment, workload: Workload): Bill {
   return { fleet, lines };
 }
 
-/** What always runs, and what runs beside it when that is not enough. */
+/** The instances that always run, and those that scaling adds. */
 function fleetLines(fleet: Fleet): Line[] {
   const { instanceType, instanceHours, fewestHours, usdPerHour } = fleet;
   const line = (what: string, formula: string, hours: number, fixed: boolean): Line => {
@@ -90,16 +79,16 @@ function fleetLines(fleet: Fleet): Line[] {
   return lines;
 }
 
-function addImages({ add, images, workload, configuration }: Input): void {
+function addImages({ to, images, workload, configuration }: Input): void {
+  const add = to('Images');
   const { imageBytes, viewsPerImage } = workload;
   const bytesGb = (images * imageBytes) / gigabyte;
   const months = configuration.retentionDays / daysPerMonth;
   const { objectWritesPerImage, objectHeadsPerImage } = counted.generation;
-  add('Images', 'to the internet', 'internet', bytesGb * viewsPerImage, 'images × bytes × views');
-  add('Images', 'stored', 'objectStorage', bytesGb * months, 'images × bytes × retentionDays');
-  add('Images', 'put', 'objectWrites', images * objectWritesPerImage, `images × ${objectWritesPerImage}`);
+  add('to the internet', 'internet', bytesGb * viewsPerImage, 'images × bytes × views');
+  add('stored', 'objectStorage', bytesGb * months, 'images × bytes × retentionDays');
+  add('put', 'objectWrites', images * objectWritesPerImage, `images × ${objectWritesPerImage}`);
   add(
-    'Images',
     'seen and opened',
     'objectReads',
     images * (objectHeadsPerImage + viewsPerImage),
@@ -112,103 +101,94 @@ export function paintSeconds({ secondsPerMegapixel, megapixels, outputs }: Workl
   return secondsPerMegapixel * megapixels * outputs;
 }
 
-function addFunctions({ add, generations, workload, counts }: Input): void {
+function addFunctions({ to, generations, workload, counts }: Input): void {
+  const add = to('Functions');
   const memoryGb = counts.memoryMb / 1024;
   const seconds = paintSeconds(workload) + assumptions.overheadSeconds.value;
   const runs = counts.scheduledRuns;
   add(
-    'Functions',
     'waiting for the model',
     'lambdaDuration',
     generations * seconds * memoryGb,
     `generations × (GPU seconds + ${assumptions.overheadSeconds.value}) × ${counts.memoryMb} MB`,
   );
-  add('Functions', 'requests', 'lambdaRequests', generations, 'generations');
+  add('requests', 'lambdaRequests', generations, 'generations');
   add(
-    'Functions',
     'sweep, duration',
     'lambdaDuration',
     runs * assumptions.sweepSeconds.value * memoryGb,
     `runs × ${assumptions.sweepSeconds.value} s × ${counts.memoryMb} MB`,
     'fixed',
   );
-  add('Functions', 'sweep, requests', 'lambdaRequests', runs, 'runs: one a minute', 'fixed');
-  add('Functions', 'sweep, schedule', 'schedules', runs, 'runs', 'fixed');
+  add('sweep, requests', 'lambdaRequests', runs, 'runs: one a minute', 'fixed');
+  add('sweep, schedule', 'schedules', runs, 'runs', 'fixed');
 }
 
-function addApi({ add, generations, counts }: Input): void {
-  add('API', 'requests', 'apiRequests', generations, 'generations');
+function addApi({ to, generations, counts }: Input): void {
+  const addToApi = to('API');
+  const addToFirewall = to('Firewall');
+  addToApi('requests', 'apiRequests', generations, 'generations');
   const { answerBytes } = counted.generation;
-  add('API', 'answers', 'internet', (generations * answerBytes) / gigabyte, `generations × ${answerBytes} B`);
-  add('Firewall', 'web ACL', 'firewallAcl', counts.firewallAcls, 'count', 'fixed');
-  add('Firewall', 'rules', 'firewallRule', counts.firewallRules, 'count', 'fixed');
-  add('Firewall', 'requests', 'firewallRequests', generations, 'generations');
+  addToApi('answers', 'internet', (generations * answerBytes) / gigabyte, `generations × ${answerBytes} B`);
+  addToFirewall('web ACL', 'firewallAcl', counts.firewallAcls, 'count', 'fixed');
+  addToFirewall('rules', 'firewallRule', counts.firewallRules, 'count', 'fixed');
+  addToFirewall('requests', 'firewallRequests', generations, 'generations');
 }
 
-function addTable({ add, generations, counts, configuration }: Input): void {
+function addTable({ to, generations, counts, configuration }: Input): void {
+  const add = to('Table');
   const { readUnits, writeUnits, itemBytes } = counted.generation;
   const storedGb = (generations * itemBytes * (configuration.retentionDays / daysPerMonth)) / gigabyte;
-  add('Table', 'writes', 'tableWrites', generations * writeUnits, `generations × ${writeUnits}`);
-  add('Table', 'reads', 'tableReads', generations * readUnits, `generations × ${readUnits}`);
+  add('writes', 'tableWrites', generations * writeUnits, `generations × ${writeUnits}`);
+  add('reads', 'tableReads', generations * readUnits, `generations × ${readUnits}`);
   const sweepUnits = counted.sweep.readUnits;
-  add(
-    'Table',
-    'reads of the sweep',
-    'tableReads',
-    counts.scheduledRuns * sweepUnits,
-    `runs × ${sweepUnits}`,
-    'fixed',
-  );
-  add('Table', 'records', 'tableStorage', storedGb, `generations × ${itemBytes} B × retentionDays`);
-  add('Table', 'point-in-time recovery', 'pointInTimeRecovery', storedGb, 'as the records');
+  add('reads of the sweep', 'tableReads', counts.scheduledRuns * sweepUnits, `runs × ${sweepUnits}`, 'fixed');
+  add('records', 'tableStorage', storedGb, `generations × ${itemBytes} B × retentionDays`);
+  add('point-in-time recovery', 'pointInTimeRecovery', storedGb, 'as the records');
   const { backupCopies } = counts;
-  add('Table', 'backups', 'backups', storedGb * backupCopies, `as the records × ${backupCopies} copies`);
+  add('backups', 'backups', storedGb * backupCopies, `as the records × ${backupCopies} copies`);
 }
 
-function addLogs({ add, generations, counts, configuration }: Input): void {
+function addLogs({ to, generations, counts, configuration }: Input): void {
+  const add = to('Logs');
   const bytes = counted.generation.logBytes + platformLogBytes + counts.accessLogBytes;
   const sweepBytes = counted.sweep.logBytes + platformLogBytes;
   const written = (generations * bytes) / gigabyte;
   const bySweep = (counts.scheduledRuns * sweepBytes) / gigabyte;
   const months = configuration.logRetentionDays / daysPerMonth;
   const compression = assumptions.logCompression.value;
-  add('Logs', 'written', 'logIngestion', written, `generations × ${bytes} B`);
-  add('Logs', 'written by the sweep', 'logIngestion', bySweep, `runs × ${sweepBytes} B`, 'fixed');
+  add('written', 'logIngestion', written, `generations × ${bytes} B`);
+  add('written by the sweep', 'logIngestion', bySweep, `runs × ${sweepBytes} B`, 'fixed');
   const stored = (written + bySweep) * months * compression;
-  add('Logs', 'stored', 'logStorage', stored, `all logs × ${compression} × logRetentionDays`);
+  add('stored', 'logStorage', stored, `all logs × ${compression} × logRetentionDays`);
 }
 
-function addMonitoring({ add, generations, counts }: Input): void {
-  add('Monitoring', "the service's metrics", 'metrics', counts.customMetrics, 'metrics × values', 'fixed');
-  add('Monitoring', 'alarms', 'alarmMetrics', counts.alarmMetrics, 'metrics in all alarms', 'fixed');
-  add('Monitoring', 'dashboard', 'dashboards', counts.dashboards, 'count', 'fixed');
-  add('Monitoring', 'traces', 'traces', tracesOf(generations), 'one each second, 5% of the rest');
-  add('Monitoring', 'traces of the sweep', 'traces', counts.scheduledRuns, 'runs', 'fixed');
+function addMonitoring({ to, generations, counts }: Input): void {
+  const add = to('Monitoring');
+  add("the service's metrics", 'metrics', counts.customMetrics, 'metrics × values', 'fixed');
+  add('alarms', 'alarmMetrics', counts.alarmMetrics, 'metrics in all alarms', 'fixed');
+  add('dashboard', 'dashboards', counts.dashboards, 'count', 'fixed');
+  add('traces', 'traces', tracesOf(generations), 'one each second, 5% of the rest');
+  add('traces of the sweep', 'traces', counts.scheduledRuns, 'runs', 'fixed');
 }
 
-/** X-Ray's default rule. Spread evenly, a request that comes in a second of its own is always traced. */
+/** X-Ray's default rule: the first request of each second is traced, and a share of the others. */
 function tracesOf(requests: number): number {
   const seconds = hoursPerMonth * 3600;
   return Math.min(requests, seconds) + 0.05 * Math.max(0, requests - seconds);
 }
 
-function addAccounts({ add, counts, workload }: Input): void {
+function addAccounts({ to, counts, workload }: Input): void {
+  const add = to('Accounts');
   const { accounts } = workload;
   const visits = accounts * assumptions.visitsPerAccount.value;
   const polls = counts.polledQueues * assumptions.pollsPerMinute.value * 60 * hoursPerMonth;
-  add('Accounts', 'that sign in', 'activeAccounts', accounts, 'accounts', 'fixed');
+  add('that sign in', 'activeAccounts', accounts, 'accounts', 'fixed');
   const { bytesPerVisit, requestsPerVisit } = assumptions;
   const visited = (visits * bytesPerVisit.value) / gigabyte;
-  add('Accounts', 'dashboard, bytes', 'edgeTraffic', visited, `visits × ${bytesPerVisit.value} B`, 'fixed');
+  add('dashboard, bytes', 'edgeTraffic', visited, `visits × ${bytesPerVisit.value} B`, 'fixed');
   const files = visits * requestsPerVisit.value;
-  add(
-    'Accounts',
-    'dashboard, requests',
-    'edgeRequests',
-    files,
-    `visits × ${requestsPerVisit.value}`,
-    'fixed',
-  );
-  add('Accounts', 'billing queue', 'queueRequests', polls, 'polls of the empty queue', 'fixed');
-  add('Accounts', 'keys', 'keys', counts.keys, 'count', 'fixed');
+  add('dashboard, requests', 'edgeRequests', files, `visits × ${requestsPerVisit.value}`, 'fixed');
+  add('billing queue', 'queueRequests', polls, 'polls of the empty queue', 'fixed');
+  add('keys', 'keys', counts.keys, 'count', 'fixed');
 }

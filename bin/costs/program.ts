@@ -5,9 +5,9 @@ import {
   readConfigurationFile,
   type Configuration,
 } from '../../lib/configuration.ts';
-import { Failure, usageFailure } from '../admin/failure.ts';
-import { wholeNumber } from '../admin/values.ts';
-import { runCommand } from '../deploy/command-line.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
+import { wholeNumber } from '../common/values.ts';
+import { runCommand } from '../common/command-line.ts';
 import { writeDocument } from './document.ts';
 import { fleetOf } from './fleet.ts';
 import { monthlyBill, paintSeconds } from './model.ts';
@@ -28,9 +28,9 @@ interface Flags {
   write?: boolean;
 }
 
-/** Computes what a deployment costs. @returns the exit code: 0 done, 1 not possible, 2 not asked for rightly. */
+/** Computes what a deployment costs. @returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCosts(args: string[]): Promise<number> {
-  // The CDK takes seconds to import: what can be refused without it is.
+  // Importing the CDK takes seconds, so wrong usage is refused before.
   if (args[0] === 'bundles') return (await import('./bundles-program.ts')).runBundles(args.slice(1));
   const command = costsCommand();
   return runCommand(command, args, async () => {
@@ -38,7 +38,7 @@ export async function runCosts(args: string[]): Promise<number> {
     const configuration = configurationOf(flags.config);
     const workload = workloadOf(flags);
     checkDeadline(workload, configuration);
-    // A price that is not known is told before the stack is made.
+    // Refuse an unknown price before the stack is synthesized.
     fleetOf(configuration.inference, workload);
     if (flags.write && args.length > 1) {
       throw usageFailure('--write takes no other options: the document tells of the defaults.');
@@ -127,7 +127,7 @@ function workloadOf(flags: Flags): Workload {
   };
 }
 
-/** @throws Failure where nothing would ever be finished. */
+/** @throws Failure when a generation takes longer than its deadline. */
 function checkDeadline(workload: Workload, { generationDeadlineSeconds }: Configuration): void {
   const seconds = paintSeconds(workload);
   if (seconds <= generationDeadlineSeconds) return;

@@ -9,13 +9,13 @@ import { metricTable, type Metric } from '../../shared/metrics.ts';
 import { accessLogBytes } from './counted.ts';
 import { daysPerMonth, hoursPerMonth } from './workload.ts';
 
-/** What a deployment has of everything that costs something each month, counted in its template. */
+/** Counts of what costs something each month, from the template. */
 export interface StackCounts {
   /** Of the functions that generate. */
   memoryMb: number;
   firewallAcls: number;
   firewallRules: number;
-  /** Of the service's own, each with each value of its second dimension: as many as there can be. */
+  /** The service's own metrics, counted with every possible value of their second dimension. */
   customMetrics: number;
   /** An alarm on an expression counts each metric in it. */
   alarmMetrics: number;
@@ -30,14 +30,19 @@ export interface StackCounts {
 
 type Resource = { Type: string; Properties: any };
 
-/** Without the functions' code, which costs nothing, and with pages and an image that stand in for what is built elsewhere. */
+/** Synthesizes with placeholders for the functions' code, the dashboard and the model's image, which cost nothing here. */
 export function countStack(configuration: Configuration): StackCounts {
   const folder = mkdtempSync(join(tmpdir(), 'image-generation-costs-'));
   try {
     const dashboardFolder = join(folder, 'dashboard');
     mkdirSync(join(dashboardFolder, 'assets'), { recursive: true });
     for (const page of ['index.html', 'assets/app.js']) writeFileSync(join(dashboardFolder, page), '');
-    const app = new App({ outdir: join(folder, 'out'), context: { 'aws:cdk:bundling-stacks': [] } });
+    const app = new App({
+      outdir: join(folder, 'out'),
+      context: { 'aws:cdk:bundling-stacks': [] },
+      // It takes seconds, and a synthesis for a deployment does it.
+      builtinCloudFormationValidation: false,
+    });
     const stack = new ServiceStack(app, { configuration: withSampleImage(configuration), dashboardFolder });
     const { Resources: resources } = app.synth().getStackByName(stack.stackName).template;
     return countTemplate(Object.values(resources), configuration.billing !== null);
@@ -98,7 +103,7 @@ function copiesOf({ BackupPlan: plan }: any): number {
   return copies.reduce((total: number, count: number) => total + count, 0);
 }
 
-/** Of `cron(minute hour day month weekday year)`, as far as it is a daily or a monthly one. */
+/** Runs a month of `cron(minute hour day month weekday year)`; daily and monthly ones only. */
 function daysBetween(schedule: string): number {
   const [, , , day] = /^cron\((\S+) (\S+) (\S+) \* \? \*\)$/.exec(schedule) ?? [];
   if (day === '*') return 1;

@@ -1,3 +1,5 @@
+import { padded, widthOf } from '../common/output.ts';
+
 /** A table in Markdown, laid out as Prettier lays it out. Columns whose heading ends in ":" are aligned to the right. */
 export function markdownTable(headings: string[], rows: string[][]): string {
   const toTheRight = headings.map((heading) => heading.endsWith(':'));
@@ -13,16 +15,7 @@ export function markdownTable(headings: string[], rows: string[][]): string {
   return [line(cells[0]!), rule, ...rows.map(line)].join('\n');
 }
 
-function padded(cell: string, width: number, toTheRight: boolean): string {
-  const space = ' '.repeat(width - widthOf(cell));
-  return toTheRight ? space + cell : cell + space;
-}
-
-function widthOf(cell: string): number {
-  return [...cell].length;
-}
-
-/** Dollars with as many digits as tell something. */
+/** Dollars with a useful number of digits. */
 export function dollars(usd: number): string {
   if (usd === 0) return '$0';
   if (usd < 0.000_1) return '< $0.0001';

@@ -17,7 +17,7 @@ function billOf(deployment: Deployment, workload: Workload, generationsPerMonth:
   return { fleet, model: of(true), rest: of(false) };
 }
 
-/** The same work, more or less of it. */
+/** The same workload at other volumes. */
 export function volumesTable(deployment: Deployment, workload: Workload): string {
   return markdownTable(
     [
@@ -49,7 +49,7 @@ function utilizationText(utilization: number): string {
   return utilization > 1 ? `**${percent(utilization)}**, more than can be painted` : percent(utilization);
 }
 
-/** What the GPU alone costs, by how much of its time it paints. */
+/** Cost of the GPU alone, by the share of time in which it paints. */
 export function utilizationTable({ configuration }: Deployment, workload: Workload): string {
   const fleet = fleetOf(configuration.inference, workload);
   if (fleet === null) return noModel;

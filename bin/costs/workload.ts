@@ -1,9 +1,9 @@
 import { counted } from './counted.ts';
 
-/** What is asked of the service. */
+/** The load on the service. */
 export interface Workload {
   generationsPerMonth: number;
-  /** What the GPU works on one megapixel of one image. */
+  /** GPU time for one megapixel of one image. */
   secondsPerMegapixel: number;
   megapixels: number;
   outputs: number;
@@ -25,12 +25,12 @@ export const defaultWorkload = {
   accounts: 100,
 };
 
-/** Bytes of an image where none are given: those of the local painter. */
+/** Default bytes of an image: those of the local painter. */
 export function usualImageBytes(megapixels: number): number {
   return Math.round(counted.pngBytesPerMegapixel * megapixels);
 }
 
-/** What nobody can count before the service runs. Each is one number here, with what it means. */
+/** Assumptions that can't be counted before the service runs. */
 export const assumptions = {
   overheadSeconds: {
     value: 0.3,
@@ -57,5 +57,5 @@ export const assumptions = {
 
 export const hoursPerMonth = 730;
 export const daysPerMonth = hoursPerMonth / 24;
-/** AWS's GB. */
+/** Bytes of AWS's GB. */
 export const gigabyte = 2 ** 30;

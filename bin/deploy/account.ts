@@ -1,8 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { asFailure, Failure } from '../admin/failure.ts';
+import { asFailure, Failure } from '../common/failure.ts';
 
-/** Where a deployment goes, and as whom. */
+/** The account and region of a deployment, and who deploys. */
 export interface Account {
   accountId: string;
   region: string;
@@ -45,7 +45,7 @@ function accountFailure(error: Error): Failure {
   return asFailure(error, null);
 }
 
-/** Whether `cdk bootstrap` has prepared the account and region to the end. @throws Failure */
+/** Whether `cdk bootstrap` has prepared the account and region completely. @throws Failure */
 export async function isBootstrapped({ region }: Account): Promise<boolean> {
   const client = new CloudFormationClient({ region });
   try {

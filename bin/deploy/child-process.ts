@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a program on this terminal. Signals are passed on to it, and this process outlives them to tell how it ended.
- * @returns its exit code; 128 and the signal's number when a signal ended it, as shells have it.
+ * Runs a program on this terminal. Signals are passed on to it; this process waits for its end.
+ * @returns its exit code; 128 plus the signal's number when a signal ended it, as in shells.
  */
 export function runOnTerminal(command: readonly string[], cwd: string): Promise<number> {
   const [file = '', ...args] = command;

@@ -7,12 +7,12 @@ import {
   stackNameOf,
   type Configuration,
 } from '../../lib/configuration.ts';
-import { Failure } from '../admin/failure.ts';
+import { Failure } from '../common/failure.ts';
 
-/** What is deployed under which name. */
+/** A stack and its configuration. */
 export interface Deployment {
   stackName: string;
-  /** What tells the CDK app of the file that the options are in, if they are in one. */
+  /** Arguments that name the configuration file to the CDK app, if there is one. */
   contextArguments: string[];
 }
 

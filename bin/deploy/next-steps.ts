@@ -1,6 +1,6 @@
 import { noModelEndpoint } from '../../shared/config.ts';
-import { Failure } from '../admin/failure.ts';
-import { keyValues } from '../admin/output.ts';
+import { Failure } from '../common/failure.ts';
+import { keyValues } from '../common/output.ts';
 
 /** CloudFormation's outputs of a stack, by key. */
 export type Outputs = Record<string, string>;
@@ -12,7 +12,7 @@ export interface DeployedPlace {
   profile: string | undefined;
 }
 
-/** Where the service is now, and the commands that come next. @throws Failure when the outputs do not tell. */
+/** The service's addresses, and the commands that come next. @throws Failure when an output is missing. */
 export function nextSteps(place: DeployedPlace, outputs: Outputs): string {
   const { stackName, region, profile } = place;
   const addresses = keyValues([

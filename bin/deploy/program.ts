@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { Failure } from '../admin/failure.ts';
-import { nonEmpty, region as regionValue } from '../admin/values.ts';
+import { Failure } from '../common/failure.ts';
+import { nonEmpty, region as regionValue } from '../common/values.ts';
 import { findAccount, isBootstrapped, type Account } from './account.ts';
 import { runOnTerminal } from './child-process.ts';
-import { runCommand } from './command-line.ts';
+import { runCommand } from '../common/command-line.ts';
 import { readDeployment, type Deployment } from './deployment.ts';
 import { nextSteps, type Outputs } from './next-steps.ts';
 
@@ -80,7 +80,7 @@ function checkTools({ root, cdk }: Programs): void {
 }
 
 /**
- * Makes the SDK and the CDK mean the same place; left alone, each has an order of its own in which it looks.
+ * Makes the SDK and the CDK use the same profile and region. By default each looks them up in its own order.
  * @returns the profile, if one is meant.
  */
 function chooseEnvironment(flags: Flags): string | undefined {
@@ -89,7 +89,7 @@ function chooseEnvironment(flags: Flags): string | undefined {
   const region = flags.region ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION);
   if (profile !== undefined) env.AWS_PROFILE = profile;
   if (region) env.AWS_REGION = region;
-  // Set to nothing, it would hide the profile's.
+  // An empty variable would hide the profile's region.
   else delete env.AWS_REGION;
   return profile;
 }

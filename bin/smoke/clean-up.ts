@@ -3,14 +3,14 @@ import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { accountCallerId } from '../../shared/domain/ids.ts';
 import { getItem, openTable, readAll, type Item, type Table } from '../../shared/store/table.ts';
 import { itemKeys, sortPrefixes, type ItemKey } from '../../shared/store/table-keys.ts';
-import { counted } from '../admin/output.ts';
-import type { Stores } from '../admin/stores.ts';
+import { counted } from '../common/output.ts';
+import type { Stores } from '../common/stores.ts';
 import type { SmokePlace } from './place.ts';
 import type { SmokeWorld } from './world.ts';
 
 const rounds = 3;
 const pauseMs = 500;
-/** After its deadline a generation may still be settled or released. */
+/** How long a generation may still be settled or released after its deadline. */
 const settleMs = 10_000;
 
 interface Traces {
@@ -20,7 +20,7 @@ interface Traces {
 
 /**
  * Removes exactly what a run made and looks again until nothing is found.
- * @returns null, or what is left in a sentence's end.
+ * @returns null, or the end of a sentence that says what is left.
  */
 export async function cleanUp(
   place: SmokePlace,
@@ -32,9 +32,9 @@ export async function cleanUp(
   const s3 = new S3Client({});
   try {
     const listed = await stores.apiKeys.listByOwner(world.license.ownerId);
-    // The list may lag; without it, a key whose issue failed half-way would not be known.
+    // The index may lag, but only it knows a key whose issue failed half-way.
     const keyIds = [...new Set([...listed.map(({ keyId }) => keyId), ...(issuedKeyId ? [issuedKeyId] : [])])];
-    // Without its keys nothing more begins; what has begun must end before its traces are all there.
+    // After revoking the keys nothing new begins. Running requests must end before everything can be removed.
     for (const keyId of keyIds) await deleteItem(table, itemKeys.apiKey(keyId));
     await untilNothingRuns(table, world);
     let traces = await findTraces(place, table, s3, world, keyIds);
@@ -53,7 +53,7 @@ export async function cleanUp(
   }
 }
 
-/** What a run is found by, for whoever must remove it by hand. */
+/** Ids of what a run made, for removing it by hand. */
 export function tracesOf({ identity, ownsIdentity, license }: SmokeWorld): string {
   const made = ownsIdentity ? ` and the identity ${identity.identityId}` : '';
   return `the license ${license.licenseId} of ${license.ownerId}${made}`;

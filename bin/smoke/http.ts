@@ -1,4 +1,4 @@
-import { printable } from '../admin/output.ts';
+import { printable } from '../common/output.ts';
 import { Mismatch } from './mismatch.ts';
 
 export interface HttpRequest {
@@ -57,7 +57,7 @@ function reasonOf(error: unknown): string {
   return typeof cause?.code === 'string' ? cause.code : name;
 }
 
-/** What was answered, for a sentence: the status, and an error's own words. */
+/** An answer in words: its status, and its error. */
 export function described({ status, json }: HttpAnswer): string {
   const { code, error } = (json ?? {}) as { code?: unknown; error?: unknown };
   if (typeof code !== 'string' || typeof error !== 'string') return String(status);

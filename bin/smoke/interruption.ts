@@ -1,16 +1,16 @@
 import { constants } from 'node:os';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm may pass on a signal that the terminal has sent to everyone: that is one Ctrl-C, not two. */
+/** npm may pass on a signal that the terminal already sent to all processes: two signals within this time are one Ctrl-C. */
 const sameSignalMs = 500;
 
 export interface Interruption {
-  /** 128 and the signal's number once there was one, null before. */
+  /** 128 plus the signal's number; null before a signal came. */
   exitCode(): number | null;
   stop(): void;
 }
 
-/** From now on a first signal is only noted, so that the run can clean up; a second one ends the process. */
+/** The first signal is remembered, so that the run can clean up; the second one ends the process. */
 export function noteSignals(onFirst: () => void, onSecond: () => void): Interruption {
   let exitCode: number | null = null;
   let firstMs = 0;

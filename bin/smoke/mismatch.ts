@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A check that did not hold, as the end of a sentence that begins with the check's name. */
+/** A failed check. The message ends a sentence that begins with the check's name. */
 export class Mismatch extends Error {
   override name = 'Mismatch';
 }
@@ -10,7 +10,7 @@ export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Mismatch(otherwise);
 }
 
-/** Compares members of an answer; what they hold is not repeated, as some hold links. @throws Mismatch naming them. */
+/** Compares members of an answer. Messages name members without values, because some are secret links. @throws Mismatch naming them. */
 export function mustEqual(found: Record<string, unknown>, expected: Record<string, unknown>): void {
   const wrong = Object.keys(expected).filter((name) => !isDeepStrictEqual(found[name], expected[name]));
   must(wrong.length === 0, `wrong in the answer: ${wrong.join(', ')}`);

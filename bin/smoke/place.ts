@@ -4,10 +4,10 @@ import { pointSdkAt } from '../../local/environment.ts';
 import type { ReadyFile } from '../../local/service.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { noModelEndpoint } from '../../shared/config.ts';
-import { readEngines, stackOutputs } from '../admin/connection.ts';
-import { asFailure, noLocalService, type FailedPlace } from '../admin/failure.ts';
+import { readEngines, stackOutputs } from '../common/connection.ts';
+import { asFailure, noLocalService, type FailedPlace } from '../common/failure.ts';
 
-/** The service that is checked, and all that its outputs tell of it. */
+/** The service that is checked, from its outputs. */
 export interface SmokePlace extends FailedPlace {
   baseUrl: string;
   dashboardUrl: string;

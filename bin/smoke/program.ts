@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { asFailure, usageFailure } from '../admin/failure.ts';
-import { openStores } from '../admin/stores.ts';
-import { id, nonEmpty, region as regionValue } from '../admin/values.ts';
-import { runCommand } from '../deploy/command-line.ts';
+import { asFailure, usageFailure } from '../common/failure.ts';
+import { openStores } from '../common/stores.ts';
+import { id, nonEmpty, region as regionValue } from '../common/values.ts';
+import { runCommand } from '../common/command-line.ts';
 import { tracesOf } from './clean-up.ts';
 import { noteSignals } from './interruption.ts';
 import { localPlace, stackPlace, type SmokePlace } from './place.ts';
@@ -21,9 +21,9 @@ interface Flags {
 
 const examples = ['', '--stack image-generation-prod --region eu-west-1', '--json'];
 
-/** Checks a running service from outside. @returns 0 when all holds, 1 when not, 2 when not asked for rightly. */
+/** Checks a running service from outside. @returns the exit code: 0 all checks passed, 1 some failed, 2 wrong usage. */
 export async function runSmoke(args: string[]): Promise<number> {
-  // A reader that had enough, as in `… | head`, must not keep the run from cleaning up.
+  // A closed pipe, as in `… | head`, must not stop the clean-up.
   process.stdout.on('error', () => {});
   const command = new Command('smoke')
     .description(

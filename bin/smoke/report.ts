@@ -1,4 +1,4 @@
-import { printable } from '../admin/output.ts';
+import { printable } from '../common/output.ts';
 import type { StepResult } from './step.ts';
 
 const marks = { passed: '✓', failed: '✗', skipped: '–' };
@@ -10,7 +10,7 @@ export function stepLine({ name, status, durationMs, reason }: StepResult): stri
   return printable(`${marks[status]} ${name} (${durationMs} ms)${failure}`);
 }
 
-/** The last line: what the whole run says. */
+/** The last line: the result of the run. */
 export function summaryLine(results: StepResult[]): string {
   const count = (status: StepResult['status']) => results.filter((result) => result.status === status).length;
   const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`;

@@ -1,5 +1,5 @@
-import { asFailure } from '../admin/failure.ts';
-import type { Stores } from '../admin/stores.ts';
+import { asFailure } from '../common/failure.ts';
+import type { Stores } from '../common/stores.ts';
 import { cleanUp, tracesOf } from './clean-up.ts';
 import type { Interruption } from './interruption.ts';
 import { Mismatch } from './mismatch.ts';
@@ -11,7 +11,7 @@ import { makeWorld, type SmokeWorld } from './world.ts';
 /** Where each result goes as soon as it is known. */
 export type Tell = (result: StepResult) => void;
 
-/** Every check in turn, whatever became of those before it; then everything that was made is removed. */
+/** Runs every check, also after a failed one, then removes everything that the run made. */
 export async function runSteps(
   place: SmokePlace,
   stores: Stores,

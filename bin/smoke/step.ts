@@ -1,5 +1,5 @@
-import type { GenerationAnswer } from '../../shared/contracts/generation.ts';
-import type { Stores } from '../admin/stores.ts';
+import type { GenerationAnswer } from '../../shared/contracts/generation-answers.ts';
+import type { Stores } from '../common/stores.ts';
 import type { SmokePlace } from './place.ts';
 import type { IssuedKey, SmokeWorld } from './world.ts';
 
@@ -15,7 +15,7 @@ export interface SmokeContext {
 
 export interface Step {
   name: string;
-  /** Why this check says nothing here; null when it does. */
+  /** Why this check is skipped; null when it runs. */
   skip?(context: SmokeContext): string | null;
   /** @throws Mismatch, or the SDK's errors. */
   run(context: SmokeContext): Promise<void>;
@@ -29,7 +29,7 @@ export interface StepResult {
   reason: string | null;
 }
 
-/** What looks at the image says nothing where there is none. */
+/** Skips checks of the image when there is none. */
 export function withoutImage({ place, image }: SmokeContext): string | null {
   if (!place.hasModel) return 'the stack has no model';
   return image === null ? 'no image was generated' : null;

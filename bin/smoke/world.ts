@@ -4,13 +4,13 @@ import { newId } from '../../shared/domain/ids.ts';
 import type { License } from '../../shared/domain/license.ts';
 import type { ApiKey } from '../../shared/store/api-key-store.ts';
 import { issueApiKey } from '../../shared/workflow/api-keys.ts';
-import { Failure } from '../admin/failure.ts';
-import type { Stores } from '../admin/stores.ts';
+import { Failure } from '../common/failure.ts';
+import type { Stores } from '../common/stores.ts';
 
 /** Credits of the temporary license: more than the checks may spend, and few. */
 const creditsLimit = 5;
 
-/** What the checks are made with. All of it is removed afterwards, except an identity that was there already. */
+/** What the checks use. All of it is removed afterwards, except an identity that existed before. */
 export interface SmokeWorld {
   identity: Identity;
   /** Whether the identity was made for this run. */
@@ -23,7 +23,7 @@ export interface IssuedKey {
   key: ApiKey;
 }
 
-/** Thinks it up, so that whatever becomes of making it, all of it can be found again. @throws Failure */
+/** Chooses all ids before anything is made, so that everything can be found and removed. @throws Failure */
 export async function planWorld(
   stores: Stores,
   identityId: string | undefined,

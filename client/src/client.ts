@@ -18,7 +18,7 @@ export interface ClientOptions extends Omit<RequesterOptions, 'tokens'> {
   apiKey: string;
 }
 
-/** What GET /generate may be narrowed by. */
+/** The filters of GET /generate. */
 export type GenerationQuery = Omit<NonNullable<RouteInit<'GET /generate'>['query']>, 'licenseId'>;
 
 export type Client = ReturnType<typeof createClient>;
@@ -26,9 +26,9 @@ export type Client = ReturnType<typeof createClient>;
 /**
  * A client of the service for one API key.
  *
- * Every call may throw ApiError, ConnectionError or TimeoutError, and takes a `signal`, whose reason is thrown when it
- * aborts. A busy service (429, 503) is asked again after 1, 2, 4 … at most 60 seconds, or when it asks to be; where
- * that is more than 60 seconds, the error is thrown at once.
+ * Every call may throw ApiError, ConnectionError or TimeoutError. Every call takes a `signal`; when it aborts, its reason
+ * is thrown. Calls to a busy service (429, 503) are repeated after 1, 2, 4 … at most 60 seconds, or after the `Retry-After`
+ * of the answer. If that is more than 60 seconds, the error is thrown at once.
  *
  * @example
  * const client = createClient({ apiKey, baseUrl: 'https://images.example.com/api/v1' });
@@ -46,15 +46,15 @@ export function createClient({ apiKey, ...options }: ClientOptions) {
   ): Promise<StoredGenerationList> => request('GET /generate', { query, signal });
 
   return {
-    /** Generates and resolves once the images are stored. Charged once, whatever breaks on the way. */
+    /** Generates and resolves once the images are stored. It is charged once, however often the connection breaks. */
     generate: (body: GenerationRequest, more?: GenerateOptions): Promise<GenerationResult> =>
       generate(requester, 'POST /generate', body, more),
 
-    /** What `generate` would cost, or the refusal that it would have. Charges, holds and stores nothing. */
+    /** Tells what `generate` would cost, or throws the refusal that it would have. Charges, holds and stores nothing. */
     dryRun: (body: GenerationRequest, { signal }: CallOptions = {}): Promise<DryRun> =>
       request('POST /generate', { query: { dryRun: true }, body, signal }) as Promise<DryRun>,
 
-    /** A stored request, with links that are signed anew. */
+    /** A stored request, with newly signed links. */
     getGeneration: (requestId: string, { signal }: CallOptions = {}): Promise<StoredGeneration> =>
       request('GET /generate/{requestId}', { path: { requestId }, signal }),
 
@@ -78,11 +78,11 @@ export function createClient({ apiKey, ...options }: ClientOptions) {
     listIdentities: async ({ signal }: CallOptions = {}): Promise<Identity[]> =>
       (await request('GET /identities', { signal })).identities,
 
-    /** Opens an upload: a form to send one file with, within the hour. */
+    /** Opens an upload: a form that takes one file, for an hour. */
     createUpload: ({ contentType, signal }: UploadOptions = {}): Promise<Upload> =>
       request('POST /uploads', { body: { ...(contentType && { contentType }) }, signal }),
 
-    /** Uploads a reference image. Resolves to the `uploadId` that `referenceImages` takes for an hour. */
+    /** Uploads a reference image. Resolves to its `uploadId`, which is valid in `referenceImages` for an hour. */
     uploadReference: (file: Blob | ArrayBuffer | Uint8Array, more: UploadOptions = {}): Promise<string> =>
       uploadReference(requester, file, more, send),
 

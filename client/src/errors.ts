@@ -1,24 +1,24 @@
 import type { ErrorCode } from './types.ts';
 
-export interface ErrorFacts {
+export interface ErrorFields {
   status: number;
   code: ErrorCode | (string & {});
   retryAfterSeconds?: number | undefined;
   requestId?: string | undefined;
 }
 
-/** The service refused or failed a request. `message` is its sentence, which says what to change. */
+/** The service refused a request, or the request failed. `message` is the service's sentence, which says what to change. */
 export class ApiError extends Error {
   /** The HTTP status. */
   readonly status: number;
-  /** The API's code, which may be newer than this client; UNEXPECTED_ANSWER when the answer was not the API's. */
-  readonly code: ErrorFacts['code'];
-  /** When the service wants to be asked again, if it said so. */
+  /** The API's code, which this client may not know yet; UNEXPECTED_ANSWER when the answer was not the API's. */
+  readonly code: ErrorFields['code'];
+  /** After how long to try again, if the service said so. */
   readonly retryAfterSeconds: number | undefined;
-  /** Quote it when you ask for help. Of a generation that was accepted, it is the stored request's. */
+  /** Quote it when you ask for help. For a generation that was accepted, it is the ID of the stored request. */
   readonly requestId: string | undefined;
 
-  constructor(message: string, { status, code, retryAfterSeconds, requestId }: ErrorFacts) {
+  constructor(message: string, { status, code, retryAfterSeconds, requestId }: ErrorFields) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
@@ -28,9 +28,9 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came, or it broke off. */
+/** No answer came, or the connection broke during the answer. */
 export class ConnectionError extends Error {
-  /** Whether an answer had begun, so that the service surely got the request. */
+  /** Whether an answer had begun. If so, the service received the request. */
   readonly answerBegan: boolean;
 
   constructor(
@@ -45,7 +45,7 @@ export class ConnectionError extends Error {
 
 /** The answer did not come in time. */
 export class TimeoutError extends Error {
-  /** The generation that was waited for: it goes on, and can be fetched. */
+  /** The generation, if it was accepted. It goes on and can be fetched. */
   readonly requestId: string | undefined;
 
   constructor(message: string, requestId?: string) {
@@ -55,7 +55,7 @@ export class TimeoutError extends Error {
   }
 }
 
-/** The storage did not take a file. */
+/** The storage refused a file. */
 export class UploadError extends Error {
   readonly status: number;
   /** The storage's code, such as EntityTooLarge. */
@@ -89,7 +89,7 @@ export function unexpectedAnswer({ status, headers }: Response): ApiError {
   });
 }
 
-/** The error that a refusing answer stands for, also when its body is not the API's. */
+/** The error for an answer that is not a success, also when its body is not the API's. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
   const unexpected = unexpectedAnswer(response);

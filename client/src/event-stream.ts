@@ -5,9 +5,9 @@ export interface StreamEvent {
 }
 
 /**
- * Reads server-sent events as WHATWG HTML, "9.2.6 Interpreting an event stream", says: UTF-8, an optional byte order
- * mark, lines that end in CRLF, LF or CR, comments, and data of several lines. Chunks may break anywhere. An event that
- * the stream's end cuts off is dropped. `id` and `retry` are for reconnecting readers, which this one is not.
+ * Reads server-sent events as WHATWG HTML defines them ("9.2.6 Interpreting an event stream"): UTF-8, an optional byte
+ * order mark, lines that end in CRLF, LF or CR, comments, and data of several lines. Chunks may end anywhere. An event that
+ * the stream's end cuts off is dropped. `id` and `retry` are ignored, because this reader does not reconnect.
  *
  * @throws what the stream's reader throws when the connection breaks.
  */
@@ -17,7 +17,7 @@ export async function* readEvents(
   const lines = lineSplitter();
   let event = '';
   let data: string[] = [];
-  // Removes the byte order mark itself, and keeps the bytes of a character that a chunk broke.
+  // The decoder removes the byte order mark and keeps the first bytes of a character that spans two chunks.
   const decoder = new TextDecoder();
   for await (const chunk of chunks) {
     for (const line of lines(decoder.decode(chunk, { stream: true }))) {
@@ -34,7 +34,7 @@ export async function* readEvents(
   }
 }
 
-/** @returns the field's name, empty for a comment, and its value without the one space that may precede it. */
+/** @returns the field's name, empty for a comment, and its value without the one space that may stand before it. */
 function fieldOf(line: string): [string, string] {
   const colon = line.indexOf(':');
   if (colon === -1) return [line, ''];
@@ -42,13 +42,13 @@ function fieldOf(line: string): [string, string] {
   return [line.slice(0, colon), value.startsWith(' ') ? value.slice(1) : value];
 }
 
-/** @returns a function that takes text piece by piece and gives the lines that were completed by each. */
+/** @returns a function that takes text piece by piece and returns the lines that each piece completes. */
 function lineSplitter(): (text: string) => string[] {
   let rest = '';
   let endedInCr = false;
   return (text) => {
     if (text === '') return [];
-    // A CR at the end of a piece ended its line; an LF right after it belongs to it.
+    // A CR at the end of the last piece ended a line. An LF right after it is part of the same line end.
     const added = endedInCr && text.startsWith('\n') ? text.slice(1) : text;
     endedInCr = text.endsWith('\r');
     const lines = (rest + added).split(/\r\n|\n|\r/);

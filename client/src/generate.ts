@@ -1,36 +1,36 @@
 import { ApiError, ConnectionError, isApiError, TimeoutError, unexpectedAnswer } from './errors.ts';
 import { readEvents } from './event-stream.ts';
 import { readJson, type Requester } from './requester.ts';
-import { Final, isPassing, pause } from './retry.ts';
+import { isTransient, NotRetried, pause } from './retry.ts';
 import type { AnyInit, CallOptions } from './routes.ts';
 import type { Generation, GenerationEvents, GenerationResult, StoredGeneration } from './types.ts';
 
 export interface GenerateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters; a random one where none is given. Within 24 hours a repeat of the same body with
-   * the same key answers with the first result and charges nothing.
+   * 1 to 255 visible ASCII characters; a random one by default. Within 24 hours a repeat of the same body with the same
+   * key answers with the first result and charges nothing.
    */
   idempotencyKey?: string | undefined;
   onAccepted?: ((accepted: GenerationEvents['accepted']) => void) | undefined;
   onStarted?: (() => void) | undefined;
   onProgress?: ((progress: GenerationEvents['progress']) => void) | undefined;
-  /** The connection broke; from now on the stored request is asked for. */
+  /** Called when the connection broke. From now on the client polls the stored request. */
   onDisconnected?: (() => void) | undefined;
 }
 
 export type GenerateRoute = 'POST /generate' | 'POST /playground/generate';
 
-// The service tells of its progress every ten seconds. A stream that says nothing for so long is broken.
-const silenceMs = 45_000;
+// The service sends progress every ten seconds, so a stream that is silent for so long is broken.
+const silenceTimeoutMs = 45_000;
 const pollMs = 2000;
 const pollAfterFaultMs = 4000;
-// Longer than any generation may take, and than it takes the service to end one that it lost.
+// Longer than any generation may take, and longer than the service needs to end a generation whose worker died.
 const pollForMs = 10 * 60_000;
 
 /**
  * Generates and resolves once the images are stored. Every try has the same idempotency key, so it is charged once,
- * whatever breaks on the way.
- * @throws ApiError, ConnectionError, TimeoutError, and the signal's reason: that ends the waiting, not the generation.
+ * however often the connection breaks.
+ * @throws ApiError, ConnectionError, TimeoutError, and the signal's reason. The signal ends the waiting, not the generation.
  */
 export async function generate(
   requester: Requester,
@@ -43,13 +43,14 @@ export async function generate(
     'idempotency-key': options.idempotencyKey ?? crypto.randomUUID(),
   };
   const { signal } = options;
-  // The same bytes each time, also when the caller's object changes meanwhile: another body needs another key.
+  // A copy, because every try must send the same body even if the caller changes the object meanwhile.
   const init = { body: structuredClone(body), headers, signal };
-  return requester.retry(() => once(requester, route, init, options), { isRetried: isPassing, signal });
+  const tryOnce = (): Promise<GenerationResult> => generateOnce(requester, route, init, options);
+  return requester.retry(tryOnce, { isRetried: isTransient, signal });
 }
 
-/** A try, and then the stored request where the try says that there is one. */
-async function once(
+/** One try. If it broke off and the request is stored, waits for the stored request. */
+async function generateOnce(
   requester: Requester,
   route: GenerateRoute,
   init: AnyInit,
@@ -71,39 +72,39 @@ async function once(
     error = thrown;
   }
   if (requestId === undefined) throw error;
-  const stored = await untilEnded(requester, requestId, signal);
-  // Not stored means not accepted.
+  const stored = await pollUntilEnded(requester, requestId, signal);
+  // A request that is not stored was not accepted.
   if (stored === null) throw error;
-  return resultOf(stored);
+  return resultOfStored(stored);
 }
 
-/** The first try with this key still runs, or there is a record that tells better what became of it. */
+/** Whether there may be a stored request: of a first try that still runs, or of this try, with its outcome. */
 function mayBeStored(error: unknown): error is ApiError {
   if (isApiError(error, 'IDEMPOTENCY_IN_PROGRESS')) return true;
-  // 503 says that nothing was done, or that it failed and its key is free again.
+  // After 503 nothing is stored, or the request failed and its key is free again.
   return isApiError(error) && error.status >= 500 && error.status !== 503;
 }
 
-/** @returns the result, or the request to ask for since the answer broke off. @throws ApiError as it failed. */
+/** @returns the result, or the ID of the request to poll if the answer broke off. @throws ApiError if it failed. */
 async function readAnswer(
   response: Response,
   options: GenerateOptions,
 ): Promise<GenerationResult | { requestId: string | undefined }> {
   let requestId = response.headers.get('x-request-id') ?? undefined;
-  // A proxy that holds streams back, or a replay, may answer in one piece.
+  // A replay, or a proxy that buffers streams, answers with plain JSON.
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
     const answer = await readJson<unknown>(response);
     if (!isGeneration(answer)) throw unexpectedAnswer(response);
-    return fromAnswer(answer);
+    return resultOfAnswer(answer);
   }
   try {
-    for await (const { event, data } of readEvents(audible(response.body))) {
+    for await (const { event, data } of readEvents(withSilenceTimeout(response.body))) {
       if (!eventNames.includes(event)) continue;
-      const told = parse(data);
-      if (event === 'accepted') requestId = told.requestId ?? requestId;
-      if (event === 'completed' && isGeneration(told)) return fromAnswer(told);
-      if (event === 'failed') throw failure(told, requestId);
-      tell(options, event, told);
+      const value = parseData(data);
+      if (event === 'accepted') requestId = value.requestId ?? requestId;
+      if (event === 'completed' && isGeneration(value)) return resultOfAnswer(value);
+      if (event === 'failed') throw failure(value, requestId);
+      notify(options, event, value);
     }
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
@@ -113,21 +114,21 @@ async function readAnswer(
 
 const eventNames = ['accepted', 'started', 'progress', 'completed', 'failed'];
 
-/** An event's data. @throws ConnectionError for what only a broken connection can have made of it. */
-function parse(data: string): Record<string, any> {
+/** @throws ConnectionError for malformed data, since only a broken connection can have damaged it. */
+function parseData(data: string): Record<string, any> {
   try {
     const value: unknown = JSON.parse(data);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Told below.
+    // Thrown below.
   }
   throw new ConnectionError('An event of the answer is malformed.', { answerBegan: true });
 }
 
-function tell(options: GenerateOptions, event: string, told: Record<string, any>): void {
-  if (event === 'accepted') options.onAccepted?.(told as GenerationEvents['accepted']);
+function notify(options: GenerateOptions, event: string, value: Record<string, any>): void {
+  if (event === 'accepted') options.onAccepted?.(value as GenerationEvents['accepted']);
   if (event === 'started') options.onStarted?.();
-  if (event === 'progress') options.onProgress?.(told as GenerationEvents['progress']);
+  if (event === 'progress') options.onProgress?.(value as GenerationEvents['progress']);
 }
 
 function failure({ error, code, status }: Record<string, any>, requestId: string | undefined): Error {
@@ -135,15 +136,15 @@ function failure({ error, code, status }: Record<string, any>, requestId: string
   return new ApiError(error, { code, status, requestId });
 }
 
-/** A body's chunks. @throws ConnectionError when it breaks, and after a silence. */
-async function* audible(body: Response['body']): AsyncGenerator<Uint8Array, void, void> {
+/** The chunks of a body. @throws ConnectionError when the connection breaks or no chunk comes for `silenceTimeoutMs`. */
+async function* withSilenceTimeout(body: Response['body']): AsyncGenerator<Uint8Array, void, void> {
   if (body === null) return;
   const reader = body.getReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     for (;;) {
       const silence = new Promise<never>((_, reject) => {
-        timer = setTimeout(reject, silenceMs);
+        timer = setTimeout(reject, silenceTimeoutMs);
       });
       const { done, value } = await Promise.race([reader.read(), silence]).finally(() => clearTimeout(timer));
       if (done) return;
@@ -157,7 +158,7 @@ async function* audible(body: Response['body']): AsyncGenerator<Uint8Array, void
 }
 
 /** @returns the stored request once it has ended, null when there is none. */
-async function untilEnded(
+async function pollUntilEnded(
   requester: Requester,
   requestId: string,
   signal: AbortSignal | undefined,
@@ -165,16 +166,16 @@ async function untilEnded(
   const untilMs = Date.now() + pollForMs;
   for (let waitMs = 0; Date.now() + waitMs < untilMs;) {
     await pause(waitMs, signal);
-    const found = await lookUp(requester, requestId, signal);
-    if (typeof found !== 'number') return found;
-    waitMs = found;
+    const polled = await poll(requester, requestId, signal);
+    if (typeof polled !== 'number') return polled;
+    waitMs = polled;
   }
   const sentence = 'The generation takes longer than expected. It goes on, and can be fetched later.';
-  throw new Final(new TimeoutError(sentence, requestId));
+  throw new NotRetried(new TimeoutError(sentence, requestId));
 }
 
-/** @returns the stored request if it has ended, null when there is none, or how long to wait before asking again. */
-async function lookUp(
+/** @returns the stored request if it has ended, null if there is none, or the milliseconds until the next poll. */
+async function poll(
   requester: Requester,
   requestId: string,
   signal: AbortSignal | undefined,
@@ -185,9 +186,10 @@ async function lookUp(
     return stored.status === 'QUEUED' || stored.status === 'PROCESSING' ? pollMs : stored;
   } catch (error) {
     if (isApiError(error, 'REQUEST_NOT_FOUND')) return null;
-    if (!isPassing(error)) throw error;
-    const askedMs = error instanceof ApiError && error.retryAfterSeconds && error.retryAfterSeconds * 1000;
-    return Math.max(pollMs, askedMs || pollAfterFaultMs);
+    if (!isTransient(error)) throw error;
+    const retryAfterMs =
+      error instanceof ApiError && error.retryAfterSeconds && error.retryAfterSeconds * 1000;
+    return Math.max(pollMs, retryAfterMs || pollAfterFaultMs);
   }
 }
 
@@ -195,21 +197,23 @@ function isGeneration(answer: any): answer is Generation {
   return Array.isArray(answer?.outputs) && typeof answer.usage === 'object';
 }
 
-function fromAnswer(answer: Generation): GenerationResult {
+function resultOfAnswer(answer: Generation): GenerationResult {
   return { ...answer, creditsCharged: answer.usage.creditsCharged };
 }
 
-/** @throws ApiError when it failed: not to be retried, for that would be another generation. */
-function resultOf(stored: StoredGeneration): GenerationResult {
+/** @throws ApiError if it failed. It is not retried, because a retry would be another generation. */
+function resultOfStored(stored: StoredGeneration): GenerationResult {
   const { id: requestId, status, outputs, identity, seed, creditsCharged, referenceImagesUsed } = stored;
   if (status === 'COMPLETED') {
     const { id, name } = identity;
-    // Null only before the end.
+    // It is null only until the request ends.
     const processingTimeMs = stored.processingTimeMs!;
-    const facts = { requestId, outputs, identity: { id, name }, seed, creditsCharged };
-    return { ...facts, referenceImagesUsed, processingTimeMs, usage: null };
+    const known = { requestId, outputs, identity: { id, name }, seed, creditsCharged };
+    return { ...known, referenceImagesUsed, processingTimeMs, usage: null };
   }
   const [httpStatus, code] = status === 'TIMEOUT' ? [504, 'TIMEOUT'] : [500, 'GENERATION_FAILED'];
   const sentence = stored.errorMessage ?? 'The image could not be finished.';
-  throw new Final(new ApiError(`${sentence} Nothing was charged.`, { status: httpStatus, code, requestId }));
+  throw new NotRetried(
+    new ApiError(`${sentence} Nothing was charged.`, { status: httpStatus, code, requestId }),
+  );
 }

@@ -1,14 +1,7 @@
 export { createClient, type Client, type ClientOptions, type GenerationQuery } from './client.ts';
 export { ApiError, ConnectionError, isApiError, TimeoutError, UploadError } from './errors.ts';
 export { generate, type GenerateOptions, type GenerateRoute } from './generate.ts';
-export {
-  createRequester,
-  readJson,
-  type Requester,
-  type RequesterOptions,
-  type TokenSource,
-} from './requester.ts';
-export { retryDelayMs } from './retry.ts';
+export { createRequester, type Requester, type RequesterOptions, type TokenSource } from './requester.ts';
 export type { AnswerOf, CallOptions, RouteInit, RouteName } from './routes.ts';
 export type * from './types.ts';
 export type { components, operations, paths } from './openapi.ts';

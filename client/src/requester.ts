@@ -1,13 +1,13 @@
 import { ConnectionError, errorOf, isApiError, TimeoutError, unexpectedAnswer } from './errors.ts';
-import { isBusy, isPassing, retry, type RetryOptions } from './retry.ts';
+import { isBusy, isTransient, retry, type RetryOptions } from './retry.ts';
 import { addressOf, type AnswerOf, type AnyInit, type RouteInit, type RouteName } from './routes.ts';
 
-/** Where the bearer tokens of requests come from. */
+/** Supplies the bearer tokens of requests. */
 export interface TokenSource {
   accessToken(): string | Promise<string>;
-  /** A token other than the one that was refused as INVALID_SESSION. Without it such a refusal stands. */
+  /** Resolves to a new token after one was refused as INVALID_SESSION. Without this function the refusal is thrown. */
   replaceToken?(refused: string): Promise<string>;
-  /** Called when even the new token was refused. */
+  /** Called when the new token was refused too. */
   end?(): void;
 }
 
@@ -16,9 +16,9 @@ export interface RequesterOptions {
   baseUrl: string;
   tokens: TokenSource;
   fetch?: typeof fetch | undefined;
-  /** How often a request is tried again; 8 where nothing is said, which is about three minutes. */
+  /** How often a request is tried again; 8 by default, which takes about three minutes. */
   maxRetries?: number | undefined;
-  /** How long one try waits for its answer; 60,000 where nothing is said. */
+  /** How long one try waits for its answer; 60,000 by default. */
   timeoutMs?: number | undefined;
 }
 
@@ -28,13 +28,13 @@ type InitArgs<R extends RouteName> =
 /** Calls routes of the API. */
 export interface Requester {
   /**
-   * The answer's JSON. A busy service (429, 503) is asked again; for other passing faults all but POST is repeated.
+   * The answer's JSON. Requests to a busy service (429, 503) are repeated; after other transient faults all but POST are.
    * @throws ApiError, ConnectionError, TimeoutError, and the signal's reason
    */
   request<R extends RouteName>(route: R, ...init: InitArgs<R>): Promise<AnswerOf<R>>;
-  /** One try, whose answer `read` reads; the time limit ends where it begins. Refusals are thrown. */
+  /** One try, whose answer `read` reads. For an event stream the timeout ends when the answer begins. Refusals are thrown. */
   attempt<T>(route: RouteName, init: AnyInit, read: (response: Response) => Promise<T>): Promise<T>;
-  /** Repeats work under this client's limits. */
+  /** Repeats work as often as this client's `maxRetries` allows. */
   retry<T>(work: () => Promise<T>, options: Omit<RetryOptions, 'maxRetries'>): Promise<T>;
 }
 
@@ -59,7 +59,7 @@ export function createRequester(options: RequesterOptions): Requester {
   return {
     attempt,
     request<R extends RouteName>(route: R, ...[init = {} as RouteInit<R>]: InitArgs<R>) {
-      const isRetried = route.startsWith('POST') ? isBusy : isPassing;
+      const isRetried = route.startsWith('POST') ? isBusy : isTransient;
       const work = (): Promise<AnswerOf<R>> => attempt(route, init as AnyInit, readJson<AnswerOf<R>>);
       return retry(work, { maxRetries, isRetried, signal: init.signal });
     },
@@ -74,36 +74,36 @@ async function exchange<T>(
   init: AnyInit,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
-  // What fetch throws for a header that it can't send would quote it.
+  // The error that fetch throws for an invalid header would quote the token.
   if (!/^[!-~]+$/.test(token)) throw new TypeError('The API key or token must be visible ASCII characters.');
   const { method, url } = addressOf(baseUrl, route, init);
   const body = init.body === undefined ? null : JSON.stringify(init.body);
   const headers = new Headers({ accept: 'application/json', ...init.headers });
   headers.set('authorization', `Bearer ${token}`);
   if (body !== null) headers.set('content-type', 'application/json');
-  return within({ signal: init.signal, timeoutMs }, async (signal, isAnswered) => {
+  return withTimeout({ signal: init.signal, timeoutMs }, async (signal, isAnswered) => {
     const response = await send(url, {
       method,
       headers,
       body,
       signal,
-      // The API never redirects, and a key must not follow to where somebody else sends it.
+      // The API never redirects, and a key must not be sent to another server.
       redirect: 'error',
       credentials: 'omit',
-      // Answers hold signed links that live for an hour.
+      // Answers have signed links, which expire after an hour.
       cache: 'no-store',
     }).catch((cause: unknown) => {
       throw new ConnectionError("The service can't be reached.", { cause });
     });
     if (!response.ok) throw await errorOf(response);
-    // An answer that streams takes its time, and whoever reads it knows how long.
+    // The reader of an event stream has a timeout of its own.
     if (/event-stream/.test(response.headers.get('content-type') ?? '')) isAnswered();
     return read(response);
   });
 }
 
-/** Does work with a signal that the caller's and the time limit abort. Leaves no timer and no listener. */
-export async function within<T>(
+/** Runs work with a signal that aborts with the caller's signal or at the timeout. Leaves no timer and no listener. */
+export async function withTimeout<T>(
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
   work: (signal: AbortSignal, isAnswered: () => void) => Promise<T>,
 ): Promise<T> {
@@ -116,7 +116,7 @@ export async function within<T>(
   try {
     return await work(stop.signal, () => clearTimeout(timer));
   } catch (error) {
-    // Whatever it broke at, this is why.
+    // The abort is the cause, whatever error the work threw.
     if (stop.signal.aborted) throw stop.signal.reason;
     throw error;
   } finally {
@@ -125,7 +125,7 @@ export async function within<T>(
   }
 }
 
-/** @throws ApiError UNEXPECTED_ANSWER for what is no JSON, and ConnectionError for what breaks off. */
+/** @throws ApiError UNEXPECTED_ANSWER if the body is no JSON, and ConnectionError if the connection breaks. */
 export async function readJson<T>(response: Response): Promise<T> {
   try {
     return (await response.json()) as T;

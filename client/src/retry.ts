@@ -3,12 +3,12 @@ import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
 const longestWaitSeconds = 60;
 
 /**
- * How long to wait before a retry: 1, 2, 4 … seconds, or what the service asked for where that is longer, and up to a
- * quarter more, so that clients that were refused together don't come back together; 60 seconds at most.
+ * How long to wait before a retry: 1, 2, 4 … seconds, or `retryAfterSeconds` if that is longer, plus a random part of up
+ * to a quarter, at most 60 seconds. The random part spreads clients that were refused at the same time.
  *
- * @param failures how often it has failed, from 1
+ * @param failures how often the work has failed, from 1
  * @param random from 0 to 1
- * @returns milliseconds; null where the service asks for more than 60 seconds: nobody should wait that long unasked.
+ * @returns milliseconds; null if the service asks for more than 60 seconds, which is too long to wait unasked
  */
 export function retryDelayMs(
   failures: number,
@@ -16,13 +16,13 @@ export function retryDelayMs(
   random: number,
 ): number | null {
   if (retryAfterSeconds !== undefined && retryAfterSeconds > longestWaitSeconds) return null;
-  // A last step of 48 leaves room for the quarter.
+  // 48 plus a quarter is 60.
   const baseSeconds = Math.max(Math.min(2 ** (failures - 1), 48), retryAfterSeconds ?? 0);
   return 1000 * Math.min(baseSeconds * (1 + random / 4), longestWaitSeconds);
 }
 
-/** An error that no retry mends, whatever kind it is. */
-export class Final {
+/** Wraps an error that is thrown without a retry, whatever kind it is. */
+export class NotRetried {
   readonly error: unknown;
   constructor(error: unknown) {
     this.error = error;
@@ -35,30 +35,30 @@ export interface RetryOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Does the work until it succeeds or fails for good. @throws its last error, and the signal's reason. */
+/** Repeats the work until it succeeds or a retry is no use. @throws its last error, and the signal's reason. */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { maxRetries, isRetried, signal } = options;
   for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Final) throw error.error;
-      const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
-      const delayMs = retryDelayMs(failures, asked, Math.random());
+      if (error instanceof NotRetried) throw error.error;
+      const retryAfterSeconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+      const delayMs = retryDelayMs(failures, retryAfterSeconds, Math.random());
       if (failures > maxRetries || delayMs === null || !isRetried(error)) throw error;
       await pause(delayMs, signal);
     }
   }
 }
 
-/** Whether nothing was done: the service had no room, or the first of two equal requests still runs. */
+/** Whether the service did nothing: it was busy, or the first of two equal requests still runs. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.status === 429 || error.status === 503 || error.code === 'IDEMPOTENCY_IN_PROGRESS';
 }
 
-/** Whether another try may succeed: the fault was on the way or in the service, not in the request. */
-export function isPassing(error: unknown): boolean {
+/** Whether another try may succeed: the fault is in the connection or the service, not in the request. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   return isBusy(error) || (error instanceof ApiError && error.status >= 500);
 }

@@ -5,16 +5,16 @@ type Method = 'get' | 'post' | 'delete';
 /** Every route of the API by method and path, such as `GET /usage`. */
 export type RouteName = {
   [P in keyof paths]: {
-    [M in Method]: paths[P][M] extends object ? `${Uppercase<M>} ${P}` : never;
-  }[Method];
+    [M in Method & keyof paths[P]]: `${Uppercase<M>} ${P}`;
+  }[Method & keyof paths[P]];
 }[keyof paths];
 
 type OperationOf<R extends RouteName> = R extends `${infer M} ${infer P extends keyof paths}`
-  ? paths[P][Lowercase<M> & Method]
+  ? paths[P][Lowercase<M> & keyof paths[P]]
   : never;
 
 type ParametersOf<R extends RouteName, In extends 'path' | 'query'> =
-  OperationOf<R> extends { parameters: { [K in In]?: infer Q } } ? Q : undefined;
+  OperationOf<R> extends { parameters: infer All } ? (In extends keyof All ? All[In] : undefined) : undefined;
 
 type BodyOf<R extends RouteName> = OperationOf<R> extends { requestBody?: infer B } ? JsonOf<B> : never;
 
@@ -26,31 +26,31 @@ export type AnswerOf<R extends RouteName> =
 
 type JsonOf<A> = A extends { content: { 'application/json': infer B } } ? B : never;
 
-/** A member that is required unless nothing in it is. */
+/** A member that is required if anything in its value is. */
 type Member<Name extends string, Value> = [Value] extends [undefined]
   ? { [K in Name]?: undefined }
   : object extends Value
     ? { [K in Name]?: Loose<Value> | undefined }
     : { [K in Name]: Loose<Value> };
 
-/** Members that may be left out may be undefined as well: neither is sent. */
+/** Optional members may also be undefined: neither is sent. */
 type Loose<T> = T extends object ? { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] } : T;
 
 export interface CallOptions {
-  /** Ends the call and every wait in it, which throws the signal's reason. */
+  /** Aborts the call and every wait in it. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** What a route is called with. */
+/** The arguments of a route. */
 export type RouteInit<R extends RouteName> = Member<'path', ParametersOf<R, 'path'>> &
   Member<'query', ParametersOf<R, 'query'>> &
   Member<'body', BodyOf<R>> &
   CallOptions & {
-    /** Beside those that the client sends itself, which they can't replace. */
+    /** Added to the client's own headers. `Authorization` and `Content-Type` cannot be replaced. */
     headers?: Record<string, string>;
   };
 
-/** The same without a route's types, for what serves all of them. */
+/** The same without a route's types, for code that serves every route. */
 export interface AnyInit extends CallOptions {
   path?: Record<string, string | undefined> | undefined;
   query?: Record<string, string | number | boolean | undefined> | undefined;
@@ -58,12 +58,12 @@ export interface AnyInit extends CallOptions {
   headers?: Record<string, string> | undefined;
 }
 
-/** @returns the method and the address of a call, with what was given encoded in it. */
+/** @returns the method of a call, and its address with the encoded path parameters and query. */
 export function addressOf(baseUrl: string, route: string, init: AnyInit): { method: string; url: string } {
   const [method, template] = route.split(' ') as [string, string];
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = init.path?.[name];
-    // Dots would name another path.
+    // `.` and `..` would lead to another path.
     if (!value || /^\.\.?$/.test(value)) throw new TypeError(`${name} is missing.`);
     return encodeURIComponent(value);
   });

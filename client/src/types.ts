@@ -2,18 +2,18 @@ import type { components } from './openapi.ts';
 
 type Schemas = components['schemas'];
 
-/** The body of POST /generate; what is left out has the service's default. */
+/** The body of POST /generate. Members that are left out have the service's defaults. */
 export type GenerationRequest = Schemas['GenerationRequest'];
 /** The answer of POST /generate. */
 export type Generation = Schemas['Generation'];
 /** The answer of POST /generate?dryRun=true. */
 export type DryRun = Schemas['DryRun'];
-/** A stored request, whatever became of it. */
+/** A stored request with any status. */
 export type StoredGeneration = Schemas['StoredGeneration'];
 export type StoredGenerationList = Schemas['StoredGenerationList'];
 export type GenerationEvents = Schemas['GenerationEvents'];
 export type Identity = Schemas['IdentityList']['identities'][number];
-/** A form to send one file with. */
+/** A form that takes one file. */
 export type Upload = Schemas['Upload'];
 export type Health = Schemas['Health'];
 /** Every code that an error of the API may have. */
@@ -23,6 +23,6 @@ export type ImageType = NonNullable<Schemas['UploadByKeyRequest']['contentType']
 /** A generation that succeeded. */
 export interface GenerationResult extends Omit<Generation, 'usage'> {
   creditsCharged: number;
-  /** Null when the answer got lost and the stored request was fetched in its place. */
+  /** Null when the answer was lost and the stored request was fetched instead. */
   usage: Generation['usage'] | null;
 }

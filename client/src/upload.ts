@@ -1,18 +1,18 @@
 import { ConnectionError, UploadError } from './errors.ts';
-import { within, type Requester } from './requester.ts';
+import { withTimeout, type Requester } from './requester.ts';
 import type { CallOptions } from './routes.ts';
 import type { ImageType, Upload } from './types.ts';
 
 export interface UploadOptions extends CallOptions {
-  /** What the file is, if you know. It is judged by its bytes. */
+  /** The type of the file, if you know it. The service looks at the bytes. */
   contentType?: ImageType | undefined;
 }
 
-const sendWithinMs = 5 * 60_000;
+const sendTimeoutMs = 5 * 60_000;
 
 /**
  * Uploads a reference image.
- * @returns its uploadId, which `referenceImages` takes for an hour.
+ * @returns its uploadId, which is valid in `referenceImages` for an hour
  * @throws UploadError, ApiError, ConnectionError, TimeoutError, and the signal's reason
  */
 export async function uploadReference(
@@ -26,27 +26,27 @@ export async function uploadReference(
   const upload = await requester.request('POST /uploads', { body, signal });
   if (file.size > upload.maxBytes) throw uploadRefused(413, '<Code>EntityTooLarge</Code>');
   const post = (): Promise<void> =>
-    within({ signal, timeoutMs: sendWithinMs }, async (either) => {
-      const init = { method: 'POST', body: uploadForm(upload, file), signal: either };
+    withTimeout({ signal, timeoutMs: sendTimeoutMs }, async (combined) => {
+      const init = { method: 'POST', body: uploadForm(upload, file), signal: combined };
       const response = await send(upload.url, init).catch((cause: unknown) => {
         throw new ConnectionError("The storage can't be reached.", { cause });
       });
       if (!response.ok) throw uploadRefused(response.status, await response.text().catch(() => ''));
     });
-  await requester.retry(post, { isRetried: mayPass, signal });
+  await requester.retry(post, { isRetried: isWorthRetry, signal });
   return upload.uploadId;
 }
 
-/** The form of an upload, to be posted to its `url` (Amazon S3, "POST Object": what follows the file is not read). */
+/** The form of an upload, to be posted to its `url`. The file is last: S3 ignores later fields ("POST Object"). */
 export function uploadForm({ fields }: Pick<Upload, 'fields'>, file: Blob): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  // Its own name is nobody's business there.
+  // A fixed name, because the file's own name may be private.
   form.append('file', file, 'file');
   return form;
 }
 
-/** What the storage answers with: a status, and XML with a code of its own. */
+/** The error for the storage's refusal: a status, and XML with the storage's own code. */
 export function uploadRefused(status: number, xml: string): UploadError {
   const code = /<Code>(\w+)<\/Code>/.exec(xml)?.[1];
   const sentence =
@@ -54,6 +54,6 @@ export function uploadRefused(status: number, xml: string): UploadError {
   return new UploadError(sentence, status, code);
 }
 
-function mayPass(error: unknown): boolean {
+function isWorthRetry(error: unknown): boolean {
   return !(error instanceof UploadError) || error.status >= 500;
 }

@@ -1,12 +1,9 @@
 import { lazy, Suspense, type ComponentType } from 'react';
 import { Outlet, Route, Routes } from 'react-router';
-import { CallbackPage } from './auth/callback-page.tsx';
-import { RequireSession } from './auth/require-session.tsx';
+import { CallbackPage, RequireSession, SignedOutPage } from './auth/pages.tsx';
 import { useSessionState } from './auth/session-context.ts';
-import { SignedOutPage } from './auth/signed-out-page.tsx';
-import { NotFound } from './layout/not-found.tsx';
+import { NotFound } from './layout/page.tsx';
 import { Shell } from './layout/shell.tsx';
-import { LicenseProvider } from './license/license-context.tsx';
 import { RequireLicense } from './license/require-license.tsx';
 
 const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'));
@@ -43,14 +40,14 @@ export function App() {
 function Frame() {
   const { status } = useSessionState();
   return (
-    <LicenseProvider>
+    <>
       <Outlet />
       {status === 'ended' && (
         <Suspense>
           <SessionEndedDialog />
         </Suspense>
       )}
-    </LicenseProvider>
+    </>
   );
 }
 

@@ -1,6 +1,10 @@
 import type { DashboardConfig } from './api/types.ts';
+import { createRequiredContext } from './lib/required-context.ts';
 
-/** Fetches where this build runs; the same build runs everywhere. @throws Error when it can't be had. */
+/** The configuration of this deployment. Code samples show its `apiBaseUrl`. */
+export const [ConfigContext, useConfig] = createRequiredContext<DashboardConfig>('ConfigContext');
+
+/** Fetches the configuration of this deployment. @throws Error when it can't be fetched or is malformed. */
 export async function fetchConfig(): Promise<DashboardConfig> {
   const response = await fetch('/config.json', { cache: 'no-store', credentials: 'omit' });
   if (!response.ok) throw new Error(`config.json: ${response.status}`);

@@ -1,9 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, StrictMode, Suspense } from 'react';
+import { lazy, StrictMode, Suspense, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
-import { ApiContext } from './api/api-context.ts';
-import { createApi } from './api/client.ts';
+import { ApiContext, createApi } from './api/client.ts';
 import { createQueryClient } from './api/queries.ts';
 import type { DashboardConfig } from './api/types.ts';
 import { App } from './app.tsx';
@@ -11,17 +10,15 @@ import { createSession } from './auth/session.ts';
 import { SessionContext } from './auth/session-context.ts';
 import { createUserManager, signOutUrl } from './auth/user-manager.ts';
 import { Button } from './components/ui/button.tsx';
-import { fetchConfig } from './config.ts';
-import { ConfigContext } from './config-context.ts';
+import { ConfigContext, fetchConfig } from './config.ts';
 import './index.css';
-import { AppCrash } from './layout/crash-notice.tsx';
-import { ErrorBoundary } from './layout/error-boundary.tsx';
+import { AppCrash, ErrorBoundary } from './layout/error-boundary.tsx';
 import { NoticePage } from './layout/notice-page.tsx';
 
-// Nothing is announced before somebody acts, so the first paint does not wait for it.
+// Loaded later: there is nothing to announce before somebody acts.
 const Toaster = lazy(() => import('./layout/toaster.tsx'));
 
-// A page of its own, always loaded as such: what it runs never meets a session.
+// A separate page load, so that Scalar's code never runs beside a session.
 const Reference = lazy(() => import('./screens/reference/reference-screen.tsx'));
 const isReference = /^\/reference\/?$/.test(window.location.pathname);
 
@@ -34,44 +31,44 @@ function start(config: DashboardConfig): void {
     signOutUrl: signOutUrl(config, origin),
     leave: (url) => window.location.assign(url),
   });
-  // A page that comes back from the browser's memory after the sign-out must not show what it held.
+  // After the sign-out, the browser's Back button must not show the old page from memory.
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted && session.state().status !== 'active') window.location.reload();
   });
   const api = createApi(config.apiBaseUrl.replace(/\/$/, ''), session);
-  root.render(
-    <StrictMode>
-      <ErrorBoundary fallback={<AppCrash />}>
-        <ConfigContext value={config}>
-          <SessionContext value={session}>
-            <ApiContext value={api}>
-              <QueryClientProvider client={createQueryClient()}>
-                <BrowserRouter>
-                  <App />
-                  <ErrorBoundary fallback={null}>
-                    <Suspense>
-                      <Toaster />
-                    </Suspense>
-                  </ErrorBoundary>
-                </BrowserRouter>
-              </QueryClientProvider>
-            </ApiContext>
-          </SessionContext>
-        </ConfigContext>
-      </ErrorBoundary>
-    </StrictMode>,
+  render(
+    config,
+    <SessionContext value={session}>
+      <ApiContext value={api}>
+        <QueryClientProvider client={createQueryClient()}>
+          <BrowserRouter>
+            <App />
+            <ErrorBoundary fallback={null}>
+              <Suspense>
+                <Toaster />
+              </Suspense>
+            </ErrorBoundary>
+          </BrowserRouter>
+        </QueryClientProvider>
+      </ApiContext>
+    </SessionContext>,
   );
 }
 
 function startReference(config: DashboardConfig): void {
+  render(
+    config,
+    <Suspense>
+      <Reference />
+    </Suspense>,
+  );
+}
+
+function render(config: DashboardConfig, page: ReactNode): void {
   root.render(
     <StrictMode>
       <ErrorBoundary fallback={<AppCrash />}>
-        <ConfigContext value={config}>
-          <Suspense>
-            <Reference />
-          </Suspense>
-        </ConfigContext>
+        <ConfigContext value={config}>{page}</ConfigContext>
       </ErrorBoundary>
     </StrictMode>,
   );

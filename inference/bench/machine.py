@@ -1,4 +1,4 @@
-"""What the numbers were taken on."""
+"""The machine that was measured."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""What came of it, for people and for programs."""
+"""The benchmark's report, for people and for programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -22,14 +22,14 @@ class Report:
     variants: Sequence[str]
     #: All costs, by what was measured and by variant.
     costs: Mapping[str, Mapping[str, Sequence[Cost]]]
-    #: What a reader has to know.
+    #: Notes for the reader.
     notes: Sequence[str]
     #: What ended the run before all was measured.
     error: str | None = None
 
     @property
     def median_seconds(self) -> Values:
-        """By what was measured and by variant."""
+        """By measurement and by variant."""
         return {
             row: {name: median(cost.seconds for cost in costs) for name, costs in columns.items()}
             for row, columns in self.costs.items()
@@ -37,7 +37,7 @@ class Report:
 
     @property
     def peak_gigabytes(self) -> Values:
-        """By what was measured and by variant; without a GPU all rows are empty."""
+        """By measurement and by variant; empty without a GPU."""
         return {
             row: {name: _peak(costs) for name, costs in columns.items() if costs[0].peak_bytes is not None}
             for row, columns in self.costs.items()

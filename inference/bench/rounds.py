@@ -1,4 +1,4 @@
-"""Who is measured when. The variants take turns, so that a machine that gets warmer does so for all."""
+"""The order of measurements. The variants take turns, so that a warmer machine slows all alike."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ NO_ADAPTER = 'use none again'
 
 @dataclass(frozen=True)
 class Cost:
-    """What it took to do something."""
+    """Measured costs of one operation."""
 
     seconds: float
     #: GPU memory, of which only the variant's own is counted; None without a GPU.
@@ -24,20 +24,20 @@ class Cost:
 
 
 class Contestant(Protocol):
-    """What is measured. Its methods answer what they cost."""
+    """A measured variant. Its methods return what they cost."""
 
     @property
     def name(self) -> str:
         """Differs from all others' names."""
 
     def load(self) -> Cost:
-        """Until it is ready."""
+        """Loads the model."""
 
     def paint(self, side: int, outputs: int, seed: int) -> Cost:
-        """So many images, of side x side pixels."""
+        """Paints images of side x side pixels."""
 
     def use(self, adapter: Adapter | None) -> Cost:
-        """Until it is ready to paint with the adapter, or without any."""
+        """Loads the adapter, or unloads it."""
 
     def unload(self) -> None:
         """Gives the memory back."""
@@ -57,17 +57,17 @@ class Plan:
 
 @dataclass
 class Measurements:
-    """All costs, by what was measured and by whom."""
+    """All costs, by measurement and by variant."""
 
     log: Callable[[str], None]
     rows: dict[str, dict[str, list[Cost]]] = field(default_factory=dict)
     #: Whether they took turns.
-    together: bool = False
+    took_turns: bool = False
     #: Who was measured alone, and from when to when, in seconds.
     shifts: list[tuple[str, float, float]] = field(default_factory=list)
 
     def add(self, row: str, name: str, cost: Cost) -> None:
-        """One more."""
+        """Adds a cost."""
         self.log(f'{name}: {row}: {cost.seconds:.3f} s')
         self.rows.setdefault(row, {}).setdefault(name, []).append(cost)
 
@@ -83,8 +83,8 @@ def measure(
     began = time.monotonic()
     first, *others = contestants
     done.add(LOAD, first.name, first.load())
-    done.together = fit()
-    if done.together:
+    done.took_turns = fit()
+    if done.took_turns:
         for other in others:
             done.add(LOAD, other.name, other.load())
         _measure_loaded(contestants, plan, done)
@@ -133,6 +133,6 @@ def _measure_adapters(group: Sequence[Contestant], plan: Plan, done: Measurement
 
 
 def _rotated(group: Sequence[Contestant], turn: int) -> Sequence[Contestant]:
-    """Everybody comes after everybody else."""
+    """Orders the turns so that each variant follows each other one."""
     start = turn % len(group)
     return [*group[start:], *group[:start]]

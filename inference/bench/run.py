@@ -80,7 +80,7 @@ def _build_adapters(pipeline: Kind, model_dir: Path, folder: Path) -> list[Adapt
 
 
 def _read_once(model_dir: Path) -> None:
-    """Otherwise whoever loads first would wait for the disk, and nobody after it."""
+    """Reads the files once, so that the first variant does not wait for the disk alone."""
     for path in model_dir.rglob('*.safetensors'):
         with path.open('rb') as file:
             while file.read(64 * 1024**2):
@@ -88,7 +88,7 @@ def _read_once(model_dir: Path) -> None:
 
 
 def _fit(variants: Sequence[Variant]) -> bool:
-    """Whether the others have room beside the first one, which is loaded."""
+    """Whether the other variants fit into memory beside the first one."""
     if not torch.cuda.is_available():
         return True
     _clear_memory()
@@ -114,9 +114,9 @@ def _describe(options: argparse.Namespace, model_dir: Path) -> dict[str, str]:
 
 
 def _explain(options: argparse.Namespace, variants: Sequence[Variant], done: Measurements) -> list[str]:
-    """What a reader has to know."""
+    """Notes for the reader."""
     notes = [
-        done.together and 'The variants were in memory together and took turns.',
+        done.took_turns and 'The variants were in memory together and took turns.',
         *(
             f'{name} was measured from {start:.0f} s to {end:.0f} s, alone.'
             for name, start, end in done.shifts

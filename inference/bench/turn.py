@@ -1,4 +1,4 @@
-"""One variant's turn in a process that it shares with the others."""
+"""One variant's turn in the process that all variants share."""
 
 import gc
 import os
@@ -53,7 +53,7 @@ class Turn:
         self.held_bytes = 0
 
     def measure(self, work: Callable[[], object]) -> Cost:
-        """What it costs until the work is done, on the GPU too."""
+        """Measures work until it is finished, on the GPU too."""
         with self._apart():
             return self._measure_on_gpu(work) if torch.cuda.is_available() else Cost(_seconds(work), None)
 

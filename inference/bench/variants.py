@@ -13,7 +13,7 @@ import torch
 from diffusers import DiffusionPipeline
 from PIL import Image
 
-from model_server.pipelines.engine import Adapter, Engine, Order
+from model_server.pipelines.engine import Adapter, Engine, ImageSpec
 
 from .rounds import Cost
 from .turn import Turn
@@ -44,18 +44,18 @@ class Variant(ABC):
         self.blank_images = 0
 
     def load(self) -> Cost:
-        """Until it is ready."""
+        """Loads the model."""
         return self._turn.measure(self._load)
 
     def paint(self, side: int, outputs: int, seed: int) -> Cost:
-        """So many images, of side x side pixels."""
+        """Paints images of side x side pixels."""
         images: list[Image.Image] = []
         cost = self._turn.measure(lambda: images.extend(self.images(side, outputs, seed)))
         self.blank_images += sum(_is_blank(image) for image in images)
         return cost
 
     def use(self, adapter: Adapter | None) -> Cost:
-        """Until it is ready to paint with the adapter, or without any."""
+        """Loads the adapter, or unloads it."""
         return self._turn.measure(lambda: self._use(adapter))
 
     def unload(self) -> None:
@@ -157,8 +157,8 @@ class EngineVariant(Variant):
             self._loaded.paint(self._order(side, seed + index), lambda _: None) for index in range(outputs)
         ]
 
-    def _order(self, side: int, seed: int) -> Order:
-        return Order(
+    def _order(self, side: int, seed: int) -> ImageSpec:
+        return ImageSpec(
             prompt=self._task.prompt,
             negative_prompt=self._task.negative_prompt,
             seed=seed,

@@ -15,8 +15,8 @@ from typing import cast
 
 import uvicorn
 
-from .app import create_app, create_workshop
-from .job import Workshop
+from .app import create_app, create_context
+from .job import ServerContext
 from .observing import Observer, silence_libraries
 from .pipelines.engine import Engine
 from .settings import Settings, SettingsError
@@ -29,13 +29,13 @@ PIPELINES = {
 #: What `_class_name` in a model's `model_index.json` says of it.
 CLASS_NAMES = {'StableDiffusionXLPipeline': 'sdxl', 'ZImagePipeline': 'z-image'}
 
-# An idle connection stays open for longer than a router in front of the server keeps it.
+# Longer than a router in front of the server keeps an idle connection.
 _KEEP_ALIVE_SECONDS = 75
 _FLUSH_SECONDS = 3
 
 
 class Server(uvicorn.Server):
-    """Leaves the signals alone: its own handling would close the port while requests still run."""
+    """Without uvicorn's signal handling, which would close the port while requests still run."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -81,9 +81,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 async def serve(settings: Settings, engine: Engine, port: socket.socket, observer: Observer) -> int:
     """Serves until SIGTERM or SIGINT, and answers the exit status: 1 when the model could not be loaded."""
-    workshop = create_workshop(settings, engine, observer)
+    context = create_context(settings, engine, observer)
     config = uvicorn.Config(
-        create_app(workshop),
+        create_app(context),
         access_log=False,
         log_config=None,
         server_header=False,
@@ -92,39 +92,39 @@ async def serve(settings: Settings, engine: Engine, port: socket.socket, observe
         timeout_graceful_shutdown=_FLUSH_SECONDS,
     )
     server = Server(config)
-    stop = _on_signal(workshop)
+    stop = _on_signal(context)
     serving = asyncio.create_task(server.serve(sockets=[port]))
-    lane = asyncio.create_task(workshop.lane.run())
+    queue = asyncio.create_task(context.queue.run())
     stopped = asyncio.create_task(stop.wait())
     observer.log('listening', port=port.getsockname()[1], modelVersion=engine.model_version)
-    await asyncio.wait({serving, lane, stopped}, return_when='FIRST_COMPLETED')
-    failed = lane.done() and lane.exception() is not None
+    await asyncio.wait({serving, queue, stopped}, return_when='FIRST_COMPLETED')
+    failed = queue.done() and queue.exception() is not None
     if failed:
-        _show_load_failure(observer, lane.exception())
-    elif lane.done() and not stop.is_set():
-        # The lost engine shows in /ping. Images that are painted already may still be delivered.
+        _show_load_failure(observer, queue.exception())
+    elif queue.done() and not stop.is_set():
+        # /ping answers 503 now. Finished images may still be uploaded.
         observer.log('the engine is lost', 'error')
         await asyncio.wait({serving, stopped}, return_when='FIRST_COMPLETED')
     observer.log('stopping')
     if not failed:
-        await workshop.stop()
+        await context.stop()
     server.should_exit = True
     await serving
     observer.log('stopped')
     return 1 if failed else 0
 
 
-def _on_signal(workshop: Workshop) -> asyncio.Event:
-    """The first signal asks to stop, the next one ends the grace."""
+def _on_signal(context: ServerContext) -> asyncio.Event:
+    """The first signal asks to stop, the next one ends the grace time."""
     stop = asyncio.Event()
 
-    def hear() -> None:
+    def on_signal() -> None:
         if stop.is_set():
-            workshop.fail_all()
+            context.fail_all()
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, hear)
+        asyncio.get_running_loop().add_signal_handler(number, on_signal)
     return stop
 
 
@@ -132,14 +132,14 @@ def _show_load_failure(observer: Observer, error: BaseException | None) -> None:
     if error is None:
         return
     observer.fault('the model could not be loaded', error)
-    # No request has been near it, so its text may be shown.
+    # No request was handled yet, so the text holds no prompt and may be shown.
     traceback.print_exception(error)
 
 
 def main() -> int:
-    """Answers the exit status. Arguments are ignored: SageMaker starts every container with `serve`."""
+    """Returns the exit status. Arguments are ignored: SageMaker starts every container with `serve`."""
     silence_libraries()
-    # As a container's first process it would otherwise not hear of it while it still imports libraries.
+    # A container's first process ignores SIGTERM without a handler, also while it imports libraries.
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     try:
         settings = Settings.from_environment()
@@ -158,5 +158,5 @@ if __name__ == '__main__':
     status = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    # A step that still runs on the GPU's thread would crash an interpreter that is taken apart around it.
+    # Without the interpreter's shutdown, which would crash a step that still runs on the GPU's thread.
     os._exit(status)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .contract import Identity
 from .failure import Failure
-from .links import Links, LinkTrouble
+from .links import LinkError, Links
 from .pipelines.engine import Adapter
 from .safetensors import NotSafetensors, check_safetensors
 
@@ -27,7 +27,7 @@ _DIGEST = re.compile('[0-9a-f]{64}')
 
 @dataclass
 class _Download:
-    """A download that requests share: the last one that loses interest ends it."""
+    """A download that several requests share. It ends when the last of them is cancelled."""
 
     task: asyncio.Task[str]
     listeners: int = 0
@@ -37,12 +37,12 @@ class AdapterStore:
     """The adapters of one folder. One event loop uses it, and no other process the folder."""
 
     def __init__(self, folder: Path, limit_bytes: int, links: Links, timeout_seconds: float) -> None:
-        """Makes the folder, and takes over the whole files in it. Raises OSError."""
+        """Makes the folder, and takes over the complete files in it. Raises OSError."""
         self._folder = folder
         self._limit_bytes = limit_bytes
         self._links = links
         self._timeout_seconds = timeout_seconds
-        # Bytes by digest, the longest unused first.
+        # Bytes by digest, least recently used first.
         self._files: OrderedDict[str, int] = OrderedDict()
         self._holders: Counter[str] = Counter()
         self._digests: dict[str, str] = {}
@@ -53,7 +53,7 @@ class AdapterStore:
         self._take_over()
 
     def _take_over(self) -> None:
-        """Counts the files of the process before this one, less those that are not whole."""
+        """Counts the complete files that an earlier process left."""
         found = [path for path in self._folder.glob('*.safetensors') if _DIGEST.fullmatch(path.stem)]
         for path in sorted(found, key=lambda path: path.stat().st_mtime):
             try:
@@ -74,11 +74,11 @@ class AdapterStore:
         return Adapter(digest, self._path(digest), identity.adapter_scale)
 
     def release(self, adapter: Adapter) -> None:
-        """Ends one hold. Nothing is evicted while anybody holds it."""
+        """Ends one hold. A held file is never evicted."""
         self._release(adapter.digest)
 
     async def _hold(self, identity: Identity, url: str) -> str:
-        """Answers the digest of a file that is on disk, and is held once more."""
+        """Returns the digest of a file on disk, held once more."""
         known = identity.adapter_sha256.lower() if identity.adapter_sha256 else None
         key = known or _key(identity)
         digest = known or self._digests.get(key)
@@ -110,7 +110,7 @@ class AdapterStore:
                     self._release(task.result())
 
     async def _download(self, key: str, url: str, known: str | None) -> str:
-        """Answers the digest; the file is held once, for all who wait for it."""
+        """Returns the digest; the file is held once for all requests that wait for it."""
         part = self._folder / f'{uuid.uuid4().hex}.part'
         try:
             digest = await self._fetch(url, part)
@@ -119,8 +119,8 @@ class AdapterStore:
             await asyncio.to_thread(check_safetensors, part)
             self._files[digest] = part.stat().st_size
             part.replace(self._path(digest))
-        except LinkTrouble as trouble:
-            raise _unavailable(f'could not be fetched: {trouble.why}') from None
+        except LinkError as error:
+            raise _unavailable(f'could not be fetched: {error.why}') from None
         except NotSafetensors:
             raise _unavailable('is not a whole .safetensors file') from None
         except OSError:

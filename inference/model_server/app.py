@@ -22,8 +22,8 @@ from .contract import (
     ready_event,
 )
 from .failure import Failure
-from .job import Job, Workshop
-from .lane import Lane
+from .gpu_queue import GpuQueue
+from .job import Job, ServerContext
 from .links import Links
 from .observing import Observer
 from .pipelines.engine import Engine
@@ -34,29 +34,29 @@ _LONGEST_VERSION = 200
 _MEDIA_TYPE = 'application/x-ndjson'
 
 
-def create_workshop(settings: Settings, engine: Engine, observer: Observer) -> Workshop:
+def create_context(settings: Settings, engine: Engine, observer: Observer) -> ServerContext:
     """Builds all that requests share; call it in the event loop. Raises ValueError and OSError."""
     if not 0 < len(engine.model_version) <= _LONGEST_VERSION:
         raise ValueError(f"The engine's model_version must have 1 to {_LONGEST_VERSION} characters.")
     links = Links(settings.link_timeout_seconds, settings.retry_seconds)
-    return Workshop(
+    return ServerContext(
         settings=settings,
         observer=observer,
         model_version=engine.model_version,
-        lane=Lane(engine, observer, settings.max_waiting, settings.stuck_seconds),
+        queue=GpuQueue(engine, observer, settings.max_waiting, settings.stuck_seconds),
         links=links,
         adapters=AdapterStore(
             settings.adapter_dir, settings.adapter_cache_bytes, links, settings.adapter_timeout_seconds
         ),
-        reference_gate=asyncio.Semaphore(settings.reference_requests),
+        reference_semaphore=asyncio.Semaphore(settings.reference_requests),
     )
 
 
-def create_app(workshop: Workshop) -> Starlette:
-    """`GET /ping` and `POST /invocations`. Whoever serves it also runs `workshop.lane.run()`."""
+def create_app(context: ServerContext) -> Starlette:
+    """`GET /ping` and `POST /invocations`. Its server must also run `context.queue.run()`."""
 
     async def ping(_: Request) -> Response:
-        healthy = workshop.lane.state == 'ready' and not workshop.stopping
+        healthy = context.queue.state == 'ready' and not context.stopping
         return Response(status_code=200 if healthy else 503)
 
     async def invocations(request: Request) -> Response:
@@ -69,7 +69,7 @@ def create_app(workshop: Workshop) -> Starlette:
             return _once(_failed(too_long), 413)
         try:
             parsed = parse_request(body)
-            return _answer(workshop, parsed)
+            return _answer(context, parsed)
         except NotJson:
             return _once(_failed(Failure('invalid_request', 'The body is not JSON.')), 400)
         except Failure as failure:
@@ -78,7 +78,7 @@ def create_app(workshop: Workshop) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        await workshop.links.close()
+        await context.links.close()
 
     routes = [Route('/ping', ping), Route('/invocations', invocations, methods=['POST'])]
     app = Starlette(routes=routes, lifespan=lifespan)
@@ -86,20 +86,20 @@ def create_app(workshop: Workshop) -> Starlette:
     return app
 
 
-def _answer(workshop: Workshop, parsed: PaintRequest | Probe) -> Response:
-    if workshop.stopping:
+def _answer(context: ServerContext, parsed: PaintRequest | Probe) -> Response:
+    if context.stopping:
         raise Failure('busy', 'The server is stopping.')
     if isinstance(parsed, PaintRequest):
-        return EventStream(parsed, workshop)
-    state = workshop.lane.state
+        return EventStream(parsed, context)
+    state = context.queue.state
     if state != 'ready':
         reason = 'still being loaded' if state == 'warming' else 'being restarted'
         raise Failure('busy', f'The model is {reason}.')
-    return _once(ready_event(workshop.model_version))
+    return _once(ready_event(context.model_version))
 
 
 async def _read_body(request: Request) -> bytes | None:
-    """None for a body that is too long, the rest of which the server discards. Raises ClientDisconnect."""
+    """None when the body is too long; the server discards the rest. Raises ClientDisconnect."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -119,32 +119,32 @@ def _once(event: Event, status: int = 200) -> Response:
 class EventStream(Response):
     """A request's events as they come. All of its work ends when the caller hangs up."""
 
-    def __init__(self, request: PaintRequest, workshop: Workshop) -> None:
+    def __init__(self, request: PaintRequest, context: ServerContext) -> None:
         super().__init__(media_type=_MEDIA_TYPE)
         del self.headers['content-length']
         self._request = request
-        self._workshop = workshop
+        self._context = context
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         events: asyncio.Queue[Event | None] = asyncio.Queue()
-        work = Job(self._request, self._workshop, events.put_nowait).start()
+        work = Job(self._request, self._context, events.put_nowait).start()
         work.add_done_callback(lambda _: events.put_nowait(None))
-        watch = asyncio.create_task(_hang_up(receive))
-        watch.add_done_callback(lambda _: work.cancel())
+        disconnect = asyncio.create_task(_wait_for_disconnect(receive))
+        disconnect.add_done_callback(lambda _: work.cancel())
         try:
             await send({'type': 'http.response.start', 'status': 200, 'headers': self.raw_headers})
             while (event := await events.get()) is not None:
                 await send({'type': 'http.response.body', 'body': encode_event(event), 'more_body': True})
             await send({'type': 'http.response.body', 'body': b'', 'more_body': False})
         except OSError:
-            # The caller is gone, as the watch will also say.
+            # The caller disconnected; the task `disconnect` notices it, too.
             pass
         finally:
-            watch.cancel()
+            disconnect.cancel()
             work.cancel()
-            await asyncio.gather(watch, work, return_exceptions=True)
+            await asyncio.gather(disconnect, work, return_exceptions=True)
 
 
-async def _hang_up(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())['type'] != 'http.disconnect':
         pass

@@ -31,7 +31,7 @@ class NotJson(Exception):
 def _check_link(link: str) -> str:
     try:
         parts = urlsplit(link)
-        # What the client can't parse would fail much later, after the work.
+        # Refused now, because the client would fail to parse it only after the work.
         httpx.URL(link)
     except (ValueError, httpx.InvalidURL):
         parts = None
@@ -94,12 +94,12 @@ class OutputLink(_Strict):
 
 
 class Identity(_Strict):
-    """What the image should look like it is from."""
+    """The identity that the image is made for."""
 
     id: Id
     adapter_url: Link | None
     adapter_version: Annotated[str, Field(max_length=8192)] | None
-    #: Of the adapter's file, hex; None when nobody knows it.
+    #: SHA-256 of the adapter's file, hex; None when it is unknown.
     adapter_sha256: Annotated[str, Field(pattern='^[0-9a-fA-F]{64}$')] | None = Field(
         default=None, alias='adapterSha256'
     )
@@ -112,7 +112,7 @@ class Identity(_Strict):
 
 
 class PaintRequest(_Strict):
-    """One request, with the ranges that the service's own customers have."""
+    """One request, with the ranges of the service's API."""
 
     request_id: Id
     deadline: Annotated[str, AfterValidator(_check_deadline)]
@@ -124,7 +124,7 @@ class PaintRequest(_Strict):
     width: Side
     height: Side
     num_outputs: Annotated[int, Field(ge=1, le=16)]
-    #: Absent where the service is older than the choice.
+    #: Absent in requests of an older service.
     output_format: OutputFormat = 'png'
     reference_mode: Literal['exact_product', 'reference']
     preserve_branding: bool
@@ -144,7 +144,7 @@ class PaintRequest(_Strict):
 
 
 class Probe:
-    """Somebody asks whether the server is there."""
+    """A health check."""
 
 
 def parse_request(body: bytes) -> PaintRequest | Probe:
@@ -173,7 +173,7 @@ def _parse_json(body: bytes) -> object:
         raise ValueError(name)
 
     try:
-        # Python would also take NaN and Infinity, and guess UTF-16.
+        # By default Python also accepts NaN, Infinity and UTF-16.
         return json.loads(body.decode('utf-8'), parse_constant=refuse)
     except (ValueError, RecursionError):
         raise NotJson from None
@@ -187,17 +187,17 @@ def _describe(error: ValidationError) -> str:
 
 
 def ready_event(model_version: str) -> Event:
-    """Answers a probe."""
+    """The answer to a probe."""
     return {'event': 'ready', 'modelVersion': model_version}
 
 
 def started_event() -> Event:
-    """The request was taken."""
+    """The request was accepted."""
     return {'event': 'started'}
 
 
 def progress_event(step: int, steps: int) -> Event:
-    """So many of the request's inference steps are done."""
+    """`step` of the request's inference steps are finished."""
     return {'event': 'progress', 'step': step, 'steps': steps}
 
 
@@ -212,7 +212,7 @@ def completed_event(outputs: Sequence[Event], references_used: int, model_versio
 
 
 def failed_event(reason: Reason, message: str) -> Event:
-    """The request is over without all of its images."""
+    """The request ended without all of its images."""
     return {'event': 'failed', 'reason': reason, 'message': message}
 
 

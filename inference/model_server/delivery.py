@@ -1,4 +1,4 @@
-"""From an image to a file at its link, beside the GPU's next work."""
+"""Encodes and uploads images while the GPU does its next work."""
 
 import asyncio
 import hashlib
@@ -11,11 +11,11 @@ from PIL.PngImagePlugin import PngInfo
 
 from .contract import Event, OutputFormat, PaintRequest
 from .failure import Failure
-from .links import Links, LinkTrouble
+from .links import LinkError, Links
 
 #: Of WebP and JPEG, 1 … 100.
 LOSSY_QUALITY = 90
-#: A JPEG holds 64 KB of EXIF. Only texts far beyond what the service takes are longer than this.
+#: A JPEG holds 64 KB of EXIF. The service's own limits keep texts far below this.
 _LONGEST_COMMENT_BYTES = 60_000
 
 
@@ -43,7 +43,7 @@ def describe_output(
             'references': [{'sha256': digest} for digest in reference_digests],
         }
     parameters['modelVersion'] = model_version
-    # In ASCII it is plain text for every reader.
+    # ASCII is plain text for every reader of the file.
     return {'parameters': json.dumps(parameters, separators=(',', ':')), 'Software': model_version}
 
 
@@ -61,7 +61,7 @@ def encode_image(image: Image.Image, output_format: OutputFormat, texts: dict[st
     elif output_format == 'webp':
         pixels.save(file, 'WEBP', quality=LOSSY_QUALITY, exif=_exif_texts(texts))
     else:
-        # Color in half the resolution, as by default, is what blurs lettering on a colored ground.
+        # The default, color in half the resolution, blurs lettering on a colored ground.
         pixels.save(file, 'JPEG', quality=LOSSY_QUALITY, subsampling='4:4:4', exif=_exif_texts(texts))
     return file.getvalue()
 
@@ -93,12 +93,12 @@ async def deliver(
     texts: dict[str, str],
     seconds: float,
 ) -> Event:
-    """Encodes and puts an image, and answers what `completed` says of it. Raises Failure('upload_failed')."""
+    """Encodes and uploads an image. Returns its part of `completed`. Raises Failure('upload_failed')."""
     file = await asyncio.to_thread(encode_image, image, output_format, texts)
     digest = await asyncio.to_thread(lambda: hashlib.sha256(file).hexdigest())
     try:
         await links.put(put_url, file, f'image/{output_format}', seconds)
-    except LinkTrouble as trouble:
-        problem = f'An image could not be sent to its link: {trouble.why}.'
+    except LinkError as error:
+        problem = f'An image could not be sent to its link: {error.why}.'
         raise Failure('upload_failed', problem) from None
     return {'bytes': len(file), 'sha256': digest, 'width': image.width, 'height': image.height}

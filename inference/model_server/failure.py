@@ -1,4 +1,4 @@
-"""The one error that a caller hears of."""
+"""The error that a caller is told of."""
 
 from typing import Literal
 

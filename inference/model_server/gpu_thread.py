@@ -13,7 +13,7 @@ T = TypeVar('T')
 
 
 class GpuThread:
-    """Does one call after the other. It dies with the process, or with the engine."""
+    """Runs one call after the other. It ends with the process, or with the engine."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -23,7 +23,7 @@ class GpuThread:
 
     @property
     def alive(self) -> bool:
-        """Whether it takes calls."""
+        """Whether it accepts calls."""
         return self._thread.is_alive() and not self._lost
 
     def _run(self) -> None:
@@ -31,7 +31,7 @@ class GpuThread:
             self._calls.get()()
 
     async def call(self, work: Callable[[], T]) -> T:
-        """Answers what the work answers, or raises what it raises. EngineLost ends the thread."""
+        """Returns what the work returns, or raises what it raises. EngineLost ends the thread."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
@@ -42,7 +42,7 @@ class GpuThread:
                 self._lost = isinstance(error, EngineLost)
                 settle = _failure(future, error)
             except BaseException:
-                # As by SystemExit, which can't end the process from here.
+                # For example SystemExit, which can't end the process from this thread.
                 self._lost = True
                 settle = _failure(future, EngineLost())
             # The loop is closed when the process ends meanwhile.

@@ -9,35 +9,35 @@ from .adapters import AdapterStore
 from .contract import Event, PaintRequest, completed_event, failed_event, progress_event, started_event
 from .delivery import deliver, describe_output, seed_of
 from .failure import Failure
-from .lane import Lane, Place
+from .gather import gather
+from .gpu_queue import GpuQueue, QueuedRequest
 from .links import Links
 from .observing import Observer
 from .painting import Work
-from .pipelines.engine import Adapter, Order, Reference
+from .pipelines.engine import Adapter, ImageSpec, Reference
 from .references import fetch_references
 from .settings import Settings
-from .together import together
 
 _FLUSH_SECONDS = 2.0
 
 
 @dataclass
-class Workshop:
-    """What all requests share. One event loop uses it."""
+class ServerContext:
+    """What all requests share. For one event loop."""
 
     settings: Settings
     observer: Observer
     model_version: str
-    lane: Lane
+    queue: GpuQueue
     links: Links
     adapters: AdapterStore
-    #: Holds back requests with reference images, which take much memory from when they are fetched.
-    reference_gate: asyncio.Semaphore
+    #: Limits how many requests hold reference images, which take much memory.
+    reference_semaphore: asyncio.Semaphore
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
 
     async def stop(self) -> None:
-        """Takes no more work, lets what runs finish within the grace, and fails the rest."""
+        """Accepts no more requests, lets running ones finish within the grace time, and fails the rest."""
         self.stopping = True
         if self.jobs:
             await asyncio.wait(self.jobs, timeout=self.settings.grace_seconds)
@@ -52,14 +52,14 @@ class Workshop:
 
 
 class Progress:
-    """Only ever grows, and is repeated every few seconds, so that nobody takes a long wait for a silence."""
+    """Reports progress. It never goes back, and is repeated every few seconds while nothing happens."""
 
     def __init__(self, request: PaintRequest, emit: Callable[[Event], None], seconds: float) -> None:
         self._request = request
         self._emit = emit
         self._seconds = seconds
         self._furthest = 0
-        self._timer = self._wind()
+        self._timer = self._schedule()
 
     def reach(self, done: int) -> None:
         """Reports a step when it is further than all before; `done` counts the steps of all outputs."""
@@ -70,49 +70,49 @@ class Progress:
             self._report()
 
     def end(self) -> None:
-        """Nothing is reported afterwards."""
+        """Ends the reports."""
         self._timer.cancel()
 
     def _report(self) -> None:
         self._emit(progress_event(self._furthest, self._request.num_inference_steps))
-        self._timer = self._wind()
+        self._timer = self._schedule()
 
-    def _wind(self) -> asyncio.TimerHandle:
+    def _schedule(self) -> asyncio.TimerHandle:
         return asyncio.get_running_loop().call_later(self._seconds, self._report)
 
 
 class Job:
-    """Does one request."""
+    """Runs one request."""
 
-    def __init__(self, request: PaintRequest, workshop: Workshop, emit: Callable[[Event], None]) -> None:
+    def __init__(self, request: PaintRequest, context: ServerContext, emit: Callable[[Event], None]) -> None:
         self._request = request
-        self._workshop = workshop
+        self._context = context
         self._emit = emit
-        self._place: Place | None = None
-        self._alarm: asyncio.Timeout | None = None
+        self._queued: QueuedRequest | None = None
+        self._timeout: asyncio.Timeout | None = None
         self._stopped = False
         self._references: list[Reference] = []
         self._reference_digests: list[str] = []
         self._adapter: Adapter | None = None
 
     def start(self) -> 'asyncio.Task[None]':
-        """Begins. Whoever cancels the task ends all work, and no event follows."""
+        """Starts the request. Cancelling the task ends all work without another event."""
         task = asyncio.create_task(self._run())
-        self._workshop.jobs[task] = self
-        task.add_done_callback(self._workshop.jobs.pop)
+        self._context.jobs[task] = self
+        task.add_done_callback(self._context.jobs.pop)
         return task
 
     def stop(self) -> None:
-        """The server stops: the request fails now."""
+        """Fails the request now, because the server stops."""
         self._stopped = True
-        if self._alarm is not None and not self._alarm.expired():
-            self._alarm.reschedule(asyncio.get_running_loop().time())
+        if self._timeout is not None and not self._timeout.expired():
+            self._timeout.reschedule(asyncio.get_running_loop().time())
 
     async def _run(self) -> None:
         self._emit(started_event())
-        seconds = self._workshop.settings.heartbeat_seconds
+        seconds = self._context.settings.heartbeat_seconds
         progress = Progress(self._request, self._emit, seconds)
-        outcome = 'hung_up'
+        outcome = 'disconnected'
         closing: Event | None = None
         try:
             closing = await self._in_time(progress)
@@ -120,7 +120,7 @@ class Job:
         except Failure as failure:
             closing, outcome = failed_event(failure.reason, failure.message), failure.reason
         except Exception as error:
-            self._workshop.observer.fault('a request failed', error, requestId=self._request.request_id)
+            self._context.observer.fault('a request failed', error, requestId=self._request.request_id)
             closing = failed_event('model_error', 'The model could not make this image.')
             outcome = 'model_error'
         finally:
@@ -137,51 +137,51 @@ class Job:
         if left <= 0:
             raise late
         try:
-            async with asyncio.timeout(left) as alarm:
-                self._alarm = alarm
+            async with asyncio.timeout(left) as timeout:
+                self._timeout = timeout
                 return await self._produce(time.monotonic() + left, progress)
         except TimeoutError:
-            if not alarm.expired():
+            if not timeout.expired():
                 raise
             raise (stopping if self._stopped else late) from None
         finally:
-            self._alarm = None
+            self._timeout = None
 
     async def _produce(self, deadline: float, progress: Progress) -> Event:
-        request, lane = self._request, self._workshop.lane
+        request, queue = self._request, self._context.queue
         outputs = request.num_outputs
-        place = self._place = lane.join(outputs, outputs * request.work, deadline, progress.reach)
+        queued = self._queued = queue.enqueue(outputs, outputs * request.work, deadline, progress.reach)
         try:
-            await together(self._fetch_references(place), self._fetch_adapter(place))
-            lane.begin(place, self._work())
-            # From here on the images live with the place, until they are painted from.
+            await gather(self._fetch_references(queued), self._fetch_adapter(queued))
+            queue.start(queued, self._work())
+            # From here on only the queued request holds the reference images.
             self._references = []
-            delivered = await together(*(self._output(place, index) for index in range(outputs)))
-            return completed_event(delivered, place.references_used, self._workshop.model_version)
+            delivered = await gather(*(self._output(queued, index) for index in range(outputs)))
+            return completed_event(delivered, queued.references_used, self._context.model_version)
         finally:
-            lane.leave(place)
+            queue.cancel(queued)
 
-    async def _fetch_references(self, place: Place) -> None:
-        workshop, urls = self._workshop, [reference.url for reference in self._request.references]
+    async def _fetch_references(self, queued: QueuedRequest) -> None:
+        context, urls = self._context, [reference.url for reference in self._request.references]
         if not urls:
             return
-        await workshop.reference_gate.acquire()
-        place.cleanups.append(workshop.reference_gate.release)
-        seconds = workshop.settings.link_timeout_seconds
-        fetched = await fetch_references(workshop.links, urls, seconds)
+        await context.reference_semaphore.acquire()
+        queued.cleanups.append(context.reference_semaphore.release)
+        seconds = context.settings.link_timeout_seconds
+        fetched = await fetch_references(context.links, urls, seconds)
         self._references = [found.reference for found in fetched]
         self._reference_digests = [found.sha256 for found in fetched]
 
-    async def _fetch_adapter(self, place: Place) -> None:
-        adapters = self._workshop.adapters
+    async def _fetch_adapter(self, queued: QueuedRequest) -> None:
+        adapters = self._context.adapters
         adapter = self._adapter = await adapters.hold(self._request.identity)
         if adapter is not None:
-            place.cleanups.append(lambda: adapters.release(adapter))
+            queued.cleanups.append(lambda: adapters.release(adapter))
 
     def _work(self) -> Work:
         request = self._request
-        orders = [
-            Order(
+        specs = [
+            ImageSpec(
                 prompt=request.prompt,
                 negative_prompt=request.negative_prompt,
                 seed=seed_of(request, index),
@@ -196,19 +196,19 @@ class Job:
             )
             for index in range(request.num_outputs)
         ]
-        return Work(orders, self._adapter)
+        return Work(specs, self._adapter)
 
-    async def _output(self, place: Place, index: int) -> Event:
-        workshop, request = self._workshop, self._request
-        image = await place.images[index]
-        texts = describe_output(request, index, self._reference_digests, workshop.model_version)
-        link, seconds = request.outputs[index].put_url, workshop.settings.link_timeout_seconds
-        return await deliver(workshop.links, link, image, request.output_format, texts, seconds)
+    async def _output(self, queued: QueuedRequest, index: int) -> Event:
+        context, request = self._context, self._request
+        image = await queued.images[index]
+        texts = describe_output(request, index, self._reference_digests, context.model_version)
+        link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
+        return await deliver(context.links, link, image, request.output_format, texts, seconds)
 
     def _log(self, outcome: str) -> None:
-        request, place = self._request, self._place
-        wait_ms, paint_ms = (place.wait_ms, place.paint_ms) if place else (None, None)
-        self._workshop.observer.log(
+        request, queued = self._request, self._queued
+        wait_ms, paint_ms = (queued.wait_ms, queued.paint_ms) if queued else (None, None)
+        self._context.observer.log(
             'request',
             requestId=request.request_id,
             identityId=request.identity.id,

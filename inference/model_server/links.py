@@ -17,23 +17,23 @@ T = TypeVar('T')
 _CONNECT_SECONDS = 10.0
 
 
-class LinkTrouble(Exception):
-    """What went wrong, as the rest of a sentence: 'its link answered with HTTP 404'."""
+class LinkError(Exception):
+    """A failed transfer. `why` ends a sentence: 'its link answered with HTTP 404'."""
 
     def __init__(self, why: str, *, final: bool) -> None:
         super().__init__(why)
         self.why = why
-        #: Another try would end the same way.
+        #: Whether another attempt would fail the same way.
         self.final = final
 
 
 class Links:
-    """Fetches and puts, with one pool of connections. One event loop uses it."""
+    """Downloads and uploads with one pool of connections. For one event loop."""
 
     def __init__(self, timeout_seconds: float, retry_seconds: tuple[float, ...]) -> None:
-        """`timeout_seconds` is the longest silence, and `retry_seconds` the waits between tries."""
+        """`timeout_seconds`: longest time without data. `retry_seconds`: waits between attempts."""
         self._retry_seconds = retry_seconds
-        # No proxy and no password file of the machine has a say in where a presigned link leads.
+        # No proxy and no .netrc of the machine: a presigned link is used as it is.
         self._client = httpx.AsyncClient(
             follow_redirects=False,
             trust_env=False,
@@ -56,7 +56,7 @@ class Links:
         """
         Gets a file. For each try, `begin` answers where its pieces go, and what came before is void.
 
-        Raises LinkTrouble, also for a file longer than `limit_bytes`, and when all tries together take longer
+        Raises LinkError, also for a file longer than `limit_bytes`, and when all tries together take longer
         than `seconds`. A taker of pieces raises no OSError: it would be taken for the network's.
         """
 
@@ -64,7 +64,7 @@ class Links:
             take = begin()
             async with self._stream('GET', link) as response:
                 _check_status(response)
-                too_long = LinkTrouble(f'it is larger than {_in_words(limit_bytes)}', final=True)
+                too_long = LinkError(f'it is larger than {_in_words(limit_bytes)}', final=True)
                 if int(response.headers.get('content-length', '0')) > limit_bytes:
                     raise too_long
                 size = 0
@@ -77,12 +77,12 @@ class Links:
         await _within(seconds, self._retry(attempt))
 
     async def put(self, link: str, body: bytes, content_type: str, seconds: float) -> None:
-        """Puts a file; each try may take so many seconds. Raises LinkTrouble."""
+        """Uploads a file; each attempt may take `seconds`. Raises LinkError."""
 
         async def attempt() -> None:
             headers = {'content-type': content_type}
             async with self._stream('PUT', link, content=body, headers=headers) as response:
-                # The answer's text is of no use, so it is not read, however long it is.
+                # The answer's body is not needed, so it is not read.
                 _check_status(response)
 
         await self._retry(lambda: _within(seconds, attempt()))
@@ -91,8 +91,8 @@ class Links:
         for pause in self._retry_seconds:
             try:
                 return await attempt()
-            except LinkTrouble as trouble:
-                if trouble.final:
+            except LinkError as error:
+                if error.final:
                     raise
             await asyncio.sleep(pause)
         return await attempt()
@@ -105,26 +105,26 @@ class Links:
             async with self._client.stream(method, link, content=content, headers=headers) as response:
                 yield response
         except httpx.TimeoutException:
-            raise LinkTrouble('it took too long', final=False) from None
+            raise LinkError('it took too long', final=False) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError):
             # The texts of these errors may hold the link.
-            raise LinkTrouble('the connection failed', final=False) from None
+            raise LinkError('the connection failed', final=False) from None
 
 
 def _check_status(response: httpx.Response) -> None:
     status = response.status_code
     if not 200 <= status < 300:
-        raise LinkTrouble(f'its link answered with HTTP {status}', final=status < 500)
+        raise LinkError(f'its link answered with HTTP {status}', final=status < 500)
 
 
 async def _within(seconds: float, work: Awaitable[T]) -> T:
     try:
-        async with asyncio.timeout(seconds) as alarm:
+        async with asyncio.timeout(seconds) as timeout:
             return await work
     except TimeoutError:
-        if not alarm.expired():
+        if not timeout.expired():
             raise
-        raise LinkTrouble('it took too long', final=False) from None
+        raise LinkError('it took too long', final=False) from None
 
 
 def _in_words(size: int) -> str:

@@ -25,7 +25,7 @@ _UNITS: dict[Metric, str] = {
     'AdapterLoad': 'Milliseconds',
 }
 _LONGEST_TEXT = 200
-# The format takes no more values in one line.
+# The format's limit of values in one line.
 _MOST_VALUES = 100
 
 
@@ -45,7 +45,7 @@ class Observer:
         self._write({'time': now, 'level': level, 'message': message, **shown})
 
     def fault(self, message: str, error: BaseException, **fields: object) -> None:
-        """An error of our own making: its kind and its place in the code, but not its text."""
+        """An unexpected error: its type and its place in the code, but not its text."""
         self.log(message, 'error', error=type(error).__name__, at=_frames(error), **fields)
 
     def metric(self, name: Metric, values: float | Sequence[float]) -> None:
@@ -68,7 +68,7 @@ class Observer:
                 self._stream.write(text)
                 self._stream.flush()
             except (OSError, ValueError):
-                # Nobody reads any more. That must not end a request.
+                # A closed stream must not end a request.
                 pass
 
 
@@ -78,6 +78,6 @@ def _frames(error: BaseException) -> list[str]:
 
 
 def silence_libraries() -> None:
-    """Ends all that libraries have to say: their lines hold links (HTTP clients) and prompts (tokenizers)."""
+    """Silences the libraries, because their lines hold links (HTTP clients) and prompts (tokenizers)."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter('ignore')

@@ -1,4 +1,4 @@
-"""What the GPU's thread does for one request."""
+"""The work of the GPU's thread for one request."""
 
 import time
 from collections.abc import Sequence
@@ -8,23 +8,23 @@ from typing import Protocol
 
 from PIL import Image
 
-from .pipelines.engine import Adapter, Engine, Order
+from .pipelines.engine import Adapter, Engine, ImageSpec
 
 
-class Left(Exception):
-    """The request's place was given up, so its painting ends. Nobody is told."""
+class Cancelled(Exception):
+    """The request was cancelled, so its painting ends."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be painted, once everything is there."""
+    """What to paint for one request, with all inputs fetched."""
 
-    orders: Sequence[Order]
+    specs: Sequence[ImageSpec]
     adapter: Adapter | None
 
 
 @dataclass(frozen=True)
-class Painted:
+class PaintedImage:
     """One finished output."""
 
     image: Image.Image
@@ -37,55 +37,55 @@ class Painted:
 
 
 class Listener(Protocol):
-    """Hears of the work, on the GPU's thread."""
+    """Is called on the GPU's thread while it paints."""
 
-    def left(self) -> bool:
-        """Whether the work is of no use any more."""
+    def cancelled(self) -> bool:
+        """Whether the request was cancelled."""
 
     def adapter_used(self, seconds: float) -> None:
-        """The engine took the adapter on."""
+        """The engine loaded the adapter, or none."""
 
     def step(self, done: int) -> None:
-        """So many steps are done, of all outputs together."""
+        """`done` steps are finished, of all outputs together."""
 
-    def painted(self, index: int, output: Painted) -> None:
+    def painted(self, index: int, output: PaintedImage) -> None:
         """An output is finished."""
 
 
 def paint(engine: Engine, work: Work, listener: Listener) -> None:
-    """Paints all outputs, each by itself. Raises Left between steps, and what the engine raises."""
+    """Paints all outputs, each by itself. Raises Cancelled between steps, and what the engine raises."""
     _check(listener)
     began = time.monotonic()
     engine.use(work.adapter)
     listener.adapter_used(time.monotonic() - began)
     before = 0
-    for index, order in enumerate(work.orders):
-        output = _paint_one(engine, order, before, listener)
-        before += order.steps
+    for index, spec in enumerate(work.specs):
+        output = _paint_one(engine, spec, before, listener)
+        before += spec.steps
         listener.step(before)
         listener.painted(index, output)
 
 
-def _paint_one(engine: Engine, order: Order, before: int, listener: Listener) -> Painted:
+def _paint_one(engine: Engine, spec: ImageSpec, before: int, listener: Listener) -> PaintedImage:
     times: list[float] = []
 
     def on_step(done: int) -> None:
         times.append(time.monotonic())
-        listener.step(before + max(0, min(done, order.steps)))
+        listener.step(before + max(0, min(done, spec.steps)))
         _check(listener)
 
     _check(listener)
     began = time.monotonic()
-    image = engine.paint(order, on_step)
+    image = engine.paint(spec, on_step)
     seconds = time.monotonic() - began
     _check(listener)
-    if image.size != (order.width, order.height):
+    if image.size != (spec.width, spec.height):
         raise ValueError('The engine painted another size.')
     step_ms = [(after - start) * 1000 for start, after in pairwise(times)]
     memory = engine.memory_bytes()
-    return Painted(image, engine.references_used(order), step_ms, seconds, memory[1] if memory else None)
+    return PaintedImage(image, engine.references_used(spec), step_ms, seconds, memory[1] if memory else None)
 
 
 def _check(listener: Listener) -> None:
-    if listener.left():
-        raise Left
+    if listener.cancelled():
+        raise Cancelled

@@ -1,4 +1,4 @@
-"""Reference images: fetched, looked at, and decoded only when they are what they should be."""
+"""Reference images: fetched, checked, then decoded."""
 
 import asyncio
 import hashlib
@@ -11,14 +11,14 @@ import numpy as np
 from PIL import Image, ImageCms, ImageOps
 
 from .failure import Failure
-from .links import Links, LinkTrouble
+from .gather import gather
+from .links import LinkError, Links
 from .pipelines.engine import Reference
-from .together import together
 
 LIMIT_BYTES = 16 * 1024 * 1024
 _MOST_PIXELS = 40_000_000
 _LONGEST_SIDE = 8192
-# Less than this, of 255, is nothing to see.
+# An alpha below this, of 255, is invisible.
 _FAINTEST_ALPHA = 3
 
 _NOT_AN_IMAGE = 'is not a PNG, JPEG or WebP image that can be read'
@@ -26,7 +26,7 @@ _TOO_LARGE = 'is larger than 40 megapixels or 8192 pixels a side'
 
 
 class Unreadable(Exception):
-    """Why an image can't be used, as the rest of a sentence that begins with its name."""
+    """An image that can't be used. The text ends a sentence that begins with the image's name."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ async def fetch_references(links: Links, urls: Sequence[str], seconds: float) ->
 
         try:
             await links.fetch(url, LIMIT_BYTES, seconds, begin)
-        except LinkTrouble as trouble:
-            raise _failure(number, f'could not be fetched: {trouble.why}') from None
+        except LinkError as error:
+            raise _failure(number, f'could not be fetched: {error.why}') from None
         return bytes(file)
 
-    files = await together(*(fetch(number, url) for number, url in enumerate(urls, 1)))
+    files = await gather(*(fetch(number, url) for number, url in enumerate(urls, 1)))
     found = []
-    # One after the other: while it is decoded, an image takes several times its memory.
+    # One after the other, because decoding needs several times an image's memory.
     for number, file in enumerate(files, 1):
         try:
             found.append(await asyncio.to_thread(decode_reference, file))
@@ -78,7 +78,7 @@ def decode_reference(file: bytes) -> FetchedReference:
     if size is not None:
         _check_size(*size)
     try:
-        # Only this one decoder looks at the file; the others never see what somebody sent.
+        # Only the decoder of this format may read the untrusted file.
         with Image.open(io.BytesIO(file), formats=[kind]) as image:
             _check_size(*image.size)
             image.load()
@@ -127,14 +127,14 @@ def _upright(image: Image.Image) -> Image.Image:
     try:
         return ImageOps.exif_transpose(image)
     except Exception:
-        # A picture whose notes are broken is still a picture.
+        # Broken EXIF does not make the picture unusable.
         return image
 
 
 def _to_srgb(image: Image.Image) -> Image.Image:
     profile = image.info.get('icc_profile')
     if image.mode.startswith('I'):
-        # 16 bits of gray, of which Pillow would keep the lower ones.
+        # 16-bit gray: keep the upper 8 bits. Pillow would keep the lower ones.
         high = np.asarray(image).astype(np.uint32) >> 8
         image = Image.fromarray(high.clip(0, 255).astype(np.uint8))
     mode = 'RGBA' if image.has_transparency_data else 'RGB'
@@ -156,7 +156,7 @@ def _alpha_range(image: Image.Image) -> tuple[float, float]:
 
 
 def _by_profile(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image | None:
-    """None where there is no profile, or one that can't be used: then the numbers are taken for sRGB."""
+    """None without a usable color profile: then the pixels are taken for sRGB."""
     if not profile:
         return None
     try:

@@ -17,11 +17,11 @@ _BITS = {
 
 
 class NotSafetensors(Exception):
-    """The file is no safetensors file, or not all of one."""
+    """The file is not a complete safetensors file."""
 
 
 def check_safetensors(path: Path) -> None:
-    """Reads the header and sees that its tensors fill the file. Raises NotSafetensors, and OSError."""
+    """Reads the header and checks that its tensors fill the file. Raises NotSafetensors, and OSError."""
     size = path.stat().st_size
     with path.open('rb') as file:
         length = int.from_bytes(file.read(8), 'little')

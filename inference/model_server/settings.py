@@ -27,27 +27,27 @@ class Settings:
     model_dir: Path = Path('/opt/ml/model')
     #: PIPELINE: which of the pipelines paints; None reads it from the model's `model_index.json`.
     pipeline: str | None = None
-    #: ENGINE: `module:Name` of somebody else's engine, called with MODEL_DIR. It wins over PIPELINE.
+    #: ENGINE: `module:Name` of a custom engine, called with MODEL_DIR. It overrides PIPELINE.
     engine: str | None = None
     #: MAX_WAITING: this many requests may wait for the GPU; one more is `busy`.
     max_waiting: int = 64
-    #: GRACE_SECONDS: what runs at SIGTERM may go on for so long. SageMaker kills 30 seconds after SIGTERM.
+    #: GRACE_SECONDS: time for running requests after SIGTERM. SageMaker kills 30 seconds after SIGTERM.
     grace_seconds: float = 20
     #: ADAPTER_DIR: where adapters are kept.
     adapter_dir: Path = Path(tempfile.gettempdir()) / 'adapters'
-    #: ADAPTER_CACHE_BYTES: those in use aside, adapters on disk take at most this much together.
+    #: ADAPTER_CACHE_BYTES: most bytes of adapters on disk, not counting those in use.
     adapter_cache_bytes: int = 20 * 1024**3
     #: ADAPTER_TIMEOUT_SECONDS: the longest download of one adapter.
     adapter_timeout_seconds: float = 300
     #: LINK_TIMEOUT_SECONDS: the longest download of one reference image, and the longest try to put an image.
     link_timeout_seconds: float = 30
-    #: REFERENCE_REQUESTS: so many requests hold reference images at a time. One may take 640 MB.
+    #: REFERENCE_REQUESTS: how many requests may hold reference images at a time. One may take 640 MB.
     reference_requests: int = 4
-    #: STUCK_SECONDS: a GPU that finishes no step for so long counts as dead.
+    #: STUCK_SECONDS: a GPU that finishes no step in this time counts as dead.
     stuck_seconds: float = 600
-    #: Progress is repeated when nothing moves for so long.
+    #: Progress is repeated after this time without a step.
     heartbeat_seconds: float = 3
-    #: Waits between tries to reach a link.
+    #: Waits between attempts to reach a link.
     retry_seconds: tuple[float, ...] = (0.2, 0.8)
 
     @staticmethod
@@ -86,7 +86,7 @@ def read_number(
         value = kind(text)
     except ValueError:
         value = None
-    # NaN is in no range.
+    # NaN fails this comparison.
     if value is None or not low <= value <= high:
         what = 'a whole number' if kind is int else 'a number'
         raise SettingsError(f'{name} must be {what} from {low} to {high}.')

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from model_server.failure import Failure
-from model_server.pipelines.engine import Adapter, EngineLost, Order
+from model_server.pipelines.engine import Adapter, EngineLost, ImageSpec
 
 #: Who waits longer than this waits for something that never comes.
 PATIENCE_SECONDS = 20
@@ -36,7 +36,7 @@ class FakeEngine:
         if os.environ.get('FAKE_WARM') != 'never':
             self.may_warm.set()
         self.steps_done = 0
-        self.painted: list[Order] = []
+        self.painted: list[ImageSpec] = []
         self.used: list[Adapter | None] = []
         self.adapter: Adapter | None = None
         self.threads: set[int] = set()
@@ -69,42 +69,42 @@ class FakeEngine:
         self.adapter = adapter
         self.used.append(adapter)
 
-    def paint(self, order: Order, on_step: Callable[[int], None]) -> Image.Image:
+    def paint(self, spec: ImageSpec, on_step: Callable[[int], None]) -> Image.Image:
         self.threads.add(threading.get_ident())
-        for step in range(1, order.steps + 1):
+        for step in range(1, spec.steps + 1):
             released = self._released
             if self.block_at == self.steps_done + 1:
                 assert released.wait(PATIENCE_SECONDS)
             time.sleep(self.pause_seconds)
             self.steps_done += 1
             if step == 3:
-                _misbehave(order.prompt)
+                _misbehave(spec.prompt)
             on_step(step)
-        self.painted.append(order)
-        size = (order.width, order.height) if order.prompt != 'small' else (64, 64)
-        return self._noise(order, size)
+        self.painted.append(spec)
+        size = (spec.width, spec.height) if spec.prompt != 'small' else (64, 64)
+        return self._noise(spec, size)
 
-    def _noise(self, order: Order, size: tuple[int, int]) -> Image.Image:
+    def _noise(self, spec: ImageSpec, size: tuple[int, int]) -> Image.Image:
         digest = hashlib.sha256()
-        for reference in order.references:
+        for reference in spec.references:
             digest.update(reference.image.tobytes())
         told = [
-            order.prompt,
-            order.negative_prompt,
-            order.steps,
-            order.guidance_scale,
-            order.width,
-            order.height,
+            spec.prompt,
+            spec.negative_prompt,
+            spec.steps,
+            spec.guidance_scale,
+            spec.width,
+            spec.height,
         ]
-        told += [order.reference_mode, order.preserve_branding, sorted(order.settings.items())]
+        told += [spec.reference_mode, spec.preserve_branding, sorted(spec.settings.items())]
         told += [self.adapter and (self.adapter.digest, self.adapter.scale)]
         digest.update(repr(told).encode())
-        random = np.random.default_rng([order.seed, int.from_bytes(digest.digest()[:8], 'big')])
+        random = np.random.default_rng([spec.seed, int.from_bytes(digest.digest()[:8], 'big')])
         noise = random.integers(0, 256, (8, 8, 3), dtype=np.uint8)
         return Image.fromarray(noise).resize(size, Image.Resampling.NEAREST)
 
-    def references_used(self, order: Order) -> int:
-        return len(order.references)
+    def references_used(self, spec: ImageSpec) -> int:
+        return len(spec.references)
 
     def memory_bytes(self) -> tuple[int, int] | None:
         return 1_000_000, 2_000_000

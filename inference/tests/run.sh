@@ -17,4 +17,4 @@ model=$(mktemp -d)
 trap 'rm -rf "$model"' EXIT
 "$python" -m random_models sdxl "$model" --ip-adapter
 cd ..
-MODEL_SERVER_PYTHON=$python MODEL_SERVER_MODEL_DIR=$model npm run jest -- test/engine/model-contract --runInBand
+MODEL_SERVER_PYTHON=$python MODEL_SERVER_MODEL_DIR=$model npm run jest -- --selectProjects model-contract --runInBand

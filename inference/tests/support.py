@@ -16,8 +16,8 @@ import httpx
 import uvicorn
 
 from model_server.__main__ import Server, listen
-from model_server.app import create_app, create_workshop
-from model_server.job import Workshop
+from model_server.app import create_app, create_context
+from model_server.job import ServerContext
 from model_server.observing import Observer
 from model_server.settings import Settings
 
@@ -35,7 +35,7 @@ class Running:
     url: str
     engine: FakeEngine
     store: FileStore
-    workshop: Workshop
+    context: ServerContext
     log: io.StringIO
     client: httpx.AsyncClient
     names: list[str] = field(default_factory=list)
@@ -95,28 +95,28 @@ async def running(folder: Path, engine: FakeEngine | None = None, **settings: An
     engine = engine or FakeEngine()
     defaults = Settings(adapter_dir=folder / 'adapters', link_timeout_seconds=5, retry_seconds=(0.01, 0.02))
     log = io.StringIO()
-    workshop = create_workshop(replace(defaults, **settings), engine, Observer(log))
+    context = create_context(replace(defaults, **settings), engine, Observer(log))
     port = listen('127.0.0.1', 0)
-    config = uvicorn.Config(create_app(workshop), log_config=None, ws='none', timeout_graceful_shutdown=1)
+    config = uvicorn.Config(create_app(context), log_config=None, ws='none', timeout_graceful_shutdown=1)
     server = Server(config)
     serving = asyncio.create_task(server.serve(sockets=[port]))
-    lane = asyncio.create_task(workshop.lane.run())
+    queue = asyncio.create_task(context.queue.run())
     url = f'http://127.0.0.1:{port.getsockname()[1]}'
     timeout = httpx.Timeout(PATIENCE_SECONDS)
     async with file_store() as store, httpx.AsyncClient(timeout=timeout, trust_env=False) as client:
         await until(lambda: server.started)
         if engine.may_warm.is_set():
-            await until(lambda: workshop.lane.state != 'warming')
+            await until(lambda: context.queue.state != 'warming')
         try:
-            yield Running(url, engine, store, workshop, log, client)
+            yield Running(url, engine, store, context, log, client)
         finally:
             engine.may_warm.set()
             engine.release()
             server.should_exit = True
             await serving
-            lane.cancel()
+            queue.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
-                await lane
+                await queue
 
 
 async def until(condition: Callable[[], bool]) -> None:

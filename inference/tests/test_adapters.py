@@ -101,9 +101,9 @@ async def test_wanted_by_many_at_once_is_downloaded_once(server: Running) -> Non
         await anext(leaving)
         await server.store.arrived['a'].wait()
         others = [asyncio.create_task(server.invoke(request)) for _ in range(4)]
-        await until(lambda: len(server.workshop.jobs) == 5)
+        await until(lambda: len(server.context.jobs) == 5)
     # The one that began the download has hung up, which must not end it for the others.
-    await until(lambda: len(server.workshop.jobs) == 4)
+    await until(lambda: len(server.context.jobs) == 4)
     gate.set()
     for other in others:
         assert (await other)[-1]['event'] == 'completed'

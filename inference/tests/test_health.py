@@ -50,7 +50,7 @@ async def test_ping_is_503_when_the_gpu_hangs(tmp_path: Path) -> None:
         server.engine.block(2)
         async with server.opened(server.request()) as events:
             await anext(events)
-            await until(lambda: server.workshop.lane.state == 'dead')
+            await until(lambda: server.context.queue.state == 'dead')
             assert await server.ping() == 503
             assert failure(await server.invoke(server.request()))[0] == 'busy'
         server.engine.release()

@@ -5,9 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from PIL import Image
 
 torch = pytest.importorskip('torch')
 diffusers = pytest.importorskip('diffusers')
@@ -19,9 +17,6 @@ from random_models.__main__ import main  # noqa: E402
 from random_models.sdxl import create_sdxl  # noqa: E402
 from random_models.weights import Draw  # noqa: E402
 from random_models.z_image import create_z_image  # noqa: E402
-
-#: A mean difference of so many of 255 levels is seen at a glance.
-VISIBLE = 3.0
 
 
 @pytest.fixture(scope='module', params=KINDS)
@@ -48,27 +43,6 @@ def load(folder: Path) -> Any:
     pipeline = diffusers.DiffusionPipeline.from_pretrained(folder, local_files_only=True)
     pipeline.set_progress_bar_config(disable=True)
     return pipeline
-
-
-def paint(pipeline: Any, seed: int = 1, **settings: Any) -> Image.Image:
-    """512 x 512, in few steps."""
-    defaults = {
-        'prompt': 'a quiet sea',
-        'negative_prompt': 'fog',
-        'guidance_scale': 5.0,
-        'width': 512,
-        'height': 512,
-    }
-    generator = torch.Generator('cpu').manual_seed(seed)
-    made = pipeline(**{**defaults, 'num_inference_steps': 4, 'generator': generator, **settings})
-    image: Image.Image = made.images[0]
-    assert image.size == (512, 512)
-    return image
-
-
-def difference(one: Image.Image, other: Image.Image) -> float:
-    """The mean over all pixels and channels, 0 … 255."""
-    return float(np.abs(np.asarray(one, dtype=float) - np.asarray(other, dtype=float)).mean())
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -128,61 +102,11 @@ def test_the_folder_names_the_pipeline_that_the_server_looks_for(kind: Kind, fol
     assert CLASS_NAMES[json.loads((folder / 'model_index.json').read_text())['_class_name']] == kind
 
 
-def test_the_same_seed_is_the_same_image_and_another_one_looks_different(pipeline: Any) -> None:
-    image = paint(pipeline, seed=1)
-    assert paint(pipeline, seed=1).tobytes() == image.tobytes()
-    assert difference(image, paint(pipeline, seed=2)) > VISIBLE
-
-
-def test_a_prompt_is_seen(pipeline: Any) -> None:
-    assert difference(paint(pipeline), paint(pipeline, prompt='A green field under the clouds of May.')) > 1
-
-
 def test_every_byte_of_a_prompt_is_a_token_of_its_own(pipeline: Any) -> None:
     tokenizer = pipeline.tokenizer
     tokens = tokenizer('zoë 画', add_special_tokens=False).input_ids
     assert len(set(tokens)) >= 7
     assert tokenizer.unk_token_id not in tokens
-
-
-def test_a_reference_image_is_seen(kind: Kind, pipeline: Any) -> None:
-    cls = {'sdxl': 'StableDiffusionXLImg2ImgPipeline', 'z-image': 'ZImageImg2ImgPipeline'}[kind]
-    from_image = getattr(diffusers, cls).from_pipe(pipeline)
-    from_image.set_progress_bar_config(disable=True)
-    one, other = (
-        from_image(
-            prompt='a quiet sea',
-            image=picture,
-            strength=0.5,
-            num_inference_steps=4,
-            generator=torch.Generator('cpu').manual_seed(1),
-        ).images[0]
-        for picture in pictures()
-    )
-    assert difference(one, other) > VISIBLE
-
-
-def pictures() -> tuple[Image.Image, Image.Image]:
-    """Two that have nothing in common."""
-    ramp = Image.linear_gradient('L').resize((512, 512))
-    black = Image.new('L', ramp.size)
-    return Image.merge('RGB', (ramp, black, black)), Image.merge('RGB', (black, black, ramp.rotate(90)))
-
-
-def test_a_lora_changes_the_image_until_it_is_gone(
-    kind: Kind, folder: Path, pipeline: Any, tmp_path: Path
-) -> None:
-    plain = paint(pipeline)
-    images = []
-    for seed in (1, 2):
-        file = tmp_path / f'{seed}.safetensors'
-        build_lora(kind, folder, file, seed=seed)
-        pipeline.load_lora_weights(tmp_path, weight_name=file.name, local_files_only=True)
-        images.append(paint(pipeline))
-        pipeline.unload_lora_weights()
-        assert paint(pipeline).tobytes() == plain.tobytes()
-    assert difference(plain, images[0]) > VISIBLE
-    assert difference(images[0], images[1]) > VISIBLE
 
 
 def test_a_lora_has_the_rank_the_layers_and_the_bytes_that_were_asked_for(
@@ -201,16 +125,3 @@ def test_a_lora_has_the_rank_the_layers_and_the_bytes_that_were_asked_for(
     layers = {name.removesuffix('.lora_A.weight').removesuffix('.lora_B.weight') for name in weights}
     assert all(layer.endswith(ends) for layer in layers)
     assert {layer.endswith('to_q') for layer in layers} == {True, False}
-
-
-@pytest.mark.parametrize('kind', ['sdxl'], indirect=True, scope='module')
-def test_an_ip_adapter_shows_its_picture_in_the_image(folder: Path, pipeline: Any) -> None:
-    plain = paint(pipeline)
-    pipeline.load_ip_adapter(
-        folder, subfolder='ip_adapter', weight_name='ip_adapter.safetensors', local_files_only=True
-    )
-    one, other = (paint(pipeline, ip_adapter_image=picture) for picture in pictures())
-    assert difference(plain, one) > VISIBLE
-    assert difference(one, other) > 1
-    pipeline.set_ip_adapter_scale(0.0)
-    assert paint(pipeline, ip_adapter_image=pictures()[0]).tobytes() == plain.tobytes()

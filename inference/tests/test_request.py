@@ -90,11 +90,11 @@ async def test_hands_the_engine_all_of_the_request(server: Running) -> None:
     }  # fmt: skip
     await server.invoke(server.request(**changes))
 
-    (order,) = server.engine.painted
-    assert (order.prompt, order.negative_prompt, order.seed, order.steps) == ('p', 'n', 5, 21)
-    assert (order.guidance_scale, order.width, order.height) == (3, 640, 704)
-    assert (order.reference_mode, order.preserve_branding, order.references) == ('exact_product', True, ())
-    assert order.settings == {'look': {'grain': 1}}
+    (spec,) = server.engine.painted
+    assert (spec.prompt, spec.negative_prompt, spec.seed, spec.steps) == ('p', 'n', 5, 21)
+    assert (spec.guidance_scale, spec.width, spec.height) == (3, 640, 704)
+    assert (spec.reference_mode, spec.preserve_branding, spec.references) == ('exact_product', True, ())
+    assert spec.settings == {'look': {'grain': 1}}
     assert server.engine.used == [None]
     assert len(server.engine.threads) == 1
 
@@ -203,4 +203,4 @@ async def test_an_output_that_fails_ends_the_request_and_leaves_the_images_befor
     assert first is not None
     assert rest == [None, None]
     assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
-    assert [order.seed for order in server.engine.painted] == [11, 12, 11]
+    assert [spec.seed for spec in server.engine.painted] == [11, 12, 11]

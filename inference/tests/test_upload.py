@@ -11,13 +11,13 @@ from .support import Running, failure, running
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize('trouble', [[500], [503, 'drop'], ['drop', 'drop']])
-async def test_that_meets_trouble_is_tried_again(server: Running, trouble: list[Answer]) -> None:
-    server.store.answers['image-0'] = [*trouble, 200]
+@pytest.mark.parametrize('error', [[500], [503, 'drop'], ['drop', 'drop']])
+async def test_that_meets_trouble_is_tried_again(server: Running, error: list[Answer]) -> None:
+    server.store.answers['image-0'] = [*error, 200]
     request = server.request()
 
     assert (await server.invoke(request))[-1]['event'] == 'completed'
-    assert server.store.count('image-0') == len(trouble) + 1
+    assert server.store.count('image-0') == len(error) + 1
     bodies = {seen.body for seen in server.store.seen}
     assert bodies == set(server.uploaded(request))
 

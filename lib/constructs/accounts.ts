@@ -17,22 +17,16 @@ import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface AccountsProps {
-  /** Whether people may make themselves an account; otherwise the operator invites them. */
+  /** Whether people may sign up. If not, the operator invites them. */
   readonly selfSignUp: boolean;
 }
 
-export interface DashboardClientProps {
-  /** Where the dashboard is: a sign-in comes back to `/callback` there, a sign-out to `/signed-out`. */
-  readonly origins: readonly string[];
-}
-
-/** The accounts' user pool, its sign-in pages and the dashboard's client there. The pool outlives the stack. */
+/** The user pool with its sign-in pages and the dashboard's client. The pool is kept when the stack is deleted. */
 export class Accounts extends Construct {
   readonly userPool: UserPool;
-  /** As `iss` of every token has it. */
+  /** The value of `iss` in every token. */
   readonly issuer: string;
-  readonly jwksUrl: string;
-  /** Where `/oauth2/authorize`, `/oauth2/token` and `/logout` are. */
+  /** The origin of `/oauth2/authorize`, `/oauth2/token` and `/logout`. */
   readonly domainUrl: string;
   private dashboardClient: UserPoolClient | null = null;
 
@@ -40,7 +34,6 @@ export class Accounts extends Construct {
     super(scope, id);
     this.userPool = this.addUserPool(selfSignUp);
     this.issuer = `https://cognito-idp.${Stack.of(this).region}.amazonaws.com/${this.userPool.userPoolId}`;
-    this.jwksUrl = `${this.issuer}/.well-known/jwks.json`;
     this.domainUrl = this.addDomain().baseUrl();
   }
 
@@ -51,15 +44,16 @@ export class Accounts extends Construct {
   }
 
   /**
-   * A public client for the authorization code flow. Cognito has no setting that demands PKCE; it holds a sign-in that
-   * begins with a challenge to it, as the dashboard's do.
+   * A public client for the authorization code flow. Cognito has no setting that requires PKCE, but it enforces PKCE for
+   * a sign-in that starts with a challenge, as the dashboard's do.
+   * @param origins the dashboard's. A sign-in returns to `/callback`, a sign-out to `/signed-out`.
    */
-  addDashboardClient({ origins }: DashboardClientProps): void {
+  addDashboardClient(origins: readonly string[]): void {
     this.dashboardClient = new UserPoolClient(this, 'DashboardClient', {
       userPool: this.userPool,
       generateSecret: false,
       preventUserExistenceErrors: true,
-      // Cognito adds a flow that rotation excludes where none is named. The sign-in pages need none.
+      // Without this Cognito adds a default flow that refresh token rotation does not allow. The sign-in pages need none.
       authFlows: { userSrp: true },
       oAuth: {
         flows: { authorizationCodeGrant: true },
@@ -71,11 +65,11 @@ export class Accounts extends Construct {
       accessTokenValidity: Duration.hours(1),
       idTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),
-      // The dashboard asks again with the same token when an answer was lost, which it may notice after 20 seconds.
+      // If an answer is lost, the dashboard sends the same token again, up to 20 seconds later.
       refreshTokenRotationGracePeriod: Duration.seconds(60),
       enableTokenRevocation: true,
     });
-    // Without a branding of its own a client has no sign-in page on managed login.
+    // With managed login a client has no sign-in page without a branding.
     new CfnManagedLoginBranding(this, 'DashboardBranding', {
       userPoolId: this.userPool.userPoolId,
       clientId: this.clientId,
@@ -83,10 +77,10 @@ export class Accounts extends Construct {
     });
   }
 
-  /** What it takes to verify a session: public keys, so there is nothing to permit. */
+  /** Sets the variables for verifying sessions. It needs no permission, because the keys are public. */
   grantSessions(fn: ServiceFunction): void {
     fn.setVariable(environmentVariables.sessionIssuer, this.issuer);
-    fn.setVariable(environmentVariables.sessionJwksUrl, this.jwksUrl);
+    fn.setVariable(environmentVariables.sessionJwksUrl, `${this.issuer}/.well-known/jwks.json`);
     fn.setVariable(environmentVariables.sessionClientId, this.clientId);
   }
 
@@ -97,7 +91,7 @@ export class Accounts extends Construct {
       signInAliases: { email: true },
       signInCaseSensitive: false,
       autoVerify: { email: true },
-      // A new address counts only once its owner has confirmed it.
+      // A changed address takes effect only after the user confirms it.
       keepOriginal: { email: true },
       passwordPolicy: {
         minLength: 12,
@@ -121,7 +115,7 @@ export class Accounts extends Construct {
     return userPool;
   }
 
-  /** The account's number makes the prefix one that nobody else in the region has. */
+  /** The prefix must be unique in the region, so it contains the account's number. */
   private addDomain(): UserPoolDomain {
     const { stackName, account } = Stack.of(this);
     return new UserPoolDomain(this, 'Domain', {

@@ -6,16 +6,15 @@ import { Construct } from 'constructs';
 import { accept } from './accepted-findings.ts';
 
 export interface BackupsProps {
-  /** The one thing that is backed up: images can be painted again from their records. */
+  /** Only the table is backed up: images can be generated again from their records. */
   readonly table: Table;
 }
 
 /**
- * Daily copies of the table for five weeks, monthly ones for a year, beside the table's own point-in-time recovery.
+ * Daily copies of the table for five weeks and monthly copies for a year, beside its point-in-time recovery.
  *
- * A copy is restored into a new table, never into this one, and everything in it is as it was then: keys that were
- * revoked since are valid again, credits that were charged since are free again, and images whose records are newer
- * than the copy lie in the bucket without one.
+ * A copy is restored into a new table, with its old state: keys that were revoked later are valid again, credits that
+ * were charged later are free again, and images that were made later have no record.
  */
 export class Backups extends Construct {
   readonly vault: BackupVault;
@@ -24,7 +23,8 @@ export class Backups extends Construct {
     super(scope, id);
     const { stackName, stackId } = Stack.of(this);
     this.vault = new BackupVault(this, 'Vault', {
-      // A vault needs a name and stays behind: a stack that is made anew must not find it taken.
+      // The vault must have a name, and it is kept when the stack is deleted. A part of the stack's id makes the name
+      // unique, so that the stack can be deployed again.
       backupVaultName: `${stackName}-${Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))}`,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });

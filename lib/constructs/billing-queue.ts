@@ -7,13 +7,13 @@ import { Construct } from 'constructs';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface BillingQueueProps {
-  /** The partner event bus that Stripe's events come by. It exists already. */
+  /** The existing partner event bus that receives Stripe's events. */
   readonly eventBusName: string;
-  /** Applies the events to the licenses. It must have a time-out. */
+  /** Applies the events to the licenses. It must have a timeout. */
   readonly fn: ServiceFunction;
 }
 
-/** What the function understands; Stripe may send everything else too, which ends at the bus. */
+/** The event types that the function handles. Other types stay on the bus. */
 const detailTypes = [
   'customer.subscription.created',
   'customer.subscription.updated',
@@ -31,11 +31,11 @@ const queueSettings = {
 } satisfies QueueProps;
 
 /**
- * Stripe's events on their way from the partner bus to the function. None is lost: what can't be delivered or applied
- * waits in the dead-letter queue until an operator sends it again.
+ * Brings Stripe's events from the partner bus to the function. An event that can't be delivered or applied waits in the
+ * dead-letter queue until an operator sends it again.
  */
 export class BillingQueue extends Construct {
-  /** The rule alone may send to it. */
+  /** Only the rule may send to it. */
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
 
@@ -44,7 +44,7 @@ export class BillingQueue extends Construct {
     this.deadLetterQueue = new Queue(this, 'DeadLetters', queueSettings);
     this.queue = new Queue(this, 'Events', {
       ...queueSettings,
-      // AWS's own rule for queues that a function reads: a message must not come back while it is still worked on.
+      // AWS recommends six times the function's timeout: a message must not return while the function works on it.
       visibilityTimeout: Duration.seconds(fn.timeout!.toSeconds() * 6),
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: 5 },
     });

@@ -37,31 +37,24 @@ import {
 } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import type { DashboardConfig } from '../../shared/contracts/dashboard.ts';
+import type { Domain } from '../configuration.ts';
 import { dashboardHeaders, type DashboardSources } from '../dashboard-headers.ts';
 import { accept } from './accepted-findings.ts';
 
 export interface DashboardSiteProps extends DashboardSources {
-  /** The dashboard's build. */
+  /** The built dashboard. */
   readonly distFolder: string;
-  /** @default - the name that CloudFront gives it. */
-  readonly domain?: SiteDomain;
-}
-
-export interface SiteDomain {
-  readonly name: string;
-  /** Of a certificate in us-east-1. */
-  readonly certificateArn: string;
-  /** The Route 53 zone that the name is entered in; null where it is entered elsewhere. */
-  readonly hostedZone: { readonly id: string; readonly name: string } | null;
+  /** Null for the name that CloudFront gives it. */
+  readonly domain: Domain | null;
 }
 
 /**
- * The account web app: built files in a private bucket, served by CloudFront over HTTPS. A path that names no file is
- * a screen of the app, so it is answered with the app; a file that is missing is a 404.
+ * The account web app: built files in a private bucket, served by CloudFront over HTTPS. A path without a file ending is
+ * a screen of the app and gets `index.html`; a missing file is a 404.
  */
 export class DashboardSite extends Construct {
   readonly distribution: Distribution;
-  /** As a browser has it: `https://NAME`. */
+  /** `https://NAME` */
   readonly origin: string;
   private readonly bucket: IBucket;
   private readonly distFolder: string;
@@ -75,14 +68,14 @@ export class DashboardSite extends Construct {
     this.distFolder = distFolder;
     this.bucket = this.addBucket();
     this.distribution = this.addDistribution(sources, domain);
-    this.origin = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
-    if (domain?.hostedZone) this.addRecords(domain.name, domain.hostedZone);
+    this.origin = `https://${domain?.dashboardName ?? this.distribution.distributionDomainName}`;
+    if (domain?.hostedZone) this.addRecords(domain.dashboardName, domain.hostedZone);
   }
 
   /**
-   * Uploads the build and the `/config.json` that tells it where it runs. Nothing is removed from the bucket: a page that
-   * is open during a deployment still loads the assets that it was built with. Nothing is invalidated either: CloudFront
-   * asks the bucket again for whatever says `no-cache`.
+   * Uploads the built files and `/config.json`, which holds the addresses of this deployment. It removes nothing from
+   * the bucket, because a page that is open during a deployment still loads its old assets. It needs no invalidation,
+   * because CloudFront asks the bucket again for every file with `no-cache`.
    */
   deploy(config: DashboardConfig): void {
     const log = new LogGroup(this, 'UploadLog', {
@@ -99,7 +92,7 @@ export class DashboardSite extends Construct {
     const assets = upload('Assets', {
       sources: [Source.asset(join(this.distFolder, 'assets'))],
       destinationKeyPrefix: 'assets',
-      // Their names hold a hash of their content.
+      // Their names contain a hash of their content.
       cacheControl: [CacheControl.fromString('public, max-age=31536000, immutable')],
     });
     const configuration = upload('Config', {
@@ -110,7 +103,7 @@ export class DashboardSite extends Construct {
       sources: [Source.asset(this.distFolder, { exclude: ['assets', 'build-id'] })],
       cacheControl: [CacheControl.noCache()],
     });
-    // A page must find what it loads.
+    // A new page must find its assets and its configuration.
     pages.node.addDependency(assets, configuration);
     acceptUploads(pages, this.bucket);
   }
@@ -128,11 +121,11 @@ export class DashboardSite extends Construct {
       'AwsSolutions-S1':
         'It holds the built files of a web app that anybody may read through CloudFront, and no data.',
     });
-    // Only the strictness of this project's types about optional members stands between the two.
+    // `exactOptionalPropertyTypes` of this project does not fit the CDK's types.
     return bucket as IBucket;
   }
 
-  private addDistribution(sources: DashboardSources, domain: SiteDomain | undefined): Distribution {
+  private addDistribution(sources: DashboardSources, domain: Domain | null): Distribution {
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Image Generation Service: dashboard',
       defaultRootObject: 'index.html',
@@ -140,8 +133,8 @@ export class DashboardSite extends Construct {
       httpVersion: HttpVersion.HTTP2_AND_3,
       enableIpv6: true,
       ...(domain && {
-        domainNames: [domain.name],
-        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+        domainNames: [domain.dashboardName],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.dashboardCertificateArn),
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
     });
@@ -153,7 +146,7 @@ export class DashboardSite extends Construct {
         'It serves public files from a bucket and runs nothing. The API, which does, has a firewall of its own.',
       'AwsSolutions-CFR3':
         "Access logs hold the query string, and with it the one-time codes that sign-ins come back with. The API's own logs tell who did what.",
-      ...(domain === undefined && {
+      ...(domain === null && {
         'AwsSolutions-CFR4':
           "CloudFront's own name comes with CloudFront's own certificate, whose oldest protocol can't be set. With a domain TLS 1.2 is the oldest.",
       }),
@@ -163,12 +156,12 @@ export class DashboardSite extends Construct {
 
   private behavior(sources: DashboardSources): BehaviorOptions {
     const { stackName, region } = Stack.of(this);
-    // CloudFront's names are an account's, and the CDK would give a stack the same ones in every region.
+    // CloudFront's names are unique in an account, so a stack of the same name in another region needs other ones.
     const name = `${stackName}-${region}`;
     return {
       origin: S3BucketOrigin.withOriginAccessControl(this.bucket, {
         originAccessControl: new S3OriginAccessControl(this, 'Access', { originAccessControlName: name }),
-        // Who may not list a bucket is told 403 of a file that is missing.
+        // Without the right to list, a missing file would be a 403 instead of a 404.
         originAccessLevels: [AccessLevel.READ, AccessLevel.LIST],
       }),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -193,14 +186,14 @@ export class DashboardSite extends Construct {
   private addRecords(name: string, { id, name: zoneName }: { id: string; name: string }): void {
     const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: id, zoneName });
     const target = RecordTarget.fromAlias(new CloudFrontTarget(this.distribution));
-    // With its last dot a name is taken as it is, and never as one below the zone.
+    // Without the dot at its end the CDK may append the zone's name.
     const props = { zone, target, recordName: `${name}.` };
     new ARecord(this, 'Ipv4Record', props);
     new AaaaRecord(this, 'Ipv6Record', props);
   }
 }
 
-/** CloudFront's JavaScript: no modules, and the handler found by its name. */
+/** CloudFront runs it without modules and calls the function named `handler`. */
 const screenRewrite = `function handler(event) {
   const request = event.request;
   const name = request.uri.slice(request.uri.lastIndexOf('/') + 1);
@@ -209,7 +202,7 @@ const screenRewrite = `function handler(event) {
 }
 `;
 
-/** What the CDK's own function, which all uploads of a stack share, is given beyond what it needs. */
+/** Accepts the findings about the CDK's own upload function, which all uploads of a stack share. */
 function acceptUploads({ handlerRole }: BucketDeployment, bucket: IBucket): void {
   const stack = Stack.of(bucket);
   const { bootstrapQualifier } = stack.synthesizer;

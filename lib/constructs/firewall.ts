@@ -8,18 +8,18 @@ import { firewallFailures, type GatewayFailure } from '../../shared/gateway-fail
 
 export interface FirewallProps {
   readonly api: RestApi;
-  /** Requests that one address may send in five minutes. */
+  /** The limit of requests from one IP address in five minutes. */
   readonly requestsPerAddress: number;
   readonly logRetention: RetentionDays;
 }
 
-/** Decimal numbers over 1,048,576, which is 1 MiB: the firewall can compare texts only. */
-export const overOneMebibyte =
+/** Matches decimal numbers above 1,048,576 (1 MiB). AWS WAF can compare a header only as text. */
+const overOneMebibyte =
   '^0*([1-9]\\d{7,}|[2-9]\\d{6}|1[1-9]\\d{5}|10[5-9]\\d{4}|1049\\d{3}|1048[6-9]\\d{2}|10485[8-9]\\d|104857[7-9])$';
 
 /**
- * AWS's managed rules in front of the API, a limit for each address, and a refusal of bodies over 1 MiB before a
- * function is started for them. Rules that judge bodies only count: a prompt is free text and may quote an attack.
+ * AWS's managed rules in front of the API, a limit for each IP address, and a limit of 1 MiB for bodies, so that no
+ * function starts for a larger one. Rules that inspect bodies only count, because a prompt may contain any text.
  */
 export class Firewall extends Construct {
   readonly webAcl: CfnWebACL;
@@ -29,7 +29,7 @@ export class Firewall extends Construct {
     this.webAcl = new CfnWebACL(this, 'WebAcl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      // CloudWatch files the metrics of all rules together under it.
+      // The name of the metrics of all rules together.
       visibilityConfig: visibility(Stack.of(this).stackName),
       customResponseBodies: Object.fromEntries(
         Object.entries(firewallFailures).map(([key, { code, error }]) => [
@@ -47,17 +47,17 @@ export class Firewall extends Construct {
     this.logBlocked(props.logRetention);
   }
 
-  /** Who was refused and by which rule, without what only the caller should know. */
+  /** Logs which request was blocked by which rule, without secrets of the caller. */
   private logBlocked(retention: RetentionDays): void {
     const log = new LogGroup(this, 'Log', {
-      // AWS wants the name to begin so.
+      // AWS requires this prefix.
       logGroupName: `aws-waf-logs-${Stack.of(this).stackName}`,
       retention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: this.webAcl.attrArn,
-      // Without the `:*` that the group's own attribute ends in.
+      // AWS WAF wants the ARN without the `:*` at its end.
       logDestinationConfigs: [
         Stack.of(this).formatArn({
           service: 'logs',
@@ -116,13 +116,13 @@ function managedRules(): CfnWebACL.RuleProperty[] {
   return [
     managed(2, 'AWSManagedRulesAmazonIpReputationList', []),
     managed(3, 'AWSManagedRulesCommonRuleSet', [
-      // Bodies are judged by the functions, up to 1 MiB.
+      // The functions check bodies, up to 1 MiB.
       'SizeRestrictions_BODY',
       'CrossSiteScripting_BODY',
       'GenericLFI_BODY',
       'GenericRFI_BODY',
       'EC2MetaDataSSRF_BODY',
-      // A client of an API may leave it out.
+      // API clients may leave it out.
       'NoUserAgent_HEADER',
     ]),
     managed(4, 'AWSManagedRulesKnownBadInputsRuleSet', [
@@ -134,7 +134,7 @@ function managedRules(): CfnWebACL.RuleProperty[] {
 }
 
 function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
-  // Samples show whole headers, and with them keys.
+  // Samples would show whole headers, and so API keys.
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }
 
@@ -156,7 +156,7 @@ function block(key: keyof typeof firewallFailures, failure: GatewayFailure): Cfn
   };
 }
 
-/** @param counted rules of the group that count and let pass. */
+/** @param counted rules of the group that only count. */
 function managed(priority: number, name: string, counted: string[]): CfnWebACL.RuleProperty {
   return {
     name,

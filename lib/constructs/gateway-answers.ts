@@ -3,19 +3,19 @@ import { errorCodes } from '../../shared/errors.ts';
 import { gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
 import { cors } from '../../shared/routes.ts';
 
-/** Renders every failure of the gateway's own as the API renders errors, readable for web pages too. */
+/** Gives API Gateway's own errors the format of the API's errors, with CORS headers. */
 export function addGatewayAnswers(restApi: RestApi): void {
   for (const [type, failure] of Object.entries(gatewayFailures) as [string, GatewayFailure][]) {
     const { code, error, retryAfterSeconds } = failure;
     new GatewayResponse(restApi, `Answer-${type}`, {
-      // Its types don't say that a property may be undefined.
+      // `exactOptionalPropertyTypes` of this project does not fit the CDK's types.
       restApi: restApi as IRestApi,
       type: ResponseType.of(type),
       statusCode: String(errorCodes[code].status),
       responseHeaders: {
         'X-Request-Id': 'context.requestId',
         'Cache-Control': "'no-store'",
-        // These texts are the same for everyone; the functions name the origins that they answer to.
+        // These answers hold no secret, so any origin may read them.
         'Access-Control-Allow-Origin': "'*'",
         'Access-Control-Expose-Headers': `'${cors.responseHeaders.join(', ')}'`,
         ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${retryAfterSeconds}'` }),

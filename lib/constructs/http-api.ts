@@ -32,8 +32,8 @@ export interface HttpApiProps {
 const allRoutes: Route[] = Object.values(routes);
 
 /**
- * What is logged of each request. Paths are logged by their pattern, because somebody will put a key into one, and
- * headers and bodies not at all.
+ * The access log's fields for each request. The path is logged as its pattern, because a caller may put a key into the
+ * path by mistake. Headers and bodies are not logged.
  */
 const accessLogFields = {
   requestId: '$context.requestId',
@@ -50,14 +50,13 @@ const accessLogFields = {
   bytes: '$context.responseLength',
 };
 
-/** The API in front of the functions, mounted from the table of routes. */
+/** API Gateway in front of the functions, made from the table of routes. */
 export class HttpApi extends Construct {
   readonly api: RestApi;
-  /** One line for each request. */
   readonly accessLog: LogGroup;
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly origin: string;
-  /** Where every path of the routes is appended. */
+  /** The paths of the routes are appended to it. */
   readonly baseUrl: string;
   private readonly withPreflight = new Set<IResource>();
 
@@ -68,7 +67,7 @@ export class HttpApi extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.api = new RestApi(this, 'Api', {
-      // CloudWatch files the API's metrics under it.
+      // The API's metrics have this name in CloudWatch.
       restApiName: Stack.of(this).stackName,
       description: 'Image Generation Service',
       endpointTypes: [EndpointType.REGIONAL],
@@ -87,7 +86,7 @@ export class HttpApi extends Construct {
         ),
       },
     });
-    // The stack's own outputs say where the API is.
+    // The stack has an output of its own for this.
     this.api.node.tryRemoveChild('Endpoint');
     addGatewayAnswers(this.api);
     this.origin = props.domain === null ? originOf(this.api) : this.addDomain(props.domain);
@@ -107,7 +106,7 @@ export class HttpApi extends Construct {
     });
   }
 
-  /** @param timeout what the function may take; API Gateway allows more than 29 seconds to streamed routes only. */
+  /** @param timeout of the integration. API Gateway allows more than 29 seconds for streamed routes only. */
   mount(route: Route, fn: ServiceFunction, timeout: Duration, origins: readonly string[]): void {
     const resource = this.api.root.resourceForPath(`${basePath}${route.path}`);
     resource.addMethod(
@@ -151,14 +150,14 @@ export class HttpApi extends Construct {
   }
 }
 
-/** What is said for one method is said whole: API Gateway does not fall back on the stage's settings. */
+/** A method with its own settings needs all of them: API Gateway does not fall back to the stage's settings. */
 function settings({ ratePerSecond, burst }: Throttle): MethodDeploymentOptions {
   return {
     throttlingRateLimit: ratePerSecond,
     throttlingBurstLimit: burst,
     loggingLevel: MethodLoggingLevel.ERROR,
     dataTraceEnabled: false,
-    // Metrics of each method cost more than the functions' own, which tell the same.
+    // Metrics for each method cost extra. The functions' own metrics show the same.
     metricsEnabled: false,
   };
 }

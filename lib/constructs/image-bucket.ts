@@ -15,14 +15,14 @@ import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface ImageBucketProps {
-  /** Images go when the records that tell of them go. */
+  /** Images are kept as long as their records. */
   readonly retentionDays: number;
 }
 
 const generationsPrefix = 'generations/';
 const uploadsPrefix = 'uploads/';
 
-/** Images, and what the model server reads. Everything in it is private: it is opened by signed links. It outlives the stack. */
+/** The private bucket of images, uploads and adapters, read through presigned URLs. It is kept when the stack is deleted. */
 export class ImageBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -35,8 +35,7 @@ export class ImageBucket extends Construct {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN,
-      // A link opens for whoever has it, so a page of any origin that was given one may read it, or send the file that
-      // it was signed for.
+      // A presigned URL is the permission. A page of any origin that has one may use it.
       cors: [
         {
           allowedOrigins: ['*'],
@@ -48,7 +47,7 @@ export class ImageBucket extends Construct {
       ],
       lifecycleRules: [
         { id: 'images', prefix: generationsPrefix, expiration: Duration.days(retentionDays) },
-        // An upload is good for an hour; a day is the least that S3 counts in.
+        // An upload is valid for an hour, but S3 counts in days.
         { id: 'uploads', prefix: uploadsPrefix, expiration: Duration.days(1) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
@@ -63,7 +62,7 @@ export class ImageBucket extends Construct {
     return `https://${this.bucket.bucketRegionalDomainName}`;
   }
 
-  /** What links may be signed for: a link can do no more than the role that signed it. */
+  /** A presigned URL can do no more than the role that signed it, so these grants also limit the URLs. */
   grant(fn: ServiceFunction, { readObjects = [], writeObjects = [] }: Grants): void {
     if (readObjects.length + writeObjects.length === 0) return;
     fn.setVariable(environmentVariables.bucketName, this.bucket.bucketName);

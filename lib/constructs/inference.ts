@@ -20,24 +20,24 @@ import type { ServiceFunction } from './service-function.ts';
 
 export interface InferenceProps {
   readonly inference: InferenceOptions;
-  /** What a generation may take; nothing that runs so long is cut off by a deployment. */
+  /** A deployment or a scale-in waits this long, so that it cuts off no generation. */
   readonly generationDeadlineSeconds: number;
 }
 
 const variantName = 'AllTraffic';
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Tens of gigabytes are copied to an instance, then read into its GPU; each may take half an hour. */
+/** An instance downloads tens of gigabytes, then loads them into its GPU. Each step may take half an hour. */
 const startStepSeconds = 1800;
 const deploymentSeconds = 7200;
-/** The time that a new fleet has all the traffic while the old one is still there to go back to. */
+/** How long the old instances stay ready for a rollback after the new ones got all the traffic. */
 const bakeSeconds = 300;
 
-/** The model server behind the service: none, one that exists already, or a GPU endpoint of this stack's own. */
+/** The model server of the service: none, an existing SageMaker endpoint, or an endpoint of this stack. */
 export class Inference extends Construct {
-  /** `(none)` where there is none. */
+  /** `(none)` without a model. */
   readonly endpointName: string;
-  /** What the endpoint's metrics are filed under, beside its name; null where the stack has no endpoint of its own. */
+  /** A dimension of the endpoint's metrics; null if the stack has no endpoint of its own. */
   readonly variantName: string | null;
 
   constructor(scope: Construct, id: string, { inference, generationDeadlineSeconds }: InferenceProps) {
@@ -54,11 +54,11 @@ export class Inference extends Construct {
     }
   }
 
-  /** Tells a function where the model is, and lets it ask that endpoint and no other for streamed answers. */
+  /** Gives a function the endpoint's name and the permission to stream from this endpoint only. */
   grantInvoke(fn: ServiceFunction): void {
     fn.setVariable(environmentVariables.modelEndpointName, this.endpointName);
     if (this.endpointName === noModelEndpoint) return;
-    // SageMaker writes names in ARNs in lower case, IAM tells cases apart, and both spellings are the same endpoint.
+    // SageMaker writes endpoint names in ARNs in lower case, but IAM compares case-sensitively. So both forms are named.
     const names = new Set([this.endpointName.toLowerCase(), this.endpointName]);
     fn.addToRolePolicy(
       new PolicyStatement({
@@ -86,9 +86,10 @@ export class Inference extends Construct {
         },
       },
     });
-    // SageMaker looks at the image and the weights at once, so the role must be able to by then.
+    // SageMaker reads the image and the weights at once, so the role must have its policy by then.
     model.node.addDependency(role.node.findChild('DefaultPolicy'));
-    // Neither has a name of its own: SageMaker can't change them, so a change makes a new one beside the old one.
+    // The model and the configuration have no fixed names: SageMaker can't change them, so CloudFormation makes a new
+    // one before it deletes the old one.
     const config = new CfnEndpointConfig(this, 'Configuration', {
       productionVariants: [
         {
@@ -107,13 +108,13 @@ export class Inference extends Construct {
     return new CfnEndpoint(this, 'Endpoint', {
       endpointName: this.endpointName,
       endpointConfigName: config.attrEndpointConfigName,
-      // A deployment on a busy day keeps the instances that scaling has added.
+      // A deployment keeps the number of instances that scaling has reached.
       retainAllVariantProperties: true,
       deploymentConfig: deploymentConfig(alarm.alarmName, deadlineSeconds),
     });
   }
 
-  /** Errors of the model itself, in two of three minutes. It decides only whether a deployment is taken back. */
+  /** Errors of the model in two of three minutes. The alarm only decides whether a deployment is rolled back. */
   private addRollbackAlarm(): Alarm {
     return new Alarm(this, 'ModelErrors', {
       alarmDescription: `The model endpoint ${this.endpointName} answers with errors. A deployment that is under way is taken back.`,
@@ -132,7 +133,7 @@ export class Inference extends Construct {
     });
   }
 
-  /** What SageMaker starts the instances with: the weights, the image (see `addImage`), their own logs and metrics. */
+  /** SageMaker runs the instances with it. It may read the weights and the image (see `addImage`) and write logs and metrics. */
   private addRole(modelData: string): Role {
     const { bucket, prefix } = s3Place(modelData);
     const bucketArn = `arn:${Aws.PARTITION}:s3:::${bucket}`;
@@ -201,7 +202,7 @@ export class Inference extends Construct {
             PredefinedMetric.SAGEMAKER_VARIANT_CONCURRENT_REQUESTS_PER_MODEL_HIGH_RESOLUTION,
         },
         scaleOutCooldown: 60,
-        // What the last removal moved to other instances is done before the next one goes (docs/scaling.md).
+        // Before it removes another instance, requests of the last one must have ended (docs/scaling.md).
         scaleInCooldown: Math.max(300, deadlineSeconds + 60),
       },
     });
@@ -209,16 +210,16 @@ export class Inference extends Construct {
 }
 
 /**
- * The instance type is part of the name: SageMaker refuses to change the type of an endpoint that scales, so another
- * type makes another endpoint, and the old one goes when the functions know the new one.
+ * The instance type is part of the name, because SageMaker can't change the type of an endpoint that scales. Another
+ * type makes a new endpoint, and the old one is deleted after the functions use the new one.
  */
 function nameOf(scope: Construct, { instanceType }: ModelEndpoint): string {
   return `${Stack.of(scope).stackName}-${instanceType.replace(/^ml\./, '').replaceAll('.', '-')}`.toLowerCase();
 }
 
 /**
- * A second fleet beside the first, all the traffic to it, then the first ends, once all that it ran is done. Rolling
- * in parts works from two instances on, this with one too.
+ * Starts new instances beside the old ones, moves all traffic, and ends the old ones after their last request. A rolling
+ * update would need at least two instances.
  */
 function deploymentConfig(alarmName: string, deadlineSeconds: number): CfnEndpoint.DeploymentConfigProperty {
   return {
@@ -236,7 +237,7 @@ function s3Place(uri: string): { bucket: string; prefix: string } {
   return { bucket: bucket!, prefix: prefix! };
 }
 
-/** Of `ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG` or `…/NAME@DIGEST`. */
+/** @param uri `ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG` or `…/NAME@DIGEST` */
 function imageRepository(scope: Construct, uri: string) {
   const [, account, region, name] = /^(\d+)\.dkr\.ecr\.([a-z0-9-]+)\.[^/]+\/([^:@]+)/.exec(uri)!;
   const repositoryArn = Stack.of(scope).formatArn({

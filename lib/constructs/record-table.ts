@@ -23,7 +23,7 @@ const iamActions: Record<TableAction, string> = {
   delete: 'dynamodb:DeleteItem',
 };
 
-/** The one table: keys, licenses, credits and generation records. It outlives the stack. */
+/** The one table: keys, licenses, credits and generation records. It is kept when the stack is deleted. */
 export class RecordTable extends Construct {
   readonly table: Table;
 
@@ -51,8 +51,8 @@ export class RecordTable extends Construct {
   }
 
   /**
-   * Each action on the partitions that are named for it and on no others. A transaction needs the permissions of
-   * the writes in it. An index holds the partitions of one kind alone, so its name says as much as a condition could.
+   * Allows each action only on the partitions that it is granted for. A transaction needs the permissions of its writes.
+   * An index holds only one kind of item, so a statement for an index needs no condition.
    */
   grant(fn: ServiceFunction, grants: TableGrants): void {
     const granted = Object.entries(grants) as [Partition, readonly TableAction[]][];

@@ -7,20 +7,20 @@ import { jobs } from '../../shared/routes.ts';
 import { ServiceFunction } from './service-function.ts';
 
 export interface ReferenceFetcherProps {
-  /** What its metrics are kept under. */
+  /** The dimension of its metrics. */
   readonly serviceName: string;
   readonly logRetention: RetentionDays;
 }
 
-/** No longer than its callers wait for it. */
+/** Its callers wait no longer. */
 const timeout = Duration.seconds(12);
 
-/** Four files of ten megabytes are held at once, and checked by one core while the caller waits. */
+/** It holds up to four files of 10 MB and checks them while the caller waits. */
 const memoryMb = 1024;
 
 /**
- * The function that opens what strangers name, and its invocation as the one thing that may be done with it. Its own
- * role gets nothing but its log: whatever it may be talked into, there is nothing to be had there.
+ * The function that fetches reference images from URLs of callers. Its role may only write its log and traces, so an
+ * attack through a URL or an image gains no permission.
  */
 export class ReferenceFetcher extends Construct {
   readonly fn: ServiceFunction;
@@ -35,7 +35,7 @@ export class ReferenceFetcher extends Construct {
     const { region, urlSuffix } = Stack.of(this);
     const path = `/2015-03-31/functions/${this.fn.functionName}/invocations`;
     caller.setVariable(
-      environmentVariables.referenceReaderUrl,
+      environmentVariables.referenceFetcherUrl,
       `https://lambda.${region}.${urlSuffix}${path}`,
     );
     caller.addToRolePolicy(

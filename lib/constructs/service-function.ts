@@ -9,24 +9,24 @@ import { environmentVariables, type VariableName } from '../../shared/config.ts'
 import { accept } from './accepted-findings.ts';
 
 export interface ServiceFunctionProps {
-  /** The file in `functions/`, without its ending. */
+  /** The name of the file in `functions/`, without `.ts`. */
   readonly functionName: string;
-  /** What its metrics are kept under. */
+  /** The dimension of its metrics. */
   readonly serviceName: string;
   readonly timeout: Duration;
   /** @default 256 */
   readonly memoryMb?: number;
   readonly logRetention: RetentionDays;
-  /** Files that lie beside the code, by name. */
+  /** Extra files beside the code: name to content. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
-export const lambdaCredentials = `${projectRoot}shared/adapters/lambda-credentials.ts`;
+const lambdaCredentials = `${projectRoot}shared/adapters/lambda-credentials.ts`;
 
 /**
- * One function of the service: its file in `functions/` as one minified file with everything in it, the SDK too,
- * on the Node.js that development uses. It may touch nothing until something is granted to it.
+ * One function of the service: its file in `functions/` bundled with everything that it imports, the SDK too, for the
+ * Node.js version of development. It may only write its log and traces until something is granted to it.
  */
 export class ServiceFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -51,20 +51,20 @@ export class ServiceFunction extends NodejsFunction {
       timeout: props.timeout,
       tracing: Tracing.ACTIVE,
       logGroup,
-      // The functions write JSON themselves; Lambda's own wrapping would hide the metrics in it.
+      // The functions write JSON themselves. Lambda's own JSON format would wrap it and hide the metrics.
       loggingFormat: LoggingFormat.TEXT,
       bundling: {
-        // An ES module that imports `node:http` makes Node.js load all of undici, and parts of other modules that nobody
-        // uses, to know their exports: 8% of import and first call. `require` loads what is asked for.
+        // If an ES module imports `node:http`, Node.js also loads undici and other unused modules to learn their exports.
+        // That is 8% of import and first call. `require` loads only what is used.
         format: OutputFormat.CJS,
         target: 'node24',
         minify: true,
         mainFields: ['module', 'main'],
         bundleAwsSDK: true,
-        // Of the places where the SDK looks for credentials, Lambda has one: the others are a sixth of a bundle.
+        // The SDK can read credentials from many places, and the code for that is a sixth of a bundle. Lambda uses one.
         esbuildArgs: {
           '--alias:@aws-sdk/credential-provider-node': lambdaCredentials,
-          // The SDK's `import('node:http')` becomes a `require`, too.
+          // This turns the SDK's `import('node:http')` into a `require`, too.
           '--supported:dynamic-import': 'false',
         },
         commandHooks: filesBeside(props.files ?? {}),
@@ -79,7 +79,7 @@ export class ServiceFunction extends NodejsFunction {
   }
 }
 
-/** Commands that write files into the bundle, by a program that every shell can start. */
+/** Commands that write the files into the bundle. They use Node.js, so that they work in every shell. */
 function filesBeside(files: Readonly<Record<string, string>>): ICommandHooks {
   const write = `require('fs').writeFileSync(process.argv[1], Buffer.from(process.argv[2], 'base64'))`;
   return {

@@ -9,14 +9,14 @@ import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface SweepScheduleProps {
-  /** Ends requests whose lease ran out. Running it twice at once is harmless. */
+  /** Ends requests whose lease ran out. Two runs at once are harmless. */
   readonly fn: ServiceFunction;
   readonly everyMinutes: number;
 }
 
-/** Runs the sweep by the clock. A run is not repeated, because the next one does its work; that it failed is kept. */
+/** Starts the sweep on a schedule. A failed run is not repeated, because the next one does its work. It goes to the dead-letter queue. */
 export class SweepSchedule extends Construct {
-  /** Runs that failed, with their errors, and runs that were never begun. */
+  /** Failed runs with their errors, and runs that did not start. */
   readonly deadLetterQueue: Queue;
 
   constructor(scope: Construct, id: string, { fn, everyMinutes }: SweepScheduleProps) {
@@ -30,7 +30,7 @@ export class SweepSchedule extends Construct {
       'AwsSolutions-SQS3':
         'It is a dead-letter queue itself, of a schedule and of a function that is called asynchronously.',
     });
-    // A group of its own, so that the role below can be assumed for this schedule and for no other of the account.
+    // With a group of its own, the role below can be limited to this schedule.
     const scheduleGroup = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
     const role = new Role(this, 'Role', {
       description: 'EventBridge Scheduler starts the sweep with it',
@@ -59,7 +59,7 @@ export class SweepSchedule extends Construct {
       schedule: ScheduleExpression.rate(Duration.minutes(everyMinutes)),
       scheduleGroup,
       target: new LambdaInvoke(fn, {
-        // As it is: the target would add every version of the function to what it may start.
+        // Otherwise the target would add permission for every version of the function.
         role: role.withoutPolicyUpdates(),
         deadLetterQueue: this.deadLetterQueue,
         maxEventAge: Duration.minutes(1),

@@ -5,12 +5,12 @@ interface Entry {
   expiresAtMs: number;
 }
 
-/** Per kind of entry; beyond it the oldest is forgotten, so that nobody can fill the memory. */
+/** For each kind of entry. Beyond it the oldest is forgotten, so that nobody can fill the memory. */
 const maxEntries = 2000;
 
 /**
- * Keeps what the provider must remember, in memory. A used refresh token is found again within the grace period, as in
- * Cognito, so that two tabs which refresh at once both go on; after it, nothing is known of it any more.
+ * Keeps the provider's state in memory. As in Cognito, a used refresh token works again within the grace period, so
+ * that two tabs that refresh at once both stay signed in. After it, the token is unknown.
  */
 export function memoryStore(refreshGraceSeconds: number): AdapterFactory {
   return (kind) => {

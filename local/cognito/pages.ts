@@ -18,7 +18,7 @@ export interface SignInForm {
   returnOrigins: string[];
 }
 
-/** Heading and sentence of every page that is no form. */
+/** Heading and sentence of every page without a form. */
 const messages = {
   startAgain: [
     'Start again',

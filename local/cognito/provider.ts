@@ -7,23 +7,24 @@ import Provider, {
   type Grant,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import { knownScopes } from './documents.ts';
 import { memoryStore } from './memory-store.ts';
+import { knownScopes, type UserPoolOptions } from './options.ts';
 import { messagePage, refusalPage } from './pages.ts';
 import { signAccessToken, signIdToken } from './tokens.ts';
-import type { UserPoolOptions } from './user-pool.ts';
 
-/** As in Cognito: from the sign-in on, however often it is used. */
+/** As in Cognito: it counts from the sign-in on, however often the session is used. */
 const sessionSeconds = 3600;
 const refreshTokenSeconds = 30 * 24 * 3600;
+/** How long a used refresh token works once more: 0 to 60 in Cognito. */
+const refreshGraceSeconds = 10;
 /** How long the sign-in page may stay open. */
 const signInSeconds = 30 * 60;
 const codeSeconds = 5 * 60;
 
-/** oidc-provider, told to behave like managed login. Its endpoints are at the root, beside the issuer. */
+/** oidc-provider, configured to behave like managed login. Its endpoints are at the root, not below the issuer. */
 export function createProvider(options: UserPoolOptions, issuer: string): Provider {
   const provider = new Provider(issuer, configuration(options));
-  // Errors reach the client; what Koa would print of them may hold tokens.
+  // The client receives the errors. Koa would print them, and they may hold tokens.
   provider.silent = true;
   provider.use(async (ctx, next) => {
     await next();
@@ -40,7 +41,7 @@ function configuration(options: UserPoolOptions): Configuration {
   const policy = interactionPolicy.base();
   policy.remove('consent');
   return {
-    adapter: memoryStore(options.refreshGraceSeconds ?? 10),
+    adapter: memoryStore(refreshGraceSeconds),
     jwks: { keys: [{ ...signingKey, alg: 'RS256', use: 'sig' }] } as Configuration['jwks'],
     clients: [
       {
@@ -58,7 +59,7 @@ function configuration(options: UserPoolOptions): Configuration {
     responseTypes: ['code'],
     features: features(),
     cookies: cookies(baseUrl),
-    routes: { authorization: '/oauth2/authorize', token: '/oauth2/token', revocation: '/oauth2/revoke' },
+    routes: { authorization: '/oauth2/authorize', token: '/oauth2/token' },
     interactions: { policy, url: () => '/login' },
     findAccount: (_ctx, sub) =>
       accounts.some((account) => account.sub === sub)
@@ -67,7 +68,7 @@ function configuration(options: UserPoolOptions): Configuration {
     loadExistingGrant: grantWhatIsAsked,
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
-    // Signing out ends the browser's session; tokens live on, as in Cognito.
+    // As in Cognito, signing out ends the browser's session, but no token.
     expiresWithSession: () => false,
     clientBasedCORS: (_ctx, origin) => redirectUris.some((uri) => new URL(uri).origin === origin),
     renderError,
@@ -75,7 +76,7 @@ function configuration(options: UserPoolOptions): Configuration {
   };
 }
 
-/** Cookies know no ports: two services on one machine must not end each other's sessions. */
+/** Cookies don't distinguish ports: two services on one machine must not end each other's sessions. */
 function cookies(baseUrl: string): NonNullable<Configuration['cookies']> {
   const named = (name: string) => `cognito-${name}-${new URL(baseUrl).port || 'default'}`;
   const options = { httpOnly: true, sameSite: 'lax' } as const;
@@ -108,20 +109,19 @@ function features(): NonNullable<Configuration['features']> {
     resourceIndicators: off,
     rpInitiatedLogout: off,
     userinfo: off,
-    revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
   };
 }
 
-/** A rotated token lives no longer than the first one would have, nor does a session that is used. */
+/** A rotated token expires when the first one would have; a session does not grow by use. */
 function remaining(sinceSeconds: number | undefined, lifetimeSeconds: number): number {
   const nowSeconds = Math.floor(Date.now() / 1000);
   return Math.max(1, (sinceSeconds ?? nowSeconds) + lifetimeSeconds - nowSeconds);
 }
 
-/** OAuth lets a server drop scopes that it doesn't know, which oidc-provider did before this; Cognito refuses them. */
+/** Cognito refuses unknown scopes. OAuth lets a server drop them, which oidc-provider does. */
 function refuseScopes({ querystring }: KoaContextWithOIDC): void {
   const scope = new URLSearchParams(querystring).get('scope') ?? '';
-  // The provider itself would find out that there is nothing to grant only after the sign-in.
+  // The provider itself would refuse an empty scope only after the sign-in.
   if (scope === '') throw new errors.InvalidScope('A scope is needed.', '');
   const unknown = scope.split(' ').find((name) => !knownScopes.includes(name));
   if (unknown !== undefined) throw new errors.InvalidScope('The scope is unknown to this client.', unknown);

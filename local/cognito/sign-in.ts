@@ -1,14 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { errors } from 'oidc-provider';
-import { countAttempts } from './attempts.ts';
+import { readBody } from '../http/read-body.ts';
+import type { Account, UserPoolOptions } from './options.ts';
 import { messagePage, sendPage, signInPage, type SignInForm } from './pages.ts';
-import type { Account, UserPoolOptions } from './user-pool.ts';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** More than any form of ours can hold. */
+/** More than the sign-in form can hold. */
 const maxFormBytes = 16 * 1024;
+
+/** As many wrong passwords as one e-mail address gets within a minute. */
+const maxFailures = 10;
+const failureWindowMs = 60_000;
+/** Visitors may type any e-mail address: the oldest are forgotten. */
+const maxCountedNames = 1000;
 
 /** Answers `/login`: shows the form, and takes it. */
 export function createSignIn(provider: Provider, options: UserPoolOptions) {
@@ -17,12 +23,13 @@ export function createSignIn(provider: Provider, options: UserPoolOptions) {
     sendPage(res, status, signInPage({ ...form, returnOrigins: foreignOrigins(options) }));
 
   const take = async (req: IncomingMessage, res: ServerResponse, interaction: Interaction) => {
-    const form = await readForm(req);
-    if (form === null) {
+    const body = await readBody(req, maxFormBytes);
+    if (body === null) {
       res.setHeader('connection', 'close');
       return sendPage(res, 413, messagePage('formTooLarge'));
     }
-    // Another site can't know it: only a form that this browser was given is taken.
+    const form = new URLSearchParams(body.toString());
+    // Other sites can't know the id, so only a form that this browser was given is accepted.
     if (form.get('interaction') !== interaction.uid) return sendPage(res, 400, messagePage('startAgain'));
     const email = (form.get('email') ?? '').trim();
     const found = check(email, form.get('password') ?? '');
@@ -35,7 +42,7 @@ export function createSignIn(provider: Provider, options: UserPoolOptions) {
       return show(res, 400, { ...filled, error: 'The e-mail or the password is wrong.' });
     await endOtherSession(provider, interaction, found);
     const returnTo = await provider.interactionResult(req, res, { login: { accountId: found.sub } });
-    // Its path alone: its host was made of a header that anyone can write.
+    // Only its path: its host comes from a header that anyone can write.
     res.writeHead(303, { location: new URL(returnTo).pathname, 'cache-control': 'no-store' }).end();
   };
 
@@ -49,8 +56,7 @@ export function createSignIn(provider: Provider, options: UserPoolOptions) {
     try {
       const interaction = await provider.interactionDetails(req, res);
       if (req.method === 'POST') return await take(req, res, interaction);
-      const { login_hint: hint } = interaction.params;
-      show(res, 200, { interactionId: interaction.uid, email: typeof hint === 'string' ? hint : '' });
+      show(res, 200, { interactionId: interaction.uid, email: '' });
     } catch (error) {
       if (!(error instanceof errors.SessionNotFound)) throw error;
       sendPage(res, 400, messagePage('startAgain'));
@@ -58,7 +64,7 @@ export function createSignIn(provider: Provider, options: UserPoolOptions) {
   };
 }
 
-/** One who signs in as somebody else ends the former session; the provider would ask about that on a page of its own. */
+/** A sign-in as another account ends the former session. The provider would ask about that on a page of its own. */
 async function endOtherSession(
   provider: Provider,
   interaction: Interaction,
@@ -71,21 +77,38 @@ async function endOtherSession(
   await interaction.persist();
 }
 
-/** @returns the account, or why there is none: an unknown e-mail address and a wrong password are one answer. */
+/** @returns the account, or why there is none. An unknown e-mail address and a wrong password have the same answer. */
 function passwordCheck(accounts: Account[]) {
   const byEmail = new Map(accounts.map((account) => [account.email.toLowerCase(), account]));
-  const attempts = countAttempts();
+  const failures = countFailures();
   return (email: string, password: string): Account | 'wrong' | 'tooMany' => {
     const name = email.toLowerCase();
-    if (attempts.exhausted(name)) return 'tooMany';
+    if (failures.exhausted(name)) return 'tooMany';
     const account = byEmail.get(name);
     const equal = timingSafeEqual(digest(password), digest(account?.password ?? ''));
     if (!account || !equal) {
-      attempts.failed(name);
+      failures.add(name);
       return 'wrong';
     }
-    attempts.succeeded(name);
+    failures.forget(name);
     return account;
+  };
+}
+
+/** Counts wrong passwords by e-mail address. */
+function countFailures() {
+  const failures = new Map<string, number[]>();
+  const recent = (name: string) =>
+    (failures.get(name) ?? []).filter((failedMs) => failedMs > Date.now() - failureWindowMs);
+  return {
+    exhausted: (name: string) => recent(name).length >= maxFailures,
+    add(name: string) {
+      const times = [...recent(name), Date.now()];
+      failures.delete(name);
+      failures.set(name, times);
+      if (failures.size > maxCountedNames) failures.delete(failures.keys().next().value!);
+    },
+    forget: (name: string) => void failures.delete(name),
   };
 }
 
@@ -93,22 +116,9 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Browsers ask a page's policy about redirects after its form, too. */
+/** A browser applies the page's policy to redirects after its form, too. */
 function foreignOrigins({ baseUrl, redirectUris }: UserPoolOptions): string[] {
   const origins = new Set(redirectUris.map((uri) => new URL(uri).origin));
   origins.delete(new URL(baseUrl).origin);
   return [...origins];
-}
-
-/** @returns null when the body is larger than any form of ours; the rest of it is not read. */
-async function readForm(req: IncomingMessage): Promise<URLSearchParams | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // The connection must live on, to carry the refusal.
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxFormBytes) return null;
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString());
 }

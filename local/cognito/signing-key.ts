@@ -9,7 +9,7 @@ export async function newSigningKey(): Promise<JWK> {
   return { ...jwk, kid: randomUUID(), alg: 'RS256', use: 'sig' };
 }
 
-/** What everyone may know of a signing key. */
+/** The public half of a signing key. */
 export function publicKey({ kty, n, e, kid }: JWK): JWK {
   return { kty, n, e, kid, alg: 'RS256', use: 'sig' } as JWK;
 }

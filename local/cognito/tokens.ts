@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { importJWK, jwtVerify, SignJWT, type JWK, type JWTPayload } from 'jose';
-import { publicKey } from './signing-key.ts';
-import type { Account } from './user-pool.ts';
+import { importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
+import type { Account } from './options.ts';
 
 export interface TokenSettings {
   issuer: string;
@@ -12,7 +11,7 @@ export interface TokenSettings {
   lifetimeSeconds: number;
 }
 
-/** What the tokens of one answer have in common, and with those that are refreshed from it. */
+/** The claims that the tokens of one answer share, also with those that are refreshed from it. */
 export interface SignInEvent {
   /** Separated by spaces. */
   scope: string;
@@ -64,19 +63,6 @@ export async function signIdToken(
     email: account.email,
     email_verified: true,
   });
-}
-
-/** @returns the claims of an access token of this pool. @throws when it is anything else, or has expired. */
-export async function verifyAccessToken(
-  token: string,
-  { issuer, clientId, signingKey }: Pick<TokenSettings, 'issuer' | 'clientId' | 'signingKey'>,
-): Promise<JWTPayload> {
-  const key = await importJWK(publicKey(signingKey), 'RS256');
-  const { payload } = await jwtVerify(token, key, { issuer, algorithms: ['RS256'], requiredClaims: ['exp'] });
-  if (payload.token_use !== 'access' || payload.client_id !== clientId) {
-    throw new Error('not an access token of this client');
-  }
-  return payload;
 }
 
 function newSignIn(): SignInEvent {

@@ -1,35 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { JWK } from 'jose';
-import { discoveryDocument, keysDocument } from './documents.ts';
 import type { ManagedLogin } from './managed-login.ts';
+import { knownScopes, type UserPoolOptions } from './options.ts';
 import { messagePage, sendPage } from './pages.ts';
-
-export { newSigningKey } from './signing-key.ts';
-
-export interface Account {
-  /** A UUID; also the user name, as in pools whose users sign in with their e-mail address. */
-  sub: string;
-  email: string;
-  password: string;
-}
-
-export interface UserPoolOptions {
-  /** The origin where everything is served, without a slash at its end: `http://127.0.0.1:4600`. */
-  baseUrl: string;
-  /** Private RS256 JWK with a `kid`; the caller keeps it, so that tokens outlive a restart. */
-  signingKey: JWK;
-  accounts: Account[];
-  /** The one app client; it is public and has no secret. */
-  clientId: string;
-  /** Where a sign-in may return to; each is matched exactly. */
-  redirectUris: string[];
-  /** Where a sign-out may return to; each is matched exactly. */
-  logoutUris: string[];
-  /** Lifetime of access and ID tokens. */
-  accessTokenSeconds: number;
-  /** How long a used refresh token works once more: 0 to 60 in Cognito. Default 10. */
-  refreshGraceSeconds?: number;
-}
+import { publicKey } from './signing-key.ts';
 
 export interface UserPool {
   issuer: string;
@@ -41,11 +14,10 @@ export interface UserPool {
 
 const poolId = 'us-east-1_local';
 
-/** Which methods each path has; what comes below `/oauth2/authorize` takes an interrupted sign-in up again. */
+/** Which methods each path has; a path below `/oauth2/authorize` continues an interrupted sign-in. */
 const methods: [RegExp, string[]][] = [
   [/^\/oauth2\/authorize(\/[\w-]+)?$/, ['GET', 'HEAD']],
-  [/^\/oauth2\/(token|revoke)$/, ['POST', 'OPTIONS']],
-  [/^\/oauth2\/userInfo$/, ['GET', 'POST']],
+  [/^\/oauth2\/token$/, ['POST', 'OPTIONS']],
   [/^\/login$/, ['GET', 'HEAD', 'POST']],
   [/^\/logout$/, ['GET']],
 ];
@@ -58,12 +30,12 @@ export function issuerOf(baseUrl: string): string {
 /** An OIDC issuer that behaves like an Amazon Cognito user pool with managed login. See this folder's README. */
 export function createUserPool(options: UserPoolOptions): UserPool {
   const issuer = issuerOf(options.baseUrl);
-  const documents = new Map([
+  const documents = new Map<string, object>([
     [`/${poolId}/.well-known/openid-configuration`, discoveryDocument(options.baseUrl, issuer)],
-    [`/${poolId}/.well-known/jwks.json`, keysDocument(options.signingKey)],
+    [`/${poolId}/.well-known/jwks.json`, { keys: [publicKey(options.signingKey)] }],
   ]);
   let managedLogin: Promise<ManagedLogin> | null = null;
-  // The provider takes longer to load than the service to start, and many sessions never sign in.
+  // Loading the provider takes longer than starting the service, and often nobody signs in.
   const load = () =>
     (managedLogin ??= import('./managed-login.ts').then((module) =>
       module.createManagedLogin(options, issuer),
@@ -86,6 +58,23 @@ export function createUserPool(options: UserPoolOptions): UserPool {
         else sendPage(res, 500, messagePage('failed'));
       }
     },
+  };
+}
+
+/** A user pool's discovery document: the issuer carries the pool's id, managed login is at the root of its domain. */
+function discoveryDocument(baseUrl: string, issuer: string): object {
+  return {
+    issuer,
+    authorization_endpoint: `${baseUrl}/oauth2/authorize`,
+    token_endpoint: `${baseUrl}/oauth2/token`,
+    end_session_endpoint: `${baseUrl}/logout`,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    response_types_supported: ['code'],
+    scopes_supported: knownScopes,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
   };
 }
 

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const busy = 5;
 
 /**
- * Waits until this process holds the lock: the exclusive lock of an empty SQLite database at `path`, which the
- * operating system takes back when its process ends, however it ends. The file itself stays.
+ * Waits until this process holds the exclusive lock of an empty SQLite database at `path`. The operating system
+ * releases it when the process ends, even if it is killed. The file itself stays.
  * @returns a function that gives the lock back.
  * @throws the signal's reason.
  */

@@ -8,7 +8,7 @@ import { takeLock } from './build-lock.ts';
 export interface BuildOptions {
   /** `dashboard/`; its build is `dist` in it. */
   folder: string;
-  /** Stops a build under way. */
+  /** Stops a running build. */
   signal: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export async function ensureBuilt({ folder, signal }: BuildOptions): Promise<boo
   mkdirSync(work, { recursive: true });
   const release = await takeLock(join(work, 'build.lock'), signal);
   try {
-    // Whoever held the lock has built it.
+    // The process that held the lock has built it.
     if (isCurrent(folder)) return false;
     await build(folder, join(work, `build-${process.pid}`), signal);
     return true;
@@ -67,7 +67,7 @@ function isCurrent(folder: string): boolean {
 }
 
 /** A hash of everything that goes into a build, names and contents. */
-function buildId(folder: string): string {
+export function buildId(folder: string): string {
   const hash = createHash('sha256');
   for (const input of inputs) {
     for (const path of filesBelow(join(folder, input))) {
@@ -91,7 +91,7 @@ function filesBelow(path: string): string[] {
 
 async function build(folder: string, target: string, signal: AbortSignal): Promise<void> {
   const id = buildId(folder);
-  // Whoever has the lock builds alone: what else is there was left by a build that was killed.
+  // Only the holder of the lock builds: other folders were left by builds that were killed.
   for (const left of readdirSync(join(target, '..')).filter((name) => name.startsWith('build-'))) {
     rmSync(join(target, '..', left), { recursive: true, force: true });
   }
@@ -111,7 +111,7 @@ function runVite(folder: string, target: string, signal: AbortSignal): Promise<v
   const script = join(packageFile, '..', 'bin', 'vite.js');
   const child = spawn(process.execPath, [script, 'build', '--outDir', target, '--emptyOutDir'], {
     cwd: folder,
-    // Nothing of the caller's: a test runner's NODE_ENV would make it a development build.
+    // Not the environment of this process: a test runner's NODE_ENV would make it a development build.
     env: { NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,

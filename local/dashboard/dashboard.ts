@@ -11,9 +11,9 @@ export interface DashboardOptions {
   folder: string;
   /** The answer of `/config.json`. */
   config: DashboardConfig;
-  /** How long a request waits for a build under way before it is told to come back. Default 10 seconds. */
+  /** How long a request waits for a running build before it gets a notice. @default 10 seconds */
   patienceMs?: number;
-  /** Told in a sentence what becomes of the build. */
+  /** Told in a sentence how the build ended. */
   log?: (sentence: string) => void;
 }
 
@@ -22,7 +22,7 @@ export interface Dashboard {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Builds the app if it must be; until then its pages say so. Never throws: a failed build has a page too. */
   prepare(): Promise<void>;
-  /** Ends a build under way. */
+  /** Ends a running build. */
   close(): void;
 }
 
@@ -39,7 +39,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Of every answer; infrastructure is held to the same. */
+/** Headers of every answer. A test compares those of CloudFront with them. */
 export const securityHeaders = {
   'content-security-policy': policy,
   'x-content-type-options': 'nosniff',

@@ -1,10 +1,10 @@
 export type Notice = 'preparing' | 'failed';
 
-/** These pages hold their style and nothing else. */
+/** These pages load nothing. Only their own style is allowed. */
 export const noticePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** What is shown while there is no dashboard to show. */
+/** The page that stands in for a dashboard that is not there. */
 export function noticePage(notice: Notice): string {
   return notice === 'preparing'
     ? page(

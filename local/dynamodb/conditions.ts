@@ -32,7 +32,7 @@ function compare(operator: string, value: Value, operands: Value[]): boolean {
 }
 
 function resolve(operand: Operand, item: Item): Value {
-  // dynalite would find what every object inherits in an item: `constructor`.
+  // dynalite would find members in an item that every object inherits, such as `constructor`.
   if (Array.isArray(operand)) {
     return Object.hasOwn(item, String(operand[0])) ? (db.mapPath(operand, item) ?? undefined) : undefined;
   }

@@ -37,7 +37,6 @@ export interface TableDefinition {
   KeySchema: KeySchemaElement[];
   AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
   GlobalSecondaryIndexes?: IndexDefinition[];
-  LocalSecondaryIndexes?: IndexDefinition[];
 }
 
 /** An attribute's path: names and list positions. */
@@ -74,11 +73,6 @@ export interface Request {
   ConsistentRead?: boolean;
   ReturnConsumedCapacity?: string;
   ReturnValuesOnConditionCheckFailure?: string;
-  Expected?: Record<string, unknown>;
-  QueryFilter?: Record<string, unknown>;
-  ScanFilter?: Record<string, unknown>;
-  ConditionalOperator?: string;
-  AttributesToGet?: string[];
   _condition?: { expression: Expression };
   _filter?: { expression: Expression };
   _updates?: { sections: UpdateSection[] };
@@ -86,7 +80,7 @@ export interface Request {
   [parameter: string]: unknown;
 }
 
-/** An error that dynalite, or this engine, means the client to see. */
+/** An error for the client, from dynalite or from this engine. */
 export interface ServiceFault extends Error {
   statusCode: number;
   body: Record<string, unknown> & { __type: string };
@@ -110,26 +104,22 @@ export interface Range {
 }
 
 export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string };
-export interface Snapshot {
-  close(): Promise<void>;
-}
-/** A walk through a range, on the state of the database when it began. It has to be closed. */
+/** Reads a range of the database as it was when the cursor was opened. It has to be closed. */
 export interface Cursor<T> {
-  /** The next entries, at most so many; none at the end. */
+  /** The next entries, `size` at most; none at the end. */
   nextv(size: number): Promise<T[]>;
-  /** All that remain. It closes the cursor. */
+  /** All remaining entries. It closes the cursor. */
   all(): Promise<T[]>;
   close(): Promise<void>;
 }
-/** The LevelDB database, or its twin in memory. Keys are strings, values are JSON. */
+/** The LevelDB database, or one in memory. Keys are strings, values are JSON. */
 export interface Level {
   open(): Promise<void>;
   close(): Promise<void>;
-  getSync(key: string, options?: { snapshot?: Snapshot }): unknown;
+  getSync(key: string): unknown;
   batch(writes: Write[]): Promise<void>;
   keys(range: Range): Cursor<string>;
   values(range: Range): Cursor<unknown>;
-  snapshot(): Snapshot;
 }
 
 /** A part of the database under one prefix, as dynalite's actions use it. */
@@ -140,8 +130,6 @@ export interface Section {
   del(key: string, done: Callback): void;
   batch(writes: Write[], done: Callback): void;
   values(range: Range): Cursor<Item>;
-  createKeyStream(): NodeJS.ReadableStream;
-  createValueStream(): NodeJS.ReadableStream;
 }
 
 /** The database as dynalite's actions expect it. */
@@ -150,11 +138,7 @@ export interface Store {
   tableDb: Section & { awsAccountId: string; awsRegion: string };
   getTable(name: string, isData: boolean | Callback<TableDefinition>, done?: Callback<TableDefinition>): void;
   getItemDb(table: string): Section;
-  deleteItemDb(table: string, done: Callback): void;
   getIndexDb(kind: string, table: string, index: string): Section;
-  deleteIndexDb(kind: string, table: string, index: string, done: Callback): void;
-  getTagDb(table: string): Section;
-  deleteTagDb(table: string, done: Callback): void;
 }
 
 type Invalid = ServiceFault | null | undefined;
@@ -173,7 +157,6 @@ interface Db {
     value: AttributeValue | undefined,
     operands: (AttributeValue | undefined)[],
   ): boolean;
-  matchesFilter(item: Item, filter: Record<string, unknown>, operator?: string): boolean;
   mapPath(path: Path, item: Item): AttributeValue | null | undefined;
   mapPaths(paths: (Path | string)[], item: Item): Item;
   checkConditional(request: Request, existing: Item | undefined): Invalid;
@@ -200,7 +183,7 @@ interface Db {
 export type Shape = string | ({ type: string } & Record<string, unknown>);
 export interface Validation {
   types: Record<string, Shape>;
-  /** Answers what is wrong, or nothing. It also parses the expressions. */
+  /** Returns what is wrong, if anything is. It also parses the expressions. */
   custom?: (request: Request, store: Pick<Store, 'options'>) => string | undefined;
 }
 
@@ -214,7 +197,7 @@ interface Validations {
   ): void;
 }
 
-/** dynalite's helpers. They are one live object: `fixes.ts` replaces some of its functions. */
+/** dynalite's helpers, in one object; `fixes.ts` replaces some of its functions. */
 export const db = require('dynalite/db/index.js') as Db;
 export const { checkTypes, checkValidations } = require('dynalite/validations/index.js') as Validations;
 

@@ -7,9 +7,8 @@ import { queryTable } from './pages.ts';
 import { prepareUpdate } from './updates.ts';
 
 /**
- * Replaces the functions of dynalite that are wrong, wasteful or lack something. dynalite's actions look
- * their helpers up on one object at each call, so replacing them there is enough; each replacement says its
- * reason.
+ * Replaces functions of dynalite that are wrong, wasteful or incomplete; each replacement gives its reason.
+ * dynalite's actions look their helpers up on one object at each call, so replacing them there is enough.
  */
 export function installFixes(): void {
   if (db.queryTable === queryTable) return;
@@ -21,20 +20,15 @@ export function installFixes(): void {
 }
 
 /**
- * dynalite calls this between reading an item and changing it. Beside the condition it therefore prepares the
- * update, for which the item has to be known. ReturnValuesOnConditionCheckFailure is not dynalite's.
+ * dynalite calls this after it has read an item and before it changes it. So it also prepares the update, which
+ * needs the item. dynalite does not know ReturnValuesOnConditionCheckFailure.
  */
 function checkConditional(request: Request, existing: Item | undefined): ServiceFault | null {
-  if (!meetsCondition(request, existing ?? {})) {
+  if (request._condition && !holds(request._condition.expression, existing ?? {})) {
     const isWanted = existing && request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
     const more = isWanted ? { Item: existing } : {};
     return fault('ConditionalCheckFailedException', 'The conditional request failed', more);
   }
   if (request._updates) prepareUpdate(request._updates.sections, existing ?? {});
   return null;
-}
-
-function meetsCondition(request: Request, existing: Item): boolean {
-  if (request._condition) return holds(request._condition.expression, existing);
-  return !request.Expected || db.matchesFilter(existing, request.Expected, request.ConditionalOperator);
 }

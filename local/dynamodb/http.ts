@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
+import { readBody } from '../http/read-body.ts';
 import { fault, isFault } from './faults.ts';
 
 const maxRequestBytes = 16 * 1024 * 1024;
@@ -8,7 +9,7 @@ const contentType = 'application/x-amz-json-1.0';
 
 type Perform = (operation: string, body: Record<string, unknown>) => Promise<unknown>;
 
-/** What matters of a request, whatever brought it. */
+/** The parts of a request that the protocol reads, whatever transport brought it. */
 export interface ProtocolRequest {
   /** The header `x-amz-target`, which names the operation. */
   target: string | undefined;
@@ -21,25 +22,15 @@ export interface ProtocolRequest {
  * Speaks DynamoDB's JSON protocol: the operation in `x-amz-target`, JSON in and out, errors with `__type`.
  */
 export function dynamoDbListener(perform: Perform): RequestListener {
-  return (request, response) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxRequestBytes) chunks.push(chunk);
-    });
-    request.on('end', () => {
-      const text = bytes <= maxRequestBytes ? Buffer.concat(chunks).toString() : undefined;
-      const { 'x-amz-target': target, authorization } = request.headers;
-      void (
-        request.method === 'GET'
-          ? Promise.resolve([200, 'healthy: dynamodb'] as const)
-          : answerRequest({ target: target?.toString(), authorization, text }, perform)
-      ).then(([status, body]) => send(response, status, body));
-    });
-    // A client that goes away before its request is complete gets no answer, and disturbs nobody else.
-    request.on('error', () => response.destroy());
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { 'x-amz-target': target, authorization } = request.headers;
+    const body = await readBody(request, maxRequestBytes);
+    const text = body?.toString();
+    const [status, json] = await answerRequest({ target: target?.toString(), authorization, text }, perform);
+    send(response, status, json);
   };
+  // A client that goes away before its request is complete gets no answer, and disturbs nobody else.
+  return (request, response) => void answer(request, response).catch(() => response.destroy());
 }
 
 /** Answers one request of the protocol: a status and the body to be sent as JSON. */

@@ -15,8 +15,8 @@ export function createIndexKey(item: Item, table: TableDefinition, keySchema: Ke
 }
 
 /**
- * Brings a table's indexes up to date with a write. Called by dynalite's actions before the item is written, so
- * that it is also the place to refuse what an update made of it.
+ * Updates a table's indexes. dynalite's actions call it before they write the item, so it is also where an invalid
+ * updated item is refused.
  */
 export function updateIndexes(
   store: Store,
@@ -37,8 +37,8 @@ export function updateIndexes(
     );
   }
   const nothing = () => {};
-  for (const [kind, index] of indexesOf(table)) {
-    const section = store.getIndexDb(kind, table.TableName, index.IndexName);
+  for (const index of table.GlobalSecondaryIndexes ?? []) {
+    const section = store.getIndexDb('global', table.TableName, index.IndexName);
     const before =
       existing && hasKey(existing, index) ? createIndexKey(existing, table, index.KeySchema) : null;
     const after = item && hasKey(item, index) ? createIndexKey(item, table, index.KeySchema) : null;
@@ -46,12 +46,6 @@ export function updateIndexes(
     if (item && after !== null) section.put(after, projected(item, table, index), nothing);
   }
   done(null);
-}
-
-function indexesOf(table: TableDefinition): (readonly ['local' | 'global', IndexDefinition])[] {
-  const local = (table.LocalSecondaryIndexes ?? []).map((index) => ['local', index] as const);
-  const global = (table.GlobalSecondaryIndexes ?? []).map((index) => ['global', index] as const);
-  return [...local, ...global];
 }
 
 function hasKey(item: Item, index: IndexDefinition): boolean {
@@ -66,8 +60,8 @@ function projected(item: Item, table: TableDefinition, index: IndexDefinition): 
 }
 
 /**
- * Adds to dynalite's check of an item to be put: an empty string as an index's key is refused, as DynamoDB
- * does. What an update makes of an item is checked in `updateIndexes`.
+ * Adds to dynalite's check of an item to be put: like DynamoDB, it refuses an empty string as an index's key.
+ * Updated items are checked in `updateIndexes`.
  */
 export function withEmptyIndexKeyCheck(validateItem: typeof db.validateItem): typeof db.validateItem {
   return (item, table) => {
@@ -80,7 +74,7 @@ export function withEmptyIndexKeyCheck(validateItem: typeof db.validateItem): ty
 }
 
 function emptyIndexKey(item: Item, table: TableDefinition) {
-  for (const [, { IndexName: index, KeySchema }] of indexesOf(table)) {
+  for (const { IndexName: index, KeySchema } of table.GlobalSecondaryIndexes ?? []) {
     for (const { AttributeName: attribute } of KeySchema) {
       if (item[attribute]?.S === '') return { index, attribute, kind: 'string' };
       if (item[attribute]?.B === '') return { index, attribute, kind: 'binary' };

@@ -1,17 +1,15 @@
 import { db } from './dynalite.ts';
 import type { AttributeValue, Item, ServiceFault } from './dynalite.ts';
 
-/** As many as a number may have: see "Data types" in DynamoDB's developer guide. */
+/** A number has at most 38 significant digits ("Data types" in DynamoDB's developer guide). */
 const maxDigits = 38;
-/** Of the first digit: 9.99…E+125 is the largest number, 1E-130 the smallest above zero. */
+/** Exponents of the first digit: 9.99…E+125 is the largest number, 1E-130 the smallest above zero. */
 const maxExponent = 125;
 const minExponent = -130;
 
 /**
- * What is wrong with a number in an item that an update has made; null if nothing is. Numbers that a client sends are
- * checked by dynalite, sums and differences are not.
- *
- * AWS calls a sum of too many digits an overflow as well.
+ * What is wrong with a number in an updated item; null if nothing is. dynalite checks the numbers that a client sends,
+ * but not sums and differences. AWS calls a sum with too many digits an overflow, too.
  */
 export function wrongNumber(item: Item): ServiceFault | null {
   for (const number of numbersIn(Object.values(item))) {
@@ -23,7 +21,7 @@ export function wrongNumber(item: Item): ServiceFault | null {
   return null;
 }
 
-/** Only long ones: with up to so many characters nothing can be wrong. */
+/** Only those with more than 38 characters: shorter ones can't be wrong. */
 function* numbersIn(values: AttributeValue[]): Iterable<string> {
   for (const { N, L, M } of values) {
     if (N !== undefined && N.length > maxDigits) yield N;

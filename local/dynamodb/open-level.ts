@@ -24,14 +24,14 @@ export async function openLevel(folder: string | null): Promise<Level> {
   return level;
 }
 
-/** LevelDB would take a folder that lost its CURRENT file for a new one, and delete what is there. */
+/** LevelDB takes a folder without a CURRENT file for a new one and deletes its data. */
 async function refuseHeadless(folder: string): Promise<void> {
   const files = await readdir(folder).catch((): string[] => []);
   const hasData = files.some((file) => file.startsWith('MANIFEST-') || file.endsWith('.ldb'));
   if (hasData && !files.includes('CURRENT')) throw corrupt(folder, 'its CURRENT file is missing');
 }
 
-/** What LevelDB says is in the cause of what its wrapper throws. */
+/** The wrapper of LevelDB throws an error of its own; LevelDB's is its cause. */
 function explained(folder: string | null, error: unknown): Error {
   const { message, cause } = error as Error & { cause?: Error & { code?: string } };
   const detail = cause?.message ?? message;

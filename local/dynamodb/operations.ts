@@ -4,16 +4,8 @@ import type { Request, Validation } from './dynalite.ts';
 import { fault } from './faults.ts';
 import { installFixes } from './fixes.ts';
 import { limits, openView } from './store.ts';
-import {
-  describeTimeToLive,
-  describeTypes,
-  timeToLiveKey,
-  updateTimeToLive,
-  updateTypes,
-} from './time-to-live.ts';
-import { transactGetItems } from './transact-get.ts';
 import { transactWriteItems } from './transact-write.ts';
-import { returnOnFailure, transactGetValidation, transactWriteValidation } from './transaction-shapes.ts';
+import { returnOnFailure, transactWriteValidation } from './transaction-shapes.ts';
 
 installFixes();
 
@@ -22,7 +14,7 @@ interface Operation extends Validation {
   run(context: Context, request: Request, body: Body): Promise<unknown>;
 }
 
-/** Parameters that change nothing a program could notice here. All others that are not known are refused. */
+/** Parameters that make no difference here. Every other unknown parameter is refused. */
 const ignored = new Set([
   'AttributeDefinitions',
   'DeletionProtectionEnabled',
@@ -32,7 +24,19 @@ const ignored = new Set([
   'WarmThroughput',
 ]);
 
-/** A scan is consistent anyway; dynalite only fails to know the parameter. */
+/** Parameters that dynalite knows and this engine does not: local indexes, and what expressions took the place of. */
+const refused = new Set([
+  'AttributeUpdates',
+  'AttributesToGet',
+  'ConditionalOperator',
+  'Expected',
+  'KeyConditions',
+  'LocalSecondaryIndexes',
+  'QueryFilter',
+  'ScanFilter',
+]);
+
+/** Parameters that dynalite does not know. (A scan is always consistent here.) */
 const missingInDynalite: Record<string, Validation['types']> = {
   DeleteItem: returnOnFailure,
   PutItem: returnOnFailure,
@@ -41,16 +45,10 @@ const missingInDynalite: Record<string, Validation['types']> = {
 };
 
 const operations: Record<string, Operation> = {
-  ...each(
-    ['BatchGetItem', 'DescribeTable', 'GetItem', 'ListTables', 'ListTagsOfResource', 'Query', 'Scan'],
-    read,
-  ),
-  ...each(['BatchWriteItem', 'DeleteItem', 'PutItem', 'TagResource', 'UntagResource', 'UpdateItem'], write),
-  ...each(['CreateTable', 'DeleteTable', 'UpdateTable'], changeTable),
-  TransactGetItems: { ...transactGetValidation, run: transactGetItems },
+  ...each(['BatchGetItem', 'GetItem', 'Query', 'Scan'], read),
+  ...each(['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'], write),
+  CreateTable: createTable(),
   TransactWriteItems: { ...transactWriteValidation, run: transactWriteItems },
-  DescribeTimeToLive: { types: describeTypes, run: describeTimeToLive },
-  UpdateTimeToLive: { types: updateTypes, run: updateTimeToLive },
 };
 
 function each(names: string[], make: (name: string) => Operation): Record<string, Operation> {
@@ -81,19 +79,18 @@ function write(name: string): Operation {
   };
 }
 
-/** dynalite writes a table twice, the second time in a timer after its answer; here both make one commit. */
-function changeTable(name: string): Operation {
-  const { action, ...validation } = loaded(name);
+/** dynalite writes a table twice, the second time in a timer after its answer. Here both are one commit. */
+function createTable(): Operation {
+  const { action, ...validation } = loaded('CreateTable');
   return {
     ...validation,
     run: ({ level, exclusive }, request) =>
       exclusive(async () => {
         let remaining = 2;
         const { promise: isSettled, resolve } = Promise.withResolvers<void>();
-        const view = openView(level, { onTableWrite: () => (remaining -= 1) === 0 && resolve() });
+        const view = openView(level, () => (remaining -= 1) === 0 && resolve());
         const answer = await call(action, view.store, request);
         await isSettled;
-        if (name === 'DeleteTable') view.writes.push({ type: 'del', key: timeToLiveKey(request.TableName) });
         await level.batch(view.writes);
         return answer;
       }),
@@ -105,7 +102,7 @@ function changeTable(name: string): Operation {
  *
  * @param name The operation as the API names it, `PutItem`.
  * @param body The request's JSON. It is changed.
- * @returns What to answer. Errors that are the client's to see are `ServiceFault`s.
+ * @returns The answer. Errors for the client are `ServiceFault`s.
  */
 export async function perform(context: Context, name: string, body: Body): Promise<unknown> {
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
@@ -118,13 +115,11 @@ export async function perform(context: Context, name: string, body: Body): Promi
   return operation.run(context, request, body);
 }
 
-/** dynalite would ignore what it does not know, which hides that a program asks for more than it gets. */
+/** dynalite ignores unknown parameters, which would hide that a program does not get what it asks for. */
 function refuseUnsupported(name: string, { types }: Operation, body: Body): void {
-  const unknown = Object.keys(body).filter((parameter) => !(parameter in types) && !ignored.has(parameter));
-  const updates = (body['GlobalSecondaryIndexUpdates'] ?? []) as Record<string, unknown>[];
-  if (updates.some((update) => update['Create'] || update['Delete'])) {
-    unknown.push('GlobalSecondaryIndexUpdates that create or delete an index');
-  }
+  const unknown = Object.keys(body).filter(
+    (parameter) => refused.has(parameter) || !(parameter in types || ignored.has(parameter)),
+  );
   if (unknown.length === 0) return;
   throw db.validationError(`The embedded DynamoDB engine does not support ${unknown.join(', ')} in ${name}.`);
 }

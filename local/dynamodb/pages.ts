@@ -1,68 +1,52 @@
 import { holds } from './conditions.ts';
 import { db } from './dynalite.ts';
-import type { Callback, Item, Range, Request, Section, Store, TableDefinition } from './dynalite.ts';
+import type { Item, Range, Request, Section } from './dynalite.ts';
 
 const pageBytes = 1024 * 1024;
 
-/** A read of one range, as Query and Scan prepare it. */
-interface Reading {
-  store: Store;
-  table: TableDefinition;
-  request: Request;
-  range: Range;
-  isLocal: boolean;
-  /** True if the index lacks attributes that were asked for, which a local index may. */
-  fetchItems: boolean;
-  startKeyNames: string[];
+type QueryArguments = Parameters<typeof db.queryTable>;
+
+interface Page {
+  entries: Item[];
+  /** Whether there may be more. */
+  isFull: boolean;
 }
 
 /**
  * Reads one page of a Query or Scan. dynalite's actions call it, in place of dynalite's own function, which
  * builds three Node streams a page, leaves LevelDB's iterators open and filters with dynalite's conditions.
  */
-export function queryTable(
-  store: Store,
-  table: TableDefinition,
-  request: Request,
-  range: Range,
-  isLocal: boolean,
-  fetchItems: boolean,
-  startKeyNames: string[],
-  done: Callback,
-): void {
-  const reading = { store, table, request, range, isLocal, fetchItems, startKeyNames };
-  readPage(reading).then(
-    (page) => done(null, page),
+export function queryTable(...[store, table, request, range, , , startKeyNames, done]: QueryArguments): void {
+  const source = request.IndexName
+    ? store.getIndexDb('global', request.TableName, request.IndexName)
+    : store.getItemDb(request.TableName);
+  const rangeKey = table.KeySchema[1]?.AttributeName;
+  readEntries(source, range, request.Limit, rangeKey).then(
+    (page) => done(null, answerOf(request, page, startKeyNames)),
     (error: unknown) => done(error),
   );
 }
 
-async function readPage({ store, table, request, range, isLocal, fetchItems, startKeyNames }: Reading) {
-  const items = store.getItemDb(request.TableName);
-  const source = request.IndexName
-    ? store.getIndexDb(isLocal ? 'local' : 'global', request.TableName, request.IndexName)
-    : items;
-  const { entries, isFull } = await readEntries(
-    source,
-    range,
-    request.Limit,
-    table.KeySchema[1]?.AttributeName,
-  );
-  const found = fetchItems ? entries.map((entry) => itemBehind(entry, items, table)) : entries;
-  const kept = found.filter((item) => passesFilter(item, request));
+function answerOf(request: Request, { entries, isFull }: Page, startKeyNames: string[]) {
+  const kept = entries.filter((item) => !request._filter || holds(request._filter.expression, item));
   const last = isFull ? entries.at(-1) : undefined;
-  const paths = request._projection?.paths ?? request.AttributesToGet;
+  const paths = request._projection?.paths;
   return {
     Count: kept.length,
     ScannedCount: entries.length,
     ...(request.Select !== 'COUNT' && { Items: paths ? kept.map((item) => db.mapPaths(paths, item)) : kept }),
     ...(last && { LastEvaluatedKey: Object.fromEntries(startKeyNames.map((name) => [name, last[name]])) }),
-    ...capacity(request, entries, fetchItems ? found : [], isLocal),
+    ...capacity(request, entries),
   };
 }
 
-/** DynamoDB says that there may be more once a page is full, without looking whether there is. */
-async function readEntries(source: Section, range: Range, limit = Infinity, rangeKey?: string) {
+/** As DynamoDB does, it says of every full page that there may be more, without looking. */
+async function readEntries(
+  source: Section,
+  range: Range,
+  limit = Infinity,
+  rangeKey?: string,
+): Promise<Page> {
   const entries: Item[] = [];
   const cursor = source.values(range);
   let bytes = 0;
@@ -81,35 +65,10 @@ async function readEntries(source: Section, range: Range, limit = Infinity, rang
   }
 }
 
-function itemBehind(entry: Item, items: Section, table: TableDefinition): Item {
-  let item = entry;
-  items.get(db.createKey(entry, table), (_, found) => {
-    item = (found ?? entry) as Item;
-  });
-  return item;
-}
-
-function passesFilter(item: Item, request: Request): boolean {
-  if (request._filter) return holds(request._filter.expression, item);
-  const filter = request.QueryFilter ?? request.ScanFilter;
-  return !filter || db.matchesFilter(item, filter, request.ConditionalOperator);
-}
-
-/** Half a unit for each 4 KB read, a whole one for a strong read; none unless it was asked for. */
-function capacity(request: Request, entries: Item[], fetched: Item[], isLocal: boolean) {
-  const { ReturnConsumedCapacity: wanted, TableName, IndexName } = request;
+/** Half a unit for each 4 KB read, a whole one for a strong read. Empty unless the request asked for it. */
+function capacity({ ReturnConsumedCapacity: wanted, TableName, ConsistentRead }: Request, entries: Item[]) {
   if (wanted !== 'TOTAL' && wanted !== 'INDEXES') return {};
-  const units = (items: Item[]) => {
-    const bytes = items.reduce((sum, item) => sum + db.itemSize(item), 0);
-    return Math.ceil(bytes / 4096) * (request.ConsistentRead ? 1 : 0.5);
-  };
-  const [inIndex, inTable] = IndexName ? [units(entries), units(fetched)] : [0, units(entries)];
-  const total = { CapacityUnits: inIndex + inTable, TableName };
-  if (wanted === 'TOTAL') return { ConsumedCapacity: total };
-  const byIndex = IndexName && {
-    [isLocal ? 'LocalSecondaryIndexes' : 'GlobalSecondaryIndexes']: {
-      [IndexName]: { CapacityUnits: inIndex },
-    },
-  };
-  return { ConsumedCapacity: { ...total, Table: { CapacityUnits: inTable }, ...byIndex } };
+  const bytes = entries.reduce((sum, item) => sum + db.itemSize(item), 0);
+  const CapacityUnits = Math.ceil(bytes / 4096) * (ConsistentRead ? 1 : 0.5);
+  return { ConsumedCapacity: { CapacityUnits, TableName } };
 }

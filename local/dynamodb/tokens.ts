@@ -12,9 +12,9 @@ interface Token {
 
 /** Remembers the ClientRequestTokens of committed transactions, in the database itself, for ten minutes. */
 export interface Tokens {
-  /** The fingerprint of the transaction that was committed under a token, if that is not too long ago. */
+  /** The fingerprint of the transaction that was committed under a token within the last ten minutes. */
   find(token: string): string | undefined;
-  /** What to write with the transaction to remember its token, and to forget older ones. */
+  /** The writes that remember a token and forget old ones; they are committed with the transaction. */
   remember(token: string, fingerprint: string): Promise<Write[]>;
 }
 
@@ -39,7 +39,7 @@ export function openTokens(level: Level, now: () => number): Tokens {
   };
 }
 
-/** Two sweeps' worth at a time, so that tokens never pile up and no single transaction pays for many. */
+/** Removes twice as many tokens as are added between two sweeps, so that they never pile up. */
 async function expired(level: Level, before: number): Promise<Write[]> {
   const prefix = 'token-age~';
   const keys = await level.keys(within(prefix, { lt: sortable(before), limit: 2 * sweepEvery })).all();
@@ -55,7 +55,7 @@ function sortable(timeMs: number): string {
   return String(timeMs).padStart(15, '0');
 }
 
-/** The same for equal requests, in whatever order their members are written. */
+/** Equal requests have the same fingerprint, in whatever order their members are written. */
 export function fingerprintOf(request: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(request)))

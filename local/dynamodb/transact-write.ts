@@ -5,8 +5,7 @@ import { fault } from './faults.ts';
 import { openView } from './store.ts';
 import { fingerprintOf } from './tokens.ts';
 import type { Entry } from './transaction-shapes.ts';
-import { cancelled, checkSize, checkTargets, consumed, none, reasonFor } from './transactions.ts';
-import type { Step } from './transactions.ts';
+import { cancelled, checkSize, checkTargets, consumed, none, reasonFor, type Step } from './transactions.ts';
 
 const actions: Record<string, Action> = {
   ConditionCheck: conditionCheck,
@@ -40,7 +39,7 @@ export function transactWriteItems(
     const { writes, answers } = await runAll(context, steps);
     const remembered = token === undefined ? [] : await context.tokens.remember(token, fingerprint);
     await context.level.batch([...writes, ...remembered]);
-    return consumed(answers, 'Write');
+    return consumed(answers);
   });
 }
 
@@ -51,7 +50,7 @@ function toSteps(entry: Entry, { ReturnConsumedCapacity }: Request): Step[] {
   }));
 }
 
-/** Runs every part, even after one has failed: the client is told about each. */
+/** Runs every part, even after one has failed: the answer has a reason for each. */
 async function runAll({ level }: Context, steps: Step[]): Promise<{ writes: Write[]; answers: unknown[] }> {
   const writes: Write[] = [];
   const answers: unknown[] = [];
@@ -77,7 +76,7 @@ function itemsIn(writes: Write[]): Item[] {
   );
 }
 
-/** A condition alone, in the form of dynalite's actions. */
+/** ConditionCheck, in the form of dynalite's actions. */
 function conditionCheck(...[store, request, done]: Parameters<Action>): void {
   store.getTable(request.TableName, (missing, table) => {
     if (missing || !table) return done(missing);

@@ -1,53 +1,46 @@
 import { dynaliteOperation } from './dynalite.ts';
 import type { Request, Shape, Validation } from './dynalite.ts';
 
-/** The requests of the transaction operations, in dynalite's description language, built from its own. */
+/** The request of TransactWriteItems, in dynalite's description language, built from its own. */
 
 const put = dynaliteOperation('putItem');
 const update = dynaliteOperation('updateItem');
 const remove = dynaliteOperation('deleteItem');
-const get = dynaliteOperation('getItem');
 
 /** Missing from dynalite's PutItem, UpdateItem and DeleteItem too. */
 export const returnOnFailure: Record<string, Shape> = {
   ReturnValuesOnConditionCheckFailure: { type: 'String', enum: ['ALL_OLD', 'NONE'] },
 };
 
-const expressions = ['TableName', 'ExpressionAttributeNames'];
-const conditions = [...expressions, 'ConditionExpression', 'ExpressionAttributeValues'];
+const conditions = [
+  'TableName',
+  'ConditionExpression',
+  'ExpressionAttributeNames',
+  'ExpressionAttributeValues',
+];
+
+interface WriteKind {
+  validation: Validation;
+  members: string[];
+  required: string[];
+}
 
 /** Each kind of entry: how it is validated and which of its members must be there. */
-const writeKinds: Record<string, { validation: Validation; members: string[]; required: string[] }> = {
+const writeKinds: Record<string, WriteKind> = {
   ConditionCheck: { validation: remove, members: ['Key'], required: ['ConditionExpression'] },
   Put: { validation: put, members: ['Item'], required: [] },
   Delete: { validation: remove, members: ['Key'], required: [] },
   Update: { validation: update, members: ['Key', 'UpdateExpression'], required: ['UpdateExpression'] },
 };
 
-function entryShape(kind: string): Shape {
-  const { validation, members, required } = writeKinds[kind] ?? {
-    validation: get,
-    members: [],
-    required: [],
-  };
+function entryShape([kind, { validation, members, required }]: [string, WriteKind]): [string, Shape] {
   const picked = [...members, ...conditions].map((name) => {
     const shape = validation.types[name] as Exclude<Shape, string>;
     return [name, required.includes(name) ? { ...shape, notNull: true } : shape] as const;
   });
-  return { type: `FieldStruct<${kind}>`, children: { ...Object.fromEntries(picked), ...returnOnFailure } };
+  const children = { ...Object.fromEntries(picked), ...returnOnFailure };
+  return [kind, { type: `FieldStruct<${kind}>`, children }];
 }
-
-function listOf(type: string, children: Record<string, Shape>): Shape {
-  return {
-    type: 'List',
-    notNull: true,
-    lengthGreaterThanOrEqual: 1,
-    lengthLessThanOrEqual: 100,
-    children: { type: `ValueStruct<${type}>`, children },
-  };
-}
-
-const capacity = { type: 'String', enum: ['INDEXES', 'TOTAL', 'NONE'] };
 
 /** One entry of a transaction: the kind of operation and its parameters, validated and parsed. */
 export type Entry = Record<string, Request> | null;
@@ -55,12 +48,18 @@ export type Entry = Record<string, Request> | null;
 export const transactWriteValidation: Validation = {
   types: {
     ClientRequestToken: { type: 'String', lengthGreaterThanOrEqual: 1, lengthLessThanOrEqual: 36 },
-    ReturnConsumedCapacity: capacity,
+    ReturnConsumedCapacity: { type: 'String', enum: ['INDEXES', 'TOTAL', 'NONE'] },
     ReturnItemCollectionMetrics: { type: 'String', enum: ['SIZE', 'NONE'] },
-    TransactItems: listOf(
-      'TransactWriteItem',
-      Object.fromEntries(Object.keys(writeKinds).map((kind) => [kind, entryShape(kind)])),
-    ),
+    TransactItems: {
+      type: 'List',
+      notNull: true,
+      lengthGreaterThanOrEqual: 1,
+      lengthLessThanOrEqual: 100,
+      children: {
+        type: 'ValueStruct<TransactWriteItem>',
+        children: Object.fromEntries(Object.entries(writeKinds).map(entryShape)),
+      },
+    },
   },
   custom(request, store) {
     for (const entry of request['TransactItems'] as Entry[]) {
@@ -71,29 +70,6 @@ export const transactWriteValidation: Validation = {
       }
       if (others.length > 0) return 'TransactItems can only contain one of Check, Put, Update or Delete';
       const wrong = writeKinds[kind]?.validation.custom?.(data, store);
-      if (wrong) return wrong;
-    }
-    return undefined;
-  },
-};
-
-export const transactGetValidation: Validation = {
-  types: {
-    ReturnConsumedCapacity: capacity,
-    TransactItems: listOf('TransactGetItem', {
-      Get: {
-        type: 'FieldStruct<Get>',
-        notNull: true,
-        children: Object.fromEntries(
-          [...expressions, 'Key', 'ProjectionExpression'].map((name) => [name, get.types[name] ?? 'String']),
-        ),
-      },
-    }),
-  },
-  custom(request, store) {
-    for (const entry of request['TransactItems'] as Entry[]) {
-      if (!entry?.['Get']) return 'TransactItems can only contain Get';
-      const wrong = get.custom?.(entry['Get'], store);
       if (wrong) return wrong;
     }
     return undefined;

@@ -3,9 +3,7 @@ import type { ConsumedCapacity, Item, Level, Request, ServiceFault, TableDefinit
 import { fault, faultName, isFault } from './faults.ts';
 import { readTable } from './store.ts';
 
-/**
- * What reading and writing transactions have in common: their targets, their limits and how they are refused.
- */
+/** A transaction's targets, its limits and how it is refused. */
 
 export interface Step {
   kind: string;
@@ -20,16 +18,14 @@ export interface CancellationReason {
 
 export const none: CancellationReason = { Code: 'None' };
 
-/**
- * The error of a transaction of which at least one part could not be done; reasons stand in the parts' order.
- */
+/** The error of a transaction of which at least one part failed. The reasons are in the order of the parts. */
 export function cancelled(reasons: CancellationReason[]): ServiceFault {
   const codes = reasons.map(({ Code }) => Code).join(', ');
   const words = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
   return fault('TransactionCanceledException', words, { CancellationReasons: reasons });
 }
 
-/** Why one part failed. What refuses the whole request, or is no fault of the client's, is thrown on. */
+/** Why one part failed. @throws the error when it refuses the whole request, or is not the client's fault. */
 export function reasonFor(error: unknown): CancellationReason {
   if (!isFault(error) || isEmptyKey(error)) throw error;
   const Message = error.message;
@@ -53,8 +49,8 @@ function isEmptyKey(error: ServiceFault): boolean {
 }
 
 /**
- * Checks what a transaction is about before anything is read: that its tables exist, that each key fits its
- * table, and that no item is named twice.
+ * Checks a transaction before any item is read: its tables exist, each key fits its table, and no item is named
+ * twice.
  */
 export function checkTargets(level: Level, steps: Step[]): void {
   const tables = steps.map(({ request }) => readTable(level, request.TableName));
@@ -90,8 +86,8 @@ export function checkSize(items: Item[]): void {
   );
 }
 
-/** Transactions cost twice the units of the same operations alone. Nothing unless it was asked for. */
-export function consumed(answers: unknown[], kind: 'Read' | 'Write'): { ConsumedCapacity?: unknown[] } {
+/** A transaction costs twice the units of its operations alone. Empty unless the request asked for it. */
+export function consumed(answers: unknown[]): { ConsumedCapacity?: unknown[] } {
   const totals = new Map<string, number>();
   for (const answer of answers as { ConsumedCapacity?: ConsumedCapacity }[]) {
     if (!answer.ConsumedCapacity) return {};
@@ -102,7 +98,7 @@ export function consumed(answers: unknown[], kind: 'Read' | 'Write'): { Consumed
     ConsumedCapacity: [...totals].map(([TableName, CapacityUnits]) => ({
       TableName,
       CapacityUnits,
-      [`${kind}CapacityUnits`]: CapacityUnits,
+      WriteCapacityUnits: CapacityUnits,
     })),
   };
 }

@@ -19,7 +19,7 @@ export function prepareUpdate(sections: UpdateSection[], existing: Item): void {
   });
 }
 
-/** Replaces the paths in an operand by copies of what they lead to, where they lead anywhere. */
+/** Replaces each path in an operand by a copy of its value in the item, if it has one. */
 function detached(operand: Operand, item: Item): Operand {
   if (Array.isArray(operand)) return copyAt(operand, item) ?? operand;
   if (!('type' in operand)) return operand;

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCodes } from '../../shared/errors.ts';
 import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
 import { basePath, cors, type Route } from '../../shared/routes.ts';
+import { readBody } from '../http/read-body.ts';
 import { invoke } from './lambda-host.ts';
-import { answerPreflight } from './preflight.ts';
 import { pathMatcher, proxyEvent, type MatchedPath } from './proxy-event.ts';
 
-/** API Gateway's own limit; the service's is lower and is its own. */
+/** API Gateway's limit. The service has a lower one, which it checks itself. */
 const maxBodyBytes = 10 * 1024 * 1024;
 
 const stopping: GatewayFailure = {
@@ -25,7 +25,7 @@ export interface GatewayOptions {
   mounted: MountedRoute[];
   /** How long one run of a function may take. */
   functionTimeoutMs: number;
-  /** Whose web pages may ask; none, and preflights are not answered. */
+  /** Origins whose web pages may call the API. Without any, preflights are not answered. */
   allowedOrigins?: string[];
 }
 
@@ -42,17 +42,18 @@ export interface Gateway {
 
 /** Mounts routes as API Gateway does: builds proxy events, streams, and renders its own failures in the API's shape. */
 export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] }: GatewayOptions): Gateway {
-  const find = router(mounted);
+  const routesAt = router(mounted);
   const functions = new Set<Promise<unknown>>();
   const answers = new Set<Promise<unknown>>();
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
-    if (req.method === 'OPTIONS' && answerPreflight(req, res, methodsOf(mounted, path), allowedOrigins))
-      return;
-    const found = find(req.method ?? '', path);
+    const routes = routesAt(path);
+    const methods = routes.map(({ method }) => method);
+    if (req.method === 'OPTIONS' && answerPreflight(req, res, methods, allowedOrigins)) return;
+    const found = routes.find(({ method }) => method === req.method);
     if (!found) return fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
-    const body = await readBody(req);
+    const body = await readBody(req, maxBodyBytes);
     if (body === null) {
       res.setHeader('connection', 'close');
       return fail(res, firewallFailures.tooLarge);
@@ -99,32 +100,25 @@ function track(run: Promise<unknown>, runs: Set<Promise<unknown>>): void {
 }
 
 interface FoundRoute {
+  method: string;
   handler: unknown;
   matched: MatchedPath;
 }
 
-/** @returns what answers a method and a path, null when nothing does. */
-function router(mounted: MountedRoute[]): (method: string, path: string) => FoundRoute | null {
+/** Finds the routes of a path, one for each of its methods. */
+function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
   const table = mounted.map(({ route, handler }) => ({
     method: route.method,
     match: pathMatcher(route.path),
     handler,
   }));
-  return (method, path) => {
-    if (!path.startsWith(`${basePath}/`)) return null;
-    for (const entry of table) {
-      const matched = entry.method === method ? entry.match(path.slice(basePath.length)) : null;
-      if (matched) return { handler: entry.handler, matched };
-    }
-    return null;
+  return (path) => {
+    if (!path.startsWith(`${basePath}/`)) return [];
+    return table.flatMap(({ method, match, handler }) => {
+      const matched = match(path.slice(basePath.length));
+      return matched ? [{ method, handler, matched }] : [];
+    });
   };
-}
-
-/** The methods of a path, whatever its parameters. */
-function methodsOf(mounted: MountedRoute[], path: string): string[] {
-  if (!path.startsWith(`${basePath}/`)) return [];
-  const below = path.slice(basePath.length);
-  return mounted.filter(({ route }) => pathMatcher(route.path)(below)).map(({ route }) => route.method);
 }
 
 function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFailure): void {
@@ -132,7 +126,7 @@ function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFa
     'content-type': 'application/json',
     'x-request-id': randomUUID(),
     'cache-control': 'no-store',
-    // As on AWS: these texts are the same for everyone.
+    // As on AWS. These answers are the same for everyone, so any page may read them.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': cors.responseHeaders.join(', '),
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
@@ -145,15 +139,26 @@ function splitOnce(text: string, separator: string): [string, string] {
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** @returns null when the body is larger than the gateway takes; the rest of it is not read. */
-async function readBody(req: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // The connection must live on, to carry the refusal.
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBodyBytes) return null;
-    chunks.push(chunk);
+/**
+ * Answers a browser's question whether a page of another origin may send a request (Fetch, "CORS-preflight fetch").
+ * @returns false when there is nothing to answer: no route, or no origin that is allowed.
+ */
+function answerPreflight(
+  req: IncomingMessage,
+  res: ServerResponse,
+  methods: string[],
+  allowedOrigins: string[],
+): boolean {
+  const { origin } = req.headers;
+  if (methods.length === 0 || allowedOrigins.length === 0) return false;
+  const headers: Record<string, string> = { vary: 'Origin' };
+  if (origin !== undefined && allowedOrigins.includes(origin)) {
+    headers['access-control-allow-origin'] = origin;
+    headers['access-control-allow-methods'] = methods.join(',');
+    headers['access-control-allow-headers'] = cors.requestHeaders.join(',');
+    headers['access-control-max-age'] = String(cors.maxAgeSeconds);
   }
-  return Buffer.concat(chunks);
+  res.writeHead(204, headers);
+  res.end();
+  return true;
 }

@@ -83,9 +83,5 @@ async function readPrelude(stream: AsyncIterable<Buffer>): Promise<HostedAnswer>
 
 async function* restOf(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   if (first.length > 0) yield first;
-  for (;;) {
-    const { done, value } = await chunks.next();
-    if (done === true) return;
-    yield value;
-  }
+  yield* { [Symbol.asyncIterator]: () => chunks };
 }

@@ -43,7 +43,7 @@ export function proxyEvent(
   body: Buffer,
 ): APIGatewayProxyEvent {
   const headers = multiValues(pairs(req.rawHeaders));
-  // A question mark at the beginning is dropped: without this one it would be the caller's.
+  // URLSearchParams drops a question mark at the beginning. One is added, so that the caller's own is kept.
   const query = multiValues([...new URLSearchParams(`?${search}`)]);
   return {
     resource: matched.resource,
@@ -55,7 +55,7 @@ export function proxyEvent(
     multiValueQueryStringParameters: query,
     pathParameters: matched.pathParameters,
     stageVariables: null,
-    // Text is what the gateway passes for these media types; bytes that are no UTF-8 are replaced, as there.
+    // As API Gateway does for these media types: text, with bytes that are not UTF-8 replaced.
     body: body.length === 0 ? null : body.toString('utf8'),
     isBase64Encoded: false,
     requestContext: {

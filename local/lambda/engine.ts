@@ -1,20 +1,15 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { readBody } from '../http/read-body.ts';
+import { listen, type RunningServer } from '../http/server.ts';
 
 export interface LambdaOptions {
-  /** By name: what a function does with an event. */
+  /** The functions by their names. */
   functions: Record<string, (event: any) => Promise<unknown>>;
   credentials: { accessKeyId: string; secretAccessKey: string };
   region: string;
-}
-
-export interface LambdaEngine {
-  url: string;
-  close(): Promise<void>;
 }
 
 /** Where a function is invoked, below the engine's or AWS's own address (AWS Lambda API, "Invoke"). */
@@ -22,11 +17,11 @@ export function invocationPath(functionName: string): string {
   return `/2015-03-31/functions/${functionName}/invocations`;
 }
 
-/** AWS's own, for an event and for an answer. */
+/** AWS's limit for an event. */
 const maxPayloadBytes = 6 * 1024 * 1024;
 
-/** Starts Lambda's Invoke in front of functions of this process, waited for (`RequestResponse`). */
-export async function startLambda(options: LambdaOptions): Promise<LambdaEngine> {
+/** Starts Lambda's Invoke in front of functions of this process. The caller waits for them (`RequestResponse`). */
+export async function startLambda(options: LambdaOptions): Promise<RunningServer> {
   const server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID());
     serve(request, response, options).catch(() => {
@@ -34,17 +29,7 @@ export async function startLambda(options: LambdaOptions): Promise<LambdaEngine>
       else fail(response, 500, 'ServiceException', 'An internal failure occurred.');
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listen(server);
 }
 
 async function serve(
@@ -56,7 +41,7 @@ async function serve(
   if (name === undefined || request.method !== 'POST') {
     return fail(response, 404, 'UnknownOperationException', 'This engine serves Invoke.');
   }
-  const body = await readBody(request);
+  const body = await readBody(request, maxPayloadBytes);
   if (body === null) {
     response.setHeader('connection', 'close');
     return fail(response, 413, 'RequestTooLargeException', `At most ${maxPayloadBytes} bytes are taken.`);
@@ -76,7 +61,7 @@ async function serve(
   await answer(response, run, event);
 }
 
-/** What a function throws is an answer too: status 200, marked. */
+/** When a function throws, the status is 200 as well, with a header that marks the error. */
 async function answer(
   response: ServerResponse,
   run: (event: unknown) => Promise<unknown>,
@@ -102,7 +87,7 @@ async function isSigned(
   const time = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers['x-amz-date']));
   const contents = headers['x-amz-content-sha256'];
   if (time === null || !names.includes('host')) return false;
-  // The signer takes the header's word for what the body hashes to.
+  // The signer does not hash the body when there is this header.
   if (contents !== undefined && contents !== createHash('sha256').update(body).digest('hex')) return false;
   const [, year, month, day, hour, minute, second] = time;
   const signer = new SignatureV4({ service: 'lambda', region, credentials, sha256: Sha256 });
@@ -120,17 +105,6 @@ async function isSigned(
   );
   const expected = Buffer.from(again.headers.authorization!);
   return sent.length === expected.length && timingSafeEqual(Buffer.from(sent), expected);
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxPayloadBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function fail(response: ServerResponse, status: number, type: string, message: string): void {

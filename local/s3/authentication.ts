@@ -1,14 +1,14 @@
-import { s3Error } from './errors.ts';
+import { S3Error } from './errors.ts';
 import type { S3Request } from './request.ts';
 import { queryValue } from './request.ts';
 import type { Signer, SigningTime } from './signature.ts';
 import { algorithm, checkCredential, requestSignature, sameSignature } from './signature.ts';
 
-/** Who signed is settled; what the signature says about the payload still has to be held against it. */
+/** A verified signature. The payload is still to be checked against `payloadHash`. */
 export interface Authentication {
   time: SigningTime;
   signature: string;
-  /** The hex digest of the payload, `UNSIGNED-PAYLOAD`, or a `STREAMING-…` mode. */
+  /** The hex digest of the payload, or `UNSIGNED-PAYLOAD`; still unchecked. */
   payloadHash: string;
 }
 
@@ -19,21 +19,24 @@ const maxExpirySeconds = 7 * 24 * 60 * 60;
 export async function authenticate(signer: Signer, request: S3Request): Promise<Authentication> {
   const inHeader = request.headers['authorization'] !== undefined;
   const inQuery = 'X-Amz-Algorithm' in request.query || 'X-Amz-Signature' in request.query;
-  if (inHeader && inQuery) throw s3Error('InvalidArgument', 'Only one auth mechanism allowed.');
-  if (!inHeader && !inQuery) throw s3Error('AccessDenied');
-  // The store's one credential is a long-term one: a session token belongs to some other.
+  if (inHeader && inQuery) throw new S3Error('InvalidArgument', 'Only one auth mechanism allowed.');
+  if (!inHeader && !inQuery) throw new S3Error('AccessDenied');
+  // The store has one long-term credential, which has no session token.
   if (request.headers['x-amz-security-token'] || queryValue(request, 'X-Amz-Security-Token')) {
-    throw s3Error('InvalidToken');
+    throw new S3Error('InvalidToken');
   }
   return inHeader ? authenticateHeader(signer, request) : authenticateQuery(signer, request);
 }
 
 async function authenticateHeader(signer: Signer, request: S3Request): Promise<Authentication> {
   const fault = (message: string, details?: Record<string, string>) =>
-    s3Error('AuthorizationHeaderMalformed', `The authorization header is malformed; ${message}`, details);
+    new S3Error('AuthorizationHeaderMalformed', `The authorization header is malformed; ${message}`, details);
   const [scheme, ...rest] = (request.headers['authorization'] ?? '').split(' ');
   if (scheme !== algorithm) {
-    throw s3Error('InvalidRequest', `The authorization mechanism is not supported. Please use ${algorithm}.`);
+    throw new S3Error(
+      'InvalidRequest',
+      `The authorization mechanism is not supported. Please use ${algorithm}.`,
+    );
   }
   const fields = new Map(
     rest
@@ -48,9 +51,10 @@ async function authenticateHeader(signer: Signer, request: S3Request): Promise<A
     throw fault('it needs Credential, SignedHeaders and Signature.');
   }
   const amzDate = request.headers['x-amz-date'];
-  if (!amzDate) throw s3Error('AccessDenied', 'AWS authentication requires a valid x-amz-date header');
+  if (!amzDate) throw new S3Error('AccessDenied', 'AWS authentication requires a valid x-amz-date header');
   const payloadHash = request.headers['x-amz-content-sha256'];
-  if (!payloadHash) throw s3Error('MissingSecurityHeader', 'Missing required header: x-amz-content-sha256');
+  if (!payloadHash)
+    throw new S3Error('MissingSecurityHeader', 'Missing required header: x-amz-content-sha256');
 
   const time = checkCredential(signer, credential, amzDate, fault);
   checkSkew(signer, time);
@@ -60,7 +64,7 @@ async function authenticateHeader(signer: Signer, request: S3Request): Promise<A
 
 async function authenticateQuery(signer: Signer, request: S3Request): Promise<Authentication> {
   const fault = (message: string, details?: Record<string, string>) =>
-    s3Error('AuthorizationQueryParametersError', message, details);
+    new S3Error('AuthorizationQueryParametersError', message, details);
   const value = (name: string) => {
     const found = queryValue(request, name);
     if (!found) throw fault(`Query-string authentication requires the ${name} parameter.`);
@@ -88,25 +92,25 @@ async function authenticateQuery(signer: Signer, request: S3Request): Promise<Au
 function checkSkew(signer: Signer, time: SigningTime): void {
   const now = signer.clock();
   if (Math.abs(now.getTime() - time.date.getTime()) <= maxSkewMs) return;
-  throw s3Error('RequestTimeTooSkewed', undefined, {
+  throw new S3Error('RequestTimeTooSkewed', undefined, {
     RequestTime: time.amzDate,
     ServerTime: now.toISOString(),
     MaxAllowedSkewMilliseconds: String(maxSkewMs),
   });
 }
 
-/** A link is good until its last second has passed, and not before it was signed, skew apart. */
+/** A link works from its signing, or 15 minutes before for the sake of wrong clocks, until it expires. */
 function checkLifetime(signer: Signer, time: SigningTime, expiresSeconds: number): void {
   const now = signer.clock().getTime();
   const expiresAt = time.date.getTime() + expiresSeconds * 1000;
   if (now > expiresAt) {
-    throw s3Error('AccessDenied', 'Request has expired', {
+    throw new S3Error('AccessDenied', 'Request has expired', {
       'X-Amz-Expires': String(expiresSeconds),
       Expires: new Date(expiresAt).toISOString(),
       ServerTime: new Date(now).toISOString(),
     });
   }
-  if (time.date.getTime() > now + maxSkewMs) throw s3Error('AccessDenied', 'Request is not yet valid');
+  if (time.date.getTime() > now + maxSkewMs) throw new S3Error('AccessDenied', 'Request is not yet valid');
 }
 
 async function checkSignature(
@@ -122,10 +126,10 @@ async function checkSignature(
   const unsigned = mustBeSigned.filter((name) => !signedHeaders.includes(name));
   if (unsigned.length > 0) {
     const message = 'There were headers present in the request which were not signed';
-    throw s3Error('AccessDenied', message, { HeadersNotSigned: unsigned.join(', ') });
+    throw new S3Error('AccessDenied', message, { HeadersNotSigned: unsigned.join(', ') });
   }
   const expected = await requestSignature(signer, request, time, signedHeaders, payloadHash);
-  if (!sameSignature(signature, expected)) throw s3Error('SignatureDoesNotMatch');
+  if (!sameSignature(signature, expected)) throw new S3Error('SignatureDoesNotMatch');
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

@@ -10,29 +10,23 @@ const catalogue = {
   ],
   EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed object size.'],
   EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
-  IncompleteBody: [400, 'The request body terminated unexpectedly.'],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'The AWS Access Key Id you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],
-  InvalidDigest: [400, 'The Content-MD5 you specified is not valid.'],
   InvalidPolicyDocument: [
     400,
     'The content of the form does not meet the conditions of the policy document.',
   ],
-  InvalidRange: [416, 'The requested range is not satisfiable.'],
   InvalidRequest: [400, 'Invalid Request'],
   InvalidToken: [400, 'The provided token is malformed or otherwise invalid.'],
   InvalidURI: [400, "Couldn't parse the specified URI."],
   KeyTooLongError: [400, 'Your key is too long.'],
   MalformedPOSTRequest: [400, 'The body of your POST request is not well-formed multipart/form-data.'],
-  MalformedXML: [400, 'The XML you provided was not well-formed or did not validate against our schema.'],
-  MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
   MissingSecurityHeader: [400, 'Your request was missing a required header.'],
   NoSuchBucket: [404, 'The specified bucket does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   NotImplemented: [501, 'This store does not implement the functionality that you asked for.'],
-  PreconditionFailed: [412, 'At least one of the pre-conditions you specified did not hold.'],
   RequestTimeTooSkewed: [403, "The difference between the request time and the server's time is too large."],
   SignatureDoesNotMatch: [
     403,
@@ -44,26 +38,19 @@ const catalogue = {
   ],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
-export type S3ErrorCode = keyof typeof catalogue;
-
-export interface S3Error extends Error {
-  code: S3ErrorCode;
-  status: number;
-  /** Further elements of the XML answer, such as `Region` or `MaxSizeAllowed`. Never a signature. */
-  details: Record<string, string>;
-}
+type S3ErrorCode = keyof typeof catalogue;
 
 /** An error to throw anywhere below the handler, which answers it as S3 would. */
-export function s3Error(code: S3ErrorCode, message?: string, details: Record<string, string> = {}): S3Error {
-  const [status, standardMessage] = catalogue[code];
-  return Object.assign(new Error(message ?? standardMessage), { code, status, details });
-}
+export class S3Error extends Error {
+  readonly code: S3ErrorCode;
+  readonly status: number;
+  /** More elements of the XML answer, such as `Region` or `MaxSizeAllowed`. Never a signature. */
+  readonly details: Record<string, string>;
 
-export function isS3Error(error: unknown): error is S3Error {
-  return (
-    error instanceof Error &&
-    'details' in error &&
-    'code' in error &&
-    Object.hasOwn(catalogue, `${error.code}`)
-  );
+  constructor(code: S3ErrorCode, message?: string, details: Record<string, string> = {}) {
+    super(message ?? catalogue[code][1]);
+    this.code = code;
+    [this.status] = catalogue[code];
+    this.details = details;
+  }
 }

@@ -1,4 +1,4 @@
-import { s3Error } from './errors.ts';
+import { S3Error } from './errors.ts';
 
 /** A form's fields by their lower-case names; `bucket` is the one that the form was sent to. */
 export type Fields = Map<string, string>;
@@ -14,8 +14,8 @@ type Condition = FieldCondition | { operator: 'content-length-range'; min: numbe
 const fieldsOutsidePolicy = /^(policy|x-amz-signature|x-ignore-.*)$/;
 
 /**
- * Holds a form against its policy, whose signature is verified already: not expired, every condition met, and every
- * field named by one. Source: AWS, "Creating a POST policy".
+ * Checks a form against its policy, whose signature is verified already: it has not expired, every condition is met,
+ * and every field has a condition. Source: AWS, "Creating a POST policy".
  * @param policy the base64 of the form's `policy` field.
  */
 export function checkPolicy(policy: string, fields: Fields, fileBytes: number, now: Date): void {
@@ -34,8 +34,8 @@ function checkCondition(condition: Condition, fields: Fields, fileBytes: number)
       ProposedSize: String(fileBytes),
       [limit]: String(bytes),
     });
-    if (fileBytes < min) throw s3Error('EntityTooSmall', undefined, sizes('MinSizeAllowed', min));
-    if (fileBytes > max) throw s3Error('EntityTooLarge', undefined, sizes('MaxSizeAllowed', max));
+    if (fileBytes < min) throw new S3Error('EntityTooSmall', undefined, sizes('MinSizeAllowed', min));
+    if (fileBytes > max) throw new S3Error('EntityTooLarge', undefined, sizes('MaxSizeAllowed', max));
     return;
   }
   const { operator, field, value } = condition;
@@ -47,7 +47,7 @@ function checkCondition(condition: Condition, fields: Fields, fileBytes: number)
 function isMet({ operator, field, value }: FieldCondition, given: string | undefined): boolean {
   if (given === undefined) return false;
   if (operator === 'eq') return given === value;
-  // A content type with commas is a list, and no element of it may slip past the prefix.
+  // A content type with commas is a list: each element must have the prefix.
   const parts = field === 'content-type' ? given.split(/, */) : [given];
   return parts.every((part) => part.startsWith(value));
 }
@@ -94,9 +94,9 @@ function isSize(value: unknown): boolean {
 }
 
 function denied(reason: string) {
-  return s3Error('AccessDenied', `Invalid according to Policy: ${reason}`);
+  return new S3Error('AccessDenied', `Invalid according to Policy: ${reason}`);
 }
 
 function invalid(reason: string) {
-  return s3Error('InvalidPolicyDocument', `Invalid Policy: ${reason}`);
+  return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${reason}`);
 }

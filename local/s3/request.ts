@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { s3Error } from './errors.ts';
+import { S3Error } from './errors.ts';
 
 /** A request as the signature and the operations see it: everything decoded once. */
 export interface S3Request {
@@ -20,8 +20,8 @@ const authenticationParameter =
   /^X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Security-Token)$/;
 
 /**
- * Reads the target by hand: `new URL` would resolve the `..` segments, which are plain characters of a key.
- * A slash of the key may come encoded or not, as with S3; the key is what decoding the path once gives.
+ * Reads the target without `new URL`, which would resolve the `..` segments; they are plain characters of a key.
+ * A slash of the key may come encoded or not, as with S3. Decoding the path once gives the key.
  */
 export function parseRequest(message: IncomingMessage): S3Request {
   const [rawPath = '', ...rawQuery] = (message.url ?? '').split('?');
@@ -42,22 +42,22 @@ export function parseRequest(message: IncomingMessage): S3Request {
 
 /** Returns the key when S3 would take it. */
 export function checkKey(key: string): string {
-  if (key === '') throw s3Error('InvalidArgument', 'User key must have a length greater than 0.');
-  if (Buffer.byteLength(key) > maxKeyBytes) throw s3Error('KeyTooLongError');
+  if (key === '') throw new S3Error('InvalidArgument', 'User key must have a length greater than 0.');
+  if (Buffer.byteLength(key) > maxKeyBytes) throw new S3Error('KeyTooLongError');
   return key;
 }
 
 function decodePath(rawPath: string): string {
-  if (!rawPath.startsWith('/')) throw s3Error('InvalidURI');
+  if (!rawPath.startsWith('/')) throw new S3Error('InvalidURI');
   try {
     return decodeURIComponent(rawPath);
   } catch {
-    throw s3Error('InvalidURI');
+    throw new S3Error('InvalidURI');
   }
 }
 
 function parseQuery(raw: string): S3Request['query'] {
-  // Without a prototype, a parameter named like one of its members is a parameter as any other.
+  // It has no prototype, so that a parameter may be named as a member of one.
   const query: S3Request['query'] = Object.create(null);
   for (const [name, value] of new URLSearchParams(raw)) {
     const earlier = query[name];
@@ -74,11 +74,11 @@ function joinHeaders(message: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** The one value of a parameter, by its exact name: what came twice could be read in two ways. */
+/** The value of a parameter. One that came twice is refused, since it could be read in two ways. */
 export function queryValue(request: S3Request, name: string): string | undefined {
   const value = request.query[name];
   if (Array.isArray(value))
-    throw s3Error('InvalidArgument', `The parameter '${name}' was given more than once.`);
+    throw new S3Error('InvalidArgument', `The parameter '${name}' was given more than once.`);
   return value;
 }
 

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { getCanonicalHeaders, getCanonicalQuery, SignatureV4 } from '@smithy/signature-v4';
-import type { S3Error } from './errors.ts';
-import { s3Error } from './errors.ts';
+import { S3Error } from './errors.ts';
 import type { S3Request } from './request.ts';
 
 export interface SigningOptions {
@@ -16,7 +15,7 @@ export interface Signer extends SigningOptions {
   sign(text: string, date: Date): Promise<string>;
 }
 
-/** When, and for which scope, something says it was signed; already checked against the store's own. */
+/** The time and the scope that a signature names, already checked. */
 export interface SigningTime {
   date: Date;
   /** As it was sent: `20130524T000000Z`. */
@@ -62,7 +61,7 @@ export function checkCredential(
     throw fault(`the region '${region}' is wrong; expecting '${signer.region}'`, { Region: signer.region });
   }
   if (service !== 's3') throw fault(`incorrect service "${service}". This endpoint belongs to "s3".`);
-  if (accessKeyId !== signer.credentials.accessKeyId) throw s3Error('InvalidAccessKeyId');
+  if (accessKeyId !== signer.credentials.accessKeyId) throw new S3Error('InvalidAccessKeyId');
   return { date, amzDate, scope: `${day}/${region}/${service}/${terminator}` };
 }
 
@@ -100,7 +99,7 @@ export async function requestSignature(
   );
 }
 
-/** Takes as long for a wrong first character as for a wrong last one. */
+/** Compares in constant time. */
 export function sameSignature(given: string, expected: string): boolean {
   const bytes = Buffer.from(given);
   return bytes.length === expected.length && timingSafeEqual(bytes, Buffer.from(expected));

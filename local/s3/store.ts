@@ -20,24 +20,20 @@ import type { Digests } from './payload.ts';
  * One object is one file: its bytes, then its metadata as JSON, then the length of that JSON and a mark. It is
  * written under another name and renamed when whole, so data and metadata appear together or not at all. The file is
  * named by the SHA-256 of the key: whatever the key says, it names no other place on the disk.
- *
- * Metadata is read and files are renamed synchronously. Both take some microseconds, and in between nothing else in
- * the process can run, which is what makes a conditional write and the listing's index exact.
  */
 
 export interface StoredObject extends Digests {
   key: string;
   /** ISO 8601. */
   lastModified: string;
-  /** What a GET answers as it was given: content-type, cache-control, …, x-amz-meta-*. */
+  /** What a GET answers as it was given: content-type, cache-control, … */
   headers: Record<string, string>;
 }
 
 export interface OpenObject {
   object: StoredObject;
-  /** The bytes from `start` to `end`, both included. Closes the object at its end. */
-  read(start: number, end: number): Readable;
-  close(): void;
+  /** The bytes. The object stays open until they are read or their stream is destroyed. */
+  read(): Readable;
 }
 
 export interface Attributes {
@@ -45,88 +41,48 @@ export interface Attributes {
   lastModified: Date;
 }
 
-/** Writes the bytes and returns what they were; whatever it throws leaves the store as it was. */
+/** Writes the bytes and returns their digests. When it throws, the store stays as it was. */
 export type Fill = (write: (piece: Buffer) => Promise<void>) => Promise<Digests>;
 
 export interface Store {
-  has(bucket: string): boolean;
-  head(bucket: string, key: string): StoredObject | undefined;
-  open(bucket: string, key: string): OpenObject | undefined;
-  /** @param allow is asked last, with what the key holds at that very moment; it throws to refuse. */
-  put(
-    bucket: string,
-    key: string,
-    attributes: Attributes,
-    fill: Fill,
-    allow?: (current: StoredObject | undefined) => void,
-  ): Promise<StoredObject>;
-  remove(bucket: string, key: string): void;
+  head(key: string): StoredObject | undefined;
+  open(key: string): OpenObject | undefined;
+  put(key: string, attributes: Attributes, fill: Fill): Promise<StoredObject>;
+  remove(key: string): void;
   /** Every object, in the order of the keys' UTF-8 bytes. */
-  list(bucket: string): readonly StoredObject[];
-}
-
-interface Index {
-  objects: Map<string, StoredObject>;
-  sorted: StoredObject[] | undefined;
+  list(): StoredObject[];
 }
 
 const mark = Buffer.from('S3OBJv1\n');
 const footerBytes = 4 + mark.length;
-/** Small writes are gathered up to this, since each one is a trip to the thread pool. */
+/** Small writes are gathered up to this, because each write uses the thread pool. */
 const writeBytes = 1024 * 1024;
 const incomingFolder = '.incoming';
 
 /** Opens the folder, which one process at a time may have, and clears what a crash left half-written. */
-export function openStore(folder: string, buckets: string[]): Store {
+export function openStore(folder: string, bucketName: string): Store {
   const incoming = join(folder, incomingFolder);
   rmSync(incoming, { recursive: true, force: true });
-  for (const name of [incomingFolder, ...buckets]) mkdirSync(join(folder, name), { recursive: true });
-  const indexes = createIndexes(folder);
-  const pathOf = (bucket: string, key: string) =>
-    join(folder, bucket, createHash('sha256').update(key).digest('hex'));
+  const bucket = join(folder, bucketName);
+  for (const path of [incoming, bucket]) mkdirSync(path, { recursive: true });
+  const pathOf = (key: string) => join(bucket, createHash('sha256').update(key).digest('hex'));
 
   return {
-    has: (bucket) => buckets.includes(bucket),
-    head: (bucket, key) => readMetadata(pathOf(bucket, key)),
-    open: (bucket, key) => openObject(pathOf(bucket, key)),
-    async put(bucket, key, attributes, fill, allow) {
+    head: (key) => readMetadata(pathOf(key)),
+    open: (key) => openObject(pathOf(key)),
+    async put(key, attributes, fill) {
       const temporary = join(incoming, randomUUID());
       try {
         const object = await writeObject(temporary, key, attributes, fill);
-        allow?.(readMetadata(pathOf(bucket, key)));
-        renameSync(temporary, pathOf(bucket, key));
-        indexes.note(bucket, key, object);
+        renameSync(temporary, pathOf(key));
         return object;
       } catch (error) {
         await rm(temporary, { force: true });
         throw error;
       }
     },
-    remove(bucket, key) {
-      rmSync(pathOf(bucket, key), { force: true });
-      indexes.note(bucket, key, undefined);
-    },
-    list: indexes.sorted,
-  };
-}
-
-/** What each bucket holds, read from the disk when it is first listed and kept up to date from then on. */
-function createIndexes(folder: string) {
-  const indexes = new Map<string, Index>();
-  return {
-    sorted(bucket: string): readonly StoredObject[] {
-      const index = indexes.get(bucket) ?? { objects: readFolder(join(folder, bucket)), sorted: undefined };
-      indexes.set(bucket, index);
-      index.sorted ??= sortByKey([...index.objects.values()]);
-      return index.sorted;
-    },
-    note(bucket: string, key: string, object: StoredObject | undefined): void {
-      const index = indexes.get(bucket);
-      if (!index) return;
-      if (object) index.objects.set(key, object);
-      else index.objects.delete(key);
-      index.sorted = undefined;
-    },
+    remove: (key) => rmSync(pathOf(key), { force: true }),
+    list: () => readFolder(bucket),
   };
 }
 
@@ -163,7 +119,7 @@ function createWriter(file: FileHandle) {
     heldBytes = 0;
     if (pieces.length === 0) return;
     const { bytesWritten } = await file.writev(pieces);
-    // The kernel may stop short, for example when the disk is full; a rename must never follow that.
+    // The kernel may write less, for example when the disk is full. Such a file must never be renamed.
     if (bytesWritten !== expected)
       throw new Error(`Only ${bytesWritten} of ${expected} bytes could be written.`);
   }
@@ -187,8 +143,13 @@ function openObject(path: string): OpenObject | undefined {
   }
   return {
     object,
-    read: (start, end) => createReadStream('', { fd: file, start, end, highWaterMark: writeBytes }),
-    close: () => closeSync(file),
+    read: () => {
+      if (object.size > 0) {
+        return createReadStream('', { fd: file, start: 0, end: object.size - 1, highWaterMark: writeBytes });
+      }
+      closeSync(file);
+      return Readable.from([]);
+    },
   };
 }
 
@@ -211,7 +172,7 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-/** Undefined for a file that is not whole, as a power failure may leave one: such an object is absent, never half. */
+/** Undefined for an incomplete file, as a power failure may leave one: it counts as no object. */
 function parseMetadata(file: number): StoredObject | undefined {
   const { size: fileBytes } = fstatSync(file);
   if (fileBytes < footerBytes) return undefined;
@@ -234,13 +195,10 @@ function readAt(file: number, position: number, length: number): Buffer {
   return bytes;
 }
 
-function readFolder(folder: string): Map<string, StoredObject> {
-  const objects = readdirSync(folder).map((name) => readMetadata(join(folder, name)));
-  return new Map(objects.filter((object) => object !== undefined).map((object) => [object.key, object]));
-}
-
 /** JavaScript compares UTF-16, which puts U+E000–U+FFFF after the characters beyond them; S3 compares bytes. */
-function sortByKey(objects: StoredObject[]): StoredObject[] {
-  const keyed = objects.map((object) => ({ object, bytes: Buffer.from(object.key) }));
-  return keyed.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ object }) => object);
+function readFolder(folder: string): StoredObject[] {
+  return readdirSync(folder)
+    .map((name) => readMetadata(join(folder, name)))
+    .filter((object) => object !== undefined)
+    .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
 }

@@ -23,9 +23,9 @@ const passedOn = /^(content-type|accept|x-amzn-sagemaker-.*)$/;
 /**
  * Calls a container's POST /invocations and answers as soon as its headers are there.
  *
- * Each call has a connection of its own: a kept one that the container has just closed would look like a container
- * that died. After `timeLimitMs` the connection is destroyed, also in the middle of the body; `timedOut` then tells
- * why the body broke off. `done` must be called once the body is no longer wanted.
+ * Each call has a connection of its own: a reused one that the container has just closed would look like a container
+ * that died. After `timeLimitMs` the connection is destroyed, even in the middle of the body; `timedOut` then tells
+ * why the body broke off. Call `done` once the body is no longer needed.
  */
 export function callContainer(
   baseUrl: string,
@@ -61,7 +61,7 @@ export function callContainer(
 
 function containerHeaders(headers: IncomingHttpHeaders, body: Uint8Array): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => passedOn.test(name));
-  // A response stream names the wanted type in a header of SageMaker's own; the container knows only Accept.
+  // For a response stream, the SDK names the wanted type in a header of SageMaker's; the container knows only Accept.
   const accept = headers['x-amzn-sagemaker-accept'];
   return {
     ...Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** An error as the service itself would answer it: the SDK builds its exception from the name and the members. */
+/** An error as AWS answers it: the SDK builds its exception from the name and the members. */
 export interface Failure {
-  name: 'ValidationError' | 'ModelError' | 'ServiceUnavailable' | 'InternalFailure' | (string & {});
+  name: string;
   status: number;
   members: Record<string, string | number>;
 }
 
-/** This runtime has one account, with the number that AWS's own examples use for none in particular. */
+/** The account number of AWS's own examples. */
 export const ACCOUNT = '000000000000';
 
 export function endpointNotFound(name: string): Failure {
@@ -23,11 +23,7 @@ export function unsignedRequest(): Failure {
 }
 
 export function unknownOperation(): Failure {
-  return failure(
-    'UnknownOperationException',
-    404,
-    'This runtime serves invocations and invocations-response-stream.',
-  );
+  return failure('UnknownOperationException', 404, 'This runtime serves invocations-response-stream.');
 }
 
 export function containerUnreachable(): Failure {

@@ -5,7 +5,7 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** One PayloadPart event: a piece of the container's answer, wherever the network happened to cut it. */
+/** One PayloadPart event: a piece of the container's answer, as the network cut it. */
 export function payloadPart(body: Uint8Array): Uint8Array {
   return frame(
     { ':message-type': 'event', ':event-type': 'PayloadPart', ':content-type': 'application/octet-stream' },
@@ -23,7 +23,7 @@ export function modelStreamError(errorCode: 'StreamBroken' | 'ModelInvocationTim
   return exception('ModelStreamError', { Message: why[errorCode], ErrorCode: errorCode });
 }
 
-/** The exception that ends a stream after a fault of this runtime's own. */
+/** The exception that ends a stream after a fault of this runtime. */
 export function internalStreamFailure(): Uint8Array {
   return exception('InternalStreamFailure', {
     Message: 'The stream processing failed because of an unknown error.',

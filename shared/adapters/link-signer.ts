@@ -6,7 +6,7 @@ import { HttpRequest } from '@smithy/core/protocols';
 
 export interface LinkOptions {
   lifetimeSeconds: number;
-  /** What whoever puts the object must say that it is; signed into the link. */
+  /** The Content-Type that a PUT by this link must send. It is part of what is signed. */
   contentType?: string;
   /** @default now */
   signingDate?: Date;
@@ -62,7 +62,7 @@ export function linkSigner(client: S3Client, bucket: string) {
   };
 }
 
-/** RFC 3986: these too, which `encodeURIComponent` leaves as they are. */
+/** RFC 3986 reserves these too, which `encodeURIComponent` leaves as they are. */
 function encoded(segment: string): string {
   return encodeURIComponent(segment).replace(
     /[!'()*]/g,

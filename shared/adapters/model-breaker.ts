@@ -15,7 +15,7 @@ import { findingOfAbort, findingOfError, findingOfEvent } from './model-findings
 
 export interface ModelBreakerOptions {
   clock: Clock;
-  /** Told when it opens, opens halfway or closes. */
+  /** Called when it opens, opens halfway or closes. */
   onBreaker: (breaker: Breaker) => void;
 }
 
@@ -41,7 +41,7 @@ export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: M
       if (admission.kind === 'wait') return notCalled(admission.reason, admission.seconds);
       const finding = await probe().then(
         () => 'healthy' as const,
-        // A container that refuses probes is one that answers.
+        // A container that refuses a probe is up, too.
         (error: unknown) => findingOfError(error) ?? 'healthy',
       );
       become(afterProbe(breaker, finding, clock.now()));
@@ -72,7 +72,7 @@ export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: M
   };
 }
 
-/** What a call that no container took ends with. */
+/** The error of a call that reached no container. */
 export function notTaken(cause: unknown): ServiceError {
   if (findingOfError(cause) !== 'warming') return unavailable('failing', undefined, cause);
   return unavailable('warming', openMs.warming / 1000, new Error('model server: warming', { cause }));

@@ -67,7 +67,7 @@ export function modelServer(
 
   return {
     /**
-     * Asked before anything is held for a request.
+     * Must be asked before credits are reserved for a request.
      * @returns SERVICE_UNAVAILABLE while the model is not to be called, null when it may be.
      */
     refusal: () => breaker.refusal(),
@@ -79,7 +79,7 @@ export function modelServer(
      */
     generate: (request: ModelRequest, signal: AbortSignal) => breaker.watch(invoke(request, signal), signal),
 
-    /** Whether a container answers at all. */
+    /** Whether a container answers. */
     probe: (): Promise<boolean> =>
       ask().then(
         () => true,
@@ -88,7 +88,7 @@ export function modelServer(
   };
 }
 
-/** Newline-delimited JSON out of chunks that end anywhere. Unknown, oversized and malformed events are failures. */
+/** Reads newline-delimited JSON from chunks that end anywhere. Unknown, oversized and malformed events are failures. */
 async function* readEvents(
   stream: AsyncIterable<ResponseStream>,
   signal: AbortSignal,
@@ -126,7 +126,7 @@ function parseEvent(line: string): ModelEvent {
   return parsed.data;
 }
 
-/** The SDK's abort signal covers the answer's head only: a stream that hangs must be left by hand. */
+/** The SDK's abort signal ends with the answer's head, so a stream that hangs is left here. */
 async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = stream[Symbol.asyncIterator]();
   const aborted = Promise.withResolvers<never>();
@@ -157,7 +157,7 @@ async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSignal): 
 
 const modelFaults = new Set(['ModelError', 'ModelStreamError']);
 
-/** What it means that the endpoint did not answer with a stream. */
+/** The error for an endpoint that did not answer with a stream. */
 function refusal(error: unknown): ServiceError {
   const name = error instanceof Error ? error.name : '';
   if (modelFaults.has(name)) return protocolFault('it stopped with an error', error);

@@ -5,9 +5,9 @@ import type { OutputFormat } from '../contracts/generation.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
 import { linkSigner } from './link-signer.ts';
 
-/** Images are promised for an hour: a link dies with the credentials that signed it, and those may not last longer. */
+/** Links to images last an hour. A link dies with the credentials that signed it, and those may not last longer. */
 const linkLifetimeSeconds = 3600;
-/** Used at once, by the function that reads references. */
+/** The function that fetches references uses these links at once. */
 const referenceLinkLifetimeSeconds = 60;
 
 export interface RequestRef {
@@ -53,7 +53,7 @@ export function objectStore(bucket: string) {
     referencePutLink(of: RequestRef, index: number): Promise<string> {
       return sign('PUT', referenceKey(of, index), {
         lifetimeSeconds: referenceLinkLifetimeSeconds,
-        // Nobody who opens it should take it for a page.
+        // So no browser shows it as a page.
         contentType: anyContentType,
       });
     },
@@ -74,8 +74,8 @@ export function objectStore(bucket: string) {
     },
 
     /**
-     * Bytes of a stored image, null when it is not there. S3 says 403 of what is missing to whoever may not list the
-     * bucket, and no function may.
+     * The size of a stored image in bytes, null when it is not there. S3 answers 403 for a missing object to a role that
+     * may not list the bucket, and no function may.
      */
     async outputSize(of: OutputRef, index: number): Promise<number | null> {
       try {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseReferenceUrl, referenceLimits } from '../contracts/reference-images.ts';
 import { isPublicAddress } from '../domain/public-address.ts';
 
-/** A reference that can't be used. `problem` is for the caller; what really happened is the cause, for the log. */
+/** A reference that can't be used. `problem` is for the caller. The cause says what really happened, for the log. */
 export class UnusableReference extends Error {
   readonly problem: string;
 
@@ -17,7 +17,7 @@ export class UnusableReference extends Error {
 
 export const tooLarge = `must be at most ${referenceLimits.maxBytes / 1024 / 1024} MiB`;
 
-/** One text for all that has to do with names, addresses and servers: a caller must not map a network with it. */
+/** One text for every failure of a name, an address or a server, so that no caller can map a network by them. */
 const unreachable =
   'could not be fetched: it must be an image that everyone on the internet can open at once over HTTPS';
 
@@ -52,11 +52,11 @@ export async function fetchReference(url: string, signal: AbortSignal): Promise<
   }
 }
 
-/** Every address that a name has right now, asked for once. One that is not public spoils the name. */
+/** Every address of a name, resolved once. If one of them is not public, the name is refused. */
 async function publicAddresses(url: URL, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();
   const name = hostOf(url);
-  // A name without addresses of one kind is usual; whichever of them has none at all is found below.
+  // Many names have addresses of one kind only. A name without any is refused below.
   const answers = Promise.all([resolve4(name).catch(() => []), resolve6(name).catch(() => [])]);
   const addresses = (await untilAborted(answers, signal)).flat();
   if (addresses.length === 0) throw new Error('a name without an address');
@@ -64,7 +64,7 @@ async function publicAddresses(url: URL, signal: AbortSignal): Promise<string[]>
   return addresses;
 }
 
-/** The answer of the first address that takes a connection. */
+/** The answer of the first address that accepts a connection. */
 async function open(url: URL, addresses: string[], signal: AbortSignal): Promise<IncomingMessage> {
   let refused: unknown;
   for (const address of addresses.slice(0, maxAddressesTried)) {
@@ -82,7 +82,7 @@ function get(url: URL, address: string, signal: AbortSignal): Promise<IncomingMe
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const request = sendHttps({
-      // An address as the host: nothing is looked up again. The name is what the certificate must be for.
+      // The host is an address, so nothing is resolved again. The certificate must be for the name.
       host: address,
       port: 443,
       servername: hostOf(url),
@@ -102,7 +102,7 @@ function get(url: URL, address: string, signal: AbortSignal): Promise<IncomingMe
     });
     request.on('error', reject);
     request.on('response', resolve);
-    // A switch of protocols that nobody takes up ends the connection, and tells of nothing else.
+    // A switch of protocols ends the connection without any other event.
     request.on('close', () => reject(new Error('no answer')));
     request.end();
   });
@@ -118,7 +118,7 @@ async function readImage(answer: IncomingMessage, signal: AbortSignal): Promise<
   const { statusCode, headers } = answer;
   if (statusCode !== 200) throw new Error(`status ${statusCode}`);
   const encoding = headers['content-encoding'];
-  // Nothing is ever unpacked: what was not asked for can only be a bomb.
+  // Nothing is unpacked. Compression was not asked for, so it can only be a bomb.
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Error('an encoded answer');
   if (Number(headers['content-length'] ?? 0) > referenceLimits.maxBytes)
     throw new UnusableReference(tooLarge);
@@ -129,17 +129,17 @@ async function readImage(answer: IncomingMessage, signal: AbortSignal): Promise<
     if (bytes > referenceLimits.maxBytes) throw new UnusableReference(tooLarge);
     chunks.push(chunk);
   }
-  // An answer without a length ends like a whole one when it is cut off.
+  // Without a length, an answer that is cut off looks like a whole one.
   signal.throwIfAborted();
   return Buffer.concat(chunks, bytes);
 }
 
-/** The name alone: the dot at the end of a full one is no part of it in DNS queries and certificates. */
+/** The host's name without the dot at its end, which DNS queries and certificates leave out. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/\.$/, '');
 }
 
-/** The resolver knows no signal: its late answers are ignored. */
+/** The resolver takes no signal, so answers that come too late are ignored. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

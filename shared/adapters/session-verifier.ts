@@ -13,11 +13,11 @@ export interface Account {
 
 export type SessionVerifier = ReturnType<typeof sessionVerifier>;
 
-/** Cognito's own stay well below. */
+/** Longer tokens are refused. Cognito's are much shorter. */
 const maxTokenCharacters = 8192;
 const fetchWithinMs = 3000;
 
-/** RFC 7517, as far as it is needed. A set that is not whole is a fault of the pool's, and never replaces a good one. */
+/** RFC 7517, as far as it is needed. A set that is not whole is the pool's fault, and never replaces a good one. */
 const jwks = z.object({
   keys: z
     .array(z.looseObject({ kty: z.literal('RSA'), kid: z.string(), n: z.string(), e: z.string() }))
@@ -35,14 +35,14 @@ export function sessionVerifier({ issuer, jwksUrl, clientId }: SessionEnvironmen
   return {
     /**
      * @returns null for anything but a valid access token.
-     * @throws SERVICE_UNAVAILABLE when the pool's keys can't be had.
+     * @throws SERVICE_UNAVAILABLE when the pool's keys can't be fetched.
      */
     async verify(token: string): Promise<Account | null> {
       if (token.length > maxTokenCharacters) return null;
       try {
         const claims = await verifier.verify(token);
         const { sub, exp, token_use: tokenUse, client_id: client } = claims;
-        // The library lets a token without an expiry live forever.
+        // The library accepts a token without an expiry.
         const valid = typeof exp === 'number' && tokenUse === 'access' && client === clientId;
         return valid && typeof sub === 'string' && isId(sub) ? { ownerId: sub } : null;
       } catch (error) {

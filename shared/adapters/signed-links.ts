@@ -3,11 +3,11 @@ import { referenceLimits } from '../contracts/reference-images.ts';
 /**
  * Reads a file by a signed link of the service's own.
  * @returns null where there is no file, or one that is larger than a reference may be.
- * @throws when it can't be told.
+ * @throws when the store fails.
  */
 export async function readLink(link: string, signal: AbortSignal): Promise<Uint8Array | null> {
   const answer = await fetch(link, { signal });
-  // S3 says 403 of what is missing to whoever may not list the bucket, and no function may.
+  // S3 answers 403 for a missing object to a role that may not list the bucket, and no function may.
   if (answer.status === 404 || answer.status === 403) {
     await answer.body?.cancel();
     return null;
@@ -23,7 +23,7 @@ export async function readLink(link: string, signal: AbortSignal): Promise<Uint8
   return Buffer.concat(chunks, bytes);
 }
 
-/** Puts a file to a signed link. @throws when the store did not take it. */
+/** Puts a file to a signed link. @throws when the store refused it. */
 export async function putLink(link: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   const answer = await fetch(link, {
     method: 'PUT',

@@ -8,19 +8,17 @@ export interface UploadForm {
   fields: Record<string, string>;
 }
 
-export type UploadForms = ReturnType<typeof uploadForms>;
-
-/** Forms that let somebody without credentials send one file to the bucket (Amazon S3, "POST Object"). */
+/** Forms by which a caller without AWS credentials sends one file to the bucket (Amazon S3, "POST Object"). */
 export function uploadForms(bucket: string) {
   const client = new S3Client({});
   return {
-    /** For one key, one content type and a size that a reference may have; S3 refuses anything else. */
+    /** A form for one key, one content type and the size of a reference. S3 refuses anything else. */
     sign(of: UploadRef, contentType: string): Promise<UploadForm> {
       return createPresignedPost(client, {
         Bucket: bucket,
         Key: uploadKey(of),
         Fields: { 'Content-Type': contentType },
-        // The fields are conditions too, as they are.
+        // Each field is a condition with exactly its value.
         Conditions: [['content-length-range', 1, referenceLimits.maxBytes]],
         Expires: uploadLifetimeSeconds,
       });

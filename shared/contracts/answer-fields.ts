@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * What answers are made of. Their schemas document and test; no function that answers imports them, so that none carries
- * them along: functions take the types alone.
+ * The parts of answers. The OpenAPI document and the tests use these schemas. Functions import only their types, so that
+ * no bundle carries them.
  */
 export const timestamp = z
   .string()
@@ -19,7 +19,7 @@ export const requestId = z.string().check(
 /** A whole number that is never negative. */
 export const count = z.int().check(z.gte(0));
 
-/** Of an address that can be opened as it is. */
+/** The address of something that can be opened as it is. */
 export const link = z.string().check(z.regex(/^https?:\/\//), z.meta({ format: 'uri' }));
 
 /** Gives a member the sentence that documents it. */

@@ -24,7 +24,7 @@ export const createdKey = z.object({
 
 const keyStatus = z.enum(['active', 'expired', 'revoked']);
 
-/** What is shown of a key afterwards: an item of GET /keys. */
+/** An item of GET /keys. It never holds the raw key. */
 export const keyAnswer = z.object({
   keyId,
   keyPrefix,
@@ -42,7 +42,7 @@ export const keyList = z.object({
   keys: described(z.array(keyAnswer), 'Every key of the account, newest first, whatever became of it.'),
 });
 
-/** The answer of DELETE /keys/{keyId}; asking again answers the same. */
+/** The answer of DELETE /keys/{keyId}. Repeating the request gives the same answer. */
 export const revokedKey = z.object({ keyId, status: z.literal('revoked'), revokedAt: timestamp });
 
 export type KeyStatus = z.infer<typeof keyStatus>;

@@ -4,13 +4,13 @@ import { text } from './fields.ts';
 const idRule = 'must be the id of one of your licenses';
 const expiryRule = 'must be an ISO 8601 time with its zone, as in 2027-01-31T18:00:00Z';
 
-/** Years of more than four digits have a spelling that no other time of this API has. */
+/** Later years have more than four digits, and ISO 8601 writes those in another form. */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const expiry = z.iso
   .datetime({ offset: true, error: expiryRule })
   .check(z.refine((value) => Date.parse(value) <= lastMs, expiryRule));
 
-/** The body of POST /keys. Whether `expiresAt` lies ahead is the domain's to say. */
+/** The body of POST /keys. The domain checks that `expiresAt` lies in the future. */
 export const createKeyBody = z.strictObject(
   {
     licenseId: z.string(idRule),
@@ -21,5 +21,3 @@ export const createKeyBody = z.strictObject(
 );
 
 export type CreateKeyBody = z.infer<typeof createKeyBody>;
-
-export type { CreatedKey, KeyAnswer, KeyList, KeyStatus, RevokedKey } from './api-key-answers.ts';

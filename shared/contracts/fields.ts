@@ -11,7 +11,7 @@ export function codePoints(value: string): number {
   return count;
 }
 
-/** The same for readers of the JSON Schema, as far as a pattern can tell: white space is ECMAScript's, said by its characters. */
+/** The same rules as patterns for the JSON Schema, as far as patterns can say them. They list ECMAScript's white space. */
 const noNul = '^[^\\u0000]*$';
 const notOnlySpace =
   '^[^\\u0000]*[^\\u0000\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff][^\\u0000]*$';
@@ -22,7 +22,7 @@ export function text(min: 0 | 1, max: number) {
     min === 0
       ? `must be a string of at most ${max} characters`
       : `must be a string of 1 to ${max} characters, not only white space`;
-  // Two UTF-16 units make a code point at most, so a text far over the limit is refused without counting it.
+  // A code point has at most two UTF-16 units, so a text far over the limit is refused without counting.
   const fits = (value: string) =>
     value.length <= 2 * max && codePoints(value) <= max && (min === 0 || value.trim() !== '');
   return z
@@ -73,6 +73,18 @@ export function describeIssues(issues: readonly Issue[]): string {
   const all = [...byField.values()];
   const shown = all.slice(0, 20).join('; ');
   return `${shown}${all.length > 20 ? '; and more' : ''}.`;
+}
+
+/** What is wrong with the names of a query: unknown ones, and those sent more than once. */
+export function queryProblems(
+  query: ReadonlyMap<string, readonly string[]>,
+  allowed: readonly string[],
+): string[] {
+  const problems = [...query].flatMap(([name, sent]) => {
+    if (!allowed.includes(name)) return [`unknown query parameter ${quoteName(name)}`];
+    return sent.length === 1 ? [] : [`${name} must be sent once`];
+  });
+  return problems.length > 10 ? [...problems.slice(0, 10), 'and more'] : problems;
 }
 
 /** A name from outside, made safe to show. */

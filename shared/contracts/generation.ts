@@ -10,7 +10,7 @@ import {
 export const maxSeed = 2 ** 32 - 1;
 
 const sideRule = 'must be a multiple of 64, at least 512';
-// Not z.int: how large a number may be is the tier's to say, and there is no size beyond which it is no integer.
+// Not z.int, which refuses unsafe integers: the tier limits the size, with an error of its own.
 const side = z.number(sideRule).check(
   z.gte(512, sideRule),
   z.refine((value) => Number.isInteger(value) && value % 64 === 0, sideRule),
@@ -88,11 +88,3 @@ export type GenerationStatus = (typeof generationStatuses)[number];
 /** What kind of request a generation was, for statistics and filters. */
 export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;
 export type GenerationType = (typeof generationTypes)[number];
-
-export type {
-  DryRunAnswer,
-  GenerationAnswer,
-  GenerationEvents,
-  GenerationList,
-  StoredGeneration,
-} from './generation-answers.ts';

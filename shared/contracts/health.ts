@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from './answer-fields.ts';
 
-/** The answer of GET /health, always with status 200: who reads it can tell one part from the other. */
+/** The answer of GET /health, always with status 200. It says of each part whether it is up. */
 export const healthAnswer = z.object({
   status: described(z.enum(['ok', 'degraded']), '`ok` when every part is up.'),
   api: described(z.literal('up'), 'The API itself: whoever reads this has reached it.'),

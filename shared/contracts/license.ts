@@ -4,7 +4,7 @@ import { count, described, timestamp } from './answer-fields.ts';
 export const licenseStatuses = ['active', 'past_due', 'ended'] as const;
 export type LicenseStatus = (typeof licenseStatuses)[number];
 
-/** An access record as its owner sees it: an item of GET /licenses. */
+/** A license as its owner sees it: an item of GET /licenses. */
 export const licenseAnswer = z.object({
   licenseId: z.string(),
   tier: described(z.string(), "The tier's label."),

@@ -47,7 +47,7 @@ export interface ModelRequest {
   outputs: { putUrl: string }[];
 }
 
-/** Asks a container only whether it is there; it answers with one `ready` event (or any other event). */
+/** Asks whether a container is up. It answers with one event, `ready` or any other. */
 export interface ModelProbe {
   probe: true;
 }
@@ -90,4 +90,3 @@ export const modelFailureReasons = [
   'upload_failed', // an image could not be put to its link
   'model_error', // anything else; `message` says what, for the customer to read
 ] as const;
-export type ModelFailureReason = (typeof modelFailureReasons)[number];

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { codePoints, isCleanText } from './fields.ts';
 
-/** What a reference image may be, however it arrives: a picture that a model can look at, and nothing else. */
+/** The limits of a reference image, whether it comes by URL or as an upload. */
 export const referenceLimits = {
   /** Per request. */
   maxItems: 4,
@@ -20,13 +20,13 @@ export const referenceUrlRule =
   'with a host name, and without user, password or port';
 
 /**
- * A URL that a reference image may be fetched from, as far as its text tells. The parser writes an IPv4 address in
- * one form, however it was spelled (WHATWG URL, "host parsing"), so one look at the host is enough.
+ * Reads a URL that a reference image may be fetched from, by the rules that its text alone can break. The URL parser
+ * turns every spelling of an IPv4 address into one form (WHATWG URL, "host parsing"), so one check of the host is enough.
  * @returns null for any other text.
  */
 export function parseReferenceUrl(text: string): URL | null {
   if (codePoints(text) > referenceLimits.maxUrlCharacters || !isCleanText(text)) return null;
-  // The parser drops tabs and new lines, trims, and takes backslashes for slashes. Nobody means that.
+  // The parser would drop tabs and line breaks, trim, and take backslashes for slashes. Such text is refused.
   // oxlint-disable-next-line no-control-regex -- it is control characters that are looked for.
   if (!/^https:\/\/[^/?#@]+([/?#]|$)/i.test(text) || /[\x00-\x20\x7f\\]/.test(text)) return null;
   const url = URL.parse(text);
@@ -35,15 +35,15 @@ export function parseReferenceUrl(text: string): URL | null {
   return !isAddress && /^[^.]+(\.[^.]+)+\.?$/.test(url.hostname) ? url : null;
 }
 
-/** As much of it as a JSON Schema can tell. What the host may be, only the parser knows. */
+/** The same rules for the JSON Schema, as far as it can say them. It can't say the rules for the host. */
 export const referenceUrlShape = {
   maxLength: referenceLimits.maxUrlCharacters,
   pattern:
     '^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\\u0000-\\u0020\\u007f\\\\]+([/?#][^\\u0000-\\u0020\\u007f\\\\]*)?$',
 };
 
-/** What the function that fetches references is asked. */
-export interface FetchReferencesOrder {
+/** The input of the function that fetches references. */
+export interface FetchReferencesCommand {
   /** For the log. */
   requestId: string;
   items: ReferenceSource[];
@@ -55,10 +55,10 @@ export type ReferenceOrigin =
   /** A link of the service's own, to a file that was uploaded. */
   | { kind: 'upload'; getLink: string };
 
-/** Where an image comes from, and the link to put it to; null when it is only to be looked at. */
+/** Where an image comes from, and the link to store it at: null when it is only checked. */
 export type ReferenceSource = ReferenceOrigin & { putLink: string | null };
 
-/** What it answers for each item, in their order: null when the image can be used, or what is wrong with it. */
+/** Its output, one entry for each item in their order: null when the image can be used, or what is wrong with it. */
 export const fetchReferencesAnswer = z.object({
   problems: z
     .array(z.nullable(z.string().check(z.maxLength(500))))

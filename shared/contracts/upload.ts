@@ -3,10 +3,10 @@ import * as z from 'zod/mini';
 const contentTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 const contentTypeRule = `must be one of ${contentTypes.join(', ')}`;
 
-/** What a file is stored as whose sender did not say what it is. It is looked at by its content in any case. */
+/** The stored type of a file whose sender named none. The service looks at the bytes in any case, never at the type. */
 export const anyContentType = 'application/octet-stream';
 
-/** The body of POST /uploads by key; none at all means the same as an empty object. */
+/** The body of POST /uploads by key. No body means the same as an empty object. */
 export const createUploadBody = z.strictObject(
   { contentType: z.optional(z.enum(contentTypes, contentTypeRule)) },
   'must be a JSON object',
@@ -17,5 +17,3 @@ export const createAccountUploadBody = z.strictObject(
   { ...createUploadBody.shape, licenseId: z.string('must be the id of one of your licenses') },
   'must be a JSON object',
 );
-
-export type { UploadAnswer } from './upload-answer.ts';

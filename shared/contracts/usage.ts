@@ -40,7 +40,7 @@ const usageAggregates = z.object({
   ),
 });
 
-/** Enough for a list; GET /generate/{requestId} has the rest. */
+/** A request in a list. GET /generate/{requestId} has all of it. */
 const usageHistoryItem = z.object({
   requestId,
   type: z.enum(generationTypes),

@@ -13,20 +13,20 @@ export function newApiKey(): string {
   return `${prefix}${secret}${checksum(secret)}`;
 }
 
-/** Whether a text can be a key: its shape and its checksum. A mistyped key is refused without a look-up. */
+/** Whether a text can be a key, by its shape and checksum. So a mistyped key is refused without a read of the table. */
 export function isApiKey(text: string): boolean {
   const [, secret, check] = keyShape.exec(text) ?? [];
   return secret !== undefined && checksum(secret) === check;
 }
 
 export interface KeyFingerprint {
-  /** Public name of the key: the first 128 bits of its SHA-256, so that a key and its id find the same item. */
+  /** The key's id: the first 128 bits of its SHA-256. So the raw key and its id lead to the same item. */
   keyId: string;
   /** Hex. The only form in which a key is stored. */
   sha256: string;
 }
 
-/** What the service keeps of a raw key. Its 190 random bits can't be found back from either part. */
+/** What the service stores of a raw key. Neither part leads back to its 190 random bits. */
 export function fingerprintApiKey(rawKey: string): KeyFingerprint {
   const sha256 = createHash('sha256').update(rawKey).digest('hex');
   return { keyId: `key_${sha256.slice(0, 32)}`, sha256 };
@@ -37,17 +37,17 @@ export function keyPrefix(rawKey: string): string {
   return rawKey.slice(0, prefix.length + 4);
 }
 
-/** Whether a text can be a key's public name, so that nothing else is ever looked up. */
+/** Whether a text can be a key's id. Nothing else is ever looked up. */
 export function isKeyId(text: string): boolean {
   return /^key_[0-9a-f]{32}$/.test(text);
 }
 
-/** How many active keys one access record may have. */
+/** How many active keys one license may have. */
 export const maxActiveKeys = 25;
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
-/** A revocation is what a key is remembered by, even after the day on which it would have expired. */
+/** A revoked key stays `revoked`, also after it would have expired. */
 export function keyStatus(
   key: { revokedAtMs: number | null; expiresAtMs: number | null },
   nowMs: number,

@@ -7,7 +7,7 @@ export interface BillingPeriod {
 
 /**
  * The monthly period that holds an instant. Periods begin on the anchor's day and time of day, UTC; in a month
- * without that day they begin on its last. Each is counted from the anchor itself, so that the 31st comes back
+ * without that day they begin on its last. Each is counted from the anchor itself, so a period begins on the 31st again
  * after February. Instants before the anchor belong to periods too.
  */
 export function billingPeriod(anchorMs: number, nowMs: number): BillingPeriod {

@@ -1,15 +1,15 @@
 /**
- * A circuit breaker (Nygard, "Release It!"): after failures in a row nobody calls a backend for a while, then one probe
- * asks whether it is back. Pure: it is given the time, and returns the next state.
+ * A circuit breaker (Nygard, "Release It!"). After several failures in a row it lets no call through for a while. Then
+ * one probe asks whether the backend is back. These functions are pure: they take the time and return the next state.
  */
 export type Breaker =
   | { state: 'closed'; failuresInARow: number }
-  /** Nobody calls until then; whoever comes first after it probes. */
+  /** No call is let through until then. The first request after it sends a probe. */
   | { state: 'open'; reason: BreakerReason; untilMs: number }
-  /** A probe was answered: calls are let through, and the first of them to end decides. */
+  /** A probe was answered. Calls are let through, and the first one to end closes or opens it. */
   | { state: 'half_open' };
 
-/** It fails, or has no capacity yet and is known to be getting some. */
+/** `failing`: calls fail. `warming`: it has no capacity yet and is getting some. */
 export type BreakerReason = 'failing' | 'warming';
 
 /** What a call or a probe told of the backend. */
@@ -22,7 +22,7 @@ export type Admission =
 export const maxFailuresInARow = 5;
 /** How long it stays open before it is probed. */
 export const openMs = { failing: 10_000, warming: 30_000 } as const satisfies Record<BreakerReason, number>;
-/** A probe takes less; should whoever sends it vanish, the next one comes after this. */
+/** The next probe is due after this time if the one before was never answered. A probe takes less. */
 export const probeMs = 5000;
 
 export const closedBreaker: Breaker = { state: 'closed', failuresInARow: 0 };
@@ -38,7 +38,7 @@ export function admit(breaker: Breaker, nowMs: number): { breaker: Breaker; admi
   return { breaker, admission: { kind: 'wait', reason, seconds } };
 }
 
-/** Told of each call that said something; calls that began before it opened end whenever they do. */
+/** Takes the result of a call. Calls that began before it opened may end at any later time. */
 export function afterCall(breaker: Breaker, finding: Finding, nowMs: number): Breaker {
   if (finding === 'healthy') return closedBreaker;
   if (finding === 'warming') return opened('warming', nowMs);
@@ -47,7 +47,7 @@ export function afterCall(breaker: Breaker, finding: Finding, nowMs: number): Br
   return failuresInARow < maxFailuresInARow ? { state: 'closed', failuresInARow } : opened('failing', nowMs);
 }
 
-/** Told of each probe. A call that ended meanwhile, and closed it, has said more. */
+/** Takes the result of a probe. It changes nothing when a call closed the breaker in the meantime. */
 export function afterProbe(breaker: Breaker, finding: Finding, nowMs: number): Breaker {
   if (breaker.state !== 'open') return breaker;
   return finding === 'healthy' ? { state: 'half_open' } : opened(finding, nowMs);

@@ -13,7 +13,7 @@ export interface UsageBlock {
   periodResetDate: string;
 }
 
-/** The usage part of a generation's answer. A limit that was lowered below what is used leaves nothing, never a debt. */
+/** The usage part of a generation's answer. The rest is never negative, though a limit may be lowered below what is used. */
 export function usageBlock(usage: {
   used: number;
   limit: number;

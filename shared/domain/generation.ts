@@ -33,7 +33,7 @@ export interface Generation {
   outputFormat: OutputFormat;
   referenceMode: ReferenceMode;
   preserveBranding: boolean;
-  /** How many were sent; they lie beside the outputs. */
+  /** How many were sent. Their copies are stored beside the outputs. */
   referenceImages: number;
   /** Reserved while it runs, charged once COMPLETED, given back otherwise. */
   credits: number;
@@ -41,7 +41,7 @@ export interface Generation {
   periodStartMs: number;
   createdAtMs: number;
   deadlineMs: number;
-  /** From here on the sweep may end the request: whoever ran it is gone. */
+  /** From here on the sweep may end the request, because its handler must have died. */
   leaseUntilMs: number;
   /** When the record may be removed, and is no longer shown. */
   expiresAtMs: number;
@@ -53,7 +53,7 @@ export interface Generation {
   referenceImagesUsed: number;
   modelVersion: string | null;
   /** Hash of the idempotency key it was sent with. */
-  onceId: string | null;
+  idempotencyKeyHash: string | null;
 }
 
 export type GenerationErrorCode = Extract<ErrorCode, 'TIMEOUT' | 'GENERATION_FAILED' | 'SERVICE_UNAVAILABLE'>;
@@ -83,16 +83,21 @@ export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! % (maxSeed + 1);
 }
 
-/** Checks that need the identity, after each field was found right by itself. @throws INVALID_PARAMETERS */
+/** Checks that need the identity. Each field was checked by itself before. @throws INVALID_PARAMETERS */
 export function checkReferences(body: CreateGenerationBody, identity: Identity): void {
-  const problems: string[] = [];
-  if (body.referenceImages.length > 0 && !identity.productPhotos) {
-    problems.push(`referenceImages must be left out: ${identity.name} does not take product photos`);
+  const { referenceImages, referenceMode } = body;
+  if (referenceImages.length > 0 && !identity.productPhotos) {
+    throw new ServiceError(
+      'INVALID_PARAMETERS',
+      `referenceImages must be left out: ${identity.name} does not take product photos.`,
+    );
   }
-  if (body.referenceMode === 'exact_product' && body.referenceImages.length === 0) {
-    problems.push('referenceMode "exact_product" needs at least one item in referenceImages');
+  if (referenceImages.length === 0 && referenceMode === 'exact_product') {
+    throw new ServiceError(
+      'INVALID_PARAMETERS',
+      'referenceMode "exact_product" needs at least one item in referenceImages.',
+    );
   }
-  if (problems.length > 0) throw new ServiceError('INVALID_PARAMETERS', `${problems.join('; ')}.`);
 }
 
 /** @throws TIER_LIMIT naming every parameter above the tier. */
@@ -117,10 +122,10 @@ export interface NewGeneration {
   nowMs: number;
   deadlineSeconds: number;
   retentionDays: number;
-  onceId: string | null;
+  idempotencyKeyHash: string | null;
 }
 
-/** The handler settles or releases within this time after the deadline, or is taken for dead. */
+/** A handler that neither settled nor released within this time after the deadline is taken for dead. */
 const leaseMarginSeconds = 15;
 
 /** A request that passed every check, as it is first stored. */
@@ -136,7 +141,7 @@ export function newGeneration(order: NewGeneration): Generation {
     identity: { id: identity.identityId, name: identity.name, slug: identity.slug },
     prompt: body.prompt,
     negativePrompt: body.negativePrompt,
-    // A negative zero is a valid JSON number and the same seed as zero.
+    // JSON may say -0, which is the same seed as 0.
     seed: body.seed === undefined ? randomSeed() : body.seed + 0,
     steps: body.numInferenceSteps,
     cfgScale: body.guidanceScale,
@@ -159,6 +164,6 @@ export function newGeneration(order: NewGeneration): Generation {
     errorCode: null,
     referenceImagesUsed: 0,
     modelVersion: null,
-    onceId: order.onceId,
+    idempotencyKeyHash: order.idempotencyKeyHash,
   };
 }

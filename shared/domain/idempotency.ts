@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 export const idempotencyKeyRule = 'Idempotency-Key must be 1 to 255 visible ASCII characters';
-/** How long a key answers with its first result. */
+/** How long a repeated request is answered with the first one's result. */
 export const idempotencyHours = 24;
 
 /**
@@ -16,7 +16,12 @@ export function parseIdempotencyKey(header: string): string | null {
   return /^[\x21-\x7e]{1,255}$/.test(key) ? key : null;
 }
 
-/** What two requests must share to be the same request: their bodies, byte for byte. Hex. */
+/** The key of a request, by every value that its header was sent with; null where they are not one key. */
+export function readIdempotencyKey(values: readonly string[] = []): string | null {
+  return values.length === 1 ? parseIdempotencyKey(values[0]!) : null;
+}
+
+/** A hash of the body, in hex. Two requests are the same when their bodies are, byte for byte. */
 export function bodyFingerprint(body: Uint8Array | string): string {
   return createHash('sha256').update(body).digest('hex');
 }

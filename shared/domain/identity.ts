@@ -15,7 +15,7 @@ export interface IdentityModel {
   version: string;
   /** Key of its adapter weights in the bucket, null when the base model needs none. */
   adapterKey: string | null;
-  /** Lower-case hex of that file, which the container checks; null when nobody told it. */
+  /** SHA-256 of that file in lower-case hex, which the container checks; null when it was not given. */
   adapterSha256: string | null;
   /** Passed to the model container as they are. */
   settings: Record<string, unknown>;

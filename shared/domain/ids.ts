@@ -11,12 +11,12 @@ export function newId(kind: keyof typeof prefixes): string {
   return `${prefixes[kind]}_${random20()}`;
 }
 
-/** Whether a text can be an id at all, so that nothing else is ever looked up. Operators may choose readable ids. */
+/** Whether a text can be an id. Nothing else is ever looked up. Operators may choose readable ids. */
 export function isId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
 }
 
-/** What an account's own limits and idempotency keys are kept under, beside those of keys (`key_…`). */
+/** The caller id of an account, for its rate limits and idempotency keys. Keys have theirs (`key_…`). */
 export function accountCallerId(ownerId: string): string {
   return `acct_${ownerId}`;
 }

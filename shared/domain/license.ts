@@ -1,9 +1,9 @@
 import type { LicenseAnswer, LicenseStatus } from '../contracts/license.ts';
+import { isoTime } from './clock.ts';
 import { billingPeriod } from './billing-period.ts';
 import type { Identity } from './identity.ts';
 import { tiers, type TierName } from './tiers.ts';
 
-/** A subscription access record. */
 export interface License {
   licenseId: string;
   /** Cognito's `sub` of the account. */
@@ -13,19 +13,19 @@ export interface License {
   foundingCatalog: boolean;
   identityIds: string[];
   apiAccess: boolean;
-  /** `past_due` suspends the record until it is paid; `ended` is for good unless it is granted again. */
+  /** `past_due` suspends the license until it is paid; `ended` is for good unless an operator grants it again. */
   status: LicenseStatus;
   periodAnchorMs: number;
   activeUntilMs: number | null;
   createdAtMs: number;
 }
 
-/** Whether the record's keys are accepted now. */
+/** Whether the license's keys are accepted now. */
 export function isActive(license: License, nowMs: number): boolean {
   return whyInactive(license, nowMs) === null;
 }
 
-/** A record may call the founding catalog, or the identities it lists, or both. */
+/** A license covers the founding catalog, or the identities that it lists, or both. */
 export function mayUse(license: License, identity: Identity): boolean {
   return (
     (license.foundingCatalog && identity.catalog === 'founding') ||
@@ -33,16 +33,16 @@ export function mayUse(license: License, identity: Identity): boolean {
   );
 }
 
-/** Why a record that is not active is not, as the end of a sentence; null for one that is. */
+/** Why a license is not active, as the end of a sentence; null when it is. */
 export function whyInactive(license: License, nowMs: number): string | null {
   if (license.status === 'ended') return 'it has ended';
   if (license.status === 'past_due') return 'it is past due';
   if (!license.apiAccess) return 'it has no API access';
   if (license.activeUntilMs === null || nowMs < license.activeUntilMs) return null;
-  return `it was active until ${new Date(license.activeUntilMs).toISOString()}`;
+  return `it was active until ${isoTime(license.activeUntilMs)}`;
 }
 
-/** A record as its owner sees it. */
+/** A license as its owner sees it. */
 export function licenseAnswer(license: License, nowMs: number): LicenseAnswer {
   const { label, maxOutputs, maxSidePx } = tiers[license.tier];
   const { startMs, endMs } = billingPeriod(license.periodAnchorMs, nowMs);
@@ -57,9 +57,9 @@ export function licenseAnswer(license: License, nowMs: number): LicenseAnswer {
     creditsLimit: license.creditsLimit,
     maxOutputs,
     maxSidePx,
-    billingPeriodStart: new Date(startMs).toISOString(),
-    billingPeriodEnd: new Date(endMs).toISOString(),
-    activeUntil: license.activeUntilMs === null ? null : new Date(license.activeUntilMs).toISOString(),
-    createdAt: new Date(license.createdAtMs).toISOString(),
+    billingPeriodStart: isoTime(startMs),
+    billingPeriodEnd: isoTime(endMs),
+    activeUntil: isoTime(license.activeUntilMs),
+    createdAt: isoTime(license.createdAtMs),
   };
 }

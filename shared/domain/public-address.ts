@@ -1,4 +1,4 @@
-// oxlint-disable-next-line no-restricted-imports -- a BlockList compares numbers; it opens nothing.
+// oxlint-disable-next-line no-restricted-imports -- a BlockList only compares numbers.
 import { BlockList, isIP } from 'node:net';
 
 /** IANA's special-purpose IPv4 ranges and the multicast and reserved ones (RFC 6890 and its registry). */
@@ -23,16 +23,16 @@ const specialIpv4 = [
   '240.0.0.0/4',
 ];
 
-/** The only IPv6 range that is given out to the public, so that every form which holds an IPv4 address is outside. */
+/** The only public IPv6 range. Every IPv6 form that holds an IPv4 address lies outside of it. */
 const globalIpv6 = ['2000::/3'];
 
-/** Special within it: protocol assignments with Teredo, documentation, 6to4, AS112. */
+/** Special ranges within it: protocol assignments with Teredo, documentation, 6to4, AS112. */
 const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 const special = blockList(specialIpv4, specialIpv6);
 const global = blockList([], globalIpv6);
 
-/** Whether an address belongs to the public internet: nothing of this machine, its network or its cloud does. */
+/** Whether an address belongs to the public internet, and not to this machine, its network or its cloud. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !special.check(address, 'ipv4');

@@ -4,7 +4,7 @@ export interface RateLimit {
   windowSeconds: number;
 }
 
-/** When a limit's last uses were, oldest first, milliseconds since 1970; at most `quota` of them. */
+/** The times of the last uses, oldest first, in milliseconds since 1970; at most `quota` of them. */
 export type RateLog = readonly number[];
 
 export interface RateDecision {
@@ -18,9 +18,9 @@ export interface RateDecision {
 
 /**
  * A rolling log: allows at most `quota` uses in any window of `windowSeconds`, exactly. A fixed window would let
- * twice as many through around its edge. The log never goes back in time, so a late clock can't widen the window.
+ * twice as many through around its edge. The log never goes back in time, so a clock that does can't widen the window.
  */
-export function takeFromRate(log: RateLog, nowMs: number, limit: RateLimit): RateDecision {
+export function consumeFromRateLog(log: RateLog, nowMs: number, limit: RateLimit): RateDecision {
   const windowMs = limit.windowSeconds * 1000;
   const atMs = Math.max(nowMs, log.at(-1) ?? 0);
   const live = log.filter((usedMs) => usedMs > atMs - windowMs);

@@ -1,4 +1,4 @@
-/** What each subscription tier allows. The one place that knows; enterprise credits are agreed per access record. */
+/** What each subscription tier allows. Enterprise has no credits of its own: they are agreed for each license. */
 export const tiers = {
   starter: { label: 'Starter', creditsPerMonth: 500, maxOutputs: 1, maxSidePx: 1024 },
   standard: { label: 'Standard', creditsPerMonth: 1500, maxOutputs: 4, maxSidePx: 2048 },
@@ -14,7 +14,3 @@ export interface Tier {
 }
 
 export type TierName = keyof typeof tiers;
-
-export function isTierName(text: string): text is TierName {
-  return Object.hasOwn(tiers, text);
-}

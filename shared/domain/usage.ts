@@ -1,4 +1,5 @@
 import { generationTypes, type GenerationType } from '../contracts/generation.ts';
+import { isoTime } from './clock.ts';
 import type { UsageAggregates, UsageHistoryItem, UsageStats, UsageTally } from '../contracts/usage.ts';
 import type { BillingPeriod } from './billing-period.ts';
 import { creditsCharged, type Generation } from './generation.ts';
@@ -7,7 +8,7 @@ import { tiers } from './tiers.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
-/** Nothing is left of a limit of nothing, so that is 100 percent used. */
+/** How a period stands. A limit of 0 is 100 percent used. */
 export function usageStats(
   license: Pick<License, 'tier' | 'creditsLimit'>,
   used: number,
@@ -19,21 +20,21 @@ export function usageStats(
     current: used,
     limit,
     percentage: limit === 0 ? 100 : Math.floor((100 * used) / limit),
-    billingPeriodStart: new Date(period.startMs).toISOString(),
-    billingPeriodEnd: new Date(period.endMs).toISOString(),
+    billingPeriodStart: isoTime(period.startMs),
+    billingPeriodEnd: isoTime(period.endMs),
     daysRemaining: Math.ceil((period.endMs - nowMs) / dayMs),
     tier: tiers[license.tier].label,
   };
 }
 
-/** What a period counts of COMPLETED requests; days go by `MMDD`, of which a period holds each at most once. */
+/** What a period counts of COMPLETED requests. Days are named `MMDD`: a period holds each at most once. */
 export interface PeriodTallies {
   byType: Partial<Record<GenerationType, UsageTally>>;
   byIdentity: Record<string, UsageTally>;
   byDay: Record<string, UsageTally>;
 }
 
-/** A period's statistics with the names of the identities as they are now; one that is gone goes by its id. */
+/** A period's statistics. Identities have their present names; one that is gone is named by its id. */
 export function usageAggregates(
   tallies: PeriodTallies,
   identities: { identityId: string; name: string; slug: string }[],
@@ -56,8 +57,8 @@ export function usageAggregates(
 const nothing: UsageTally = { requests: 0, credits: 0 };
 
 /**
- * Every UTC day of a period until today. A request that was accepted in the period's last minutes may complete on
- * the day after it, which then is listed too, so that the days add up to what the types do.
+ * Every UTC day of a period until today. A request that was accepted in the period's last minutes may complete on the
+ * day after it. That day is listed then too, so that the sum of the days is the sum of the types.
  */
 function usageByDay(
   byDay: Record<string, UsageTally>,
@@ -85,7 +86,7 @@ export function usageHistoryItem(generation: Generation): UsageHistoryItem {
     identity,
     numOutputs,
     creditsCharged: creditsCharged(generation),
-    createdAt: new Date(createdAtMs).toISOString(),
-    completedAt: completedAtMs === null ? null : new Date(completedAtMs).toISOString(),
+    createdAt: isoTime(createdAtMs),
+    completedAt: isoTime(completedAtMs),
   };
 }

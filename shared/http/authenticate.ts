@@ -8,7 +8,7 @@ import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
 import type { LicenseStore } from '../store/license-store.ts';
 import type { StoredRateLog } from '../store/rate-log-store.ts';
 import type { Credential, KeyCaller, KeyCredential, SessionCaller, SessionCredential } from './callers.ts';
-import { applyRate, takeRate, type RateDeps } from './rate.ts';
+import { enforceRateLimit, consumeRateLimit, type RateDeps } from './rate-limit.ts';
 import { singleHeader, type ApiRequest } from './request.ts';
 
 export interface AccessDeps extends RateDeps {
@@ -18,8 +18,8 @@ export interface AccessDeps extends RateDeps {
   sessions(): SessionVerifier;
 }
 
-/** What a route reads by itself, begun as soon as the caller is known; for a refused key too, so it only reads. */
-type Alongside<C extends Credential, T> = (credential: C) => Promise<T>;
+/** A route's own reads. They begin as soon as the caller is known, also for a key that is refused: so they only read. */
+type Prefetch<C extends Credential, T> = (credential: C) => Promise<T>;
 
 export interface Access<T> {
   caller: KeyCaller | SessionCaller;
@@ -27,54 +27,55 @@ export interface Access<T> {
 }
 
 /**
- * Who calls, by API key or by session, whichever the route takes; then the route's rate limit.
- * `alongside` begins as soon as the caller is known, so that what a route reads costs no round trip of its own;
- * nothing of it is used unless access is granted.
+ * Finds out who calls, by API key or by session, whichever the route takes; then applies the route's rate limit.
+ * `prefetch` begins as soon as the caller is known, so that the route's reads cost no round trip of their own.
+ * Nothing of it is used unless access is granted.
  * @throws INVALID_API_KEY, INVALID_SESSION, RATE_LIMITED, SERVICE_UNAVAILABLE
  */
 export function authenticate<T>(
   request: ApiRequest,
   { auth, limit }: Pick<Route, 'auth' | 'limit'>,
   deps: AccessDeps,
-  alongside: Alongside<Credential, T>,
+  prefetch: Prefetch<Credential, T>,
 ): Promise<Access<T>> {
   const token = bearerToken(request);
   // A token has dots and a key never has, so each is refused in its own words.
   const bySession = auth === 'session' || (auth === 'key_or_session' && token?.includes('.'));
   return bySession
-    ? authenticateSession(request, token, limit, deps, alongside)
-    : authenticateKey(request, token, limit, deps, alongside);
+    ? authenticateSession(request, token, limit, deps, prefetch)
+    : authenticateKey(request, token, limit, deps, prefetch);
 }
 
 /**
- * The key first, then its access record. A stranger must not learn from the clock which keys exist, so a key that was
- * revoked, has expired or was never made takes the steps of one whose license refuses: a license is read, of such a
- * key's own id where there is no other, and so is what the route reads. Only a write is never made for it.
+ * Reads the key, then its license. A stranger must not learn from the clock which keys exist. So every refused key takes
+ * the same steps, whether it was revoked, has expired, was never made, or belongs to a license that has ended: a license
+ * is read (under the key's own id where there is no other), and so is what the route reads. Only a usable key's use is
+ * written to the rate log. That write begins after the reads, and a refusal does not wait for it.
  */
 async function authenticateKey<T>(
   request: ApiRequest,
   token: string | null,
   limit: RouteLimit | undefined,
   deps: AccessDeps,
-  alongside: Alongside<KeyCredential, T>,
+  prefetch: Prefetch<KeyCredential, T>,
 ): Promise<Access<T>> {
   if (token === null || !isApiKey(token)) throw invalidKey();
   const { keyId, sha256 } = fingerprintApiKey(token);
   const { key, rate } = await readKey(keyId, limit, deps);
   const usable = key !== null && key.sha256 === sha256 && keyStatus(key, deps.clock.now()) === 'active';
   const { licenseId, ownerId } = key ?? { licenseId: keyId, ownerId: keyId };
-  if (usable) Object.assign(request.facts, { keyId, licenseId });
+  if (usable) Object.assign(request.logFields, { keyId, licenseId });
   const credential = { kind: 'key', callerId: keyId, licenseId, ownerId } as const;
-  const loading = alongside(credential);
+  const loading = prefetch(credential);
   const reading = deps.licenses.get(licenseId);
-  const taking = usable && limit ? afterReads(() => takeRate(request, keyId, limit, rate, deps)) : null;
+  const consuming = usable && limit ? consumeRateLimit(request, keyId, limit, rate, deps) : null;
+  // A refusal drops what else was begun. Its failures must not count as unhandled.
   loading.catch(() => {});
-  taking?.catch(() => {});
+  consuming?.catch(() => {});
   const license = await reading;
-  // Nothing else is waited for: the write of the rate log would tell that the key was one.
   if (!usable || license === null || !isActive(license, deps.clock.now())) throw invalidKey();
-  const decision = await taking;
-  if (limit && decision) applyRate(request, limit, decision, 'key');
+  const decision = await consuming;
+  if (limit && decision) enforceRateLimit(request, limit, decision, 'key');
   return { caller: { ...credential, license }, loaded: await loading };
 }
 
@@ -83,18 +84,18 @@ async function authenticateSession<T>(
   token: string | null,
   limit: RouteLimit | undefined,
   deps: AccessDeps,
-  alongside: Alongside<SessionCredential, T>,
+  prefetch: Prefetch<SessionCredential, T>,
 ): Promise<Access<T>> {
   const account = token === null ? null : await deps.sessions().verify(token);
   if (account === null) throw invalidSession();
   const { ownerId } = account;
-  request.facts.ownerId = ownerId;
+  request.logFields.ownerId = ownerId;
   const caller = { kind: 'session', callerId: accountCallerId(ownerId), ownerId } as const;
-  const loading = alongside(caller);
+  const loading = prefetch(caller);
   loading.catch(() => {});
   if (limit) {
-    const decision = await takeRate(request, caller.callerId, limit, null, deps);
-    if (decision) applyRate(request, limit, decision, 'session');
+    const decision = await consumeRateLimit(request, caller.callerId, limit, null, deps);
+    if (decision) enforceRateLimit(request, limit, decision, 'session');
   }
   return { caller, loaded: await loading };
 }
@@ -106,15 +107,6 @@ async function readKey(
 ): Promise<{ key: ApiKey | null; rate: StoredRateLog | null }> {
   if (limit) return apiKeys.getWithRateLog(keyId, limit.name);
   return { key: await apiKeys.get(keyId), rate: null };
-}
-
-/**
- * Begins a write when the reads beside it were sent. Else its work would delay their answers; for the key's caller,
- * who needs all of them, it takes as long either way.
- */
-async function afterReads<T>(write: () => Promise<T>): Promise<T> {
-  for (let turn = 0; turn < 4; turn++) await new Promise((next) => setImmediate(next));
-  return write();
 }
 
 /** RFC 6750: `Bearer`, in any case, and one token. Two headers are nobody's credentials. */

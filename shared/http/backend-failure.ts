@@ -1,3 +1,5 @@
+import { ServiceError, serviceBusy } from '../errors.ts';
+
 /**
  * Names by which a backend says that it has too much to do, or gave up waiting, under a status that says less
  * (DynamoDB, S3 and Lambda, "Error handling"; @smithy/core, "service-error-classification").
@@ -26,6 +28,14 @@ const codes = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
+
+/** An error that nobody foresaw stays inside: the caller learns only that the fault is ours, and whether to try again. */
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isBackendFailure(error)) return serviceBusy(error);
+  const sentence = 'Something went wrong on our side. Try again; if it persists, tell us the X-Request-Id.';
+  return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });
+}
 
 /**
  * Whether an error of an SDK says that a backend is away, throttled or slow, so that the same request may succeed in a

@@ -19,12 +19,12 @@ export interface SessionCredential {
   ownerId: string;
 }
 
-/** A key whose access record is active. */
+/** A key whose license is active. */
 export interface KeyCaller extends KeyCredential {
   license: License;
 }
 
-/** A signed-in account. What it asks for is looked for among its own. */
+/** A signed-in account. It sees only what is its own. */
 export type SessionCaller = SessionCredential;
 
 interface Callers {

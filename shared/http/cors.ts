@@ -1,7 +1,7 @@
 import { cors } from '../routes.ts';
 import { singleHeader, type ApiRequest } from './request.ts';
 
-/** Lets web pages of the allowed origins read an answer; nothing at all where none is allowed. */
+/** Lets web pages of the allowed origins read an answer. Where no origin is allowed, there are no headers. */
 export function corsHeaders(request: ApiRequest, allowedOrigins: readonly string[]): Record<string, string> {
   if (allowedOrigins.length === 0) return {};
   const origin = singleHeader(request, 'origin');

@@ -4,24 +4,24 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { sessionVerifier } from '../adapters/session-verifier.ts';
 import { readEnvironment } from '../config.ts';
 import { newRequestId } from '../domain/ids.ts';
-import { ServiceError, serviceBusy } from '../errors.ts';
 import type { Route } from '../routes.ts';
 import { apiKeyStore } from '../store/api-key-store.ts';
 import { licenseStore } from '../store/license-store.ts';
 import { rateLogStore } from '../store/rate-log-store.ts';
 import { errorAnswer, toProxyAnswer, type Answer } from './answer.ts';
 import { authenticate, type AccessDeps } from './authenticate.ts';
-import { isBackendFailure } from './backend-failure.ts';
+import { asServiceError } from './backend-failure.ts';
 import type { CallerOf, Credential, CredentialOf } from './callers.ts';
 import { corsHeaders } from './cors.ts';
-import { jsonLog, loggableError } from './log.ts';
-import { embeddedMetrics } from './meter.ts';
+import { jsonLog, loggableError } from '../runtime/log.ts';
+import { embeddedMetrics } from '../runtime/meter.ts';
 import { readRequest, type ApiRequest } from './request.ts';
-import { once, openRuntime, type Runtime } from './runtime.ts';
+import { lazy } from '../runtime/lazy.ts';
+import { openRuntime, type Runtime } from '../runtime/runtime.ts';
 
 export interface EndpointSpec<R extends Route, Deps, Loaded> {
   deps(runtime: Runtime): Deps;
-  /** Reads of the route's own, begun while the caller's access is still being checked. */
+  /** The route's own reads. They begin while the caller's access is still being checked. */
   load?(input: { request: ApiRequest; credential: CredentialOf<R>; deps: Deps }): Promise<Loaded>;
   run(input: {
     request: ApiRequest;
@@ -37,7 +37,7 @@ export function endpoint<R extends Route, Deps, Loaded = undefined>(
   route: R,
   spec: EndpointSpec<R, Deps, Loaded>,
 ) {
-  const setUp = once(() => {
+  const setUp = lazy(() => {
     const runtime = openRuntime();
     return { runtime, deps: spec.deps(runtime), access: accessDeps(route, runtime) };
   });
@@ -61,12 +61,12 @@ export function endpoint<R extends Route, Deps, Loaded = undefined>(
     .handler(answer as never);
 }
 
-/** The first and last thing in every request: ids in, headers and errors out. */
+/** Runs first and last in every request: gives it an id, makes answers of errors, adds the common headers. */
 function requestFrame() {
   const log = jsonLog();
-  const allowedOrigins = once(() => readEnvironment().allowedOrigins);
+  const allowedOrigins = lazy(() => readEnvironment().allowedOrigins);
   const render = (request: ApiRequest, answer: Answer) => {
-    request.facts.status = answer.status;
+    request.logFields.status = answer.status;
     return toProxyAnswer(answer, { ...corsHeaders(request, allowedOrigins()), ...request.responseHeaders });
   };
   return {
@@ -80,7 +80,7 @@ function requestFrame() {
     onError(middyRequest: { event: unknown; error: unknown; response: unknown }): void {
       const request = middyRequest.event as ApiRequest;
       const error = asServiceError(middyRequest.error);
-      request.facts.code = error.code;
+      request.logFields.code = error.code;
       if (error.cause !== undefined) {
         const { requestId } = request;
         log.error('cause', { requestId, code: error.code, causes: loggableError(error.cause) });
@@ -90,29 +90,21 @@ function requestFrame() {
   };
 }
 
-/** Waits for what a streamed answer still does, then logs the whole request in one line. */
+/** Waits for the work of a streamed answer, then logs the request in one line. */
 async function finish(route: Route, request: ApiRequest): Promise<void> {
   await Promise.allSettled(request.background);
-  const { requestId, facts, meter, receivedAtMs } = request;
-  if (facts.code !== undefined) meter.count('errors', String(facts.code));
-  const { line, more } = embeddedMetrics(meter, readEnvironment().serviceName);
+  const { requestId, logFields, meter, receivedAtMs } = request;
+  if (logFields.code !== undefined) meter.count('errors', String(logFields.code));
+  const { metrics, extraRecords } = embeddedMetrics(meter, readEnvironment().serviceName);
   const log = jsonLog();
   log.info('request', {
     requestId,
     route: `${route.method} ${route.path}`,
-    ...facts,
+    ...logFields,
     durationMs: Date.now() - receivedAtMs,
-    ...line,
+    ...metrics,
   });
-  for (const metric of more) log.info('metric', { requestId, ...metric });
-}
-
-/** What nobody foresaw stays inside; the caller learns only that it was not their fault, and whether to come back. */
-export function asServiceError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  if (isBackendFailure(error)) return serviceBusy(error);
-  const sentence = 'Something went wrong on our side. Try again; if it persists, tell us the X-Request-Id.';
-  return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });
+  for (const record of extraRecords) log.info('metric', { requestId, ...record });
 }
 
 function accessDeps(route: Route, { env, table, clock, log }: Runtime): AccessDeps | null {
@@ -121,7 +113,7 @@ function accessDeps(route: Route, { env, table, clock, log }: Runtime): AccessDe
     apiKeys: apiKeyStore(table()),
     licenses: licenseStore(table()),
     rateLogs: rateLogStore(table()),
-    sessions: once(() => sessionVerifier(env.session)),
+    sessions: lazy(() => sessionVerifier(env.session)),
     clock,
     log,
   };

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { ServiceError } from '../errors.ts';
 import { errorBody, type Answer } from './answer.ts';
-import { asServiceError } from './endpoint.ts';
+import { asServiceError } from './backend-failure.ts';
 import { singleHeader, type ApiRequest } from './request.ts';
 
 export type Emit = (event: string, data: unknown) => void;
@@ -30,7 +30,7 @@ export function eventAnswer(
     (result) => emit('completed', result),
     (thrown: unknown) => {
       const error = asServiceError(thrown);
-      request.facts.code = error.code;
+      request.logFields.code = error.code;
       if (error.cause !== undefined) onFault(error);
       emit('failed', { ...errorBody(error), status: error.status });
     },

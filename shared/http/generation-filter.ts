@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { GenerationFilter } from '../store/generation-store.ts';
 
 /**
- * What a history is narrowed to by its query.
+ * Reads the filter of a history from its query.
  * @throws INVALID_PARAMETERS naming every parameter that can't be a filter.
  */
 export function readFilter(query: { identityId?: string; status?: string; type?: string }): GenerationFilter {

@@ -1,34 +1,34 @@
 import { modelServer } from '../adapters/model-server.ts';
 import { objectStore } from '../adapters/object-store.ts';
-import { referenceReader } from '../adapters/reference-reader.ts';
-import { bodyFingerprint, idempotencyKeyRule, parseIdempotencyKey } from '../domain/idempotency.ts';
+import { referenceFetcherClient } from '../adapters/reference-fetcher-client.ts';
+import { bodyFingerprint, readIdempotencyKey } from '../domain/idempotency.ts';
 import { isId } from '../domain/ids.ts';
 import { generationStore } from '../store/generation-store.ts';
-import { onceIdOf } from '../store/once-store.ts';
-import { readForOrder, type OrderReads } from '../store/order-reads.ts';
+import { hashIdempotencyKey } from '../store/idempotency-store.ts';
+import { readForCommand, type CommandReads } from '../store/command-reads.ts';
 import { periodStore } from '../store/period-store.ts';
 import type { Table } from '../store/table.ts';
 import {
   acceptGeneration,
   finishGeneration,
   type GenerationDeps,
-  type GenerationOrder,
+  type GenerationCommand,
   type Observer,
 } from '../workflow/create-generation.ts';
 import { dryRun } from '../workflow/dry-run.ts';
 import type { License } from '../domain/license.ts';
 import { ok, type Answer } from './answer.ts';
 import { eventAnswer, wantsEvents } from './event-stream.ts';
-import { loggableError } from './log.ts';
-import { queryProblems, readJsonBody, type ApiRequest } from './request.ts';
-import type { Runtime } from './runtime.ts';
+import { loggableError } from '../runtime/log.ts';
+import { readJsonBody, type ApiRequest } from './request.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 export interface GenerationRequestDeps {
   table: Table;
   workflow: SharedDeps;
 }
 
-/** What one request after another uses; each brings a meter of its own. */
+/** What all requests share. The meter is each request's own. */
 type SharedDeps = Omit<GenerationDeps, 'meter'>;
 
 export function generationDeps({ env, table, clock, log, stopping }: Runtime): GenerationRequestDeps {
@@ -42,7 +42,7 @@ export function generationDeps({ env, table, clock, log, stopping }: Runtime): G
         clock,
         onBreaker: (breaker) => log.info('model breaker', { ...breaker }),
       }),
-      references: referenceReader(env.referenceReaderUrl),
+      references: referenceFetcherClient(env.referenceFetcherUrl),
       clock,
       stopping,
       deadlineSeconds: env.generationDeadlineSeconds,
@@ -52,83 +52,65 @@ export function generationDeps({ env, table, clock, log, stopping }: Runtime): G
   };
 }
 
-/** Everything about the request that can be read before its caller is known to have access. */
-export interface GenerationReads extends OrderReads {
-  /** Thrown only once the caller has access, in its place in the order of checks. */
-  body: () => Record<string, unknown>;
-  onceId: string | null;
-  isDryRun: boolean;
-  problems: string[];
+export interface GenerationReads extends CommandReads {
+  idempotencyKeyHash: string | null;
 }
 
-export async function readGenerationRequest(
+/**
+ * Reads what a request names, before its caller is known to have access. What is wrong with the request is refused
+ * later: here it only names nothing.
+ */
+export async function prefetchForGeneration(
   request: ApiRequest,
   callerId: string,
   table: Table,
 ): Promise<GenerationReads> {
-  const body = attempt(() => readJsonBody(request));
-  const identityId = body.ok ? body.value.identityId : null;
-  const { key, problems } = readIdempotencyKey(request);
-  const dry = readDryRun(request);
-  const onceId = key === null ? null : onceIdOf(key);
-  const reads = await readForOrder(table, {
-    identityId: typeof identityId === 'string' && isId(identityId) ? identityId : null,
-    callerId,
-    onceId,
-  });
-  return {
-    ...reads,
-    body: () => {
-      if (body.ok) return body.value;
-      throw body.error;
-    },
-    onceId,
-    isDryRun: dry.isDryRun,
-    problems: [...dry.problems, ...problems],
-  };
+  const idempotencyKeyHash = idempotencyKeyHashOf(request);
+  const wanted = { identityId: peekIdentityId(request), callerId, idempotencyKeyHash };
+  return { ...(await readForCommand(table, wanted)), idempotencyKeyHash };
 }
 
-/** Anything but the two words is refused: whoever asks for a dry run must never pay for a real one. */
-function readDryRun(request: ApiRequest): { isDryRun: boolean; problems: string[] } {
-  const problems = queryProblems(request, ['dryRun']);
-  const [value = 'false'] = request.query.get('dryRun') ?? [];
-  if (value !== 'true' && value !== 'false') problems.push('dryRun must be true or false');
-  return { isDryRun: value === 'true', problems };
+function peekIdentityId(request: ApiRequest): string | null {
+  try {
+    const { identityId } = readJsonBody(request);
+    return typeof identityId === 'string' && isId(identityId) ? identityId : null;
+  } catch {
+    return null;
+  }
 }
 
-function readIdempotencyKey(request: ApiRequest): { key: string | null; problems: string[] } {
-  const sent = request.headers.get('idempotency-key');
-  if (sent === undefined) return { key: null, problems: [] };
-  const key = sent.length === 1 ? parseIdempotencyKey(sent[0]!) : null;
-  return { key, problems: key === null ? [idempotencyKeyRule] : [] };
+function idempotencyKeyHashOf(request: ApiRequest): string | null {
+  const key = readIdempotencyKey(request.headers.get('idempotency-key'));
+  return key === null ? null : hashIdempotencyKey(key);
 }
 
 /**
- * Generates and answers: one JSON body, or server-sent events for a client that asks for them. What generate and
- * the playground share, to the letter.
+ * Generates and answers: with one JSON body, or with server-sent events for a client that asks for them. POST /generate
+ * and the playground both answer by this.
  */
 export async function answerGeneration(
   request: ApiRequest,
-  caller: { callerId: string; license: License },
+  { callerId, license, body }: { callerId: string; license: License; body: Record<string, unknown> },
   reads: GenerationReads,
   shared: SharedDeps,
 ): Promise<Answer> {
-  const { license } = caller;
   const deps: GenerationDeps = { ...shared, meter: request.meter };
-  const order: GenerationOrder = {
+  const command: GenerationCommand = {
     ...reads,
     requestId: request.requestId,
-    keyId: caller.callerId,
+    keyId: callerId,
     license,
-    body: reads.body(),
+    body,
     bodyHash: bodyFingerprint(request.rawBody),
+    query: request.query,
+    idempotencyKeys: request.headers.get('idempotency-key'),
   };
-  if (reads.isDryRun) {
-    request.facts.dryRun = 'true';
-    const { answer, wouldReplay } = await dryRun(order, deps);
+  if (request.query.get('dryRun')?.[0] === 'true') {
+    request.logFields.dryRun = 'true';
+    const { answer, wouldReplay } = await dryRun(command, deps);
     return ok(answer, wouldReplay ? { 'idempotent-replayed': 'true' } : {});
   }
-  const acceptance = await acceptGeneration(order, deps);
+  const acceptance = await acceptGeneration(command, deps);
   const logFault = (error: unknown) => deps.logFault(request.requestId, 'cause', error);
   if (acceptance.outcome === 'replayed') {
     const { answer } = acceptance;
@@ -151,14 +133,4 @@ export async function answerGeneration(
     },
     logFault,
   );
-}
-
-type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown };
-
-function attempt<T>(make: () => T): Attempt<T> {
-  try {
-    return { ok: true, value: make() };
-  } catch (error) {
-    return { ok: false, error };
-  }
 }

@@ -3,20 +3,20 @@ import { ServiceError } from '../errors.ts';
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const numbers = /-?[0-9][0-9.eE+-]*/g;
 
-/** JSON.parse reads it as Infinity, which no field takes: the rule of the field that it stands in is told. */
+/** JSON.parse reads this as Infinity. No field accepts that, so the caller is told the rule of the field. */
 const tooLarge = '1e999';
 
 /**
- * Reads JSON (RFC 8259) as strictly as I-JSON (RFC 7493) wants it: UTF-8, each member once, and no fraction that is
- * rounded to an integer. Nothing here recurses, so a value may be as deep as it likes.
- * @throws INVALID_BODY. Its sentence quotes nothing: what can't be read may be a prompt.
+ * Reads JSON (RFC 8259) as strictly as I-JSON (RFC 7493) asks: UTF-8, no member twice in one object, and no fraction
+ * that is rounded to an integer. Nothing here recurses, so a value may be nested to any depth.
+ * @throws INVALID_BODY. Its sentence quotes nothing of the text, which may hold a prompt.
  */
 export function parseJson(text: string): unknown {
-  // What was no UTF-8 arrives replaced. Whoever means this very character can escape it.
+  // Bytes that are not UTF-8 arrive as U+FFFD. A caller who means that character can escape it.
   if (/^\ufeff|\ufffd/.test(text)) throw invalid('must be UTF-8, without a byte order mark');
   const value = parse(text);
   const bare = text.replace(strings, '');
-  // Outside of strings a colon is always a member's, and of members of one name only the last is kept.
+  // Outside of strings each colon belongs to a member. The parser keeps only the last of two members with one name.
   if (bare.split(':').length - 1 !== countMembers(value)) {
     throw invalid('has a member twice in one object: send each once');
   }
@@ -27,7 +27,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote the text.
+    // The parser's own message quotes the text.
     throw invalid('is not valid JSON: send one JSON object');
   }
 }
@@ -52,7 +52,7 @@ function withoutRounding(text: string): string {
   );
 }
 
-/** Whether a number is no integer, but so close to one that it is read as it. */
+/** Whether a number has a fraction that is lost when it is read, as in 1.00000000000000001. */
 function isRounded(number: string): boolean {
   if (/^-?[0-9]+$/.test(number) || !Number.isInteger(Number(number))) return false;
   const [decimal = '', exponent = '0'] = number.replace(/^-/, '').toLowerCase().split('e');

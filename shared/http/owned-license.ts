@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { LicenseStore } from '../store/license-store.ts';
 
 /**
- * An account's own access record. Another account's is not there, in the same words.
+ * Reads a license of the account. Another account's license is refused in the same words as one that does not exist.
  * @throws INVALID_PARAMETERS without a licenseId, LICENSE_NOT_FOUND
  */
 export async function ownedLicense(
@@ -23,7 +23,7 @@ export async function ownedLicense(
 }
 
 /**
- * The same, for what only an active record may do.
+ * The same, and the license must be active.
  * @throws INVALID_PARAMETERS, LICENSE_NOT_FOUND, LICENSE_INACTIVE
  */
 export async function usableLicense(

@@ -14,7 +14,7 @@ export function readLimit(sent: string | undefined): number {
   return limit;
 }
 
-/** Opaque to callers. It names a place in the caller's own history, so a forged one reveals nothing. */
+/** Opaque to callers. It names a place in the caller's own history, so a forged cursor reveals nothing. */
 export function writeCursor(requestId: string): string {
   return Buffer.from(requestId).toString('base64url');
 }

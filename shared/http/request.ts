@@ -1,9 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { describeIssues, quoteName } from '../contracts/fields.ts';
+import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { ServiceError } from '../errors.ts';
+import { lazy } from '../runtime/lazy.ts';
 import { parseJson } from './json.ts';
-import { recordingMeter, type RecordingMeter } from './meter.ts';
+import { recordingMeter, type RecordingMeter } from '../runtime/meter.ts';
 
 /** One HTTP request, whatever brought it. */
 export interface ApiRequest {
@@ -16,10 +17,12 @@ export interface ApiRequest {
   headers: ReadonlyMap<string, readonly string[]>;
   query: ReadonlyMap<string, readonly string[]>;
   rawBody: string;
+  /** The body as JSON, parsed once. @throws INVALID_BODY */
+  json(): unknown;
   /** Headers of the response, collected on the way. */
   responseHeaders: Record<string, string>;
-  /** Facts for the log line. */
-  facts: Record<string, string | number>;
+  /** Members of the request's log line. */
+  logFields: Record<string, string | number>;
   meter: RecordingMeter;
   /** Work that must end before the function may be frozen. */
   background: Promise<unknown>[];
@@ -34,6 +37,9 @@ export function readRequest(
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
     headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...(values ?? [])]);
   }
+  const rawBody = event.isBase64Encoded
+    ? Buffer.from(event.body ?? '', 'base64').toString()
+    : (event.body ?? '');
   const query = Object.entries(event.multiValueQueryStringParameters ?? {});
   return {
     requestId,
@@ -44,10 +50,11 @@ export function readRequest(
     ),
     headers,
     query: new Map(query.map(([name, values]) => [name, values ?? []])),
-    rawBody: event.isBase64Encoded ? Buffer.from(event.body ?? '', 'base64').toString() : (event.body ?? ''),
+    rawBody,
+    json: lazy(() => parseJson(rawBody)),
     responseHeaders: { 'x-request-id': requestId },
-    // By this the gateway's own log names the request.
-    facts: { gatewayRequestId: event.requestContext?.requestId ?? '' },
+    // The gateway's own log names the request by this id.
+    logFields: { gatewayRequestId: event.requestContext?.requestId ?? '' },
     meter: recordingMeter(),
     background: [],
   };
@@ -56,7 +63,7 @@ export function readRequest(
 const maxBodyBytes = 1024 * 1024;
 
 export interface BodyOptions {
-  /** Whether no body at all means an object without members. */
+  /** Whether an absent body counts as an empty object. */
   mayBeEmpty?: boolean;
 }
 
@@ -72,7 +79,7 @@ export function readJsonBody(
   if (Buffer.byteLength(request.rawBody) > maxBodyBytes) {
     throw new ServiceError('PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
   }
-  const value = parseJson(request.rawBody);
+  const value = request.json();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('INVALID_BODY', 'The body must be a JSON object.');
   }
@@ -80,7 +87,7 @@ export function readJsonBody(
 }
 
 /**
- * A JSON body of a shape.
+ * Reads a JSON body that must fit a schema.
  * @throws INVALID_BODY, PAYLOAD_TOO_LARGE, INVALID_PARAMETERS naming every member that is wrong.
  */
 export function readBody<Schema extends z.ZodMiniType>(
@@ -99,24 +106,15 @@ function isEncoded(request: ApiRequest): boolean {
   return codings.some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()));
 }
 
-/** What is wrong with the names of a query: unknown ones, and those sent more than once. */
-export function queryProblems(request: ApiRequest, allowed: readonly string[]): string[] {
-  const names = [...request.query].flatMap(([name, sent]) => {
-    if (!allowed.includes(name)) return [`unknown query parameter ${quoteName(name)}`];
-    return sent.length === 1 ? [] : [`${name} must be sent once`];
-  });
-  return names.length > 10 ? [...names.slice(0, 10), 'and more'] : names;
-}
-
 /**
- * Query parameters by name, each at most once.
+ * Reads query parameters by name, each at most once.
  * @throws INVALID_PARAMETERS for one that is unknown or repeated.
  */
 export function readQuery<Name extends string>(
   request: ApiRequest,
   allowed: readonly Name[],
 ): Partial<Record<Name, string>> {
-  const problems = queryProblems(request, allowed);
+  const problems = queryProblems(request.query, allowed);
   if (problems.length > 0) throw new ServiceError('INVALID_PARAMETERS', `${problems.join('; ')}.`);
   return Object.fromEntries([...request.query].map(([name, [value]]) => [name, value])) as Partial<
     Record<Name, string>

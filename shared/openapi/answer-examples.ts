@@ -1,15 +1,16 @@
-import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key.ts';
+import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
 import type {
   DryRunAnswer,
   GenerationAnswer,
   GenerationList,
   StoredGeneration,
-} from '../contracts/generation.ts';
+} from '../contracts/generation-answers.ts';
 import type { HealthAnswer } from '../contracts/health.ts';
 import type { IdentityList } from '../contracts/identity.ts';
 import type { LicenseList } from '../contracts/license.ts';
-import type { UploadAnswer } from '../contracts/upload.ts';
+import type { UploadAnswer } from '../contracts/upload-answer.ts';
 import type { UsageAnswer } from '../contracts/usage.ts';
+import type { SchemaName } from './schemas.ts';
 
 const requestId = '019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41';
 const licenseId = 'lic_5uB0kP3nT8xW2cYq7LzR';
@@ -26,7 +27,7 @@ const completedAt = '2026-11-21T09:30:06.412Z';
 const periodStart = '2026-11-12T08:00:00.000Z';
 const periodEnd = '2026-12-12T08:00:00.000Z';
 
-export const generation: GenerationAnswer = {
+const generation: GenerationAnswer = {
   requestId,
   outputs,
   identity: { id: identity.id, name: identity.name },
@@ -42,7 +43,7 @@ export const generation: GenerationAnswer = {
   seed: 3141592653,
 };
 
-export const dryRun: DryRunAnswer = {
+const dryRun: DryRunAnswer = {
   dryRun: true,
   accepted: true,
   identity: generation.identity,
@@ -50,7 +51,7 @@ export const dryRun: DryRunAnswer = {
   usage: { ...generation.usage, creditsCharged: 0 },
 };
 
-export const stored: StoredGeneration = {
+const stored: StoredGeneration = {
   id: requestId,
   licenseId,
   type: 'text_to_image',
@@ -79,12 +80,12 @@ export const stored: StoredGeneration = {
   completedAt,
 };
 
-export const generations: GenerationList = {
+const generations: GenerationList = {
   generations: [stored],
   nextCursor: 'MDE5YWEzYzItN2IxZS03YzU1LTlkMGMtM2I4ZjZmMGUyYTQx',
 };
 
-export const identities: IdentityList = {
+const identities: IdentityList = {
   identities: [
     {
       ...identity,
@@ -95,7 +96,7 @@ export const identities: IdentityList = {
   ],
 };
 
-export const licenses: LicenseList = {
+const licenses: LicenseList = {
   licenses: [
     {
       licenseId,
@@ -116,7 +117,7 @@ export const licenses: LicenseList = {
   ],
 };
 
-export const usage: UsageAnswer = {
+const usage: UsageAnswer = {
   licenseId,
   stats: {
     current: 128,
@@ -152,19 +153,19 @@ export const usage: UsageAnswer = {
 
 const key = { keyId, keyPrefix: 'svc_live_3Fq8', name: 'my app', licenseId, createdAt: acceptedAt };
 
-export const createdKey: CreatedKey = {
+const createdKey: CreatedKey = {
   ...key,
   key: 'svc_live_3Fq8ZpN0sVb6YtKc1RwXe5LmJd7HgA2u0xQ4Tz',
   expiresAt: null,
 };
 
-export const keys: KeyList = {
+const keys: KeyList = {
   keys: [{ ...key, status: 'active', lastUsedAt: completedAt, expiresAt: null, revokedAt: null }],
 };
 
-export const revokedKey: RevokedKey = { keyId, status: 'revoked', revokedAt: completedAt };
+const revokedKey: RevokedKey = { keyId, status: 'revoked', revokedAt: completedAt };
 
-export const upload: UploadAnswer = {
+const upload: UploadAnswer = {
   uploadId: 'upl_019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
   url: 'https://images.example.com/',
   fields: {
@@ -176,9 +177,25 @@ export const upload: UploadAnswer = {
   expiresAt: '2026-11-21T10:30:00.000Z',
 };
 
-export const health: HealthAnswer = { status: 'ok', api: 'up', inference: 'up' };
+const health: HealthAnswer = { status: 'ok', api: 'up', inference: 'up' };
 
-/** Bodies of requests. */
+/** By the name of the answer's schema. */
+export const answerExamples: Partial<Record<SchemaName, unknown>> = {
+  Generation: generation,
+  DryRun: dryRun,
+  StoredGeneration: stored,
+  StoredGenerationList: generations,
+  IdentityList: identities,
+  LicenseList: licenses,
+  Usage: usage,
+  CreatedKey: createdKey,
+  KeyList: keys,
+  RevokedKey: revokedKey,
+  Upload: upload,
+  Health: health,
+};
+
+// Bodies of requests.
 export const generationBody = { identityId: identity.id, prompt };
 export const productBody = {
   identityId: 'idn_7mRk3BzTa5Wc9fXo2LqV',

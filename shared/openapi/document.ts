@@ -4,7 +4,8 @@ import { operations, type Operation, type OperationId } from './operations.ts';
 import { overview } from './overview.ts';
 import { parameters } from './parameters.ts';
 import { errorAnswers, headers, responsesOf } from './responses.ts';
-import { contractSchemas, schemaRef, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { contractSchemas, schemaRef } from './schemas.ts';
 
 const security: Record<Route['auth'], Schema[]> = {
   key: [{ apiKey: [] }],
@@ -30,13 +31,16 @@ const securitySchemes: Schema = {
 
 /**
  * The API as an OpenAPI 3.1 document, made from the table of routes, the table of errors and the contracts that
- * validate requests. It is the same wherever the service runs: its one server is relative to where it was read.
+ * validate requests. It is the same wherever the service runs: its server's address is relative to the document's own.
  */
 export function openApiDocument(): Schema {
   const paths: Record<string, Schema> = {};
+  const responses: Record<string, Schema> = {};
   for (const [operationId, route] of Object.entries(routes) as [OperationId, Route][]) {
+    const operation = operations[operationId];
     const path = (paths[route.path] ??= {});
-    path[route.method.toLowerCase()] = operationObject(operationId, route, operations[operationId]);
+    path[route.method.toLowerCase()] = operationObject(operationId, route, operation);
+    for (const { name, response } of responsesOf(route, operation)) responses[name] = response;
   }
   return {
     openapi: '3.1.0',
@@ -47,7 +51,7 @@ export function openApiDocument(): Schema {
       description: overview,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    // Read at `…/v1/openapi.json`: the version's own folder, whatever stands before it.
+    // From `…/v1/openapi.json` this leads to `…/v1`.
     servers: [{ url: `..${basePath.slice(basePath.lastIndexOf('/'))}` }],
     tags: [
       { name: 'Generating', description: 'Images, and what they are made with.' },
@@ -55,24 +59,36 @@ export function openApiDocument(): Schema {
       { name: 'Service', description: 'Open to everyone.' },
     ],
     paths,
-    components: { securitySchemes, parameters, headers, examples: errorAnswers, schemas: contractSchemas() },
+    components: {
+      securitySchemes,
+      parameters,
+      headers,
+      responses,
+      examples: errorAnswers,
+      schemas: contractSchemas(),
+    },
   };
 }
 
 function operationObject(operationId: OperationId, route: Route, operation: Operation): Schema {
   const { tag, summary, description, body } = operation;
-  const told = [...(description === undefined ? [] : [description]), ...limitSentences(route)];
+  const paragraphs = [...(description === undefined ? [] : [description]), ...limitSentences(route)];
   return {
     operationId,
     tags: [tag],
     summary,
-    ...(told.length > 0 ? { description: told.join('\n\n') } : {}),
+    ...(paragraphs.length > 0 ? { description: paragraphs.join('\n\n') } : {}),
     security: security[route.auth],
     ...(operation.parameters
       ? { parameters: operation.parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })) }
       : {}),
     ...(body ? { requestBody: requestBody(body) } : {}),
-    responses: responsesOf(route, operation),
+    responses: Object.fromEntries(
+      responsesOf(route, operation).map(({ status, name }) => [
+        status,
+        { $ref: `#/components/responses/${name}` },
+      ]),
+    ),
     ...limitExtensions(route),
   };
 }

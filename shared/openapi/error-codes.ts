@@ -2,7 +2,7 @@ import { errorCodes, type ErrorCode } from '../errors.ts';
 import type { Route } from '../routes.ts';
 import type { Operation } from './operations.ts';
 
-/** What every route may answer: its query, what stands in front of it, and faults. */
+/** The codes of every route: for its query, from the gateway and the firewall, and for faults. */
 const everywhere: ErrorCode[] = [
   'INVALID_PARAMETERS',
   'RATE_LIMITED',
@@ -13,20 +13,20 @@ const everywhere: ErrorCode[] = [
   'TIMEOUT',
 ];
 
-const ofCredentials: Record<Route['auth'], ErrorCode[]> = {
+const byCredential: Record<Route['auth'], ErrorCode[]> = {
   key: ['INVALID_API_KEY'],
   session: ['INVALID_SESSION'],
   key_or_session: ['INVALID_API_KEY', 'INVALID_SESSION'],
   none: [],
 };
 
-/** Every code that a route may answer, in the order of the table of errors. */
+/** Every error code that a route may answer, in the order of the table of errors. */
 export function codesOf(route: Route, { body, codes = [] }: Operation): ErrorCode[] {
   const answered = new Set<ErrorCode>([
     ...everywhere,
-    ...ofCredentials[route.auth],
+    ...byCredential[route.auth],
     ...(body ? (['INVALID_BODY'] as const) : []),
-    // A parameter that can't be decoded, or is not there, is no path of this API.
+    // A path whose parameter is empty or can't be decoded is no path of this API.
     ...(route.path.includes('{') ? (['NOT_FOUND'] as const) : []),
     ...codes,
   ]);

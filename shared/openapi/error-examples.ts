@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 
-/** One sentence for each code, as the service would say it. */
+/** An example sentence for each error code, in the words of the service. */
 export const errorExamples: Record<ErrorCode, string> = {
   INVALID_API_KEY:
     'The API key is missing, invalid, expired or revoked. Send it as "Authorization: Bearer svc_live_…".',

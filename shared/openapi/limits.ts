@@ -1,7 +1,7 @@
 import type { Route } from '../routes.ts';
-import type { Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
 
-/** Whom a limit counts, by the credentials that a route takes. */
+/** Whose requests a rate limit counts, by the credentials of the route. */
 const counted: Record<Route['auth'], string> = {
   key: 'API key',
   session: 'account',
@@ -9,7 +9,7 @@ const counted: Record<Route['auth'], string> = {
   none: 'address',
 };
 
-/** A route's limits in words. */
+/** A route's limits, for people. */
 export function limitSentences({ auth, limit, throttle }: Route): string[] {
   return [
     ...(limit ? [`At most ${limit.quota} in ${limit.windowSeconds} seconds for one ${counted[auth]}.`] : []),
@@ -22,7 +22,7 @@ export function limitSentences({ auth, limit, throttle }: Route): string[] {
   ];
 }
 
-/** The same for programs: `x-rate-limit` of one caller, `x-throttle` of all callers together. */
+/** The same for programs: `x-rate-limit` for one caller, `x-throttle` for all callers together. */
 export function limitExtensions({ auth, limit, throttle }: Route): Schema {
   return {
     ...(limit

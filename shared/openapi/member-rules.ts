@@ -1,11 +1,11 @@
 import { referenceLimits } from '../contracts/reference-images.ts';
-import type { Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
 
 const mebibyte = 1024 * 1024;
 const { maxItems, maxBytes, maxPixels } = referenceLimits;
 
 const generationProperties: Schema = {
-  // Empty text is answered like none at all, before the body is looked at as a whole.
+  // An empty identityId is refused as a missing one, before the rest of the body is checked.
   identityId: { minLength: 1, description: 'From `GET /identities`. Names and slugs are not IDs.' },
   prompt: { description: 'What to paint. Lengths count Unicode code points.' },
   negativePrompt: { description: 'What to leave out.' },
@@ -41,7 +41,7 @@ const generationProperties: Schema = {
   },
 };
 
-/** The domain's rule for `exact_product`: any other mode, or at least one image. */
+/** The domain's rule for `exact_product`: it needs at least one reference image. */
 const exactProduct: Schema = {
   anyOf: [
     { properties: { referenceMode: { const: 'reference' } } },
@@ -54,7 +54,7 @@ const licenseId: Schema = {
   description: "One of the account's licenses, from `GET /licenses`.",
 };
 
-/** What bodies are asked beyond their contracts, and the sentences about their members. */
+/** Rules for bodies beyond their contracts, and a sentence about each member. */
 export const memberRules: Record<string, Schema> = {
   GenerationRequest: { properties: generationProperties, ...exactProduct },
   PlaygroundGenerationRequest: {

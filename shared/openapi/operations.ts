@@ -6,18 +6,19 @@ import type { SchemaName } from './schemas.ts';
 
 export type OperationId = keyof typeof routes;
 
-/** What the table of routes does not tell about one of them. */
+/** What the document says of a route beyond the table of routes. */
 export interface Operation {
   tag: 'Generating' | 'Account' | 'Service';
   summary: string;
   description?: string;
   parameters?: ParameterName[];
-  /** The body's schema; where there are two, the credential decides which. */
+  /** The body's schema. If there are two, the credential decides which one holds. */
   body?: { schemas: SchemaName[]; optional?: true; examples: Record<string, unknown> };
-  answer: { status: 200 | 201; schema: SchemaName | null; description: string; example?: unknown };
-  /** The other form of its answer, which `?dryRun=true` asks for. */
-  dryRun?: { schema: SchemaName; example: unknown };
-  /** Beside those that follow from the route's row: see `codesOf`. */
+  /** @default status: 200 */
+  answer: { status?: 201; schema: SchemaName | null; description: string };
+  /** Whether `?dryRun=true` has an answer of its own. */
+  dryRun?: true;
+  /** The error codes that do not follow from the table of routes: see `codesOf`. */
   codes?: ErrorCode[];
 }
 
@@ -34,15 +35,11 @@ const generationCodes: ErrorCode[] = [
 ];
 
 const generated: Operation['answer'] = {
-  status: 200,
   schema: 'Generation',
   description:
     'The images are stored and charged. Asked for with `Accept: text/event-stream`, the answer is this as soon as the ' +
     'request is accepted, and tells how it goes on.',
-  example: examples.generation,
 };
-
-const dryRun: Operation['dryRun'] = { schema: 'DryRun', example: examples.dryRun };
 
 export const operations: Record<OperationId, Operation> = {
   createGeneration: {
@@ -57,7 +54,7 @@ export const operations: Record<OperationId, Operation> = {
       examples: { prompt: examples.generationBody, product: examples.productBody },
     },
     answer: generated,
-    dryRun,
+    dryRun: true,
     codes: generationCodes,
   },
   getGeneration: {
@@ -65,12 +62,7 @@ export const operations: Record<OperationId, Operation> = {
     summary: 'Fetch a stored request',
     description: 'Signs its links anew. Requests are kept for 90 days.',
     parameters: ['requestId'],
-    answer: {
-      status: 200,
-      schema: 'StoredGeneration',
-      description: 'The request as it stands now.',
-      example: examples.stored,
-    },
+    answer: { schema: 'StoredGeneration', description: 'The request as it stands now.' },
     codes: ['REQUEST_NOT_FOUND'],
   },
   listGenerations: {
@@ -78,12 +70,7 @@ export const operations: Record<OperationId, Operation> = {
     summary: 'List stored requests',
     description: 'A page at a time; `nextCursor` is null on the last one. Links are signed anew.',
     parameters: ['limit', 'cursor', 'identityId', 'status', 'type', 'licenseIdBySession'],
-    answer: {
-      status: 200,
-      schema: 'StoredGenerationList',
-      description: "A license's stored requests, newest first.",
-      example: examples.generations,
-    },
+    answer: { schema: 'StoredGenerationList', description: "A license's stored requests, newest first." },
     codes: ['LICENSE_NOT_FOUND'],
   },
   listIdentities: {
@@ -93,10 +80,8 @@ export const operations: Record<OperationId, Operation> = {
       'An identity that is not `available` now is listed too: generating with it is 503 IDENTITY_UNAVAILABLE.',
     parameters: ['narrowedBySession'],
     answer: {
-      status: 200,
       schema: 'IdentityList',
       description: 'Those that the key, or any active license of the account, covers.',
-      example: examples.identities,
     },
     codes: ['LICENSE_NOT_FOUND'],
   },
@@ -113,36 +98,21 @@ export const operations: Record<OperationId, Operation> = {
         bySession: { ...examples.uploadBody, licenseId: examples.ids.licenseId },
       },
     },
-    answer: {
-      status: 201,
-      schema: 'Upload',
-      description: 'A form to send one file with, within the hour.',
-      example: examples.upload,
-    },
+    answer: { status: 201, schema: 'Upload', description: 'A form to send one file with, within the hour.' },
     codes: ['LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
   },
   listLicenses: {
     tag: 'Account',
-    summary: "List the account's licenses (access records)",
+    summary: "List the account's licenses",
     description: 'Active ones and those that have ended. `usable` says whether one generates now.',
-    answer: {
-      status: 200,
-      schema: 'LicenseList',
-      description: 'Each with its tier, limits and period.',
-      example: examples.licenses,
-    },
+    answer: { schema: 'LicenseList', description: 'Each with its tier, limits and period.' },
   },
   getUsage: {
     tag: 'Account',
     summary: "A license's billing period",
     description: 'Counts requests by key and those of the playground.',
     parameters: ['licenseId'],
-    answer: {
-      status: 200,
-      schema: 'Usage',
-      description: 'Statistics, history and tallies of the period that runs.',
-      example: examples.usage,
-    },
+    answer: { schema: 'Usage', description: 'Statistics, history and tallies of the period that runs.' },
     codes: ['LICENSE_NOT_FOUND'],
   },
   createKey: {
@@ -154,7 +124,6 @@ export const operations: Record<OperationId, Operation> = {
       status: 201,
       schema: 'CreatedKey',
       description: 'The only answer that ever shows the raw key.',
-      example: examples.createdKey,
     },
     codes: ['LICENSE_NOT_FOUND', 'LICENSE_INACTIVE', 'KEY_LIMIT_REACHED'],
   },
@@ -162,24 +131,14 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: "List the account's API keys",
     description: 'Newest first, those that have expired or were revoked too.',
-    answer: {
-      status: 200,
-      schema: 'KeyList',
-      description: 'What is known of each; never the keys themselves.',
-      example: examples.keys,
-    },
+    answer: { schema: 'KeyList', description: 'What is known of each; never the keys themselves.' },
   },
   revokeKey: {
     tag: 'Account',
     summary: 'Revoke an API key',
     description: 'For good, from the next request on. Asking again answers the same.',
     parameters: ['keyId'],
-    answer: {
-      status: 200,
-      schema: 'RevokedKey',
-      description: 'No request with the key is accepted any more.',
-      example: examples.revokedKey,
-    },
+    answer: { schema: 'RevokedKey', description: 'No request with the key is accepted any more.' },
     codes: ['KEY_NOT_FOUND'],
   },
   createPlaygroundGeneration: {
@@ -192,7 +151,7 @@ export const operations: Record<OperationId, Operation> = {
       examples: { prompt: { ...examples.generationBody, licenseId: examples.ids.licenseId } },
     },
     answer: generated,
-    dryRun,
+    dryRun: true,
     codes: [...generationCodes, 'LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
   },
   getHealth: {
@@ -200,16 +159,14 @@ export const operations: Record<OperationId, Operation> = {
     summary: 'Whether the service is up',
     description: 'The models are asked at most every 10 seconds.',
     answer: {
-      status: 200,
       schema: 'Health',
       description: 'Always 200: the API and the models are told apart by the body.',
-      example: examples.health,
     },
   },
   getOpenApi: {
     tag: 'Service',
     summary: 'This document',
     description: 'Made from the schemas that check requests.',
-    answer: { status: 200, schema: null, description: 'OpenAPI 3.1.' },
+    answer: { schema: null, description: 'OpenAPI 3.1.' },
   },
 };

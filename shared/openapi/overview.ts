@@ -2,7 +2,7 @@ import { cors } from '../routes.ts';
 
 const exposed = cors.responseHeaders.map((name) => `\`${name}\``).join(', ');
 
-/** What holds for every operation, as CommonMark. */
+/** The description of the whole API, as CommonMark. */
 export const overview = `Generates images with named creator systems, called identities.
 
 **Credentials.** Programs send an API key, web apps of a signed-in account an access token, both as

@@ -1,6 +1,6 @@
 import { generationStatuses, generationTypes } from '../contracts/generation.ts';
 import { ids } from './answer-examples.ts';
-import type { Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
 
 const query = (name: string, description: string, schema: Schema, more: Schema = {}): Schema => ({
   name,
@@ -22,7 +22,7 @@ const path = (name: string, description: string, schema: Schema, example: string
 const identifier: Schema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' };
 const licenseId: Schema = { type: 'string', minLength: 1 };
 
-/** Every parameter beside bodies, by the name that operations refer to. */
+/** Every parameter of path, query and headers, by its name in the document. */
 export const parameters = {
   requestId: path('requestId', 'The `requestId` of an answer.', { type: 'string' }, ids.requestId),
   keyId: path('keyId', 'From `GET /keys`; never the key itself.', { type: 'string' }, ids.keyId),
@@ -50,7 +50,7 @@ export const parameters = {
       'that the request itself would have. It counts for the rate limit.',
     { type: 'boolean', default: false },
   ),
-  // Without an example: tools send examples, and the second request with one would be a mismatch.
+  // It has no example, because tools send examples: the second request with the same key would be refused as a mismatch.
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

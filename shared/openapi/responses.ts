@@ -1,14 +1,20 @@
 import { errorCodes, type ErrorCode } from '../errors.ts';
 import type { Route } from '../routes.ts';
-import { events } from './answer-examples.ts';
+import { answerExamples, events } from './answer-examples.ts';
 import { codesOf } from './error-codes.ts';
 import { errorExamples } from './error-examples.ts';
 import type { Operation } from './operations.ts';
-import { schemaRef, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { schemaRef } from './schemas.ts';
 
 const headerRef = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** What answers carry beside their bodies. */
+const rateHeaders: Schema = {
+  RateLimit: headerRef('RateLimit'),
+  'RateLimit-Policy': headerRef('RateLimitPolicy'),
+};
+
+/** Every header of answers, by its name in the document. */
 export const headers: Record<string, Schema> = {
   RequestId: {
     description:
@@ -47,30 +53,35 @@ export const headers: Record<string, Schema> = {
   },
 };
 
-/** Every answer of an operation by its status. */
-export function responsesOf(route: Route, operation: Operation): Record<string, Schema> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codesOf(route, operation)) {
-    const { status } = errorCodes[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const refusals = [...byStatus].sort(([a], [b]) => a - b);
-  return {
-    [operation.answer.status]: success(route, operation),
-    ...Object.fromEntries(refusals.map(([status, codes]) => [status, refusal(route, codes)])),
-  };
+/** A response of an operation, and its name in the document. Equal responses have the same name. */
+export interface NamedResponse {
+  status: number;
+  name: string;
+  response: Schema;
+}
+
+/** Every response of an operation: its success, then its refusals by status. */
+export function responsesOf(route: Route, operation: Operation): NamedResponse[] {
+  const { status = 200, schema } = operation.answer;
+  const byStatus = Object.groupBy(codesOf(route, operation), (code) => errorCodes[code].status);
+  return [
+    { status, name: schema ?? 'OpenApiDocument', response: success(route, operation) },
+    // Keys that are whole numbers come in ascending order.
+    ...Object.entries(byStatus).map(([key, codes]) => ({ status: Number(key), ...refusal(route, codes!) })),
+  ];
 }
 
 function success(route: Route, { answer, dryRun }: Operation): Schema {
-  const { schema, example, description } = answer;
+  const { schema, description } = answer;
+  const example = schema === null ? undefined : answerExamples[schema];
   const only = {
     schema: schema === null ? { type: 'object' } : schemaRef(schema),
     ...(example === undefined ? {} : { example }),
   };
   const json = dryRun
     ? {
-        schema: { oneOf: [only.schema, schemaRef(dryRun.schema)] },
-        examples: { generated: { value: example }, dryRun: { value: dryRun.example } },
+        schema: { oneOf: [only.schema, schemaRef('DryRun')] },
+        examples: { generated: { value: example }, dryRun: { value: answerExamples.DryRun } },
       }
     : only;
   return {
@@ -78,7 +89,7 @@ function success(route: Route, { answer, dryRun }: Operation): Schema {
     headers: {
       'X-Request-Id': headerRef('RequestId'),
       'Cache-Control': headerRef('CacheControl'),
-      ...rateHeaders(route),
+      ...(route.limit ? rateHeaders : {}),
       ...(route.streams ? { 'Idempotent-Replayed': headerRef('IdempotentReplayed') } : {}),
     },
     content: { 'application/json': json, ...(route.streams ? { 'text/event-stream': eventStream } : {}) },
@@ -103,16 +114,20 @@ const eventStream: Schema = {
   example: events,
 };
 
-function refusal(route: Route, codes: ErrorCode[]): Schema {
-  const retried = codes.every((code) => errorCodes[code].retryAfterSeconds !== undefined);
-  const firewalls = codes.includes('RATE_LIMITED') || codes.includes('PAYLOAD_TOO_LARGE');
-  return {
+/** All refusals of one status. Name and response depend on the codes and on the rate limit headers alone. */
+function refusal(route: Route, codes: ErrorCode[]): Omit<NamedResponse, 'status'> {
+  // The credential is checked before the rate limit, so its refusals do not know the limit's state.
+  const hasRateLimit = route.limit !== undefined && !codes.every(isOfCredential);
+  const isRetried = codes.every((code) => errorCodes[code].retryAfterSeconds !== undefined);
+  // The firewall answers these too, without a request's ID.
+  const isFirewalls = codes.includes('RATE_LIMITED') || codes.includes('PAYLOAD_TOO_LARGE');
+  const response = {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: {
-      'X-Request-Id': headerRef(firewalls ? 'RequestIdUnlessBlocked' : 'RequestId'),
+      'X-Request-Id': headerRef(isFirewalls ? 'RequestIdUnlessBlocked' : 'RequestId'),
       'Cache-Control': headerRef('CacheControl'),
-      ...(retried ? { 'Retry-After': headerRef('RetryAfter') } : {}),
-      ...(codes.every(isOfCredential) ? {} : rateHeaders(route)),
+      ...(isRetried ? { 'Retry-After': headerRef('RetryAfter') } : {}),
+      ...(hasRateLimit ? rateHeaders : {}),
     },
     content: {
       'application/json': {
@@ -121,24 +136,24 @@ function refusal(route: Route, codes: ErrorCode[]): Schema {
       },
     },
   };
+  return { name: `${codes.map(inPascalCase).join('Or')}${hasRateLimit ? 'WithRateLimit' : ''}`, response };
 }
 
-/** Made before the caller, and with it the state of a limit, is known. */
 function isOfCredential(code: ErrorCode): boolean {
   return code === 'INVALID_API_KEY' || code === 'INVALID_SESSION';
 }
 
-/** Which codes there can be is the status's. */
+/** `INVALID_API_KEY` as `InvalidApiKey`. */
+function inPascalCase(code: ErrorCode): string {
+  return code.toLowerCase().replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** An error whose code is one of these. */
 function errorSchema(codes: ErrorCode[]): Schema {
   return { ...schemaRef('Error'), properties: { code: { enum: codes } } };
 }
 
-/** An answer of each code, for the statuses to refer to. */
+/** An example of each error code, for the refusals to refer to. */
 export const errorAnswers: Record<string, Schema> = Object.fromEntries(
   Object.entries(errorExamples).map(([code, error]) => [code, { value: { error, code } }]),
 );
-
-function rateHeaders({ limit }: Route): Schema {
-  if (!limit) return {};
-  return { RateLimit: headerRef('RateLimit'), 'RateLimit-Policy': headerRef('RateLimitPolicy') };
-}

@@ -17,14 +17,12 @@ import { uploadAnswer } from '../contracts/upload-answer.ts';
 import { createAccountUploadBody, createUploadBody } from '../contracts/upload.ts';
 import { usageAnswer } from '../contracts/usage.ts';
 import { memberRules } from './member-rules.ts';
+import type { Schema } from './schema.ts';
 
-/** JSON Schema, draft 2020-12, which is what OpenAPI 3.1 takes. */
-export type Schema = Record<string, any>;
-
-/** POST /generate with the license that pays for it, as the playground's function takes them apart. */
+/** The body of POST /generate with the license that pays. The playground's function reads the two apart. */
 const playgroundGenerationBody = z.strictObject({ ...createGenerationBody.shape, licenseId: z.string() });
 
-/** By the name that each goes by in the document. Only requests are closed: an answer may have more members one day. */
+/** The contracts by their names in the document. Only requests are closed: an answer may get more members later. */
 const named = {
   GenerationRequest: createGenerationBody,
   PlaygroundGenerationRequest: playgroundGenerationBody,
@@ -49,7 +47,7 @@ const named = {
 
 export type SchemaName = keyof typeof named;
 
-/** Where a schema of the document is. */
+/** A reference to a schema of the document. */
 export function schemaRef(name: SchemaName): Schema {
   return { $ref: refOf(name) };
 }
@@ -58,13 +56,13 @@ function refOf(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** The zod schemas of bodies and answers as JSON Schemas that refer to each other. */
+/** The contracts of bodies and answers as JSON Schemas that refer to each other. */
 export function contractSchemas(): Record<SchemaName, Schema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     uri: refOf,
-    // What a caller writes: members with a default may be left out.
+    // A caller may leave out members that have a default.
     io: 'input',
     override: ({ jsonSchema }) => {
       dropSafeIntegers(jsonSchema);
@@ -79,13 +77,13 @@ export function contractSchemas(): Record<SchemaName, Schema> {
   return schemas as Record<SchemaName, Schema>;
 }
 
-/** Zod says of every integer that a double holds it. Where nothing else is said, that is no rule of this API. */
+/** Zod limits every integer to what a double holds. That is no rule of this API, so it is removed. */
 function dropSafeIntegers(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-/** Zod tells a record of known names by a rule for names. Said by properties, tools that make types understand it too. */
+/** Zod describes a record of known names by `propertyNames`. Tools that make types only understand `properties`. */
 function nameMembers(schema: Schema): void {
   const names: string[] | undefined = schema.propertyNames?.enum;
   if (names === undefined) return;

@@ -19,9 +19,9 @@ export interface ApiKey {
   revokedAtMs: number | null;
 }
 
-/** Each failed attempt means that another key was issued or revoked, so the limit itself ends most races. */
+/** An attempt fails only when another key was issued or revoked, so the limit of active keys ends most races. */
 const maxInsertAttempts = maxActiveKeys + 5;
-/** In a roster: a key that does not expire. */
+/** The expiry, in a roster, of a key that does not expire. */
 const never = 0;
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
@@ -29,8 +29,8 @@ export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 export function apiKeyStore(table: Table) {
   return {
     /**
-     * Stores a new key, unless its record has as many active ones as it may have. The record's roster counts them:
-     * it changes with each key that is issued or revoked, so that no two requests can both take the last place.
+     * Stores a new key, unless its license has as many active keys as it may have. The license's roster lists them. It
+     * changes with each key that is issued or revoked, so no two requests can both take the last place.
      * @returns whether there was room.
      */
     async insert(key: ApiKey): Promise<boolean> {
@@ -67,7 +67,7 @@ export function apiKeyStore(table: Table) {
       throw serviceBusy();
     },
 
-    /** Strong, so that a revocation holds from the next request on. */
+    /** A strong read: a revocation holds from the next request on. */
     async get(keyId: string): Promise<ApiKey | null> {
       const item = await getItem(table, itemKeys.apiKey(keyId));
       return item && fromItem(item);
@@ -83,8 +83,8 @@ export function apiKeyStore(table: Table) {
     },
 
     /**
-     * Immediate and for good; repeating it changes nothing.
-     * @returns the key as it is now, revoked by whoever came first.
+     * Revokes a key at once and for good. Repeating it changes nothing.
+     * @returns the key as it is stored, with the time of the first revocation.
      */
     async revoke(key: ApiKey, nowMs: number): Promise<ApiKey> {
       const refusal = await transact(table, [
@@ -138,7 +138,7 @@ export function apiKeyStore(table: Table) {
   };
 }
 
-/** The keys of a roster that have not expired, with when they will. */
+/** The keys of a roster that have not expired, with the times of their expiry. */
 function activeOf(roster: Item | null, nowMs: number): Record<string, number> {
   const entries = Object.entries(roster ?? {}).filter(
     ([name, expiresAtMs]) => isKeyId(name) && (expiresAtMs === never || expiresAtMs > nowMs),

@@ -1,4 +1,4 @@
-/** Of what a conflict with another's transaction refuses. */
+/** How often a write is tried again that was refused for a conflict with another transaction. */
 export const maxConflictRetries = 12;
 
 /** Full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter"): 10 ms doubling, at most half a second. */

@@ -2,10 +2,13 @@ import type { Generation } from '../domain/generation.ts';
 import type { Item } from './table.ts';
 import { itemKeys, leaseIndex, sortPrefixes, ttlAttribute } from './table-keys.ts';
 
-/** A new generation as it is stored: what is null is left out, what the key says is not said twice. */
+/**
+ * A new generation as it is stored. Members that are null are left out, and so is what the key says already. The hash of
+ * the idempotency key is stored as `onceId`, the name that it has in older records.
+ */
 export function toItem(generation: Generation): Item {
-  const { requestId, licenseId, ...rest } = generation;
-  const known = Object.entries(rest).filter(([, value]) => value !== null);
+  const { requestId, licenseId, idempotencyKeyHash, ...rest } = generation;
+  const known = Object.entries({ ...rest, onceId: idempotencyKeyHash }).filter(([, value]) => value !== null);
   return {
     ...itemKeys.generation(licenseId, requestId),
     ...Object.fromEntries(known),
@@ -30,17 +33,17 @@ export function fromItem(item: Item): Generation {
     width: item.width,
     height: item.height,
     numOutputs: item.numOutputs,
-    // Records from before there was a choice.
+    // Older records have none: there was only PNG.
     outputFormat: item.outputFormat ?? 'png',
     referenceMode: item.referenceMode,
     preserveBranding: item.preserveBranding,
-    // Records from before there were reference images.
+    // Older records have none.
     referenceImages: item.referenceImages ?? 0,
     credits: item.credits,
     periodStartMs: item.periodStartMs,
     createdAtMs: item.createdAtMs,
     deadlineMs: item.deadlineMs,
-    // The lease's end leaves the item with the reservation, and with it the index.
+    // A request that has ended has no lease any more, so that it leaves the lease index.
     leaseUntilMs: item.leaseUntilMs ?? 0,
     expiresAtMs: item.expiresAtMs,
     startedAtMs: item.startedAtMs ?? null,
@@ -49,7 +52,7 @@ export function fromItem(item: Item): Generation {
     errorCode: item.errorCode ?? null,
     referenceImagesUsed: item.referenceImagesUsed,
     modelVersion: item.modelVersion ?? null,
-    onceId: item.onceId ?? null,
+    idempotencyKeyHash: item.onceId ?? null,
   };
 }
 

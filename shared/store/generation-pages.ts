@@ -5,14 +5,14 @@ import { fromItem, requestIdOf } from './generation-item.ts';
 import type { Table } from './table.ts';
 import { itemKeys, sortPrefixes } from './table-keys.ts';
 
-/** What a history is narrowed to; a member left out narrows nothing. */
+/** Which requests a history shows: those that match every member that is given. */
 export interface GenerationFilter {
   identityId?: string;
   status?: GenerationStatus;
   type?: GenerationType;
 }
 
-export interface PageOrder {
+export interface PageQuery {
   limit: number;
   /** The request after which the page begins; null for the newest. */
   before: string | null;
@@ -27,11 +27,11 @@ export interface GenerationPage {
   next: string | null;
 }
 
-/** A filter that matches next to nothing must not read a whole history in one request: at most about a megabyte or two. */
+/** A filter may match almost nothing. One request then reads at most this many records, one to two megabytes. */
 const maxExamined = 1000;
 const filteredBatch = 200;
 
-/** An access record's history, newest first, because request ids are ordered by time. */
+/** A license's history, newest first, because request ids are ordered by time. */
 export function generationPages(table: Table) {
   const query = (licenseId: string, before: string | null, limit: number, conditions: Conditions) =>
     table.documents.send(
@@ -52,14 +52,14 @@ export function generationPages(table: Table) {
     );
 
   return {
-    /** The newest requests, after `before`, whatever became of them. */
+    /** The newest requests after `before`, in any status. */
     async list(licenseId: string, limit: number, before: string | null): Promise<Generation[]> {
       const { Items: items } = await query(licenseId, before, limit, { expression: {}, values: {} });
       return (items ?? []).map(fromItem);
     },
 
     /** One page. With a filter it may hold fewer than `limit` requests, or none, and still not be the last. */
-    async listPage(licenseId: string, { limit, before, filter, nowMs }: PageOrder): Promise<GenerationPage> {
+    async listPage(licenseId: string, { limit, before, filter, nowMs }: PageQuery): Promise<GenerationPage> {
       const conditions = conditionsOf(filter, nowMs);
       const batch = Object.keys(filter).length === 0 ? limit + 1 : Math.max(limit + 1, filteredBatch);
       const found: Generation[] = [];

@@ -10,22 +10,22 @@ import {
   reserveItems,
   settleItems,
   type Completion,
-  type OnceClaim,
+  type IdempotencyClaim,
 } from './generation-transactions.ts';
-import { onceFromItem, type Once } from './once-store.ts';
+import { idempotencyRecordFromItem, type IdempotencyRecord } from './idempotency-store.ts';
 import { generationPages } from './generation-pages.ts';
 import { batchGet, getItem, writeItem, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex } from './table-keys.ts';
 
-export type { Completion, OnceClaim };
+export type { Completion, IdempotencyClaim };
 export type { GenerationFilter } from './generation-pages.ts';
 
 export type Reservation =
   | { outcome: 'reserved' }
   | { outcome: 'over_limit' }
   /** Another request holds the idempotency key. */
-  | { outcome: 'repeated'; once: Once };
+  | { outcome: 'repeated'; idempotencyRecord: IdempotencyRecord };
 
 /** Where a generation lives, as the lease index knows it. */
 export interface GenerationRef {
@@ -37,33 +37,33 @@ const maxFinishAttempts = 4;
 
 export type GenerationStore = ReturnType<typeof generationStore>;
 
-/** Reserve, start, then settle or release: each happens once, whatever is retried, because each needs the state before it. */
+/** Reserve, start, then settle or release. Each is conditional on the state before it, so retries never do it twice. */
 export function generationStore(table: Table) {
   const get = async (licenseId: string, requestId: string): Promise<Generation | null> => {
     const item = await getItem(table, itemKeys.generation(licenseId, requestId));
     return item && fromItem(item);
   };
 
-  /** Ends a generation by a transaction. @returns the record as it ended, which another hand may have done. */
+  /** Ends a generation by a transaction. @returns the record as it ended, also when another process ended it. */
   const finish = async (
     ended: Generation,
-    itemsFor: (withOnce: boolean) => TransactItems,
+    itemsFor: (withIdempotencyRecord: boolean) => TransactItems,
   ): Promise<Generation> => {
-    let withOnce = true;
+    let withIdempotencyRecord = true;
     let lastError: unknown;
     for (let attempt = 1; attempt <= maxFinishAttempts; attempt++) {
       try {
-        const refusal = await transact(table, itemsFor(withOnce));
+        const refusal = await transact(table, itemsFor(withIdempotencyRecord));
         if (refusal === null) return ended;
         const stored = refusal.failed[0] ? refusal.items[0] : undefined;
         if (stored && isFinal(stored.status)) return fromItem(stored);
         if (refusal.failed[0])
           throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
-        // The idempotency key was taken over by a newer request, after its day: it is no longer ours to free.
-        withOnce = false;
+        // The key's 24 hours are over and a newer request has taken it, so this release must leave it alone.
+        withIdempotencyRecord = false;
         lastError = new Error('the idempotency key was taken over');
       } catch (error) {
-        // The write may have happened or not. Trying again tells: a record that was ended refuses to be ended twice.
+        // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
         lastError = error;
       }
     }
@@ -75,22 +75,23 @@ export function generationStore(table: Table) {
 
     /**
      * Holds the credits and stores the request, in one transaction.
-     * @throws SERVICE_UNAVAILABLE when it could not be stored; should it turn up later, its lease runs out.
+     * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the lease runs out.
      */
     async reserve(
       generation: Generation,
       creditsLimit: number,
-      once: OnceClaim | null,
+      claim: IdempotencyClaim | null,
     ): Promise<Reservation> {
       if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
       try {
-        const refusal = await transact(table, reserveItems(table.name, generation, creditsLimit, once));
+        const refusal = await transact(table, reserveItems(table.name, generation, creditsLimit, claim));
         if (refusal === null) return { outcome: 'reserved' };
         if (refusal.failed[1]) throw serviceBusy(new Error('the request id is taken'));
-        if (refusal.failed[2]) return { outcome: 'repeated', once: onceFromItem(refusal.items[2]!) };
+        if (refusal.failed[2])
+          return { outcome: 'repeated', idempotencyRecord: idempotencyRecordFromItem(refusal.items[2]!) };
         return { outcome: 'over_limit' };
       } catch (error) {
-        // One of the attempts may have been applied, whatever the last one was told.
+        // An earlier attempt may have been applied although the last one failed.
         const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
         if (isDeepStrictEqual(stored, generation)) return { outcome: 'reserved' };
         throw error instanceof ServiceError ? error : serviceBusy(error);
@@ -113,12 +114,12 @@ export function generationStore(table: Table) {
           }),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         });
-        // The sweep's release may be under way.
+        // It may conflict with a release by the sweep.
         await writeItem(() => table.client.send(command));
         return true;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // A write that was answered too late is retried by the SDK and then meets itself.
+        // The SDK sends a write again whose answer was lost. The second then finds the first one's result.
         return error.Item !== undefined && unmarshall(error.Item).status === 'PROCESSING';
       }
     },
@@ -132,7 +133,7 @@ export function generationStore(table: Table) {
     /** → FAILED or TIMEOUT: its credits and its idempotency key are free again. */
     release(generation: Generation, failure: GenerationFailure, atMs: number): Promise<Generation> {
       const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
-      return finish(ended, (withOnce) => releaseItems(table.name, ended, withOnce));
+      return finish(ended, (withIdempotencyRecord) => releaseItems(table.name, ended, withIdempotencyRecord));
     },
 
     ...generationPages(table),
@@ -149,7 +150,7 @@ export function generationStore(table: Table) {
       return null;
     },
 
-    /** Generations of one shard whose lease ended before an instant, oldest first; the index may lag a little. */
+    /** Generations of one shard whose lease ended before an instant, oldest first. The index may be a moment late. */
     async listExpiredLeases(shard: string, beforeMs: number, limit: number): Promise<GenerationRef[]> {
       const { Items: items } = await table.documents.send(
         new QueryCommand({

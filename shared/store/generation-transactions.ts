@@ -5,15 +5,15 @@ import { tallyNames } from './period-store.ts';
 import type { TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, ttlAttribute } from './table-keys.ts';
 
-/** What the model's answer adds to a record. */
+/** What is stored of the model's answer. */
 export interface Completion {
   completedAtMs: number;
   referenceImagesUsed: number;
   modelVersion: string;
 }
 
-/** An idempotency key to be taken with the reservation. */
-export interface OnceClaim {
+/** What is stored with an idempotency key that a reservation takes. */
+export interface IdempotencyClaim {
   bodyHash: string;
 }
 
@@ -27,7 +27,7 @@ export function reserveItems(
   TableName: string,
   generation: Generation,
   creditsLimit: number,
-  once: OnceClaim | null,
+  claim: IdempotencyClaim | null,
 ): TransactItems {
   const { licenseId, requestId, credits, periodStartMs } = generation;
   const items: TransactItems = [
@@ -48,15 +48,15 @@ export function reserveItems(
       },
     },
   ];
-  if (once !== null && generation.onceId !== null) {
+  if (claim !== null && generation.idempotencyKeyHash !== null) {
     const expiresAtMs = generation.createdAtMs + idempotencyHours * 3600 * 1000;
     items.push({
       Put: {
         TableName,
         Item: {
-          ...itemKeys.once(generation.keyId, generation.onceId),
+          ...itemKeys.idempotencyRecord(generation.keyId, generation.idempotencyKeyHash),
           requestId,
-          bodyHash: once.bodyHash,
+          bodyHash: claim.bodyHash,
           expiresAtMs,
           [ttlAttribute]: Math.ceil(expiresAtMs / 1000),
         },
@@ -92,7 +92,11 @@ export function settleItems(TableName: string, ended: Generation): TransactItems
 }
 
 /** The release: [0] the record to FAILED or TIMEOUT, [1] its own period's held credits, [2] its idempotency key. */
-export function releaseItems(TableName: string, ended: Generation, withOnce: boolean): TransactItems {
+export function releaseItems(
+  TableName: string,
+  ended: Generation,
+  withIdempotencyRecord: boolean,
+): TransactItems {
   const items: TransactItems = [
     endRecord(TableName, ended, ['QUEUED', 'PROCESSING'], {
       completedAtMs: ended.completedAtMs,
@@ -108,11 +112,11 @@ export function releaseItems(TableName: string, ended: Generation, withOnce: boo
       },
     },
   ];
-  if (withOnce && ended.onceId !== null) {
+  if (withIdempotencyRecord && ended.idempotencyKeyHash !== null) {
     items.push({
       Delete: {
         TableName,
-        Key: itemKeys.once(ended.keyId, ended.onceId),
+        Key: itemKeys.idempotencyRecord(ended.keyId, ended.idempotencyKeyHash),
         ConditionExpression: 'attribute_not_exists(PK) OR requestId = :requestId',
         ExpressionAttributeValues: { ':requestId': ended.requestId },
       },
@@ -121,7 +125,7 @@ export function releaseItems(TableName: string, ended: Generation, withOnce: boo
   return items;
 }
 
-/** A final state, which also takes the record out of the lease index. */
+/** Writes a final state, and takes the record out of the lease index. */
 function endRecord(
   TableName: string,
   ended: Generation,

@@ -48,7 +48,7 @@ export function identityFromItem(item: Item): Identity {
     description: item.description,
     catalog: item.catalog,
     productPhotos: item.productPhotos,
-    // One that was stored without a digest has none.
+    // Older identities have no digest.
     model: item.model ? { adapterSha256: null, ...item.model } : null,
   };
 }

@@ -3,7 +3,7 @@ import type { License } from '../domain/license.ts';
 import { getItem, insertItem, listOwned, readAll, updateItem, type Item, type Table } from './table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from './table-keys.ts';
 
-/** What may change in an access record's life; its id, owner and age may not. */
+/** The members of a license that may change. Its id, its owner and its creation may not. */
 export type LicenseChange = Partial<Omit<License, 'licenseId' | 'ownerId' | 'createdAtMs'>>;
 
 export type LicenseStore = ReturnType<typeof licenseStore>;
@@ -12,13 +12,13 @@ export function licenseStore(table: Table) {
   return {
     insert: (license: License) => insertItem(table, toItem(license)),
 
-    /** Strong: a change holds from the next request on. */
+    /** A strong read: a change holds from the next request on. */
     async get(licenseId: string): Promise<License | null> {
       const item = await getItem(table, itemKeys.license(licenseId));
       return item && fromItem(item);
     },
 
-    /** Writes only the members given. @returns the record as it is now, null when there is none. */
+    /** Writes only the given members. @returns the license as it is now, null when there is none. */
     async update(licenseId: string, change: LicenseChange): Promise<License | null> {
       const members = Object.entries(change);
       const item = await updateItem(table, itemKeys.license(licenseId), {
@@ -29,11 +29,11 @@ export function licenseStore(table: Table) {
       return item && fromItem(item);
     },
 
-    /** An account's records, oldest first. */
+    /** An account's licenses, oldest first. */
     listByOwner: (ownerId: string) =>
       listOwned(table, ownerId, sortPrefixes.license, 'oldest first', fromItem),
 
-    /** Every record, by reading the whole table: for the operator's CLI, never for a request. */
+    /** Every license, by reading the whole table: for the operator's CLI, never for a request. */
     async listAll(): Promise<License[]> {
       const scan = (start: Item | undefined) =>
         table.documents.send(

@@ -1,28 +1,24 @@
 import { generationTypes, type GenerationType } from '../contracts/generation.ts';
+import type { UsageTally } from '../contracts/usage.ts';
 import { getItem, type Item, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
 import { transact } from './transact.ts';
 
-export interface Tally {
-  requests: number;
-  credits: number;
-}
-
-/** A billing period's books. `committed` is what is used and what is held together; `used` counts COMPLETED only. */
+/** A billing period's totals. `committed` is what is used and what is held together; `used` counts COMPLETED only. */
 export interface Period {
   committed: number;
   used: number;
-  /** Part of `used` that was counted before this service kept the books. */
+  /** The part of `used` that was imported when the subscription moved to this service. */
   imported: number;
-  byType: Partial<Record<GenerationType, Tally>>;
-  byIdentity: Record<string, Tally>;
+  byType: Partial<Record<GenerationType, UsageTally>>;
+  byIdentity: Record<string, UsageTally>;
   /** By UTC day of completion, `MMDD`: a period holds each at most once. */
-  byDay: Record<string, Tally>;
+  byDay: Record<string, UsageTally>;
 }
 
 /*
- * Statistics are numbers of the item's top level, named kind + name + `n` (requests) or `c` (credits), because ADD
- * makes such a number when it is missing; names are short, because the item is written with every generation and
+ * Statistics are numbers at the item's top level, because ADD creates such a number when it is missing. They are named
+ * by kind, name and `n` (requests) or `c` (credits). The names are short: the item is written with every generation, and
  * each started kilobyte of it is paid for.
  */
 const tallyKinds = { byType: 't', byIdentity: 'i', byDay: 'd' } as const;
@@ -42,15 +38,15 @@ export type PeriodStore = ReturnType<typeof periodStore>;
 
 export function periodStore(table: Table) {
   return {
-    /** Strong: what was settled before is in it. */
+    /** A strong read: every charge that was settled before is in it. */
     async get(licenseId: string, startMs: number): Promise<Period> {
       const item = await getItem(table, itemKeys.period(licenseId, startMs));
       return periodFromItem(item);
     },
 
     /**
-     * Adds credits that were used elsewhere, when a subscription moves to this service in mid-period. As a transaction,
-     * because that carries a token: the SDK's second try after a lost answer adds nothing.
+     * Adds credits that were used elsewhere, when a subscription moves to this service in mid-period. It is a
+     * transaction because that has a token: when the SDK sends it again after a lost answer, nothing is added twice.
      */
     async importUsage(licenseId: string, startMs: number, credits: number): Promise<void> {
       await transact(table, [
@@ -73,7 +69,7 @@ export function periodFromItem(item: Item | null): Period {
     used: item?.used ?? 0,
     imported: item?.imported ?? 0,
     byType: {},
-    // An identity's id may be any word, `constructor` too.
+    // Without a prototype, because an identity's id may be any word, such as `constructor`.
     byIdentity: Object.create(null),
     byDay: {},
   };
@@ -86,7 +82,7 @@ export function periodFromItem(item: Item | null): Period {
   return period;
 }
 
-function tallyOf(period: Period, kind: string, of: string): Tally | null {
+function tallyOf(period: Period, kind: string, of: string): UsageTally | null {
   if (kind === tallyKinds.byIdentity) return (period.byIdentity[of] ??= { requests: 0, credits: 0 });
   if (kind === tallyKinds.byDay) return (period.byDay[of] ??= { requests: 0, credits: 0 });
   const type = generationTypes.find((known) => known === of);

@@ -4,7 +4,7 @@ import type { RateLog } from '../domain/rate-limit.ts';
 import { getItem, type Item, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
 
-/** A rate log as it was read: writing it back needs its version unchanged. */
+/** A rate log as it was read. It can be written back only while its version is unchanged. */
 export interface StoredRateLog {
   log: RateLog;
   version: number;
@@ -12,7 +12,7 @@ export interface StoredRateLog {
 
 export type RateLogStore = ReturnType<typeof rateLogStore>;
 
-/** Rolling logs of what a caller, a key or an account, did under a limit. */
+/** The rolling log of a caller's uses under a limit. A caller is a key or an account. */
 export function rateLogStore(table: Table) {
   return {
     async get(callerId: string, limitName: string): Promise<StoredRateLog> {

@@ -1,17 +1,17 @@
 import type { License } from '../domain/license.ts';
-import { noRegisters } from '../domain/subscription.ts';
-import type { StoredSubscription } from '../domain/subscription-license.ts';
+import { noRegisters } from '../billing/subscription.ts';
+import type { StoredSubscription } from '../billing/subscription-license.ts';
 import { licenseStore, toItem } from './license-store.ts';
 import { getItem, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
 import { transact, type TransactItems } from './transact.ts';
 
-/** A subscription as it was read: writing it needs both its items unchanged. */
+/** A subscription as it was read. It can be written only while both of its items are unchanged. */
 export interface ReadSubscription extends StoredSubscription {
   version: number;
 }
 
-/** The members of a license that billing sets; the others are the operator's, or never change. */
+/** The members of a license that billing sets. The others are set by the operator, or never change. */
 const billedMembers = [
   'tier',
   'creditsLimit',
@@ -26,7 +26,7 @@ export type SubscriptionStore = ReturnType<typeof subscriptionStore>;
 
 export function subscriptionStore(table: Table) {
   return {
-    /** Strong, though the two items are not of one moment: `put` finds out. */
+    /** Two strong reads, one after the other. If an item changes in between, `put` is refused. */
     async get(licenseId: string): Promise<ReadSubscription> {
       const billing = await getItem(table, itemKeys.billing(licenseId));
       const license = await licenseStore(table).get(licenseId);
@@ -71,7 +71,7 @@ export function subscriptionStore(table: Table) {
         TableName: table.name,
         Key: itemKeys.license(license.licenseId),
         UpdateExpression: `SET ${members.map(([member]) => `#${member} = :${member}`).join(', ')}`,
-        // An operator's end that came in between is met here.
+        // Refuses the write if the operator ended the license in between.
         ConditionExpression: '#status = :before',
         ExpressionAttributeNames: Object.fromEntries(members.map(([member]) => [`#${member}`, member])),
         ExpressionAttributeValues: {

@@ -4,9 +4,9 @@
  * Item        PK             SK               index   read by
  * API key     KEY#<keyId>    KEY              owner   authentication (strong); an account's keys, newest first
  * Rate log    KEY#<caller>   RATE#<name>      –       authentication, with the key; also tells when a key was last used
- * Once        KEY#<caller>   ONCE#<hash>      –       what an idempotency key stands for
- * License     LICENSE#<id>   LICENSE          owner   access checks; an account's records
- * Key roster  LICENSE#<id>   KEYS             –       issuing and revoking keys: which of a record's are not revoked
+ * Idempotency KEY#<caller>   ONCE#<hash>      –       the request that first carried an idempotency key
+ * License     LICENSE#<id>   LICENSE          owner   access checks; an account's licenses
+ * Key roster  LICENSE#<id>   KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Billing     LICENSE#<id>   BILLING          –       billing events: what is remembered of the license's subscription
  * Period      LICENSE#<id>   PERIOD#<start>   –       credits committed and used, statistics
  * Generation  LICENSE#<id>   GEN#<uuidv7>     lease   re-fetch; history, newest first; sweep (only while it runs)
@@ -15,7 +15,8 @@
  * A keyId is the first half of the raw key's SHA-256 (see domain/api-key.ts), so a raw key and its public id lead
  * to the same item without an index. A generation lives under its license: a key that names no license can't be
  * built, so no caller reaches another's. A caller is a keyId, or `acct_<sub>` for an account that uses the playground
- * or reads by session: it is limited and repeats its requests like a key. Nothing from outside enters a key before its shape was checked.
+ * or reads by session: its rate limits and idempotency keys work like a key's. Nothing from outside becomes part of a
+ * key before its shape was checked.
  */
 export interface ItemKey extends Record<string, string> {
   PK: string;
@@ -28,7 +29,10 @@ export const itemKeys = {
     PK: `KEY#${callerId}`,
     SK: `RATE#${limitName}`,
   }),
-  once: (callerId: string, onceId: string): ItemKey => ({ PK: `KEY#${callerId}`, SK: `ONCE#${onceId}` }),
+  idempotencyRecord: (callerId: string, idempotencyKeyHash: string): ItemKey => ({
+    PK: `KEY#${callerId}`,
+    SK: `ONCE#${idempotencyKeyHash}`,
+  }),
   license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
   keyRoster: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'KEYS' }),
   billing: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'BILLING' }),
@@ -43,7 +47,7 @@ export const itemKeys = {
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
 };
 
-/** Where the keys of a kind begin, for queries. */
+/** How the sort keys of each kind begin, for queries. */
 export const sortPrefixes = {
   generation: 'GEN#',
   identity: 'IDENTITY#',
@@ -63,7 +67,7 @@ export const ownerIndex = {
 
 const leaseShards = 8;
 
-/** Sparse: only generations that still hold a reservation are in it, spread so that no partition runs hot. */
+/** A sparse index: it holds only generations that still hold credits, spread over shards so that no partition runs hot. */
 export const leaseIndex = {
   name: 'lease',
   partition: 'leaseShard',
@@ -73,8 +77,8 @@ export const leaseIndex = {
 } as const;
 
 /**
- * The kinds of partitions, and under which index if they are one's: what a function is granted is said in these, and
- * its permissions are limited to keys that begin so.
+ * The kinds of partitions: how their keys begin, and their index if they belong to one. A function's grants name these
+ * kinds, and its permissions are limited to keys that begin so.
  */
 export const partitions = {
   keys: { leadingKey: 'KEY#' },
@@ -89,7 +93,7 @@ export type Partition = keyof typeof partitions;
 /** Seconds since 1970. DynamoDB may remove an item days after it, so nothing is decided by its absence. */
 export const ttlAttribute = 'ttl';
 
-/** How the table is made, for whoever makes it. */
+/** The table's definition, for the stack, the local runtime and the tests. */
 export const tableSchema = {
   AttributeDefinitions: [
     { AttributeName: 'PK', AttributeType: 'S' },

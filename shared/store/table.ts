@@ -21,7 +21,7 @@ import { serviceBusy } from '../errors.ts';
 import { maxConflictRetries, pause } from './backoff.ts';
 import { ownerIndex, type ItemKey } from './table-keys.ts';
 
-/** The table and the clients that speak to it: what every store is made of. */
+/** The table and its clients: every store is built on these. */
 export interface Table {
   name: string;
   /** For what each generation calls. Its values are DynamoDB's, and its calls take half of the time. */
@@ -59,7 +59,7 @@ function documentClient({ requestHandler }: DynamoDBClient['config']): DynamoDBD
   return DynamoDBDocumentClient.from(client);
 }
 
-/** One item, read strongly: what was answered before is in it. */
+/** One item, read strongly: every write that was answered before is in it. */
 export async function getItem(table: Table, key: ItemKey): Promise<Item | null> {
   const command = new GetItemCommand({ TableName: table.name, Key: marshall(key), ConsistentRead: true });
   const { Item: item } = await table.client.send(command);
@@ -94,13 +94,13 @@ export async function insertItem(table: Table, item: Item): Promise<void> {
     });
     await writeItem(() => table.documents.send(command));
   } catch (error) {
-    // A write that was answered too late is retried by the SDK and then meets itself.
+    // The SDK sends a write again whose answer was lost. The second then finds the first one's result.
     const met = error instanceof ConditionalCheckFailedException && error.Item;
     if (!met || !isDeepStrictEqual(unmarshall(met), item)) throw error;
   }
 }
 
-/** Changes an item that is there. @returns it as it is now, null when there is none. */
+/** Changes an item that exists. @returns it as it is now, null when there is none. */
 export async function updateItem(
   table: Table,
   key: ItemKey,

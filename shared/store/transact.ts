@@ -19,9 +19,9 @@ export interface Refusal {
 }
 
 /**
- * Writes all or nothing. A conflict with another transaction or a throttled item says nothing about the conditions,
- * so both are tried again with jitter; a failed condition is an answer. All attempts carry one token, so that one of
- * them whose answer was lost, or that arrives late, is not applied a second time (for ten minutes: Amazon DynamoDB API
+ * Writes all or nothing. A conflict with another transaction or a throttled item says nothing about the conditions, so
+ * the transaction is tried again with jitter. A failed condition is an answer. All attempts carry one token, so none is
+ * applied a second time when an answer is lost or an attempt arrives late (for ten minutes: Amazon DynamoDB API
  * Reference, TransactWriteItems).
  * @returns null when written, otherwise the conditions that failed.
  * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever the SDK throws when the outcome is unknown.

@@ -1,6 +1,7 @@
 import type { ObjectStore } from '../adapters/object-store.ts';
-import type { GenerationAnswer, StoredGeneration } from '../contracts/generation.ts';
+import type { GenerationAnswer, StoredGeneration } from '../contracts/generation-answers.ts';
 import { billingPeriod } from '../domain/billing-period.ts';
+import { isoTime } from '../domain/clock.ts';
 import { usageBlock } from '../domain/credits.ts';
 import { creditsCharged, processingTimeMs, type Generation } from '../domain/generation.ts';
 import type { License } from '../domain/license.ts';
@@ -78,10 +79,4 @@ async function outputLinks(generation: Generation, objects: ObjectStore): Promis
   return Promise.all(
     Array.from({ length: generation.numOutputs }, (_, i) => objects.outputLink(generation, i)),
   );
-}
-
-function isoTime(ms: number): string;
-function isoTime(ms: number | null): string | null;
-function isoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

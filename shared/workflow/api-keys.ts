@@ -1,23 +1,24 @@
-import type { CreatedKey, KeyAnswer } from '../contracts/api-key.ts';
+import type { CreatedKey, KeyAnswer } from '../contracts/api-key-answers.ts';
 import { fingerprintApiKey, keyPrefix, keyStatus, maxActiveKeys, newApiKey } from '../domain/api-key.ts';
+import { isoTime } from '../domain/clock.ts';
 import { whyInactive, type License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
 
-export interface KeyOrder {
+export interface IssueKeyCommand {
   license: License;
-  /** What its owner knows it by. */
+  /** The name that its owner gives it. */
   name: string;
   /** Null for a key that does not expire. */
   expiresAtMs: number | null;
 }
 
 /**
- * Makes a key of an access record. The raw key exists only in the answer.
+ * Makes a key of a license. The raw key exists only in the answer.
  * @throws LICENSE_INACTIVE, KEY_LIMIT_REACHED
  */
 export async function issueApiKey(
-  { license, name, expiresAtMs }: KeyOrder,
+  { license, name, expiresAtMs }: IssueKeyCommand,
   apiKeys: ApiKeyStore,
   nowMs: number,
 ): Promise<{ rawKey: string; key: ApiKey }> {
@@ -51,12 +52,12 @@ export function createdKey(rawKey: string, key: ApiKey): CreatedKey {
     keyPrefix: key.keyPrefix,
     name: key.name,
     licenseId: key.licenseId,
-    createdAt: isoTime(key.createdAtMs)!,
+    createdAt: isoTime(key.createdAtMs),
     expiresAt: isoTime(key.expiresAtMs),
   };
 }
 
-/** Never the hash: a list of them would tell a thief which of their finds are real. */
+/** Leaves out the hash: by a list of hashes a thief could tell which stolen keys are real. */
 export function keyAnswer(key: ApiKey, lastUsedAtMs: number | null, nowMs: number): KeyAnswer {
   return {
     keyId: key.keyId,
@@ -64,13 +65,9 @@ export function keyAnswer(key: ApiKey, lastUsedAtMs: number | null, nowMs: numbe
     name: key.name,
     licenseId: key.licenseId,
     status: keyStatus(key, nowMs),
-    createdAt: isoTime(key.createdAtMs)!,
+    createdAt: isoTime(key.createdAtMs),
     lastUsedAt: isoTime(lastUsedAtMs),
     expiresAt: isoTime(key.expiresAtMs),
     revokedAt: isoTime(key.revokedAtMs),
   };
-}
-
-function isoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

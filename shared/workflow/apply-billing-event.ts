@@ -1,6 +1,6 @@
-import type { BillingEvidence } from '../contracts/billing-evidence.ts';
-import type { BillingPrices } from '../contracts/billing-prices.ts';
-import { applyEvidence, licenseIdOf } from '../domain/subscription-license.ts';
+import type { BillingEvidence } from '../billing/evidence.ts';
+import type { BillingPrices } from '../billing/prices.ts';
+import { applyEvidence, licenseIdOf } from '../billing/subscription-license.ts';
 import { serviceBusy } from '../errors.ts';
 import { pause } from '../store/backoff.ts';
 import type { SubscriptionStore } from '../store/subscription-store.ts';
@@ -10,12 +10,12 @@ export interface BillingDeps {
   prices: BillingPrices;
 }
 
-/** A refused write means that another was accepted, so this many would have to come in between. */
+/** A write is refused only when another one was accepted in between, which hardly happens this often in a row. */
 const maxAttempts = 30;
 
 /**
- * Brings what an event says into the license of its subscription. Events may come in any order, several times and at
- * once. Whether a write that broke off was done need not be known: applying the event again is harmless.
+ * Applies an event to the license of its subscription. Events may come in any order, several times and at once. It is
+ * harmless to apply one again, so nobody needs to know whether a write that broke off was stored.
  * @throws BillingFailure `owner_changed`, `unknown_price`; SERVICE_UNAVAILABLE; what the SDK throws.
  */
 export async function applyBillingEvidence(

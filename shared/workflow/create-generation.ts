@@ -1,4 +1,4 @@
-import type { GenerationAnswer } from '../contracts/generation.ts';
+import type { GenerationAnswer } from '../contracts/generation-answers.ts';
 import type { Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import type { License } from '../domain/license.ts';
@@ -13,17 +13,17 @@ import {
   inProgress,
   overLimit,
   type DecisionDeps,
-  type GenerationOrder,
+  type GenerationCommand,
 } from './decide-generation.ts';
 import { runErrorCode, runModel, type ModelRunDeps } from './run-model.ts';
 
-export type { GenerationOrder };
+export type { GenerationCommand };
 
 export interface GenerationDeps extends DecisionDeps, ModelRunDeps, AnswerDeps {
   generations: GenerationStore;
-  /** Of the request that runs. */
+  /** The request's own. */
   meter: Meter;
-  /** Where causes go that no caller may see. */
+  /** Logs a cause that no caller may see. */
   logFault(requestId: string, what: string, error: unknown): void;
 }
 
@@ -40,21 +40,24 @@ export interface Observer {
  * Decides a request and holds its credits. Nothing is held when this throws.
  * @throws every refusal of POST /generate that comes before the model is called.
  */
-export async function acceptGeneration(order: GenerationOrder, deps: GenerationDeps): Promise<Acceptance> {
-  const { license } = order;
-  const decision = await decideGeneration(order, deps, { keepReferences: true });
+export async function acceptGeneration(
+  command: GenerationCommand,
+  deps: GenerationDeps,
+): Promise<Acceptance> {
+  const { license } = command;
+  const decision = await decideGeneration(command, deps, { copyReferences: true });
   if (decision.outcome === 'repeats') return replayed(decision.first, license, deps);
-  const { generation, identity, obstacle } = decision;
-  if (obstacle !== null) {
+  const { generation, identity, unavailableError } = decision;
+  if (unavailableError !== null) {
     await checkCredits(decision, license, deps);
-    throw obstacle;
+    throw unavailableError;
   }
-  const claim = order.onceId === null ? null : { bodyHash: order.bodyHash };
+  const claim = command.idempotencyKeyHash === null ? null : { bodyHash: command.bodyHash };
   const reservation = await deps.generations.reserve(generation, license.creditsLimit, claim);
   if (reservation.outcome === 'over_limit') throw overLimit(decision, license);
   if (reservation.outcome === 'repeated') {
-    const first = await finishedFirst(reservation.once, order, deps);
-    if (first === null) throw inProgress(reservation.once);
+    const first = await finishedFirst(reservation.idempotencyRecord, command, deps);
+    if (first === null) throw inProgress(reservation.idempotencyRecord);
     return replayed(first, license, deps);
   }
   deps.meter.add('creditsReserved', generation.credits);
@@ -67,8 +70,8 @@ async function replayed(first: Generation, license: License, deps: AnswerDeps): 
 
 /**
  * Runs an accepted request to its end: settled or released before this returns.
- * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back; GENERATION_FAILED also
- *   where its end, or what is told of it, can't be had from the store.
+ * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back. GENERATION_FAILED
+ *   also where the store could not be asked how it ended.
  */
 export async function finishGeneration(
   accepted: Extract<Acceptance, { outcome: 'accepted' }>,
@@ -79,7 +82,7 @@ export async function finishGeneration(
   const { ended, failure } = await runToEnd(accepted.generation, accepted.identity, observer, deps);
   if (ended.status === 'COMPLETED') {
     return generationAnswer(ended, license, deps).catch((cause: unknown) => {
-      // Not SERVICE_UNAVAILABLE: whoever repeats the request for that would pay for it again.
+      // Not SERVICE_UNAVAILABLE: callers repeat the request for that, and would pay for it again.
       const sentence =
         'The image is finished and was charged, but its answer could not be put together. Re-fetch the request.';
       throw new ServiceError('GENERATION_FAILED', sentence, { cause });
@@ -125,7 +128,7 @@ async function runToEnd(
         : 'The image could not be finished because of a fault of ours.';
     const status = errorCode === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED';
     try {
-      // Should the charge have been stored after all, this answers the completed record and gives nothing back.
+      // If the charge was stored after all, this returns the completed record and gives nothing back.
       const ended = await generations.release(generation, { status, errorCode, errorMessage }, clock.now());
       meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
       return { ended, failure: error };

@@ -1,27 +1,27 @@
-import type { DryRunAnswer } from '../contracts/generation.ts';
+import type { DryRunAnswer } from '../contracts/generation-answers.ts';
 import { billingPeriod } from '../domain/billing-period.ts';
 import { usageBlock } from '../domain/credits.ts';
 import {
   checkCredits,
   decideGeneration,
   type DecisionDeps,
-  type GenerationOrder,
+  type GenerationCommand,
 } from './decide-generation.ts';
 
 export interface DryRun {
   answer: DryRunAnswer;
-  /** The request would be answered with the result of an earlier one that had its idempotency key. */
+  /** The request would get the result of an earlier one with the same idempotency key. */
   wouldReplay: boolean;
 }
 
 /**
- * Does to a request what would be done before anything is held for it, and holds and stores nothing. A promise for
- * this moment alone: whoever comes next may take the credits, or the model.
+ * Checks a request as POST /generate does before it holds credits, and stores nothing. Its answer is true at this moment
+ * only: another request may take the credits, or the model.
  * @throws every refusal of POST /generate that comes before the model is called, in the same order.
  */
-export async function dryRun(order: GenerationOrder, deps: DecisionDeps): Promise<DryRun> {
-  const { license } = order;
-  const decision = await decideGeneration(order, deps, { keepReferences: false });
+export async function dryRun(command: GenerationCommand, deps: DecisionDeps): Promise<DryRun> {
+  const { license } = command;
+  const decision = await decideGeneration(command, deps, { copyReferences: false });
   if (decision.outcome === 'repeats') {
     const { identity } = decision.first;
     const { startMs, endMs } = billingPeriod(license.periodAnchorMs, deps.clock.now());
@@ -29,7 +29,7 @@ export async function dryRun(order: GenerationOrder, deps: DecisionDeps): Promis
     return { answer: accepted(identity, 0, { used, limit: license.creditsLimit, endMs }), wouldReplay: true };
   }
   const { used } = await checkCredits(decision, license, deps);
-  if (decision.obstacle !== null) throw decision.obstacle;
+  if (decision.unavailableError !== null) throw decision.unavailableError;
   const { generation, period } = decision;
   const usage = { used, limit: license.creditsLimit, endMs: period.endMs };
   return { answer: accepted(generation.identity, generation.credits, usage), wouldReplay: false };

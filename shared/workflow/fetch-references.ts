@@ -4,7 +4,7 @@ import type { ReferenceSource } from '../contracts/reference-images.ts';
 import type { Clock } from '../domain/clock.ts';
 import { inspectImage } from '../domain/images/inspect-image.ts';
 
-/** For all references of a request together: their caller waits for it. */
+/** For all references of a request together, because their caller waits. */
 const fetchWithinMs = 5000;
 const storeWithinMs = 3000;
 
@@ -12,10 +12,10 @@ export const notUploaded =
   'names no file: send one to the url of its upload, within the hour, and use it with a key of the same license';
 
 /**
- * Looks at references, all at once, and brings those that have a link to where a model may read them, rid of everything
- * but their picture.
- * @returns for each, null or what is wrong with it, as a caller may read it.
- * @throws when a fault of the service's own is in the way.
+ * Checks all references at once. Those with a `putLink` are stored there for the model: the picture alone, without
+ * metadata.
+ * @returns for each reference null, or what is wrong with it, in words for the caller.
+ * @throws after a fault of the service itself.
  */
 export async function fetchReferences(
   items: ReferenceSource[],

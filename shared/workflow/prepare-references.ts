@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../adapters/object-store.ts';
-import type { ReferenceReader } from '../adapters/reference-reader.ts';
+import type { ReferenceFetcherClient } from '../adapters/reference-fetcher-client.ts';
 import type { ReferenceItem } from '../contracts/generation.ts';
 import type { ReferenceOrigin, ReferenceSource } from '../contracts/reference-images.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.ts';
 
 export interface ReferenceDeps {
   objects: ObjectStore;
-  references: ReferenceReader;
+  references: ReferenceFetcherClient;
   clock: Clock;
 }
 
@@ -21,22 +21,22 @@ const unknownUpload = 'is not an upload of this license';
 const lateUpload = 'was opened more than an hour ago: open another with POST /uploads';
 
 /**
- * Looks at a request's reference images, before anything is held for it.
- * @param keep whether those that can be used are copied to where its model may read them.
+ * Checks a request's reference images, before credits are held for it.
+ * @param copyReferences whether those that can be used are copied to where the model may read them.
  * @throws INVALID_PARAMETERS naming every item that can't be used, SERVICE_UNAVAILABLE
  */
 export async function prepareReferences(
   of: RequestRef,
   items: ReferenceItem[],
   { objects, references, clock }: ReferenceDeps,
-  { keep }: { keep: boolean } = { keep: true },
+  { copyReferences }: { copyReferences: boolean },
 ): Promise<void> {
   const nowMs = clock.now();
   const problems = items.map((item) => uploadProblem(item, nowMs));
   const open = items.flatMap((item, index) => (problems[index] === null ? [{ item, index }] : []));
   const sources = await Promise.all(
     open.map(async ({ item, index }): Promise<ReferenceSource> => {
-      const putLink = keep ? await objects.referencePutLink(of, index) : null;
+      const putLink = copyReferences ? await objects.referencePutLink(of, index) : null;
       return { ...(await originOf(of, item, objects)), putLink };
     }),
   );
@@ -51,7 +51,7 @@ export async function prepareReferences(
   if (named.length > 0) throw new ServiceError('INVALID_PARAMETERS', named.join(' '));
 }
 
-/** What an id tells by itself: one that can't be an upload's never becomes a key of the bucket. */
+/** Checks the id itself. An id that can't be an upload's never becomes part of an object's key. */
 function uploadProblem({ uploadId }: ReferenceItem, nowMs: number): string | null {
   if (uploadId === undefined) return null;
   if (!isUploadId(uploadId)) return unknownUpload;

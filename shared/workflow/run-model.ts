@@ -7,7 +7,7 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../contracts/model-server.ts';
-import type { Clock } from '../domain/clock.ts';
+import { isoTime, type Clock } from '../domain/clock.ts';
 import type { Generation, GenerationErrorCode } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { ServiceError } from '../errors.ts';
@@ -31,8 +31,8 @@ const linkMarginSeconds = 60;
 const maxMessageChars = 300;
 
 /**
- * Has the model paint a request, until its deadline or until the service is stopped.
- * @returns what the model reported, once every image was seen in the store at its full size.
+ * Has the model paint a request. Ends at its deadline, or when the service is stopped.
+ * @returns what the model reported, after every image was found in the store at its full size.
  * @throws ServiceError TIMEOUT, SERVICE_UNAVAILABLE or GENERATION_FAILED, with a sentence for the customer.
  */
 export async function runModel(
@@ -48,7 +48,7 @@ export async function runModel(
   let starting: Promise<void> | undefined;
   const start = () => {
     starting ??= events.started();
-    // Whoever waits for it below hears of a failure; until then it must not count as unhandled.
+    // A failure is thrown where this is awaited. Until then it must not count as unhandled.
     starting.catch(() => {});
     return starting;
   };
@@ -57,7 +57,7 @@ export async function runModel(
     for await (const event of deps.model.generate(request, signal)) {
       if (event.event === 'started') void start();
       else if (event.event === 'progress') {
-        // Nobody is told of progress in what has not begun.
+        // Send no progress before `started`.
         await start();
         events.progress(event.step, event.steps);
       } else if (event.event === 'failed') throw failureOf(event, generation);
@@ -89,7 +89,7 @@ async function modelRequest(
   }));
   return {
     requestId: generation.requestId,
-    deadline: new Date(generation.deadlineMs).toISOString(),
+    deadline: isoTime(generation.deadlineMs),
     prompt: generation.prompt,
     negativePrompt: generation.negativePrompt,
     seed: generation.seed,
@@ -113,7 +113,7 @@ async function modelRequest(
   };
 }
 
-/** What the model says it stored is believed once the store says so too. */
+/** Asks the store whether the images are there that the model says it stored. */
 async function checkOutputs(
   generation: Generation,
   event: ModelCompleted,
@@ -131,7 +131,7 @@ function undelivered(): ServiceError {
   return new ServiceError('GENERATION_FAILED', 'The model did not deliver the images that were asked for.');
 }
 
-/** A container's own words reach the customer only when it says that they are about the picture. */
+/** The customer reads the container's own words only where the container says that they are about the image. */
 function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: Generation): ServiceError {
   const reason = modelFailureReasons.find((known) => known === event.reason) ?? 'model_error';
   if (reason === 'deadline') return timedOut(generation);
@@ -147,7 +147,7 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
   return new ServiceError('GENERATION_FAILED', sentence, { cause });
 }
 
-/** A container's text as one line that ends, whatever it holds. */
+/** Makes one line of a container's text, with a full stop at its end. */
 function asSentence(message: string): string {
   const text = message
     .replace(/\p{Cc}/gu, ' ')
@@ -166,7 +166,7 @@ function stopped(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The service was stopped before the image was finished.');
 }
 
-/** The codes that a stored failure may carry; anything else that goes wrong in a run is a failed generation. */
+/** The code that a failure is stored with. Whatever has no code of its own is a failed generation. */
 export function runErrorCode(error: unknown): GenerationErrorCode {
   const code = error instanceof ServiceError ? error.code : 'GENERATION_FAILED';
   return code === 'TIMEOUT' || code === 'SERVICE_UNAVAILABLE' ? code : 'GENERATION_FAILED';

@@ -14,9 +14,9 @@ export interface SweepResult {
 }
 
 /**
- * Ends every request whose lease ran out: whoever ran it died. Running twice at once, or against a handler that is
- * late but alive, is harmless: only one of them ends a request.
- * @param leasesBeforeMs ends also later leases, for an operator who knows that nothing runs.
+ * Ends every request whose lease ran out, because its handler died. Two sweeps at once are harmless, and so is a
+ * handler that is late but alive: only one of them ends a request.
+ * @param leasesBeforeMs an operator who knows that nothing runs may end later leases too.
  */
 export async function sweep(
   generations: GenerationStore,
@@ -51,7 +51,7 @@ async function sweepShard(
         result.failed += 1;
       }
     }
-    // The index is eventually consistent: a page that ended nothing would only come again.
+    // The index is eventually consistent: after a page that ended nothing, the same page would come again.
     if (expired.length < pageSize || result.released === before) return;
   }
 }

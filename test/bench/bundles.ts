@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -6,31 +6,29 @@ import { build, type Plugin } from 'esbuild';
 import { bundleFunctions } from '../../bin/costs/bundles.ts';
 import { temporaryFolder } from './children.ts';
 
-export interface Built {
-  functionName: string;
+export interface Bundle {
+  what: string;
   file: string;
   bytes: number;
   gzipBytes: number;
 }
 
-const functionsFolder = fileURLToPath(new URL('../../functions', import.meta.url));
+/** What is measured: the function that a generation waits for. */
+const functionName = 'create-generation';
 
-function measured(functionName: string, file: string): Built {
+function measured(what: string, file: string): Bundle {
   const code = readFileSync(file);
-  return { functionName, file, bytes: code.length, gzipBytes: gzipSync(code).length };
+  return { what, file, bytes: code.length, gzipBytes: gzipSync(code).length };
 }
 
-/** Every function as a deployment bundles it. */
-export function productionBundles(): Built[] {
+/** The function as a deployment bundles it. */
+export function deployedBundle(): Bundle {
   const folder = temporaryFolder();
-  const kept = join(folder, 'kept');
-  return bundleFunctions(join(folder, 'cdk')).map(({ functionName, file }) => {
-    // Lambda takes `index.js` for CommonJS without looking into it; Node.js by itself looks, unless it is told.
-    const place = join(kept, functionName);
-    mkdirSync(place, { recursive: true });
-    copyFileSync(file, join(place, 'index.cjs'));
-    return measured(functionName, join(place, 'index.cjs'));
-  });
+  const made = bundleFunctions(join(folder, 'cdk')).find((one) => one.functionName === functionName)!;
+  // Lambda takes `index.js` for CommonJS without looking into it; Node.js by itself looks, unless it is told.
+  const file = join(folder, 'index.cjs');
+  copyFileSync(made.file, file);
+  return measured(functionName, file);
 }
 
 /**
@@ -38,24 +36,19 @@ export function productionBundles(): Built[] {
  * as it is published, and all of zod, which `import { z } from 'zod'` takes in. The sources call zod/mini's functions,
  * so those are in it too: 3 % of it.
  */
-export async function naiveBundles(): Promise<Built[]> {
-  const folder = temporaryFolder();
-  const functionNames = readdirSync(functionsFolder).map((file) => file.replace(/\.ts$/, ''));
-  await Promise.all(
-    functionNames.map((functionName) =>
-      build({
-        entryPoints: [join(functionsFolder, `${functionName}.ts`)],
-        outfile: join(folder, functionName, 'index.cjs'),
-        bundle: true,
-        platform: 'node',
-        target: 'node24',
-        format: 'cjs',
-        plugins: [wholeZod],
-        logLevel: 'error',
-      }),
-    ),
-  );
-  return functionNames.map((name) => measured(name, join(folder, name, 'index.cjs')));
+export async function naiveBundle(): Promise<Bundle> {
+  const file = join(temporaryFolder(), 'index.cjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL(`../../functions/${functionName}.ts`, import.meta.url))],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
+    plugins: [wholeZod],
+    logLevel: 'error',
+  });
+  return measured('the same, naive', file);
 }
 
 const wholeZod: Plugin = {
@@ -74,7 +67,7 @@ const wholeZod: Plugin = {
 const miniFile = fileURLToPath(import.meta.resolve('zod/mini'));
 
 /** What any function of Node.js takes. */
-export async function helloBundle(): Promise<Built> {
+export async function helloBundle(): Promise<Bundle> {
   const file = join(temporaryFolder(), 'index.mjs');
   const contents = `export const handler = async () => ({ statusCode: 200, body: 'hello' });`;
   await build({ stdin: { contents }, outfile: file, format: 'esm', minify: true, logLevel: 'error' });

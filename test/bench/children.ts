@@ -13,7 +13,6 @@ export interface Child {
 
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
-const others = new Set<() => void>();
 
 /** Ctrl-C leaves neither processes nor folders behind. */
 export function cleanUpOnSignals(): void {
@@ -26,11 +25,6 @@ export function cleanUpOnSignals(): void {
   process.once('exit', cleanUp);
 }
 
-/** Something else that must not be left behind; it is called once, after the processes were ended. */
-export function alsoCleanUp(undo: () => void): void {
-  others.add(undo);
-}
-
 const stopping = new AbortController();
 /** For programs that are waited for: they end when the bench does. */
 export const stopSignal = stopping.signal;
@@ -38,8 +32,6 @@ export const stopSignal = stopping.signal;
 export function cleanUp(): void {
   stopping.abort();
   for (const child of running) killGroup(child);
-  for (const undo of others) undo();
-  others.clear();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   folders.clear();
 }
@@ -52,7 +44,7 @@ export function temporaryFolder(): string {
 
 export interface ServerOptions {
   env: Record<string, string>;
-  cwd?: string;
+  cwd: string;
   /** Its output, for when it does not start. A server's log is written as it would be: to a file. */
   logFile: string;
 }
@@ -92,20 +84,13 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 /** Asks until a server answers anything. @throws with the end of its log when it ended or took too long. */
-export async function answering(
-  url: string,
-  child: Child,
-  logFile: string,
-  withinSeconds: number,
-): Promise<void> {
-  for (const endMs = Date.now() + withinSeconds * 1000; Date.now() < endMs && !child.ended();) {
+export async function answering(url: string, child: Child, logFile: string): Promise<void> {
+  for (const endMs = Date.now() + 120_000; Date.now() < endMs && !child.ended(); await sleep(100)) {
     const answered = await fetch(url, { signal: AbortSignal.timeout(2000) }).then(
-      (answer) => answer.body?.cancel().then(() => true) ?? true,
+      async (answer) => (await answer.body?.cancel(), true),
       () => false,
     );
     if (answered) return;
-    await sleep(100);
   }
-  const log = readFileSync(logFile, 'utf8').slice(-2000);
-  throw new Error(`${url} did not answer within ${withinSeconds} seconds. Its log ends:\n${log}`);
+  throw new Error(`${url} did not answer. Its log ends:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
 }

@@ -1,4 +1,3 @@
-import { counted } from '../../bin/costs/counted.ts';
 import { monthlyBill, type Line } from '../../bin/costs/model.ts';
 import { prices } from '../../bin/costs/prices.ts';
 import { countStack, type StackCounts } from '../../bin/costs/stack-counts.ts';
@@ -80,18 +79,4 @@ export function partOf({ component, what, unit }: Line): 'used' | 'kept' | 'egre
 
 function sumOf(lines: Line[]): number {
   return lines.reduce((sum, { usd }) => sum + usd, 0);
-}
-
-/** What the bill's model was told and what the bench counted must be the same. @throws Error where they are not. */
-export function checkCounted(units: {
-  readUnits: number;
-  tableWriteUnits: number;
-  indexWriteUnits: number;
-}): void {
-  const { readUnits, writeUnits } = counted.generation;
-  const found = { readUnits: units.readUnits, writeUnits: units.tableWriteUnits + units.indexWriteUnits };
-  if (found.readUnits === readUnits && found.writeUnits === writeUnits) return;
-  throw new Error(
-    `Counted were ${JSON.stringify(found)}, and bin/costs/counted.ts says ${readUnits} and ${writeUnits}.`,
-  );
 }

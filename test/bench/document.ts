@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Results } from './results.ts';
 
 export const documentPath = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
-export const jsonPath = fileURLToPath(new URL('../../docs/performance.json', import.meta.url));
 
 /** Puts each part between its markers. @throws Error when the document has no place for one. */
 export function fillDocument(text: string, parts: Readonly<Record<string, string>>): string {
@@ -19,15 +17,9 @@ export function fillDocument(text: string, parts: Readonly<Record<string, string
 }
 
 /** As Prettier would have it. */
-export async function writeDocument(
-  parts: Readonly<Record<string, string>>,
-  results?: Results,
-): Promise<void> {
-  await writeFormatted(documentPath, fillDocument(readFileSync(documentPath, 'utf8'), parts));
-  if (results) await writeFormatted(jsonPath, JSON.stringify(results, null, 2));
-}
-
-async function writeFormatted(path: string, text: string): Promise<void> {
+export async function writeDocument(parts: Readonly<Record<string, string>>): Promise<void> {
   const { format, resolveConfig } = await import('prettier');
-  writeFileSync(path, await format(text, { ...(await resolveConfig(path)), filepath: path }));
+  const text = fillDocument(readFileSync(documentPath, 'utf8'), parts);
+  const options = { ...(await resolveConfig(documentPath)), filepath: documentPath };
+  writeFileSync(documentPath, await format(text, options));
 }

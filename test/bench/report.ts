@@ -1,9 +1,7 @@
-import { dollars, grouped, markdownTable } from '../../bin/costs/tables.ts';
-import { optionsOf, proposals } from './cold/memory-choice.ts';
-import type { ColdFigures, ColdStart } from './cold/cold-start.ts';
+import { grouped, markdownTable } from '../../bin/costs/tables.ts';
+import type { ColdStart } from './cold/cold-start.ts';
 import type { CostFigures } from './cost.ts';
 import type { Overhead } from './overhead/overhead.ts';
-import { prices } from '../../bin/costs/prices.ts';
 import type { Machine, Results } from './results.ts';
 import { isMet, targetsOf, type TargetLine } from './targets.ts';
 import type { TableUse } from './table-use.ts';
@@ -19,7 +17,6 @@ export const sectionTitles = {
   targets: 'Targets',
   overhead: 'Overhead',
   cold: 'Cold start',
-  memory: 'Memory of each function',
   dynamodb: 'DynamoDB',
   cost: 'Cost of 1,000 generations',
 } as const;
@@ -33,7 +30,7 @@ export function sectionsOf(results: Results): Sections {
     machine: machineTable(machine),
     targets: targetsTable(targetsOf(results)),
     ...(overhead && { overhead: withNotes(overheadTable(overhead), overhead.leftOut) }),
-    ...(cold && { cold: coldTable(cold), memory: withNotes(memoryTables(cold), cold.leftOut) }),
+    ...(cold && { cold: coldTable(cold) }),
     ...(dynamodb && { dynamodb: tableUseTable(dynamodb) }),
     ...(cost && { cost: costTable(cost) }),
   };
@@ -107,82 +104,15 @@ function overheadTable({ servers, rounds, stubP50Ms }: Overhead): string {
   return `${table}\n\nMedians of ${rounds} rounds. The stub called directly: p50 ${figure(stubP50Ms)} ms.`;
 }
 
-function coldTable({ functions, naive, hello, processes }: ColdStart): string {
-  const begin = ({ importMs, callMs }: ColdFigures) => importMs + callMs;
-  const rows = functions.map((of) => {
-    const other = naive.find(({ functionName }) => functionName === of.functionName)!;
-    return [
-      of.functionName,
-      ...sizes(of),
-      figure(of.importMs),
-      figure(of.callMs),
-      figure(begin(of)),
-      figure(other.bytes / 1000),
-      figure(begin(other)),
-      figure(begin(of) / begin(other)),
-    ];
-  });
+function coldTable({ deployed, naive, hello, processes }: ColdStart): string {
   const table = markdownTable(
-    [
-      'function',
-      'kB:',
-      'kB, gzip:',
-      'import, ms:',
-      'first call, ms:',
-      'both, ms:',
-      'naive, kB:',
-      'naive, both, ms:',
-      'ours ÷ naive:',
-    ],
-    [
-      ...rows,
-      [
-        hello.functionName,
-        ...sizes(hello),
-        figure(hello.importMs),
-        figure(hello.callMs),
-        figure(begin(hello)),
-      ],
-    ],
-  );
-  return `${table}\n\nMedians of ${processes} fresh processes of Node.js.`;
-}
-
-const sizes = ({ bytes, gzipBytes }: ColdFigures) => [figure(bytes / 1000), figure(gzipBytes / 1000)];
-
-/** Functions that hold a caller while a model works. */
-const waiting = new Set(['create-generation', 'create-playground-generation']);
-const waitMs = 10_000;
-
-function memoryTables({ byMemory, quotaProcesses }: ColdStart): string {
-  if (byMemory.length === 0) return '';
-  const usdPerGbSecond = prices.lambdaDuration.usd / prices.lambdaDuration.per;
-  const options = optionsOf(byMemory, (name) => (waiting.has(name) ? waitMs : 0), usdPerGbSecond);
-  const table = markdownTable(
-    [
-      'function',
-      'memory:',
-      'import and first call, ms:',
-      'warm call, ms:',
-      'most memory used, MB:',
-      'a million calls:',
-      'why not',
-    ],
-    options.map((of) => [
-      of.functionName,
-      `${of.memoryMb} MB`,
-      figure(of.importMs + of.callMs),
-      figure(of.warmMs),
-      grouped(of.rssMb),
-      dollars(of.usdPerMillion),
-      of.problem ?? '',
+    ['bundle', 'kB:', 'kB, gzip:', 'import, ms:', 'first call, ms:', 'both, ms:'],
+    [deployed, naive, hello].map(({ what, bytes, gzipBytes, importMs, callMs }) => [
+      what,
+      ...[bytes / 1000, gzipBytes / 1000, importMs, callMs, importMs + callMs].map(figure),
     ]),
   );
-  const chosen = proposals(options).map(({ functionName, memoryMb }) => [
-    functionName,
-    memoryMb === null ? 'none of these' : `${memoryMb} MB`,
-  ]);
-  return `${table}\n\nMedians of ${quotaProcesses} fresh processes each.\n\n${markdownTable(['function', 'proposed:'], chosen)}`;
+  return `${table}\n\nMedians of ${processes} fresh processes of Node.js.`;
 }
 
 function tableUseTable(use: TableUse): string {

@@ -27,10 +27,12 @@ export interface Results {
   cost?: CostFigures;
 }
 
+const describe = ['describe', '--always', '--abbrev=10', '--exclude=*', '--dirty=, with changes'];
+
 export function readMachine(now: Date): Machine {
   return {
     measuredOn: now.toISOString().slice(0, 10),
-    commit: commit(),
+    commit: execFileSync('git', describe, { encoding: 'utf8' }).trim(),
     processor: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 2 ** 30),
@@ -38,17 +40,4 @@ export function readMachine(now: Date): Machine {
     node: process.versions.node,
     ...versions,
   };
-}
-
-function commit(): string {
-  try {
-    const git = (...args: string[]) =>
-      execFileSync('git', args, { stdio: ['ignore', 'pipe', 'ignore'] })
-        .toString()
-        .trim();
-    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
-    return `${git('rev-parse', '--short=10', 'HEAD')}${changed ? ', with changes' : ''}`;
-  } catch {
-    return 'unknown';
-  }
 }

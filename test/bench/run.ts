@@ -11,8 +11,7 @@ const usage = `npm run bench -- [options]
 
   --only PARTS   of ${parts.join(', ')}; several with commas (default: all)
   --quick        few and short rounds: whether everything runs, not what it costs
-  --json         prints one JSON object, for programs
-  --write        puts the tables into docs/performance.md and the figures into docs/performance.json
+  --write        puts the tables into docs/performance.md
 
 Linux only. Nothing else should run on the machine. Portkey and LiteLLM are installed on the first run, from npm and
 PyPI, into ~/.cache/image-generation-service/bench. It takes about half an hour.`;
@@ -23,7 +22,6 @@ async function main(): Promise<number> {
   const options = {
     only: { type: 'string', default: parts.join(',') },
     quick: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   } as const;
@@ -34,18 +32,17 @@ async function main(): Promise<number> {
     (problem === null ? console.log : console.error)(problem === null ? usage : `${problem}\n\n${usage}`);
     return problem === null ? 0 : 2;
   }
-  const results = await measure(only, values.quick);
   const { sectionsOf, reportText } = await import('./report.ts');
-  const sections = sectionsOf(results);
-  console.log(values.json ? JSON.stringify(results) : reportText(sections));
-  if (values.write) await (await import('./document.ts')).writeDocument(sections, results);
+  const sections = sectionsOf(await measure(only, values.quick));
+  console.log(reportText(sections));
+  if (values.write) await (await import('./document.ts')).writeDocument(sections);
   return 0;
 }
 
 function problemOf(only: Part[], { quick, write }: { quick: boolean; write: boolean }): string | null {
   const unknown = only.find((part) => !parts.includes(part));
   if (unknown !== undefined) return `There is no part "${unknown}".`;
-  if (process.platform !== 'linux') return 'The bench reads /proc and control groups: it runs on Linux only.';
+  if (process.platform !== 'linux') return 'The bench reads /proc: it runs on Linux only.';
   if (write && quick) return '--write does not take figures of --quick: they tell nothing.';
   if (write && only.length < parts.length) return '--write needs all parts: the document tells of one run.';
   return null;
@@ -55,30 +52,28 @@ async function measure(only: Part[], quick: boolean): Promise<Results> {
   const results: Results = { machine: readMachine(new Date()) };
   if (only.includes('overhead') || only.includes('cold')) {
     const { makeStubWorld } = await import('./overhead/stub-world.ts');
-    const { productionBundles } = await import('./bundles.ts');
+    const { deployedBundle } = await import('./bundles.ts');
     say('bundling the functions as a deployment does');
-    const bundles = productionBundles();
-    const bundle = bundles.find(({ functionName }) => functionName === 'create-generation')!.file;
-    const shared = { ...(await makeStubWorld()), quick, say };
+    const bundle = deployedBundle();
+    const shared = { ...(await makeStubWorld()), bundle, quick, say };
     if (only.includes('overhead')) {
       const { measureOverhead } = await import('./overhead/overhead.ts');
-      results.overhead = await measureOverhead({ ...shared, bundle });
+      results.overhead = await measureOverhead(shared);
     }
     if (only.includes('cold')) {
       const { measureColdStart } = await import('./cold/cold-start.ts');
-      results.cold = await measureColdStart({ ...shared, bundles });
+      results.cold = await measureColdStart(shared);
     }
   }
   if (only.includes('dynamodb')) {
     say('counting what generations use of the table');
-    const program = fileURLToPath(new URL('count-table.ts', import.meta.url));
+    const program = fileURLToPath(new URL('table-use.ts', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [program]);
     results.dynamodb = JSON.parse(stdout);
   }
   if (only.includes('cost')) {
     say('computing the cost');
-    const { checkCounted, measureCost } = await import('./cost.ts');
-    if (results.dynamodb) checkCounted(results.dynamodb.usual);
+    const { measureCost } = await import('./cost.ts');
     results.cost = measureCost();
   }
   return results;

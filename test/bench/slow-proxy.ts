@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Span } from './trips.ts';
 
@@ -16,12 +17,12 @@ export async function startSlowProxy(target: string) {
   const server = createServer(async (req, res) => {
     const beginMs = performance.now();
     try {
-      const body = await bytesOf(req);
+      const body = await buffer(req);
       await sleep(delayMs);
       const outgoing = request(`${target}${req.url}`, { method: req.method, headers: req.headers });
       outgoing.end(body);
       const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-      const answered = await bytesOf(answer);
+      const answered = await buffer(answer);
       const operation = String(req.headers['x-amz-target']).split('.')[1] ?? '';
       calls.push({ operation, beginMs, endMs: performance.now() });
       const { 'transfer-encoding': _, ...headers } = answer.headers;
@@ -42,10 +43,4 @@ export async function startSlowProxy(target: string) {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -1,3 +1,4 @@
+/** Counts in a process of its own, because a function keeps the addresses that it first read. Prints one line of JSON. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emit, putOutputs, type Behaviour } from '../engine/workflow/world.ts';
 import { identity, startCountingWorld, type Counted, type CountingWorld } from '../infra/costs/counting.ts';
@@ -28,15 +29,14 @@ export interface Units {
 const slowMs = 150;
 
 /** Generations on the local engines, counted: one as it is, one with 1,000 characters, one with slow calls. */
-export async function measureTableUse(): Promise<TableUse> {
-  const environment = { ...process.env };
+async function measureTableUse(): Promise<TableUse> {
   const world = await startCountingWorld();
   const slow = await startSlowProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB!);
   // Before the function is called for the first time, when it reads this.
   process.env.AWS_ENDPOINT_URL_DYNAMODB = slow.url;
   try {
     const body = { identityId: identity.identityId, prompt, width: 1024, height: 1024 };
-    // The first makes the caller's rate log and the period's books.
+    // The first makes the caller's rate log and the period's item.
     await world.generate(body);
     const usual = await world.generate(body);
     const long = await world.generate({ ...body, prompt: prompt.repeat(10) });
@@ -51,8 +51,6 @@ export async function measureTableUse(): Promise<TableUse> {
   } finally {
     await slow.close();
     await world.close();
-    for (const name of Object.keys(process.env)) delete process.env[name];
-    Object.assign(process.env, environment);
   }
 }
 
@@ -99,3 +97,5 @@ const unitsOf = ({ readUnits, tableWriteUnits, indexWriteUnits }: Counted): Unit
   tableWriteUnits,
   indexWriteUnits,
 });
+
+process.stdout.write(`${JSON.stringify(await measureTableUse())}\n`);

@@ -1,11 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Locator, Page, Request } from 'playwright-core';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Locator, Page, Request } from 'playwright-core';
 import sharp from 'sharp';
-import { expectAccessible, openBrowser, visitSignedIn, type Visitor } from '../support/browser.ts';
-import { removeFolder, startService, type RunningService } from '../support/service.ts';
+import {
+  chooseIdentity,
+  chooseLicense,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  useDashboard,
+  type Visitor,
+  type VisitOptions,
+} from '../support/browser.ts';
 
-let browser: Browser;
-let service: RunningService;
+const dashboard = useDashboard();
 let cup: Buffer;
 
 /** A colour that nothing paints but the product. */
@@ -14,23 +20,13 @@ const productColor = '#00c040';
 beforeAll(async () => {
   const product = { width: 300, height: 300, channels: 3, background: productColor } as const;
   cup = await sharp({ create: product }).png().toBuffer();
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-});
-afterAll(async () => {
-  await Promise.all([browser.close(), service.end()]);
-  removeFolder(service.dataDir);
 });
 
-async function visit(options: Parameters<typeof visitSignedIn>[3] = {}): Promise<Visitor> {
-  const visitor = await visitSignedIn(browser, service, 'playground', options);
+async function visit(options: VisitOptions = {}): Promise<Visitor> {
+  const visitor = await dashboard.visit('playground', options);
   await chooseIdentity(visitor.page, 'citrine');
   await chooser(visitor.page).waitFor();
   return visitor;
-}
-
-async function chooseIdentity(page: Page, identity: string): Promise<void> {
-  await page.getByRole('button', { name: /^Identity/ }).click();
-  await page.getByRole('menuitemradio', { name: new RegExp(`^${identity}`) }).click();
 }
 
 const chooser = (page: Page): Locator => page.locator('input[type=file]');
@@ -77,30 +73,30 @@ function shareOfProduct(image: Locator): Promise<number> {
   });
 }
 
-/** Drags files over the form and lets them go there, or keeps holding them. */
+/** Drags files over the form, and goes on doing so until `letGo` drops them there. */
 async function drag(page: Page, files: { name: string; mimeType: string; buffer: Buffer }[], letGo = true) {
-  const given = files.map(({ name, mimeType, buffer }) => ({
-    name,
-    mimeType,
-    base64: buffer.toString('base64'),
-  }));
+  const contents = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }));
   await page.getByRole('form').evaluate(
-    (form: any, { given: contents, letGo: drops }: any) => {
+    (form: any, given: any) => {
       const { DataTransfer, DragEvent, File, Uint8Array } = globalThis as any;
       const dataTransfer = new DataTransfer();
-      for (const { name, mimeType, base64 } of contents) {
+      for (const { name, mimeType, base64 } of given.contents) {
         dataTransfer.items.add(new File([Uint8Array.fromBase64(base64)], name, { type: mimeType }));
       }
-      for (const type of drops ? ['dragover', 'drop'] : ['dragover']) {
+      const send = (type: string) =>
         form.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-      }
+      clearInterval((globalThis as any).dragging);
+      send('dragover');
+      // A browser repeats the event for as long as something is dragged.
+      if (given.letGo) send('drop');
+      else (globalThis as any).dragging = setInterval(send, 100, 'dragover');
     },
-    { given, letGo },
+    { contents, letGo },
   );
 }
 
 test('a product’s photo is chosen, uploaded at once, and its pixels stand in the picture that is made', async () => {
-  const { page, complaints, close } = await visit();
+  const { page, complaints } = await visit();
   await chooser(page).setInputFiles([png('cup.png')]);
   expect(await row(page, 'cup.png').textContent()).toMatch(/KB · 300 × 300/);
   await uploaded(page);
@@ -128,11 +124,10 @@ test('a product’s photo is chosen, uploaded at once, and its pixels stand in t
   await page.getByRole('link', { name: 'Use again' }).click();
   await row(page, 'cup.png').waitFor();
   expect(complaints).toEqual([]);
-  await close();
-}, 60_000);
+});
 
 test('files are dropped anywhere, with the target in sight, and one that can’t be used says why', async () => {
-  const { page, close } = await visit();
+  const { page } = await visit();
   await drag(page, [png('cup.png')], false);
   await page.getByText('Drop to add').waitFor();
   const svg = { name: 'logo.svg', mimeType: 'image/png', buffer: Buffer.from('<svg xmlns="x"/>') };
@@ -142,11 +137,10 @@ test('files are dropped anywhere, with the target in sight, and one that can’t
   await uploaded(page);
   expect((await generate(page)).postDataJSON().referenceImages).toHaveLength(1);
   await row(page, 'logo.svg').waitFor({ state: 'detached' });
-  await close();
 });
 
 test('four images are the most, and what is removed hands the focus to its neighbor', async () => {
-  const { page, close } = await visit();
+  const { page } = await visit();
   await chooser(page).setInputFiles(['1', '2', '3', '4', '5'].map((name) => png(`${name}.png`)));
   await page.getByText('At most 4 images: 1 file was left out.', { exact: true }).waitFor();
   expect(await rows(page).count()).toBe(4);
@@ -161,11 +155,10 @@ test('four images are the most, and what is removed hands the focus to its neigh
   expect(await chooser(page).evaluate((input: any) => input === input.ownerDocument.activeElement)).toBe(
     true,
   );
-  await close();
 });
 
 test('an image is pasted, and a pasted address is offered, fetched by the service only, and refused at its place', async () => {
-  const { page, close } = await visit();
+  const { page } = await visit();
   const hosts = new Set<string>();
   page.on('request', (request) => hosts.add(new URL(request.url()).hostname));
   const copy = (type: string, base64: string) =>
@@ -198,11 +191,10 @@ test('an image is pasted, and a pasted address is offered, fetched by the servic
   await remove(page, 'shop.invalid').click();
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.getByText('1 credit charged').waitFor();
-  await close();
-}, 60_000);
+});
 
 test('what can’t be sent is told before it is sent, where it is', async () => {
-  const { page, close } = await visit();
+  const { page } = await visit();
   let requests = 0;
   page.on('request', (request) => (requests += request.url().endsWith('/playground/generate') ? 1 : 0));
   await page.getByLabel('Prompt', { exact: true }).fill('a cup');
@@ -218,11 +210,10 @@ test('what can’t be sent is told before it is sent, where it is', async () => 
   await page.getByText('Only https:// addresses can be fetched.').waitFor();
   expect(await address.getAttribute('aria-invalid')).toBe('true');
   expect(requests).toBe(0);
-  await close();
 });
 
 test('an upload that breaks is tried again', async () => {
-  const { page, close } = await visit();
+  const { page } = await visit();
   let broken = true;
   await page.route(/\/image-generation[^/]*\/?$/, (route) => (broken ? route.abort() : route.continue()));
   await chooser(page).setInputFiles([png('cup.png')]);
@@ -233,11 +224,10 @@ test('an upload that breaks is tried again', async () => {
   await page.getByRole('button', { name: 'Upload cup.png again' }).click();
   await uploaded(page);
   await row(page, 'The connection broke.').waitFor({ state: 'detached' });
-  await close();
-}, 60_000);
+});
 
 test('images stay while another identity is chosen, and are uploaded anew for another license', async () => {
-  const { page, close } = await visit();
+  const { page } = await visit();
   const licenses: string[] = [];
   page.on('request', (request) => {
     if (request.url().endsWith('/uploads')) licenses.push(request.postDataJSON().licenseId);
@@ -250,48 +240,37 @@ test('images stay while another identity is chosen, and are uploaded anew for an
   expect((await generate(page)).postDataJSON()).not.toHaveProperty('referenceImages');
   await page.getByText('1 credit charged').waitFor();
   await chooseIdentity(page, 'citrine');
-  await page
-    .getByRole('button', { name: /^License/ })
-    .locator('visible=true')
-    .click();
-  await page.getByRole('menuitemradio', { name: /^Enterprise/ }).click();
+  await chooseLicense(page, 'Enterprise');
   await row(page, 'cup.png').waitFor();
   await generate(page, 'for the other license');
   await page.getByRole('img', { name: 'for the other license' }).waitFor();
-  expect(licenses).toEqual([service.ready.licenses.pro, service.ready.licenses.enterprise]);
-  await close();
-}, 60_000);
+  const { pro, enterprise } = dashboard.service.ready.licenses;
+  expect(licenses).toEqual([pro, enterprise]);
+});
 
-describe.each(['light', 'dark'] as const)('in %s on a small phone', (colorScheme) => {
-  test('axe finds nothing and nothing is wider than the window: empty, full, and with what was refused', async () => {
-    const { page, close } = await visit({ colorScheme, viewport: { width: 360, height: 740 } });
-    const check = async (where: string) => {
-      await expectAccessible(page, where);
-      const { scrollWidth, clientWidth } = await page.evaluate(
-        () => (globalThis as any).document.documentElement,
-      );
-      expect(scrollWidth).toBe(clientWidth);
-    };
-    await check('empty');
-    const svg = {
-      name: `${'logo'.repeat(30)}.svg`,
-      mimeType: 'image/svg+xml',
-      buffer: Buffer.from('<svg/>'),
-    };
-    await chooser(page).setInputFiles([svg, png('cup.png'), png(`${'long'.repeat(30)}.png`)]);
-    await page
-      .getByLabel('Or by address')
-      .fill(`https://${'shop.'.repeat(9)}example/${'cup'.repeat(90)}.jpg`);
-    await page.getByRole('button', { name: 'Add the address' }).click();
-    await page.getByLabel('Or by address').fill('nothing');
-    await page.getByRole('button', { name: 'Add the address' }).click();
-    await page.getByText('An address begins with').waitFor();
-    await uploaded(page);
-    await drag(page, [png('4.png'), png('5.png')]);
-    await page.getByText('At most 4 images: 1 file was left out.', { exact: true }).waitFor();
-    await check('full');
-    await drag(page, [png('6.png')], false);
-    await check('while something is dragged');
-    await close();
-  });
+test('on a small phone axe finds nothing and nothing is too wide: empty, full, and with what was refused', async () => {
+  const { page } = await visit({ viewport: { width: 360, height: 740 } });
+  const check = async (where: string) => {
+    await expectNoSidewaysScroll(page);
+    await expectAccessible(page, where);
+  };
+  await check('empty');
+  const svg = {
+    name: `${'logo'.repeat(30)}.svg`,
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from('<svg/>'),
+  };
+  await chooser(page).setInputFiles([svg, png('cup.png'), png(`${'long'.repeat(30)}.png`)]);
+  await page.getByLabel('Or by address').fill(`https://${'shop.'.repeat(9)}example/${'cup'.repeat(90)}.jpg`);
+  await page.getByRole('button', { name: 'Add the address' }).click();
+  await page.getByLabel('Or by address').fill('nothing');
+  await page.getByRole('button', { name: 'Add the address' }).click();
+  await page.getByText('An address begins with').waitFor();
+  await uploaded(page);
+  await drag(page, [png('4.png'), png('5.png')]);
+  await page.getByText('At most 4 images: 1 file was left out.', { exact: true }).waitFor();
+  await check('full');
+  await drag(page, [png('6.png')], false);
+  await page.getByText('Remove an image first').waitFor();
+  await check('while something is dragged');
 });

@@ -1,36 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { desktop, openBrowser, phone, screen, visitSignedIn } from '../support/browser.ts';
-import { removeFolder, startService, type RunningService } from '../support/service.ts';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { chooseIdentity, desktop, naturalWidth, phone, screen, useDashboard } from '../support/browser.ts';
 
-let browser: Browser;
-let service: RunningService;
-
-beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-});
-afterAll(async () => {
-  await Promise.all([browser.close(), service.end()]);
-  removeFolder(service.dataDir);
-});
-
-async function choose(page: Page, identity: string): Promise<void> {
-  await page.getByRole('button', { name: /^Identity/ }).click();
-  await page.getByRole('menuitemradio', { name: new RegExp(`^${identity}`) }).click();
-}
+const dashboard = useDashboard();
 
 async function goTo(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name, exact: true }).locator('visible=true').first().click();
   await screen(page, name);
-}
-
-/** Whether the image behind an element was really loaded and is a picture. */
-function naturalWidth(page: Page, alt: string): Promise<number> {
-  const image = page.getByRole('img', { name: alt });
-  return image.evaluate(async (element: any) => {
-    await element.decode();
-    return element.naturalWidth;
-  });
 }
 
 test.each([
@@ -38,12 +14,12 @@ test.each([
   ['a phone', phone],
 ])('on %s an image is made with progress, and appears in history and in usage', async (where, viewport) => {
   const prompt = `a quiet harbour, seen on ${where}`;
-  const { page, complaints, close } = await visitSignedIn(browser, service, '', { viewport });
+  const { page, complaints } = await dashboard.visit('', { viewport });
   await screen(page, 'Overview');
-  const used = () => page.getByText(/of 4,000 credits used/).textContent();
-  const before = Number.parseInt((await used())!, 10);
+  const used = await page.getByText(/^\d+ of 4,000 credits used/).textContent();
+  const before = Number.parseInt(used!, 10);
   await goTo(page, 'Playground');
-  await choose(page, 'harbor');
+  await chooseIdentity(page, 'harbor');
   await page.getByLabel('Prompt', { exact: true }).fill(prompt);
   await page.getByRole('radio', { name: /2K square/ }).click();
   expect(await page.getByText('4 credits', { exact: true }).count()).toBe(1);
@@ -59,14 +35,13 @@ test.each([
   await page.getByRole('link', { name: 'Use again' }).waitFor();
   expect(await page.getByText(prompt).count()).toBeGreaterThan(0);
   await goTo(page, 'Overview');
-  expect(Number.parseInt((await used())!, 10)).toBe(before + 1);
+  await page.getByText(new RegExp(`^${before + 1} of 4,000 credits used`)).waitFor();
   expect(complaints).toEqual([]);
-  await close();
 });
 
-test('"use again" opens the playground with the same parameters and seed, which make the same image', async () => {
-  const { page, close } = await visitSignedIn(browser, service, 'playground');
-  await choose(page, 'basalt');
+test('"use again" opens the playground with the same parameters and seed', async () => {
+  const { page } = await dashboard.visit('playground');
+  await chooseIdentity(page, 'basalt');
   await page.getByLabel('Prompt', { exact: true }).fill('columns by the sea');
   await page.getByRole('radio', { name: /^Small/ }).click();
   await page.getByRole('radio', { name: 'WebP' }).click();
@@ -86,22 +61,20 @@ test('"use again" opens the playground with the same parameters and seed, which 
   expect(await page.getByLabel('Seed', { exact: true }).inputValue()).toBe('4242');
   expect(await page.getByRole('button', { name: /^Identity/ }).textContent()).toContain('basalt');
   expect(await page.getByRole('radio', { name: /^Small/ }).isChecked()).toBe(true);
-  await close();
 });
 
 test('a failed generation says so in the API’s sentence and costs nothing', async () => {
-  const { page, close } = await visitSignedIn(browser, service, 'playground');
-  await choose(page, 'flint');
+  const { page } = await dashboard.visit('playground');
+  await chooseIdentity(page, 'flint');
   await page.getByLabel('Prompt', { exact: true }).fill('a stone');
   await page.getByRole('button', { name: /^Generate/ }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'The stone broke' });
   expect(await alert.textContent()).toContain('Nothing was charged');
-  await close();
 });
 
 test('a connection that breaks while an image is made does not lose it', async () => {
-  const { page, close } = await visitSignedIn(browser, service, 'playground');
-  // The answer ends after its first event, as when a train enters a tunnel; the service goes on.
+  const { page } = await dashboard.visit('playground');
+  // The answer ends after its first event; the service goes on.
   await page.route('**/playground/generate', async (route) => {
     const request = route.request();
     const answer = await fetch(request.url(), {
@@ -117,10 +90,10 @@ test('a connection that breaks while an image is made does not lose it', async (
     };
     await route.fulfill({ status: 200, headers, body: `${first}\n\n` });
   });
-  await choose(page, 'harbor');
+  await chooseIdentity(page, 'harbor');
   await page.getByLabel('Prompt', { exact: true }).fill('a boat in a tunnel');
+  await page.getByRole('radio', { name: /^Small/ }).click();
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.getByText('1 credit charged').waitFor();
-  expect(await naturalWidth(page, 'a boat in a tunnel')).toBe(1024);
-  await close();
+  expect(await naturalWidth(page, 'a boat in a tunnel')).toBe(512);
 });

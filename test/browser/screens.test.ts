@@ -1,117 +1,88 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from '@jest/globals';
 import {
+  chooseLicense,
   desktop,
   expectAccessible,
-  openBrowser,
+  expectNoSidewaysScroll,
   phone,
   screen,
-  visitSignedIn,
+  useDashboard,
   type Visitor,
 } from '../support/browser.ts';
 import { generate } from '../support/requests.ts';
-import { removeFolder, startService, type RunningService } from '../support/service.ts';
 
-let browser: Browser;
-let service: RunningService;
+const dashboard = useDashboard();
 let requestId: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-  const { identities, keys } = service.ready;
-  const orders = [{ identityId: identities.flint }, { identityId: identities.aurora, numOutputs: 4 }];
-  for (const order of orders) {
-    const { headers } = await generate(service, keys.pro!, order);
+  const { identities, keys } = dashboard.service.ready;
+  for (const body of [{ identityId: identities.flint }, { identityId: identities.aurora, numOutputs: 4 }]) {
+    const { headers } = await generate(dashboard.service, keys.pro!, body);
     requestId = headers.get('x-request-id')!;
   }
 });
-afterAll(async () => {
-  await Promise.all([browser.close(), service.end()]);
-  removeFolder(service.dataDir);
-});
 
-/** Nothing under way any more, and nothing wider than the window. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.getByRole('status', { name: /^Loading/ }).waitFor({ state: 'detached' });
-  const wider = await page.evaluate(() => {
-    const { scrollWidth, clientWidth } = (globalThis as any).document.documentElement;
-    return scrollWidth - clientWidth;
-  });
-  expect(wider).toBe(0);
+async function check({ page, complaints }: Visitor, where: string): Promise<void> {
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await expectNoSidewaysScroll(page);
+  await expectAccessible(page, where);
+  expect(complaints).toEqual([]);
 }
 
-describe.each([
-  ['light', 'desktop', desktop],
-  ['dark', 'desktop', desktop],
-  ['light', 'phone', phone],
-  ['dark', 'phone', phone],
-] as const)(
-  'in %s on a %s axe finds nothing, and nothing is complained about',
-  (colorScheme, _device, viewport) => {
-    let visitor: Visitor;
+const screens = [
+  ['', 'Overview'],
+  ['history', 'History'],
+  ['history?status=TIMEOUT', 'History'],
+  ['keys', 'Keys'],
+  ['playground', 'Playground'],
+  ['quickstart', 'Quickstart'],
+  ['nowhere', 'There is no such page'],
+] as const;
 
-    beforeAll(async () => {
-      visitor = await visitSignedIn(browser, service, '', { colorScheme, viewport });
-      await screen(visitor.page, 'Overview');
-    });
-    afterAll(() => visitor.close());
+const devices = [
+  ['desktop', desktop],
+  ['phone', phone],
+] as const;
 
-    const check = async (where: string) => {
-      await settled(visitor.page);
-      await expectAccessible(visitor.page, where);
-      expect(visitor.complaints).toEqual([]);
-    };
-
-    test.each([
-      ['', 'Overview'],
-      ['history', 'History'],
-      ['history?status=TIMEOUT', 'History'],
-      ['keys', 'Keys'],
-      ['playground', 'Playground'],
-      ['quickstart', 'Quickstart'],
-      ['nowhere', 'There is no such page'],
-    ])('at /%s', async (path, title) => {
-      const { page } = visitor;
-      await page.goto(`${service.ready.dashboardUrl}${path}`);
+test.each(devices)(
+  'on a %s axe finds nothing on any screen, nothing is too wide, and the console stays empty',
+  async (device, viewport) => {
+    const visitor = await dashboard.visit('', { viewport });
+    const { page } = visitor;
+    for (const [path, title] of screens) {
+      await page.goto(`${dashboard.url}${path}`);
       await screen(page, title);
-      await check(`/${path}`);
-    });
-
-    test('at a stored request', async () => {
-      await visitor.page.goto(`${service.ready.dashboardUrl}history/${requestId}`);
-      await visitor.page.getByRole('link', { name: 'Use again' }).waitFor();
-      await check('/history/:requestId');
-    });
-
-    test('with its dialogs and menus open', async () => {
-      const { page } = visitor;
-      await page.goto(`${service.ready.dashboardUrl}keys?new=1`);
-      await page.getByRole('dialog').getByLabel('Name').waitFor();
-      await check('the dialog that creates a key');
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Revoke' }).first().click();
-      await page.getByRole('alertdialog').waitFor();
-      await check('the dialog that revokes a key');
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
-      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
-      await check('the account menu');
-      await page.keyboard.press('Escape');
-      await page
-        .getByRole('button', { name: /^License/ })
-        .locator('visible=true')
-        .click();
-      await page.getByRole('menuitemradio').first().waitFor();
-      await check('the license menu');
-    });
+      await check(visitor, `/${path} on a ${device}`);
+    }
+    await page.goto(`${dashboard.url}history/${requestId}`);
+    await page.getByRole('link', { name: 'Use again' }).waitFor();
+    await check(visitor, `a stored request on a ${device}`);
   },
 );
 
-test('when the API is away, every screen says so and offers to try again', async () => {
-  const { page, close } = await visitSignedIn(browser, service, '');
-  await screen(page, 'Overview');
+test.each(devices)('on a %s axe finds nothing in dialogs and menus', async (device, viewport) => {
+  const visitor = await dashboard.visit('keys?new=1', { viewport });
+  const { page } = visitor;
+  await page.getByRole('dialog').getByLabel('Name').waitFor();
+  await check(visitor, `the dialog that creates a key, on a ${device}`);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Revoke' }).first().click();
+  await page.getByRole('alertdialog').waitFor();
+  await check(visitor, `the dialog that revokes a key, on a ${device}`);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+  await check(visitor, `the account menu on a ${device}`);
+  await page.keyboard.press('Escape');
+  const license = page.getByRole('button', { name: /^License/ }).locator('visible=true');
+  await license.click();
+  await page.getByRole('menuitemradio').first().waitFor();
+  await check(visitor, `the license menu on a ${device}`);
+});
+
+test('without the API, every screen says so and offers to try again', async () => {
+  const { page } = await dashboard.visit('');
   await page.route('**/api/v1/{usage,generate,keys,identities}*', (route) => route.abort());
   for (const name of ['History', 'Keys', 'Playground', 'Quickstart']) {
     await page.getByRole('link', { name, exact: true }).locator('visible=true').first().click();
@@ -123,24 +94,18 @@ test('when the API is away, every screen says so and offers to try again', async
       .waitFor();
     await expectAccessible(page, `${name} without the API`);
   }
-  await close();
 });
 
-test('choosing another license is remembered and changes what the screens are about', async () => {
-  const { page, close } = await visitSignedIn(browser, service, '');
-  await page
-    .getByRole('button', { name: /^License/ })
-    .locator('visible=true')
-    .click();
-  await page.getByRole('menuitemradio', { name: /^Enterprise/ }).click();
+test('a license that is chosen is remembered, and the screens are about it', async () => {
+  const { page } = await dashboard.visit('');
+  await chooseLicense(page, 'Enterprise');
   await page.getByText(/of 10,000 credits used/).waitFor();
   await page.reload();
   await page.getByText(/of 10,000 credits used/).waitFor();
-  await close();
 });
 
-test('the theme that was chosen stays, whatever the system prefers', async () => {
-  const { page, close } = await visitSignedIn(browser, service, '');
+test('a theme that is chosen stays, whatever the system prefers', async () => {
+  const { page } = await dashboard.visit('');
   const isDark = () =>
     page.evaluate(() => (globalThis as any).document.documentElement.classList.contains('dark'));
   expect(await isDark()).toBe(false);
@@ -150,23 +115,21 @@ test('the theme that was chosen stays, whatever the system prefers', async () =>
   await page.reload();
   await screen(page, 'Overview');
   expect(await isDark()).toBe(true);
-  await close();
 });
 
-test('a first load takes at most 180 kB of JavaScript, compressed', async () => {
-  const { page, close } = await visitSignedIn(browser, service, '');
-  await screen(page, 'Overview');
+test('a first load takes at most 165 kB of JavaScript, compressed, and nothing of Scalar', async () => {
+  const { page } = await dashboard.visit('');
   const scripts = new Set<string>();
   page.on('response', (response) => {
     if (response.request().resourceType() === 'script') scripts.add(response.url());
   });
-  await page.goto(service.ready.dashboardUrl);
+  await page.goto(dashboard.url);
   await screen(page, 'Overview');
-  await settled(page);
+  await page.waitForLoadState('networkidle');
   let bytes = 0;
   for (const url of scripts) bytes += gzipSync(await (await fetch(url)).bytes()).length;
   console.log(`first load: ${scripts.size} scripts, ${(bytes / 1000).toFixed(1)} kB compressed`);
   expect(scripts.size).toBeGreaterThan(0);
-  expect(bytes).toBeLessThanOrEqual(180_000);
-  await close();
+  expect(bytes).toBeLessThanOrEqual(165_000);
+  expect([...scripts].filter((url) => /scalar|reference-screen/.test(url))).toEqual([]);
 });

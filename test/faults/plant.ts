@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 import type { PlantedBug } from './planted-bugs.ts';
 
 /**
- * Puts a bug into the service's source as it is loaded; nothing is written to disk. Before anything that it is in is
+ * Puts a bug into the service's source as it is loaded; nothing is written to disk. To be called before the file is
  * imported. @throws when its place is not there any more, or not once.
  */
 export function plant({ name, file, changes }: PlantedBug): void {

@@ -74,7 +74,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'key-never-released',
     what: 'after a failure an idempotency key answers "in progress" for a day',
     file: transactions,
-    changes: [['if (withOnce && ended.onceId !== null) {', 'if (withOnce && ended.onceId === undefined) {']],
+    changes: [
+      [
+        'if (withIdempotencyRecord && ended.idempotencyKeyHash !== null) {',
+        'if (withIdempotencyRecord && ended.idempotencyKeyHash === undefined) {',
+      ],
+    ],
   },
   {
     name: 'key-ends-by-ttl',
@@ -255,7 +260,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'away-is-our-fault',
     what: 'a table that is away is told as an internal error, which nobody tries again',
-    file: 'http/endpoint.ts',
+    file: 'http/backend-failure.ts',
     changes: [['if (isBackendFailure(error)) return serviceBusy(error);', '']],
   },
   {

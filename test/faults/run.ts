@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { playSeeds, type CrewResult } from './crew.ts';
-import { openJournal } from './journal.ts';
+import { playSeeds, type PoolResult } from './worker-pool.ts';
 import { plantedBugs } from './planted-bugs.ts';
 import { plant } from './plant.ts';
 
@@ -12,11 +10,12 @@ const usage = `npm run faults -- [options]
   --seed N         plays this one and prints what happened in it
   --planted        plants each known bug and tells how many seeds it takes to find it
   --bug NAME       plants this one (with --seeds or --seed)
-  --most N         how many seeds a planted bug may take (default 300)
-  --journal FILE   keeps what was played there, and goes on from it: for runs of hours
   --workers N      processes side by side (default 2)
   --database URL   plays against the DynamoDB at this address in the embedded one's place
   --help           prints this`;
+
+/** A planted bug that takes more is not found. */
+const mostSeeds = 300;
 
 const { values } = parseArgs({
   options: {
@@ -25,10 +24,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     planted: { type: 'boolean', default: false },
     bug: { type: 'string' },
-    most: { type: 'string', default: '300' },
     workers: { type: 'string', default: '2' },
     database: { type: 'string' },
-    journal: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -62,7 +59,6 @@ async function playMany(): Promise<void> {
     workers: Number(values.workers),
     bug: values.bug ?? null,
     databaseUrl: values.database ?? null,
-    ...(values.journal === undefined ? {} : { journal: openJournal(values.journal, codeVersion()) }),
     onSeed: (_report, done) => {
       if (done % 1000 === 0) console.log(`  ${done} of ${count} seeds, ${seconds(startedMs)} s`);
     },
@@ -82,16 +78,20 @@ async function playMany(): Promise<void> {
 
 async function proveBugsAreFound(): Promise<void> {
   const startedMs = Date.now();
-  const most = Number(values.most);
   const waiting = [...plantedBugs];
   let missed = 0;
   const work = async (): Promise<void> => {
     for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
       const { name, what } = bug;
-      const { broken } = await playSeeds({ from: Number(values.from), count: most, workers: 1, bug: name });
+      const { broken } = await playSeeds({
+        from: Number(values.from),
+        count: mostSeeds,
+        workers: 1,
+        bug: name,
+      });
       if (broken === null) missed += 1;
       const found =
-        broken === null ? `not found in ${most} seeds` : `seed ${broken.seed}: ${broken.violations[0]}`;
+        broken === null ? `not found in ${mostSeeds} seeds` : `seed ${broken.seed}: ${broken.violations[0]}`;
       console.log(`${broken === null ? '✗' : '✓'} ${name}: ${what}\n    ${found}`);
     }
   };
@@ -101,16 +101,7 @@ async function proveBugsAreFound(): Promise<void> {
   if (missed > 0) process.exitCode = 1;
 }
 
-/** Of everything that a simulation is made of. */
-function codeVersion(): string {
-  const files = ['functions', 'shared', 'local/dynamodb', 'test/faults', 'package-lock.json'];
-  return execFileSync('git', ['rev-parse', ...files.map((file) => `HEAD:${file}`)], { encoding: 'utf8' })
-    .split('\n')
-    .map((hash) => hash.slice(0, 8))
-    .join('');
-}
-
-function printCounts({ counts }: CrewResult): void {
+function printCounts({ counts }: PoolResult): void {
   const names = Object.keys(counts).toSorted();
   for (const name of names) console.log(`  ${name.padEnd(40)} ${String(counts[name]).padStart(10)}`);
 }

@@ -6,23 +6,23 @@ import type { Table } from '../../shared/store/table.ts';
 import { issueKey, newLicense } from '../support/grants.ts';
 import { tokenSettings } from '../support/sessions.ts';
 
-/** Somebody whom requests are sent as, by key and by session. */
+/** A caller of the run, by key and by session. */
 export interface FuzzAccount {
   /** Raw keys of the first license. */
   keys: string[];
   session: string;
-  /** The first one pays; the others are Starter's, and one that has ended. */
+  /** One of the tier Pro, one of the tier Starter, and one that has ended. */
   licenseIds: string[];
 }
 
 /** Longer than any run. */
 const sessionSeconds = 12 * 3600;
-/** Every tenth account can afford two images, and then nothing more. */
+/** Every tenth account can afford only two images. */
 const credits = (i: number) => (i % 10 === 0 ? 2 : 1_000_000);
 
 /**
- * So many accounts that no limit for one of them hides what the API does: taken in turn, each of their keys is asked
- * a few times a minute.
+ * Writes so many accounts that rate limits refuse few requests: the accounts take turns, so each key sends only a few
+ * requests a minute.
  */
 export async function seedAccounts(table: Table, dataDir: string, count: number): Promise<FuzzAccount[]> {
   const settings = tokenSettings(dataDir, 'owner@example.test');
@@ -42,7 +42,7 @@ export async function seedAccounts(table: Table, dataDir: string, count: number)
       lifetimeSeconds: sessionSeconds,
     });
     return {
-      // The second is Starter's by key too: its tier is met in depth.
+      // Every third account has a key of the Starter license, so that its tier's limits are tested too.
       keys: await Promise.all([license, i % 3 === 0 ? starter : license].map(keyOf)),
       session,
       licenseIds: [license, starter, ended].map(({ licenseId }) => licenseId),

@@ -1,5 +1,5 @@
-"""What schemathesis has to know of this API: who asks (world.py), what to ask for, what is judged besides its own checks, and
-which answers are right though they look wrong (excuses.py). FUZZ_SUMMARY is where the counts go.
+"""What schemathesis has to know of this API: the callers (world.py), the values to send, checks besides its own, and
+false positives (false_positives.py). The counts go to the file FUZZ_SUMMARY.
 """
 
 import atexit
@@ -14,10 +14,10 @@ import jsonschema_rs
 import requests
 import schemathesis
 
-# Schemathesis loads this file alone, from a folder of its own.
+# Schemathesis loads only this file, and runs in another folder.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from excuses import excuse
+from false_positives import false_positive_reason
 from world import (
     ACCOUNTS,
     BY_EITHER,
@@ -42,19 +42,16 @@ EVENT_CHECKS = {}
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Answers may have more members one day; today they have none that the document does not name."""
+    """Answers may get more members later; today they have none that the document does not name."""
     schemas = raw_schema["components"]["schemas"]
     for schema in schemas.values():
         close(schema)
     for name in schemas["GenerationEvents"]["properties"]:
         ref = f"#/components/schemas/GenerationEvents/properties/{name}"
         EVENT_CHECKS[name] = jsonschema_rs.validator_for({"$ref": ref, "components": {"schemas": schemas}})
-    for path in raw_schema["paths"].values():
-        for operation in path.values():
-            # Schemathesis takes it for the schema of each event, which OpenAPI has a place for only from 3.2 on.
-            operation["responses"]["200" if "200" in operation["responses"] else "201"]["content"].get(
-                "text/event-stream", {}
-            ).pop("schema", None)
+    for response in raw_schema["components"]["responses"].values():
+        # Schemathesis takes this schema for that of each event. OpenAPI has a place for such a schema only from 3.2 on.
+        response["content"].get("text/event-stream", {}).pop("schema", None)
 
 
 def close(schema):
@@ -74,10 +71,10 @@ def close(schema):
 
 @schemathesis.auth(refresh_interval=None)
 class Credentials:
-    """A key or a session of the next account, whichever the operation takes and the request is meant for."""
+    """A key or a session of the next account, whichever the operation takes."""
 
     def get(self, case, context):
-        """Where something of the caller's own is asked for, mostly somebody who has such a thing."""
+        """For an operation on a stored thing, mostly an account that has one."""
         wanted = {"getGeneration": "request_ids", "listGenerations": "cursors", "revokeKey": "key_ids"}
         own = wanted.get(operation_id(case))
         owners = [account for account in ACCOUNTS if own and getattr(account, own)]
@@ -96,7 +93,7 @@ class Credentials:
 
 
 def spoilt(token):
-    """What is nearly a credential, and nobody's."""
+    """A text that is almost a credential, and not valid."""
     return one_of(["", "Bearer", token, f"Basic {token}", f"Bearer {token[:-1]}", f"Bearer {token}x", f"Bearer {token} x"])
 
 
@@ -116,7 +113,7 @@ def one_of(values):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Names what exists, most of the time; a value that breaks its rule stays as it is."""
+    """Replaces most ids by ids that exist. A value that breaks its rule is sent as it is."""
     account = account_of(case)
     if account is not None:
         fill_path(case, account)
@@ -150,7 +147,7 @@ def fill_query(case, account):
     elif operation_id(case) == "listGenerations" and by_session and "licenseId" not in query and chance(0.9):
         query["licenseId"] = license_of(account)
     if is_text(query.get("cursor")):
-        # A cursor has no rule that a schema could tell, so one that was made up is left away or refused.
+        # No schema can tell a made-up cursor from a real one, so it is mostly replaced or left out.
         if account.cursors and chance(0.7):
             query["cursor"] = one_of(account.cursors)
         elif chance(0.8):
@@ -173,7 +170,7 @@ def fill_body(name, body, account):
 
 
 def fill_reference(item, account):
-    """Strangers' addresses are not this run's business: hosts are those of the small internet around the service."""
+    """Replaces most links by links into the small internet of the tests: no request goes to strangers."""
     if not isinstance(item, dict):
         return item
     item = dict(item)
@@ -204,9 +201,8 @@ def identity():
 # --- Answers ---------------------------------------------------------------------------------------------------------
 
 COUNTS = Counter()
-STATUSES = defaultdict(Counter)
-CODES = defaultdict(Counter)
-EXCUSED = Counter()
+ANSWERS = defaultdict(Counter)
+FALSE_POSITIVES = Counter()
 FAILURES = Counter()
 
 
@@ -217,9 +213,7 @@ def after_call(context, case, response):
     method = response.request.method
     where = name if method.upper() == case.operation.method.upper() else "another method"
     with LOCK:
-        STATUSES[where][str(response.status_code)] += 1
-        if "code" in body:
-            CODES[where][str(body["code"])] += 1
+        ANSWERS[where][f"{response.status_code} {body.get('code', '')}".strip()] += 1
     account = account_of(case)
     if account is not None and 200 <= response.status_code < 300:
         remember(name, body, account)
@@ -243,7 +237,7 @@ def remember(name, body, account):
 
 @schemathesis.check
 def every_answer(ctx, response, case):
-    """What docs/errors.md promises of all answers."""
+    """What docs/errors.md promises for all answers."""
     with LOCK:
         COUNTS["judged"] += 1
     assert response.headers.get("x-request-id"), "an answer without X-Request-Id"
@@ -252,8 +246,8 @@ def every_answer(ctx, response, case):
     body = json_of(response)
     assert sorted(body) == ["code", "error"], "an error has exactly two members"
     sentence = body["error"]
-    assert re.search(r"[.!?]$", sentence), "an error says a sentence"
-    # Names that the caller made up are repeated in quotes, and one may well be `undefined`.
+    assert re.search(r"[.!?]$", sentence), "an error is a sentence"
+    # Names of the caller are repeated in quotes, and one of them may be `undefined`.
     own_words = re.sub(r'"[^"]*"', "", sentence)
     assert not re.search(r"node:|\.ts:\d|\bat \S+ \(|undefined|\[object", own_words), "an error of ours shows its insides"
     token = str(case.headers.get("Authorization", "")).removeprefix("Bearer ")
@@ -284,12 +278,12 @@ def event_streams(ctx, response, case):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    reason = excuse(failure, case, response)
+    reason = false_positive_reason(failure, case, response)
     with LOCK:
         if reason is None:
             FAILURES[f"{operation_id(case)}: {type(failure).__name__}"] += 1
         else:
-            EXCUSED[reason] += 1
+            FALSE_POSITIVES[reason] += 1
     return reason is None
 
 
@@ -297,10 +291,9 @@ def filter_failure(context, failure, case, response):
 def write_summary():
     summary = {
         **{name: COUNTS[name] for name in ("cases", "judged", "streams", "references")},
-        "excused": EXCUSED,
+        "falsePositives": FALSE_POSITIVES,
         "failures": FAILURES,
-        "statuses": STATUSES,
-        "codes": CODES,
+        "answers": ANSWERS,
     }
     with open(os.environ["FUZZ_SUMMARY"], "w", encoding="utf-8") as out:
         json.dump(summary, out)

@@ -1,12 +1,23 @@
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { fuzz, schemathesisPath, type FuzzSummary } from './fuzz.ts';
+import { pythonPath } from '../support/python.ts';
+import { wrongAtRest } from '../support/stored-state.ts';
+import { allItems } from '../support/table-scan.ts';
+import { startFuzzedService, type FuzzedService } from './service.ts';
 
 const usage = `npm run fuzz -- [options]
 
-  --cases N     how many requests to send at least (default 2000)
-  --seed N      what they are made from: with the same one they begin alike (default: any)
-  --log FILE    write all that schemathesis said to this file`;
+  --cases N     about how many random requests to send, beside those at each boundary (default 2000)
+  --seed N      the seed of the requests: with the same one they begin alike (default: any)
+  --log FILE    write all output of schemathesis to this file`;
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const operations = 13;
 
 async function main(): Promise<number> {
   const options = {
@@ -17,51 +28,68 @@ async function main(): Promise<number> {
   } as const;
   const { values } = parseArgs({ options });
   if (values.help) return print(usage);
-  if (![values.cases, values.seed].every((text) => /^\d{1,9}$/.test(text))) {
-    return print('--cases and --seed must be whole numbers.', 1);
-  }
-  if (schemathesisPath === '')
+  const [cases, seed] = [Number(values.cases), Number(values.seed)];
+  if (!(cases > 0) || !(seed >= 0)) return print('--cases and --seed must be whole numbers.', 1);
+  if (!pythonPath || !existsSync(join(pythonPath, 'schemathesis')))
     return print('Schemathesis is missing: test/fuzz/README.md says how to install it.', 1);
-  const startedMs = Date.now();
-  const { passed, output, wrongDocument, wrongBooks, ...summary } = await fuzz({
-    cases: Number(values.cases),
-    seed: Number(values.seed),
-    onRound: ({ cases }) => print(`  ${cases} cases after ${secondsSince(startedMs)} s`),
+  const fuzzed = await startFuzzedService(Math.min(160, Math.max(40, Math.ceil(cases / 100))), seed);
+  try {
+    const wrongDocument = await validateDocument(fuzzed);
+    const { code, output } = await runSchemathesis(fuzzed, seed, Math.max(20, Math.ceil(cases / operations)));
+    if (values.log !== undefined) writeFileSync(values.log, output);
+    if (code !== 0 || !existsSync(fuzzed.summaryFile)) print(output);
+    const wrongTotals = wrongAtRest(await allItems(fuzzed.table));
+    const counts = JSON.parse(readFileSync(fuzzed.summaryFile, 'utf8'));
+    console.dir({ ...counts, wrongDocument, wrongTotals }, { depth: null, breakLength: 120 });
+    const passed = code === 0 && counts.cases > 0 && wrongTotals.length === 0 && wrongDocument === '';
+    const verdict = passed ? 'Nothing was found' : 'Failures were found: they are described above';
+    return print(`\n${verdict}, seed ${seed}.`, passed ? 0 : 1);
+  } finally {
+    await fuzzed.close();
+  }
+}
+
+/** Runs openapi-spec-validator, which uses the JSON Schemas of the OpenAPI specification. @returns what it finds */
+async function validateDocument({ service, folder }: FuzzedService): Promise<string> {
+  const { body } = await service.api({ path: '/openapi.json' });
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(body));
+  const { status, stdout, stderr, error } = spawnSync(join(pythonPath, 'openapi-spec-validator'), [file], {
+    encoding: 'utf8',
   });
-  if (values.log !== undefined) writeFileSync(values.log, output);
-  if (!passed) print(output);
-  print(describe(summary));
-  print(`\nThe document: ${wrongDocument || 'valid OpenAPI 3.1'}`);
-  print(`Books that are wrong: ${wrongBooks.join(' ') || 'none'}`);
-  const verdict = passed ? 'Nothing was found' : 'Failures were found: they are described above';
-  return print(`\n${verdict}, seed ${values.seed}, ${secondsSince(startedMs)} s.`, passed ? 0 : 1);
+  if (error) throw error;
+  return status === 0 ? '' : `${stdout}${stderr}`;
 }
 
-function describe({ excused, failures, statuses, codes, ...counted }: FuzzSummary): string {
-  const list = (counts: Record<string, number>) =>
-    Object.entries(counts)
-      .sort(([a], [b]) => a.localeCompare(b))
-      .map(([name, count]) => `${name} ${count}`)
-      .join(', ') || 'none';
-  const lines = Object.keys(statuses)
-    .sort()
-    .map((operation) => `  ${operation}: ${list(statuses[operation]!)}\n    ${list(codes[operation] ?? {})}`);
-  return [
-    `\n${list({ ...counted })}`,
-    '\nAnswers by operation: statuses, then error codes',
-    ...lines,
-    '\nRight though a check doubts it',
-    ...Object.entries(excused).map(([reason, count]) => `  ${reason}: ${count}`),
-    `\nFailures: ${list(failures)}`,
-  ].join('\n');
+/** @param examples of random requests for each operation */
+async function runSchemathesis(
+  { service, worldFile, summaryFile, folder }: FuzzedService,
+  seed: number,
+  examples: number,
+): Promise<{ code: number | null; output: string }> {
+  const { baseUrl } = service.ready;
+  const config = ['--config-file', join(here, 'schemathesis.toml')];
+  const flags = ['--url', baseUrl, '--seed', String(seed), '--max-examples', String(examples), '--no-color'];
+  const args = [...config, 'run', `${baseUrl}/openapi.json`, ...flags];
+  const child = spawn(join(pythonPath, 'schemathesis'), args, {
+    // It writes files of its own there.
+    cwd: folder,
+    env: {
+      ...process.env,
+      SCHEMATHESIS_HOOKS: join(here, 'hooks.py'),
+      PYTHONDONTWRITEBYTECODE: '1',
+      FUZZ_WORLD: worldFile,
+      FUZZ_SUMMARY: summaryFile,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output: (await printed).join('') };
 }
 
-function secondsSince(startedMs: number): number {
-  return Math.round((Date.now() - startedMs) / 1000);
-}
-
-function print(text: string, code = 0): number {
-  console.log(text);
+function print(line: string, code = 0): number {
+  console.log(line);
   return code;
 }
 

@@ -13,9 +13,10 @@ import { startQuickContainer } from './quick-container.ts';
 export interface FuzzedService {
   service: RunningService;
   table: Table;
-  licenseIds: string[];
-  /** What the hooks read: see world.py. */
+  /** The file that the hooks read: see world.py. */
   worldFile: string;
+  /** Where the hooks leave their counts. */
+  summaryFile: string;
   folder: string;
   close(): Promise<void>;
 }
@@ -23,8 +24,8 @@ export interface FuzzedService {
 const pictureHost = 'pictures.example';
 
 /**
- * The local service with a model that takes no time, in an internet of one picture: what strangers would name
- * is never asked for. Many accounts are written to its table before anything is sent.
+ * Starts the local service with a model that takes no time, inside a small internet of one picture, so that no request
+ * goes to strangers. Writes many accounts to its table.
  */
 export async function startFuzzedService(accounts: number, seed: number): Promise<FuzzedService> {
   const folder = temporaryFolder();
@@ -33,21 +34,16 @@ export async function startFuzzedService(accounts: number, seed: number): Promis
   const page = answer(picture, { 'content-type': 'image/png' });
   internet.site(pictureHost, { '/': page, '/?again': page });
   const { env } = preload(internet.access, join(folder, 'destinations.txt'));
-  const service = await within(env, () =>
-    startService({
-      dataDir: join(folder, 'data'),
-      args: ['--container', container.url, '--deadline', '2'],
-    }),
-  );
+  const args = ['--container', container.url, '--deadline', '2'];
+  const service = await startService({ dataDir: join(folder, 'data'), args, env });
   const { dataDir, ready } = service;
   const worldFile = join(folder, 'world.json');
   const pictureFile = join(folder, 'picture.png');
   writeFileSync(pictureFile, picture);
   const table = tableOf(dataDir);
-  const seeded = await seedAccounts(table, dataDir, accounts);
   const world = {
     seed,
-    accounts: seeded,
+    accounts: await seedAccounts(table, dataDir, accounts),
     identities: ready.identities,
     pictureUrl: `https://${pictureHost}/`,
     pictureFile,
@@ -56,8 +52,8 @@ export async function startFuzzedService(accounts: number, seed: number): Promis
   return {
     service,
     table,
-    licenseIds: seeded.flatMap(({ licenseIds }) => licenseIds),
     worldFile,
+    summaryFile: join(folder, 'summary.json'),
     folder,
     async close() {
       await service.end();
@@ -65,18 +61,4 @@ export async function startFuzzedService(accounts: number, seed: number): Promis
       removeFolder(folder);
     },
   };
-}
-
-/** What is started meanwhile inherits these variables. */
-async function within<T>(variables: Record<string, string>, start: () => Promise<T>): Promise<T> {
-  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, variables);
-  try {
-    return await start();
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
 }

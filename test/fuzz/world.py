@@ -1,4 +1,4 @@
-"""Who asks in a fuzz run, and what exists. FUZZ_WORLD names the file that says it (see service.ts)."""
+"""The callers of a fuzz run, and what exists in the service: the content of the file FUZZ_WORLD (see service.ts)."""
 
 import json
 import os
@@ -16,15 +16,15 @@ BY_KEY = {"createGeneration"}
 BY_EITHER = {"getGeneration", "listGenerations", "listIdentities", "createUpload"}
 PUBLIC = {"getHealth", "getOpenApi"}
 
-# Mostly the identity that takes reference images; the others are refused, fail or hang, each in its own way.
+# How often each identity is used. Most often it is the one that takes reference images.
 IDENTITIES = {"citrine": 70, "aurora": 16, "drift": 4, "ember": 4, "flint": 4, "glacier": 1}
 NAME_OF = {WORLD["identities"][name]: name for name in IDENTITIES}
-# The one status that each of these must answer, once a request of theirs is accepted.
+# The one error code of each identity that always fails.
 FAILING = {"ember": "IDENTITY_UNAVAILABLE", "flint": "GENERATION_FAILED", "glacier": "TIMEOUT"}
 
 
 class Account:
-    """Who asks, and what was seen to be theirs."""
+    """A caller, and the ids of what was seen to belong to it."""
 
     def __init__(self, keys, session, licenseIds):
         self.keys = keys

@@ -2,22 +2,24 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { removeFolder, startService, temporaryFolder, type RunningService } from '../support/service.ts';
+import { build } from 'esbuild';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { sharedService } from '../support/use-service.ts';
 
 const exec = promisify(execFile);
 const root = new URL('../..', import.meta.url).pathname;
 
-let service: RunningService;
+const service = sharedService();
 let folder: string;
 let packed: { filename: string; files: { path: string }[] };
 
-/** Packs the client and installs it where nothing else is. */
+/** Packs the client and installs it in an empty folder. */
 beforeAll(async () => {
-  service = await startService();
   folder = temporaryFolder();
   await exec(process.execPath, ['bin/build-client.ts'], { cwd: root });
-  // Not by its own script, which npm may be configured to leave out.
+  // The client was built above, because npm may be configured to run no scripts.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
   const { stdout } = await exec('npm', args, { cwd: join(root, 'client') });
   [packed] = JSON.parse(stdout) as [typeof packed];
@@ -26,12 +28,10 @@ beforeAll(async () => {
   await exec('npm', install, { cwd: folder });
 }, 120_000);
 afterAll(async () => {
-  await service.end();
-  removeFolder(service.dataDir);
   removeFolder(folder);
 });
 
-test('the package holds its modules, their types, the license and the readme, and nothing else', () => {
+test('the package has its modules, their types, the license and the readme, and nothing else', () => {
   const paths = packed.files.map(({ path }) => path).sort();
   const others = paths.filter((path) => !/^dist\/[a-z-]+\.(js|d\.ts)$/.test(path));
   expect(others).toEqual(['LICENSE', 'README.md', 'package.json']);
@@ -43,6 +43,30 @@ test('the package holds its modules, their types, the license and the readme, an
   for (const path of paths.filter((one) => one.startsWith('dist/'))) {
     expect(readFileSync(join(installed, path), 'utf8')).not.toMatch(/from ['"](?!\.\/[a-z-]+\.js['"])/);
   }
+});
+
+/** The size of a browser's program, minified and compressed. */
+async function bundledBytes(contents: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    // A module of Node.js would fail here.
+    platform: 'browser',
+    write: false,
+  });
+  return gzipSync(outputFiles[0]!.contents).length;
+}
+
+test('it is smaller than 6 kB, minified and compressed, and a part of it is smaller still', async () => {
+  const whole = await bundledBytes("export * from 'image-generation-client';");
+  console.log(`the client: ${whole} bytes, minified and compressed`);
+  expect(whole).toBeGreaterThan(1000);
+  expect(whole).toBeLessThan(6000);
+  const part = await bundledBytes("export { createRequester } from 'image-generation-client';");
+  expect(part).toBeLessThan(0.6 * whole);
 });
 
 test('the readme’s first image is made by plain Node', async () => {
@@ -57,7 +81,7 @@ test('the readme’s first image is made by plain Node', async () => {
 });
 
 test.each(['nodenext', 'bundler'])(
-  'its types serve a program that resolves modules as %s',
+  'a program with module resolution %s compiles with its types',
   async (resolution) => {
     mkdirSync(join(folder, resolution));
     const options = {
@@ -81,7 +105,7 @@ test.each(['nodenext', 'bundler'])(
     void client.generate({ identityId: 'i' });
   `;
     writeFileSync(join(folder, resolution, 'program.ts'), program);
-    // TypeScript as the project has it, and the one before.
+    // The project's own TypeScript, and the major version before it.
     for (const compiler of ['node_modules', 'client/node_modules']) {
       const tsc = join(root, compiler, 'typescript', 'bin', 'tsc');
       const checked = exec(process.execPath, [tsc, '-p', join(folder, resolution)]);

@@ -1,44 +1,40 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request as sendRequest, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { billingPeriod } from '../../shared/domain/billing-period.ts';
-import { periodStore } from '../../shared/store/period-store.ts';
-import type { Table } from '../../shared/store/table.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { codeBlocks, type CodeBlock } from '../support/documents.ts';
-import { grant, tableOf, type Granted } from '../support/grants.ts';
+import { grant, type Granted } from '../support/grants.ts';
+import { expectCharged } from '../support/period-totals.ts';
 import { generate } from '../support/requests.ts';
-import { removeFolder, startService, type RunningService } from '../support/service.ts';
 import { samplePhoto } from '../support/uploads.ts';
+import { sharedService } from '../support/use-service.ts';
 
 // Each page is several pictures, painted beside whatever else runs here.
 jest.setTimeout(120_000);
 
-let service: RunningService;
-let table: Table;
+const service = sharedService();
+const { table } = service;
 let photo: Buffer;
 let folder: string;
 let granted: Granted;
 
 beforeAll(async () => {
-  service = await startService();
-  table = tableOf(service.dataDir);
   photo = await samplePhoto({ format: 'jpeg' });
-});
-
-afterAll(async () => {
-  await service.end();
-  removeFolder(service.dataDir);
 });
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docs-samples-'));
   writeFileSync(join(folder, 'photo.jpg'), photo);
   granted = await grant(table);
+  // Where README.md takes the key and the identity from.
+  mkdirSync(join(folder, '.local'));
+  writeFileSync(
+    join(folder, '.local/ready.json'),
+    JSON.stringify({ ...service.ready, keys: { pro: granted.key } }),
+  );
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,9 +50,6 @@ function readersEnvironment(): NodeJS.ProcessEnv {
     IMAGE_API_KEY: key,
     IDENTITY_ID: aurora,
     PHOTO_IDENTITY_ID: citrine,
-    // As README.md calls them.
-    API_KEY: key,
-    CITRINE_ID: citrine,
   };
 }
 
@@ -120,24 +113,19 @@ async function expectImage(link: string): Promise<void> {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
 }
 
-async function usedCredits(): Promise<number> {
-  const { licenseId, periodAnchorMs } = granted.license;
-  const { used } = await periodStore(table).get(licenseId, billingPeriod(periodAnchorMs, Date.now()).startMs);
-  return used;
-}
-
-const shellPages = [
-  'README.md',
-  'docs/api/README.md',
-  'docs/api/credits.md',
-  'docs/api/images.md',
-  'docs/api/reproducibility.md',
+/** Each page, and what must be among what its samples print. */
+const shellPages: [page: string, printed: RegExp][] = [
+  ['README.md', /"outputs"/],
+  ['docs/api/README.md', /"outputs"/],
+  ['docs/api/credits.md', /"credits/],
+  ['docs/api/images.md', /"referenceImagesUsed": ?1/],
+  ['docs/api/reproducibility.md', /^identical$/m],
 ];
 
 describe('shell', () => {
   test.each(shellPages)(
     '%s: every sample works, and what is shown after it has the shape of what it prints',
-    async (page) => {
+    async (page, expected) => {
       // A reader of the later pages has generated before.
       await generate(service, granted.key, { identityId: service.ready.identities.aurora });
       const samples = shellSamples(page);
@@ -148,22 +136,13 @@ describe('shell', () => {
         const isShown = printed[i] !== '' && next?.language === 'json';
         if (isShown) expect(shapeOf(JSON.parse(printed[i]!))).toEqual(shapeOf(JSON.parse(next.text)));
       });
+      expect(printed.join('\n')).toMatch(expected);
       for (const file of readdirSync(folder).filter((name) => /\.(png|webp)$/.test(name))) {
         const { format } = await sharp(join(folder, file)).metadata();
         expect(file).toMatch(new RegExp(`\\.${format}$`));
       }
     },
   );
-
-  test('the picture that is made again by its seed is identical', async () => {
-    const printed = await runShell(shellSamples('docs/api/reproducibility.md'));
-    expect(printed.join('')).toContain('identical\n');
-  });
-
-  test('the uploaded photo is used', async () => {
-    const printed = await runShell(shellSamples('docs/api/images.md').slice(-1));
-    expect(JSON.parse(printed.at(-1)!)).toMatchObject({ referenceImagesUsed: 1 });
-  });
 });
 
 const scripts = (page: string, language: string) =>
@@ -192,20 +171,21 @@ describe('JavaScript', () => {
   });
 
   test('docs/api/retries.md: the sample gets its image when the connection drops, and pays once', async () => {
-    const dropping = await droppingFront(service.ready.baseUrl);
+    const proxy = await startCuttingProxy(service.ready.baseUrl);
+    proxy.fates.push('is cut once it arrived');
     try {
       const [{ text }] = scripts('docs/api/retries.md', 'js') as [CodeBlock];
       const { code, stdout, stderr } = await runScript(text, 'js', {
-        BASE_URL: dropping.baseUrl,
-        // It takes so long that the first repeat finds the request still running.
+        BASE_URL: proxy.url + new URL(service.ready.baseUrl).pathname,
+        // It takes so long that the first repeat usually finds the request still running.
         IDENTITY_ID: service.ready.identities.harbor,
       });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       await expectImage(/https?:\S+/.exec(stdout)![0]);
-      expect(dropping.requests()).toBeGreaterThan(2);
-      expect(await usedCredits()).toBe(1);
+      expect(proxy.seen.length).toBeGreaterThanOrEqual(2);
+      await expectCharged(table, granted.license, 1);
     } finally {
-      await dropping.close();
+      await proxy.close();
     }
   });
 
@@ -225,35 +205,3 @@ const hasPython = (await run('python3', ['--version'], process.env).catch(() => 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   await expectImage(stdout.trim());
 });
-
-/** Passes everything on, but hangs up on the first client as soon as the service has the whole request. */
-async function droppingFront(
-  to: string,
-): Promise<{ baseUrl: string; requests(): number; close(): Promise<void> }> {
-  let requests = 0;
-  const { origin, pathname } = new URL(to);
-  const server: Server = createServer((incoming, outgoing) => {
-    const isFirst = ++requests === 1;
-    const { method, headers, url } = incoming;
-    const passed = sendRequest(`${origin}${url}`, { method: method!, headers }, (answer: IncomingMessage) => {
-      if (isFirst) return void answer.resume();
-      outgoing.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(passed);
-    passed.on('finish', () => {
-      if (isFirst) incoming.socket.destroy();
-    });
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}${pathname}`,
-    requests: () => requests,
-    close: () =>
-      new Promise((closed) => {
-        server.closeAllConnections();
-        server.close(() => closed());
-      }),
-  };
-}

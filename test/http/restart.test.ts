@@ -1,47 +1,29 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { demoIdentities, demoKeys } from '../../local/demo-world.ts';
-import { endCommands, readyFile, runToEnd, startCommand, type Command } from '../support/command.ts';
-import { books, fixedTableOf } from '../support/books.ts';
+import { expectOk } from '../support/answers.ts';
+import { end, endCommands, startOn, type CommandService } from '../support/command.ts';
+import { expectWholeDemo } from '../support/demo.ts';
+import { freePort } from '../support/free-port.ts';
 import { grant } from '../support/grants.ts';
+import { expectCharged, fixedTableOf, periodTotals, reserveAbandoned } from '../support/period-totals.ts';
 import { openImage } from '../support/png.ts';
 import { generate, newestWith, stored } from '../support/requests.ts';
-import { callApi, removeFolder, temporaryFolder, type RunningService } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { sessionOf } from '../support/sessions.ts';
 import { pause, until } from '../support/until.ts';
-import { freePort } from '../support/free-port.ts';
 
-const folders: string[] = [];
-const newFolder = (): string => {
-  const folder = temporaryFolder();
-  folders.push(folder);
-  return folder;
-};
+const dataDir = temporaryFolder();
 
 afterAll(async () => {
   await endCommands();
-  folders.forEach(removeFolder);
+  removeFolder(dataDir);
 });
-
-type Service = Pick<RunningService, 'ready' | 'dataDir' | 'api'> & { command: Command };
-
-async function start(dataDir: string, ...args: string[]): Promise<Service> {
-  rmSync(join(dataDir, 'ready.json'), { force: true });
-  const command = startCommand(['--port', '0', '--data', dataDir, ...args]);
-  const ready = await readyFile(command, dataDir);
-  return { ready, dataDir, command, api: (call) => callApi(ready.baseUrl, call) };
-}
-
-async function end({ command }: Service): Promise<void> {
-  command.signal('SIGINT');
-  expect(await command.ended).toBe(0);
-}
 
 describe('a second start finds everything where it was', () => {
   let port: string;
-  let first: Service;
-  let second: Service;
+  let first: CommandService;
+  let second: CommandService;
   let before: any;
   let link: string;
   let image: Buffer;
@@ -49,7 +31,7 @@ describe('a second start finds everything where it was', () => {
 
   beforeAll(async () => {
     port = String(await freePort());
-    first = await start(newFolder(), '--port', port);
+    first = await startOn(dataDir, '--port', port);
     const { identities, keys } = first.ready;
     const answer = await generate(first, keys.starter!, { identityId: identities.aurora, seed: 5 });
     link = answer.body.outputs[0];
@@ -57,7 +39,7 @@ describe('a second start finds everything where it was', () => {
     before = await stored(first, keys.starter!, answer.body.requestId);
     session = await sessionOf(first.dataDir);
     await end(first);
-    second = await start(first.dataDir, '--port', port);
+    second = await startOn(dataDir, '--port', port);
   });
 
   test('the ids and keys of the demo world, its accounts and their passwords', () => {
@@ -75,7 +57,7 @@ describe('a second start finds everything where it was', () => {
     expect((await second.api({ path: `/usage?licenseId=${theirs}`, key: session })).status).toBe(404);
   });
 
-  test('stored requests, every member but the signatures of their links', async () => {
+  test('stored requests, every member but the signatures of their links, and the links to the same bytes', async () => {
     const bare = (url: string) => url.split('?')[0];
     const unsigned = (record: any) => ({
       ...record,
@@ -84,9 +66,6 @@ describe('a second start finds everything where it was', () => {
     });
     const after = await stored(second, second.ready.keys.starter!, before.id);
     expect(unsigned(after)).toEqual(unsigned(before));
-  });
-
-  test('links that were made before, to the same bytes', async () => {
     expect((await openImage(link)).equals(image)).toBe(true);
   });
 
@@ -98,19 +77,11 @@ describe('a second start finds everything where it was', () => {
     expect(spent.body.usage).toMatchObject({ creditsUsed: 499, creditsRemaining: 1 });
   });
 
-  test('--fresh on its folder while it runs refuses and harms nothing', async () => {
-    const refused = await runToEnd(['--port', '0', '--data', second.dataDir, '--fresh']);
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.*in use.*\.\n$/) });
-    expect(await stored(second, second.ready.keys.starter!, before.id)).toMatchObject({ id: before.id });
-    expect((await openImage(link)).equals(image)).toBe(true);
-    expect(JSON.parse(readFileSync(join(second.dataDir, 'ready.json'), 'utf8'))).toEqual(second.ready);
-  });
-
   test('unless it was started with --fresh: other ids, keys and passwords, old ones refused, old links dead', async () => {
     await end(second);
-    const notOurs = join(first.dataDir, 'notes.txt');
+    const notOurs = join(dataDir, 'notes.txt');
     writeFileSync(notOurs, 'mine');
-    const third = await start(first.dataDir, '--port', port, '--fresh');
+    const third = await startOn(dataDir, '--port', port, '--fresh');
     for (const kind of ['identities', 'licenses', 'keys'] as const) {
       const old = new Set(Object.values(first.ready[kind]));
       expect(Object.values(third.ready[kind]).filter((value) => old.has(value))).toEqual([]);
@@ -121,136 +92,71 @@ describe('a second start finds everything where it was', () => {
       const ended = await third.api({ path, key: session });
       expect([path, ended.status, ended.body.code]).toEqual([path, 401, 'INVALID_SESSION']);
     }
-    expect((await third.api({ path: '/licenses', key: await sessionOf(third.dataDir) })).status).toBe(200);
-    const passwords = ({ ready }: Service) => Object.values(ready.accounts).map(({ password }) => password);
+    expect((await third.api({ path: '/licenses', key: await sessionOf(dataDir) })).status).toBe(200);
+    const passwords = ({ ready }: CommandService) =>
+      Object.values(ready.accounts).map(({ password }) => password);
     expect(passwords(third).filter((password) => passwords(first).includes(password))).toEqual([]);
     const list = await third.api({ path: '/generate', key: third.ready.keys.starter });
     expect(list.body).toEqual({ generations: [], nextCursor: null });
     expect((await fetch(link)).status).toBe(403);
+    // The same seed gives the same picture, whatever the identity's id is.
+    const { keys, identities } = third.ready;
+    const again = await generate(third, keys.pro!, { identityId: identities.aurora, seed: 5 });
+    expect((await openImage(again.body.outputs[0])).equals(image)).toBe(true);
     expect(readFileSync(notOurs, 'utf8')).toBe('mine');
     await end(third);
   });
 });
 
-describe('Ctrl-C', () => {
-  let dataDir: string;
+describe('a service that was left at once', () => {
+  test('by a second Ctrl-C: the next start ends what was PROCESSING or QUEUED, and nothing is held', async () => {
+    const service = await startOn(dataDir, '--grace', '450');
+    const table = await fixedTableOf(dataDir);
+    const [running, waiting] = [await grant(table), await grant(table)];
+    const { glacier, aurora } = service.ready.identities;
+    const headers = { 'idempotency-key': 'order-7' };
+    const sent = generate(service, running.key, { identityId: glacier }, headers).catch(() => 'broken off');
+    const processing = await newestWith(service, running.key, ['PROCESSING']);
+    const queued = await reserveAbandoned(table, waiting.license, { identityId: aurora! });
+    expect((await stored(service, waiting.key, queued.requestId)).status).toBe('QUEUED');
+    expect(await periodTotals(table, running.license)).toEqual({ used: 0, committed: 1 });
 
-  /** Ends the service by `stop` while an identity paints for a license of its own. */
-  async function stopWhileItRuns(identity: string, stop: (command: Command) => void) {
-    const service = await start(dataDir);
-    const granted = await grant(await fixedTableOf(dataDir));
-    const identityId = service.ready.identities[identity];
-    const running = generate(service, granted.key, { identityId }).catch(() => null);
-    const id = await newestWith(service, granted.key, ['PROCESSING']);
-    stop(service.command);
-    return { ...granted, id, answer: await running, code: await service.command.ended };
-  }
+    // Two signals at once count once: npm passes on what the terminal has sent already.
+    service.command.signal('SIGINT');
+    service.command.signal('SIGTERM');
+    await until('it stops', () => service.command.stdout().includes('Stopping'));
+    await pause(600);
+    expect(service.command.hasEnded()).toBe(false);
+    service.command.signal('SIGINT');
+    expect([await sent, await service.command.ended]).toEqual(['broken off', 130]);
 
-  beforeAll(() => {
-    dataDir = newFolder();
-  });
-
-  test.each([
-    ['lets what runs finish', (command: Command) => command.signal('SIGINT')],
-    [
-      'counts once when it arrives twice, as when npm passes on what the terminal sent already',
-      (command: Command) => {
-        command.signal('SIGINT');
-        setTimeout(() => command.signal('SIGINT'), 20);
-      },
-    ],
-  ])('%s', async (_, stop) => {
-    const { key, license, id, answer, code } = await stopWhileItRuns('harbor', stop);
-    expect({ status: answer?.status, code }).toEqual({ status: 200, code: 0 });
-    const next = await start(dataDir);
-    expect(await stored(next, key, id)).toMatchObject({ status: 'COMPLETED', creditsCharged: 1 });
-    expect(await books(await fixedTableOf(dataDir), license)).toEqual({ used: 1, committed: 1 });
-    await end(next);
-  });
-
-  test('pressed again later leaves at once, and the next start gives back what was held', async () => {
-    const { key, license, id, answer, code } = await stopWhileItRuns('glacier', (command) => {
-      command.signal('SIGINT');
-      setTimeout(() => command.signal('SIGINT'), 1200);
-    });
-    expect(answer).toBeNull();
-    expect(code).not.toBe(0);
-    const next = await start(dataDir);
-    expect((await stored(next, key, id)).status).toMatch(/^(TIMEOUT|FAILED)$/);
-    expect(await books(await fixedTableOf(dataDir), license)).toEqual({ used: 0, committed: 0 });
-    await end(next);
-  });
-});
-
-describe('a first start that was interrupted', () => {
-  async function expectWholeWorld(service: Service): Promise<void> {
-    const { keys, identities } = service.ready;
-    expect(Object.keys(keys).sort()).toEqual(Object.keys(demoKeys).sort());
-    for (const [name, { state }] of Object.entries(demoKeys)) {
-      const answer = await service.api({ path: '/identities', key: keys[name] });
-      const accepted = state === 'active' && name !== 'ended';
-      expect([name, answer.status]).toEqual([name, accepted ? 200 : 401]);
-      if (!accepted) continue;
-      const names = Object.keys(demoIdentities).filter((of) => (of === 'drift') === (name === 'specialist'));
-      const expected = names.map((slug) => ({ slug, id: identities[slug] }));
-      expect(answer.body.identities.map(({ slug, id }: any) => ({ slug, id }))).toEqual(expected);
+    const next = await startOn(dataDir);
+    const nextTable = await fixedTableOf(dataDir);
+    const held = [
+      { ...running, id: processing },
+      { ...waiting, id: queued.requestId },
+    ];
+    for (const { key, license, id } of held) {
+      expect(await newestWith(next, key, ['TIMEOUT', 'FAILED'])).toBe(id);
+      const record = await stored(next, key, id);
+      expect(record).toMatchObject({ outputUrl: null, creditsCharged: 0 });
+      expect(record.errorMessage).toMatch(/^\S.*\.$/);
+      await expectCharged(nextTable, license, 0);
     }
-    const answer = await generate(service, keys['nearly-spent']!, { identityId: identities.aurora });
-    expect(answer.body.usage).toMatchObject({ creditsUsed: 499, creditsLimit: 500 });
-  }
-
-  let wholeMs: number;
-
-  beforeAll(async () => {
-    const dataDir = newFolder();
-    const first = startCommand(['--port', '0', '--data', dataDir]);
-    await until('the first file is there', () => existsSync(join(dataDir, 'service.json')), 10_000, 2);
-    const startedMs = performance.now();
-    await readyFile(first, dataDir);
-    wholeMs = performance.now() - startedMs;
-    first.signal('SIGKILL');
-    await first.ended;
+    const again = await generate(next, running.key, { identityId: aurora }, headers);
+    expectOk(again);
+    expect(again.body.requestId).not.toBe(processing);
+    await expectCharged(nextTable, running.license, 1);
+    await end(next);
   });
 
-  const tries = 5;
-  test.each(Array.from({ length: tries }, (_, i) => i + 1))(
-    `by kill -9 in part %i of ${tries} of its work, is made good by the next start`,
-    async (part) => {
-      const dataDir = newFolder();
-      const killed = startCommand(['--port', '0', '--data', dataDir]);
-      await until('the first file is there', () => existsSync(join(dataDir, 'service.json')), 10_000, 2);
-      await pause(((part - Math.random()) / tries) * wholeMs);
-      killed.signal('SIGKILL');
-      await killed.ended;
-      const service = await start(dataDir);
-      await expectWholeWorld(service);
-      await end(service);
-    },
-  );
-
-  test('just before it noted that the demo world is whole, is made good by the next start', async () => {
-    const dataDir = newFolder();
-    const first = await start(dataDir);
-    await end(first);
+  test('just before it noted that its first demo world is whole: the next start makes another', async () => {
     const path = join(dataDir, 'service.json');
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), demo: null }));
-    const service = await start(dataDir);
-    const { ready } = service;
-    expect(ready.keys.pro).not.toBe(first.ready.keys.pro);
-    await expectWholeWorld(service);
-    await end(service);
-  });
-
-  test('by kill -9 in the middle of --fresh, is made good by the next start', async () => {
-    const dataDir = newFolder();
-    await end(await start(dataDir));
-    const killed = startCommand(['--port', '0', '--data', dataDir, '--fresh']);
-    const current = join(dataDir, 'table', 'CURRENT');
-    await until('the folder is being emptied', () => !existsSync(current), 10_000, 0);
-    killed.signal('SIGKILL');
-    await killed.ended;
-    const service = await start(dataDir);
-    await expectWholeWorld(service);
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...file, demo: null }));
+    const service = await startOn(dataDir);
+    expect(service.ready.keys.pro).not.toBe(file.demo.keys.pro);
+    await expectWholeDemo(service);
     await end(service);
   });
 });

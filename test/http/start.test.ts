@@ -35,6 +35,7 @@ const newFolder = (): string => {
 
 /** A folder with a whole demo world whose service has ended; tests damage copies of it. */
 let finished: string;
+let first: { command: Command; port: number; ready: ReadyFile; health: number; code: number | null };
 /** A service that runs through the whole file, started by `npm start` as a person does. */
 let command: Command;
 let dataDir: string;
@@ -42,10 +43,12 @@ let ready: ReadyFile;
 
 beforeAll(async () => {
   finished = newFolder();
-  const first = startCommand(['--port', '0', '--data', finished]);
-  await readyFile(first, finished);
-  first.signal('SIGINT');
-  await first.ended;
+  const port = await freePort();
+  const starting = startCommand(['--port', String(port), '--data', finished]);
+  const firstReady = await readyFile(starting, finished);
+  const { status } = await fetch(`${firstReady.baseUrl}/health`);
+  starting.signal('SIGINT');
+  first = { command: starting, port, ready: firstReady, health: status, code: await starting.ended };
   dataDir = newFolder();
   command = npmStart(['--port', '0', '--data', dataDir]);
   ready = await readyFile(command, dataDir);
@@ -56,6 +59,12 @@ afterAll(async () => {
   await endCommands();
   folders.forEach(removeFolder);
 });
+
+function copyOfFinished(): string {
+  const folder = newFolder();
+  cpSync(finished, folder, { recursive: true });
+  return folder;
+}
 
 /** Exit code, streams; how every refusal to start must look is asserted here. */
 async function expectRefusal(args: string[], words: RegExp): Promise<void> {
@@ -128,53 +137,23 @@ describe('what npm start prints', () => {
 });
 
 describe('starting and stopping', () => {
-  test('a second start serves within seconds of the command', async () => {
-    const folder = newFolder();
-    cpSync(finished, folder, { recursive: true });
-    const startedMs = performance.now();
-    const second = npmStart(['--port', '0', '--data', folder]);
-    const { baseUrl } = await readyFile(second, folder);
-    expect((await fetch(`${baseUrl}/health`)).status).toBe(200);
-    const tookMs = performance.now() - startedMs;
-    console.log(`npm start served after ${Math.round(tookMs)} ms`);
-    // Three seconds are promised for a machine that does nothing else; this one also runs tests.
-    expect(tookMs).toBeLessThan(6000);
-    second.signal('SIGINT');
-    await second.ended;
+  test('--port N serves on that port; SIGINT ends it with 0 and removes ready.json', async () => {
+    expect(first.ready.baseUrl).toBe(`http://127.0.0.1:${first.port}/api/v1`);
+    expect([first.health, first.code, first.command.stderr()]).toEqual([200, 0, '']);
+    expect(existsSync(join(finished, 'ready.json'))).toBe(false);
+    await expect(fetch(`${first.ready.baseUrl}/health`)).rejects.toThrow('fetch failed');
   });
 
-  test('--port N serves on that port', async () => {
-    const port = await freePort();
-    const folder = newFolder();
-    const service = startCommand(['--port', String(port), '--data', folder]);
-    const { baseUrl } = await readyFile(service, folder);
-    expect(baseUrl).toBe(`http://127.0.0.1:${port}/api/v1`);
-    expect((await fetch(`${baseUrl}/health`)).status).toBe(200);
-    service.signal('SIGINT');
-    expect(await service.ended).toBe(0);
-  });
-
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0 and removes ready.json', async (signal) => {
-    const folder = newFolder();
-    const service = startCommand(['--port', '0', '--data', folder]);
-    const { baseUrl } = await readyFile(service, folder);
-    expect((await fetch(`${baseUrl}/health`)).status).toBe(200);
-    service.signal(signal);
-    expect(await service.ended).toBe(0);
-    expect(existsSync(join(folder, 'ready.json'))).toBe(false);
-    expect(service.stderr()).toBe('');
-    await expect(fetch(`${baseUrl}/health`)).rejects.toThrow('fetch failed');
-  });
-
-  test('Ctrl-C at npm start leaves no process behind', async () => {
-    const folder = newFolder();
+  test('npm start serves again on a folder that is there; Ctrl-C leaves no process behind', async () => {
+    const folder = copyOfFinished();
     const service = npmStart(['--port', '0', '--data', folder]);
-    await readyFile(service, folder);
+    const { baseUrl } = await readyFile(service, folder);
+    expect((await fetch(`${baseUrl}/health`)).status).toBe(200);
     service.signal('SIGINT');
     // npm's own exit code depends on the shell that it runs scripts with.
     await service.ended;
     expect(existsSync(join(folder, 'ready.json'))).toBe(false);
-    await until('the group is gone', () => !service.groupLives(), 2000);
+    await until('the group is gone', () => !service.groupLives());
   });
 
   test('--help explains every flag on standard output and exits with 0', async () => {
@@ -183,27 +162,19 @@ describe('starting and stopping', () => {
     for (const flag of ['--port', '--data', '--fresh', '--deadline', '--grace', '--token-lifetime', '--help'])
       expect(stdout).toContain(flag);
     expect(stdout).toMatch(/--token-lifetime SECONDS .*5 to 86400.*3600/);
+    expect(stdout).toMatch(/--grace SECONDS .*0 to 450.*default 10/);
   });
 });
 
 describe('one clear sentence and a non-zero exit', () => {
   test.each<[string[], RegExp]>([
     [['--bogus'], /--bogus/],
-    [['-x'], /-x/],
     [['stray'], /stray/],
     [['--port'], /--port/],
-    [['--port='], /--port/],
-    [['--port', 'abc'], /--port.*abc/],
     [['--port', '65536'], /--port.*65536/],
-    [['--port', '-1'], /--port/],
-    [['--port', '80.5'], /--port.*80\.5/],
     [['--deadline', '0'], /--deadline.*1 to 450/],
-    [['--deadline', '451'], /--deadline.*1 to 450/],
-    [['--deadline', '1.5'], /--deadline.*1 to 450/],
-    [['--token-lifetime', ''], /--token-lifetime.*5 to 86400/],
-    [['--token-lifetime', '4'], /--token-lifetime.*5 to 86400.*4/],
+    [['--grace=-1'], /--grace must be a whole number from 0 to 450, not "-1"/],
     [['--token-lifetime', '86401'], /--token-lifetime.*5 to 86400.*86401/],
-    [['--token-lifetime', '1h'], /--token-lifetime.*5 to 86400.*1h/],
     [['--data', ''], /--data/],
     [['--fresh=yes'], /--fresh/],
   ])('for the flags %j', async (args, words) => {
@@ -217,8 +188,9 @@ describe('one clear sentence and a non-zero exit', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('for a data folder that a running service has, which goes on undisturbed', async () => {
+  test('for a data folder that a running service has, which goes on undisturbed, with --fresh too', async () => {
     await expectRefusal(['--port', '0', '--data', dataDir], /in use/);
+    await expectRefusal(['--port', '0', '--data', dataDir, '--fresh'], /in use/);
     expect(JSON.parse(readFileSync(join(dataDir, 'ready.json'), 'utf8'))).toEqual(ready);
     expect((await fetch(`${ready.baseUrl}/health`)).status).toBe(200);
   });
@@ -240,52 +212,47 @@ describe('one clear sentence and a non-zero exit', () => {
     expect(readFileSync(join(folder, 'objects', 'theirs'), 'utf8')).toBe('theirs');
   });
 
-  const tableFiles = (folder: string) =>
-    readdirSync(join(folder, 'table')).map((name) => join(folder, 'table', name));
-  const change = (folder: string, members: object) => {
-    const path = join(folder, 'service.json');
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...members }));
+  const replaceByFile = (path: string) => {
+    rmSync(path, { recursive: true });
+    writeFileSync(path, '');
   };
+  /** What the engines find; a unit test of the data folder holds what can be wrong with service.json. */
   const damage: Record<string, (folder: string) => void> = {
-    'service.json is garbage': (folder) => writeFileSync(join(folder, 'service.json'), 'garbage'),
-    'service.json lost its keys': (folder) => change(folder, { demo: {} }),
-    'service.json lost its accounts': (folder) => change(folder, { signIn: null }),
-    'service.json has no account and no signing key': (folder) => change(folder, { signIn: {} }),
     "the table's files are garbage": (folder) =>
-      tableFiles(folder).forEach((path) => writeFileSync(path, 'garbage '.repeat(100))),
-    "the table's data alone is garbage": (folder) =>
-      tableFiles(folder)
-        .filter((path) => /\.(ldb|log)$/.test(path))
-        .forEach((path) => writeFileSync(path, 'garbage '.repeat(100))),
+      readdirSync(join(folder, 'table')).forEach((name) =>
+        writeFileSync(join(folder, 'table', name), 'garbage '.repeat(100)),
+      ),
     'the table is missing': (folder) => rmSync(join(folder, 'table'), { recursive: true }),
-    'the table is a file': (folder) => {
-      rmSync(join(folder, 'table'), { recursive: true });
-      writeFileSync(join(folder, 'table'), '');
-    },
-    'the objects are a file': (folder) => {
-      rmSync(join(folder, 'objects'), { recursive: true });
-      writeFileSync(join(folder, 'objects'), '');
-    },
+    'the table is a file': (folder) => replaceByFile(join(folder, 'table')),
+    'the objects are a file': (folder) => replaceByFile(join(folder, 'objects')),
   };
-  test('for a data folder of the first version, which --fresh makes anew', async () => {
-    const folder = newFolder();
-    cpSync(finished, folder, { recursive: true });
-    change(folder, { version: 1, signIn: undefined });
-    await expectRefusal(['--port', '0', '--data', folder], /another version.*--fresh/);
-    const anew = startCommand(['--port', '0', '--data', folder, '--fresh']);
-    expect(Object.keys((await readyFile(anew, folder)).accounts)).toHaveLength(2);
-    anew.signal('SIGINT');
-    expect(await anew.ended).toBe(0);
-  });
 
-  test.each(Object.keys(damage))('for a corrupt data folder, which --fresh mends: %s', async (what) => {
-    const folder = newFolder();
-    cpSync(finished, folder, { recursive: true });
+  test.each(Object.keys(damage))('for a corrupt data folder: %s', async (what) => {
+    const folder = copyOfFinished();
     damage[what]!(folder);
     await expectRefusal(['--port', '0', '--data', folder], /data folder.*--fresh/);
+  });
+
+  test('which --fresh mends', async () => {
+    const folder = copyOfFinished();
+    damage["the table's files are garbage"]!(folder);
+    damage['the objects are a file']!(folder);
+    writeFileSync(join(folder, 'service.json'), 'garbage');
     const mended = startCommand(['--port', '0', '--data', folder, '--fresh']);
     expect((await readyFile(mended, folder)).keys.pro).toBeDefined();
     mended.signal('SIGINT');
     expect(await mended.ended).toBe(0);
   });
+});
+
+// Last, because it ends the service of this file.
+test('killing npm alone leaves no service behind that keeps the port and the data folder', async () => {
+  command.kill('SIGKILL');
+  await until('the service has followed', () =>
+    fetch(`${ready.baseUrl}/health`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  await until('the folder is free', () => !command.groupLives());
 });

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accountCallerId, newId, newRequestId } from '../../shared/domain/ids.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { newId, newRequestId } from '../../shared/domain/ids.ts';
 import { routes, type Route } from '../../shared/routes.ts';
-import type { Table } from '../../shared/store/table.ts';
-import { fixedTableOf, reserveAbandoned } from '../support/books.ts';
-import { grant, issueKey, type Granted } from '../support/grants.ts';
+import { newAccount, type Account } from '../support/accounts.ts';
+import { reserveAbandoned } from '../support/period-totals.ts';
+import { grant, issueKey } from '../support/grants.ts';
 import { generate, small } from '../support/requests.ts';
-import { removeFolder, startService, type ApiCall, type RunningService } from '../support/service.ts';
-import { sessionOf } from '../support/sessions.ts';
+import { type ApiCall } from '../support/service.ts';
+import { itemsWith } from '../support/table-scan.ts';
+import { sharedService } from '../support/use-service.ts';
 
 type Routes = typeof routes;
 type SessionRoute = {
@@ -25,10 +23,10 @@ interface Naming {
   call(id: string): Omit<ApiCall, 'key'>;
 }
 
-let service: RunningService;
-let table: Table;
+const service = sharedService();
+const { table } = service;
 const prompt = `a secret of the owner's ${randomUUID()}`;
-const onceKey = randomUUID();
+const idempotencyKey = randomUUID();
 
 const byLicense = (path: string): Naming => ({
   kind: 'license',
@@ -55,7 +53,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   revokeKey: [{ kind: 'key', call: (id) => ({ method: 'DELETE', path: `/keys/${id}` }) }],
   createPlaygroundGeneration: [
     { kind: 'license', call: (id) => playground(id) },
-    { kind: 'license', call: (id) => playground(id, { 'idempotency-key': onceKey }) },
+    { kind: 'license', call: (id) => playground(id, { 'idempotency-key': idempotencyKey }) },
     { kind: 'license', call: (id) => playground(id, { accept: 'text/event-stream' }) },
   ],
 };
@@ -70,57 +68,34 @@ const missing: Record<Kind, () => string> = {
   generation: () => newRequestId(Date.now()),
 };
 
-interface Account {
-  sub: string;
-  token: string;
-  own: Granted;
-}
-
-/** An account of a test's own, with an access record and a key. */
-async function newAccount(): Promise<Account> {
-  const sub = randomUUID();
-  const [token, own] = await Promise.all([
-    sessionOf(service.dataDir, { sub }),
-    grant(table, { ownerId: sub }),
-  ]);
-  return { sub, token, own };
-}
-
 let owner: Account;
 /** What is the owner's, in every state that might be told from another. */
 let owned: Record<Kind, string[]>;
 
 beforeAll(async () => {
-  service = await startService();
-  table = await fixedTableOf(service.dataDir);
-  owner = await newAccount();
-  const { sub: ownerId, own } = owner;
+  owner = await newAccount(service);
+  const { ownerId } = owner.license;
   const { drift, aurora } = service.ready.identities as Record<'drift' | 'aurora', string>;
   const nowMs = Date.now();
   const [ended, pastDue, revoked, expired] = await Promise.all([
     grant(table, { ownerId, status: 'ended', activeUntilMs: nowMs - 1 }),
     grant(table, { ownerId, status: 'past_due', identityIds: [drift] }),
-    issueKey(table, own.license, { revokedAtMs: nowMs }),
-    issueKey(table, own.license, { expiresAtMs: nowMs - 1 }),
+    issueKey(table, owner.license, { revokedAtMs: nowMs }),
+    issueKey(table, owner.license, { expiresAtMs: nowMs - 1 }),
   ]);
   const special = await grant(table, { ownerId, foundingCatalog: false, identityIds: [drift] });
-  const made = await generate(service, own.key, { identityId: aurora, prompt });
+  const made = await generate(service, owner.key, { identityId: aurora, prompt });
   const played = await service.api({
-    ...playground(own.license.licenseId, { 'idempotency-key': onceKey }),
-    key: owner.token,
+    ...playground(owner.license.licenseId, { 'idempotency-key': idempotencyKey }),
+    key: owner.session,
   });
   expect([made.status, played.status]).toEqual([200, 200]);
-  const held = await reserveAbandoned(table, own.license, { identityId: aurora, prompt });
+  const held = await reserveAbandoned(table, owner.license, { identityId: aurora, prompt });
   owned = {
-    license: [own, ended, pastDue, special].map(({ license }) => license.licenseId),
-    key: [own, revoked, expired].map(({ keyId }) => keyId),
+    license: [owner, ended, pastDue, special].map(({ license }) => license.licenseId),
+    key: [owner, revoked, expired].map(({ keyId }) => keyId),
     generation: [made.body.requestId, played.body.requestId, held.requestId],
   };
-});
-
-afterAll(async () => {
-  await service.end();
-  removeFolder(service.dataDir);
 });
 
 interface Received {
@@ -144,101 +119,78 @@ async function receive(token: string, { method, path, body, headers }: ApiCall):
   return { status: answer.status, headers: [...answer.headers].map(alike), text };
 }
 
-/** Every item of the table, by its key. */
-async function everyItem(): Promise<Map<string, unknown>> {
-  const items = new Map<string, unknown>();
-  let next: Record<string, unknown> | undefined;
-  do {
-    const command = new ScanCommand({
-      TableName: table.name,
-      ConsistentRead: true,
-      ...(next && { ExclusiveStartKey: next }),
-    });
-    const page = await table.documents.send(command);
-    for (const item of page.Items ?? []) items.set(`${item.PK} ${item.SK}`, item);
-    next = page.LastEvaluatedKey;
-  } while (next);
-  return items;
-}
-
-const everyObject = () => readdirSync(join(service.dataDir, 'objects'), { recursive: true }).sort();
+/** Every item of the table that tells of the owner. Other files' tests write other items meanwhile. */
+const ownersItems = () => itemsWith(table, [owner.license.ownerId, ...owned.license, ...owned.key]);
 
 describe("what is another account's", () => {
   let stranger: Account;
 
   beforeAll(async () => {
-    stranger = await newAccount();
+    stranger = await newAccount(service);
   });
 
   test.each(eachNaming)(
     'is answered as if it were not there, byte for byte: $name, way $way',
     async ({ kind, call }) => {
-      const { token } = await newAccount();
-      const absent = await receive(token, call(missing[kind]()));
+      const { session } = await newAccount(service);
+      const absent = await receive(session, call(missing[kind]()));
       const code = { license: 'LICENSE_NOT_FOUND', key: 'KEY_NOT_FOUND', generation: 'REQUEST_NOT_FOUND' }[
         kind
       ];
       expect([absent.status, JSON.parse(absent.text).code]).toEqual([404, code]);
       for (const id of [...owned[kind], missing[kind]()]) {
-        expect(await receive(token, call(id))).toEqual(absent);
+        expect(await receive(session, call(id))).toEqual(absent);
       }
     },
   );
 
   test('is not touched by asking for it: no record, no credit and no key changes', async () => {
-    const askers = await Promise.all(eachNaming.map(newAccount));
+    const askers = await Promise.all(eachNaming.map(() => newAccount(service)));
     const usage = async () => {
-      const path = `/usage?licenseId=${owner.own.license.licenseId}`;
-      return (await service.api({ path, key: owner.token })).body.stats;
+      const path = `/usage?licenseId=${owner.license.licenseId}`;
+      return (await service.api({ path, key: owner.session })).body.stats;
     };
     const usedBefore = await usage();
-    const [itemsBefore, objectsBefore] = [await everyItem(), everyObject()];
+    const itemsBefore = await ownersItems();
     for (const [i, { kind, call }] of eachNaming.entries()) {
       for (const id of owned[kind]) {
-        expect((await receive(askers[i]!.token, call(id))).status).toBe(404);
+        expect((await receive(askers[i]!.session, call(id))).status).toBe(404);
       }
     }
-    const itemsAfter = await everyItem();
-    for (const { sub } of askers) {
-      for (const { limit } of Object.values(routes) as Route[]) {
-        if (limit) itemsAfter.delete(`KEY#${accountCallerId(sub)} RATE#${limit.name}`);
-      }
-    }
-    expect(itemsAfter).toEqual(itemsBefore);
-    expect(everyObject()).toEqual(objectsBefore);
+    expect(await ownersItems()).toEqual(itemsBefore);
     expect(await usage()).toEqual(usedBefore);
-    expect((await service.api({ path: '/identities', key: owner.own.key })).status).toBe(200);
+    expect((await service.api({ path: '/identities', key: owner.key })).status).toBe(200);
   });
 
   test('appears in no list, neither by session nor by key', async () => {
     const { drift } = service.ready.identities;
-    const foreign = [...Object.values(owned).flat(), owner.sub, prompt, drift!];
-    const listsOf = async ({ token, own }: Account): Promise<string> => {
+    const foreign = [...Object.values(owned).flat(), owner.license.ownerId, prompt, drift!];
+    const listsOf = async ({ session, key, license }: Account): Promise<string> => {
       const texts: string[] = [];
       for (const [name, list] of named) {
         const { method, path, auth } = routes[name] as Route;
         if (method !== 'GET' || path.includes('{')) continue;
-        const calls = list.map(({ call }) => call(own.license.licenseId));
-        for (const call of [...calls, { path }]) texts.push((await receive(token, call)).text);
-        if (auth === 'key_or_session') texts.push((await receive(own.key, { path })).text);
+        const calls = list.map(({ call }) => call(license.licenseId));
+        for (const call of [...calls, { path }]) texts.push((await receive(session, call)).text);
+        if (auth === 'key_or_session') texts.push((await receive(key, { path })).text);
       }
       return texts.join('\n');
     };
     const seen = await listsOf(stranger);
     expect(foreign.filter((text) => seen.includes(text))).toEqual([]);
-    expect(seen).toContain(stranger.own.license.licenseId);
+    expect(seen).toContain(stranger.license.licenseId);
     // Its owner sees all of it there but the account's own id, so that the lists looked at are the right ones.
     const seenByOwner = await listsOf(owner);
-    expect(foreign.filter((text) => !seenByOwner.includes(text))).toEqual([owner.sub]);
+    expect(foreign.filter((text) => !seenByOwner.includes(text))).toEqual([owner.license.ownerId]);
   });
 
   test("is not reached by a place in its owner's history", async () => {
-    const { licenseId } = owner.own.license;
-    const first = await service.api({ path: `/generate?limit=1&licenseId=${licenseId}`, key: owner.token });
+    const { licenseId } = owner.license;
+    const first = await service.api({ path: `/generate?limit=1&licenseId=${licenseId}`, key: owner.session });
     const cursor: string = first.body.nextCursor;
     expect(cursor).toMatch(/\S/);
-    const path = `/generate?cursor=${cursor}&licenseId=${stranger.own.license.licenseId}`;
-    const answer = await service.api({ path, key: stranger.token });
+    const path = `/generate?cursor=${cursor}&licenseId=${stranger.license.licenseId}`;
+    const answer = await service.api({ path, key: stranger.session });
     expect(answer.body).toEqual({ generations: [], nextCursor: null });
   });
 });
@@ -247,7 +199,7 @@ describe("what is another account's", () => {
 test('an owner who asks for the same in the same words finds it', async () => {
   for (const { name, way, kind, call } of eachNaming) {
     for (const id of [owned[kind][0]!, owned[kind].at(-1)!]) {
-      const { status, text } = await receive(owner.token, call(id));
+      const { status, text } = await receive(owner.session, call(id));
       expect([name, way, status, text]).not.toEqual([name, way, 404, text]);
       expect([name, way, status]).not.toEqual([name, way, 429]);
     }
@@ -263,11 +215,11 @@ describe('this file asks each session route', () => {
   });
 
   test('for something by its id, if it takes one', async () => {
-    const { token, own } = await newAccount();
+    const { session, license } = await newAccount(service);
     for (const [name, { method, path }] of sessionRoutes) {
       if (namings[name as SessionRoute].length > 0) continue;
       expect([name, method, path]).toEqual([name, 'GET', expect.not.stringContaining('{')]);
-      const answer = await service.api({ path: `${path}?licenseId=${own.license.licenseId}`, key: token });
+      const answer = await service.api({ path: `${path}?licenseId=${license.licenseId}`, key: session });
       expect([name, answer.body.code]).toEqual([name, 'INVALID_PARAMETERS']);
     }
   });

@@ -1,41 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
-import { App, Duration, Stack } from 'aws-cdk-lib/core';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Accounts } from '../../lib/constructs/accounts.ts';
-import { ServiceFunction } from '../../lib/constructs/service-function.ts';
-import { onlyResource } from './only-resource.ts';
+import { environmentVariables } from '../../shared/config.ts';
+import { functionIdOf } from '../support/policies.ts';
+import { templateOf } from '../support/stack-templates.ts';
+import { only, plain, propertiesOf } from './resources.ts';
 
-const origin = 'https://app.example.com';
-const env = { account: '123456789012', region: 'eu-west-1' };
-
-function newAccounts({ selfSignUp = false } = {}) {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
-  const stack = new Stack(app, 'Image-Generation-Test', { env });
-  return { stack, accounts: new Accounts(stack, 'Accounts', { selfSignUp }) };
-}
-
-function withClient(options = {}) {
-  const { stack, accounts } = newAccounts(options);
-  accounts.addDashboardClient({ origins: [origin] });
-  return { stack, accounts, template: Template.fromStack(stack) };
-}
+const template = templateOf('everything');
+const { id: poolId, Properties: pool } = only(template, 'AWS::Cognito::UserPool');
+const { id: clientId, Properties: client } = only(template, 'AWS::Cognito::UserPoolClient');
 
 describe('the user pool', () => {
-  test.each([true, false])('people make themselves an account only if that is wanted: %s', (selfSignUp) => {
-    withClient({ selfSignUp }).template.hasResourceProperties('AWS::Cognito::UserPool', {
-      AdminCreateUserConfig: { AllowAdminCreateUserOnly: !selfSignUp },
-    });
+  test.each([
+    ['tuned', true],
+    ['everything', false],
+  ] as const)('with the configuration "%s" people may sign up: %s', (name, selfSignUp) => {
+    const { AdminCreateUserConfig } = propertiesOf(templateOf(name), 'AWS::Cognito::UserPool');
+    expect(AdminCreateUserConfig).toEqual({ AllowAdminCreateUserOnly: !selfSignUp });
   });
 
-  test('outlives the stack, and is not deleted by mistake', () => {
-    const pool = onlyResource(withClient().template, 'AWS::Cognito::UserPool');
-    expect(pool).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
-    expect(pool.Properties.DeletionProtection).toBe('ACTIVE');
-  });
+  test('cannot be deleted by mistake', () => expect(pool.DeletionProtection).toBe('ACTIVE'));
 
-  test('an account is an e-mail address, however its letters are written, once it is confirmed', () => {
-    withClient().template.hasResourceProperties('AWS::Cognito::UserPool', {
+  test('names an account by its confirmed e-mail address, in any case', () => {
+    expect(pool).toMatchObject({
       UsernameAttributes: ['email'],
       UsernameConfiguration: { CaseSensitive: false },
       AutoVerifiedAttributes: ['email'],
@@ -44,8 +29,7 @@ describe('the user pool', () => {
     });
   });
 
-  test('passwords have 12 characters of every kind, and an authenticator app can be added', () => {
-    const { Properties: pool } = onlyResource(withClient().template, 'AWS::Cognito::UserPool');
+  test('wants passwords with 12 characters of every kind, and allows an authenticator app but no text messages', () => {
     expect(pool.Policies.PasswordPolicy).toEqual({
       MinimumLength: 12,
       RequireLowercase: true,
@@ -53,62 +37,42 @@ describe('the user pool', () => {
       RequireNumbers: true,
       RequireSymbols: true,
     });
-    expect(pool.MfaConfiguration).toBe('OPTIONAL');
-    expect(pool.EnabledMfas).toEqual(['SOFTWARE_TOKEN_MFA']);
+    expect(pool).toMatchObject({ MfaConfiguration: 'OPTIONAL', EnabledMfas: ['SOFTWARE_TOKEN_MFA'] });
     expect(pool.SmsConfiguration).toBeUndefined();
   });
 });
 
-describe('the sign-in pages', () => {
-  test("are managed login, at a name that takes the stack's and the account's", () => {
-    const { stack, accounts, template } = withClient();
-    template.hasResourceProperties('AWS::Cognito::UserPoolDomain', {
-      Domain: 'image-generation-test-123456789012',
-      ManagedLoginVersion: 2,
-    });
-    const [domainId] = Object.keys(template.findResources('AWS::Cognito::UserPoolDomain'));
-    expect(stack.resolve(accounts.domainUrl)).toEqual({
-      'Fn::Join': ['', ['https://', { Ref: domainId }, '.auth.eu-west-1.amazoncognito.com']],
-    });
-    template.hasResourceProperties('AWS::Cognito::UserPool', { UserPoolTier: 'ESSENTIALS' });
-  });
-
-  test("exist for the dashboard's client", () => {
-    const { stack, accounts, template } = withClient();
-    template.hasResourceProperties('AWS::Cognito::ManagedLoginBranding', {
-      ClientId: stack.resolve(accounts.clientId),
-      UserPoolId: stack.resolve(accounts.userPool.userPoolId),
-      UseCognitoProvidedValues: true,
-    });
-  });
+test("the sign-in pages are managed login for the dashboard's client, at a name with the stack and the account", () => {
+  const domain = propertiesOf(template, 'AWS::Cognito::UserPoolDomain');
+  expect(plain(domain.Domain)).toBe('image-generation-test-<AWS::AccountId>');
+  expect([domain.ManagedLoginVersion, pool.UserPoolTier]).toEqual([2, 'ESSENTIALS']);
+  const branding = propertiesOf(template, 'AWS::Cognito::ManagedLoginBranding');
+  expect([plain(branding.ClientId), plain(branding.UserPoolId)]).toEqual([`<${clientId}>`, `<${poolId}>`]);
 });
 
 describe("the dashboard's client", () => {
-  const client = () => onlyResource(withClient().template, 'AWS::Cognito::UserPoolClient').Properties;
-
-  test('is public and signs in by the authorization code flow alone', () => {
-    expect(client()).toMatchObject({
+  test('has no secret and allows only the authorization code flow', () => {
+    expect(client).toMatchObject({
       GenerateSecret: false,
       AllowedOAuthFlowsUserPoolClient: true,
       AllowedOAuthFlows: ['code'],
       AllowedOAuthScopes: ['openid', 'email', 'profile'],
       SupportedIdentityProviders: ['COGNITO'],
     });
+    // Any other flow is refused by Cognito beside refresh token rotation.
+    expect(client.ExplicitAuthFlows).toEqual(['ALLOW_USER_SRP_AUTH']);
   });
 
-  test('sends people to no place but the dashboard', () => {
-    expect(client()).toMatchObject({
+  test('sends people only to the dashboard, and tells nobody whether an account exists', () => {
+    expect(client).toMatchObject({
       CallbackURLs: ['https://app.example.com/callback'],
       LogoutURLs: ['https://app.example.com/signed-out'],
+      PreventUserExistenceErrors: 'ENABLED',
     });
   });
 
-  test('tells nobody whether an address has an account', () => {
-    expect(client().PreventUserExistenceErrors).toBe('ENABLED');
-  });
-
-  test('tokens last an hour, and a refresh token works once', () => {
-    expect(client()).toMatchObject({
+  test('gets tokens for an hour, and refresh tokens for 30 days that work once', () => {
+    expect(client).toMatchObject({
       AccessTokenValidity: 60,
       IdTokenValidity: 60,
       RefreshTokenValidity: 30 * 24 * 60,
@@ -116,60 +80,23 @@ describe("the dashboard's client", () => {
       EnableTokenRevocation: true,
       RefreshTokenRotation: { Feature: 'ENABLED' },
     });
-    expect(client().RefreshTokenRotation.RetryGracePeriodSeconds).toBeLessThanOrEqual(60);
   });
 
-  test('an answer that the dashboard waits 20 seconds for in vain can be asked for again', () => {
-    expect(client().RefreshTokenRotation.RetryGracePeriodSeconds).toBeGreaterThan(20);
-  });
-
-  test('names its flows, and none that Cognito refuses beside rotation', () => {
-    expect(client().ExplicitAuthFlows).toEqual(['ALLOW_USER_SRP_AUTH']);
-  });
-
-  test('has no id before it is made, and the sentence says what to do', () => {
-    expect(() => newAccounts().accounts.clientId).toThrow('Call addDashboardClient');
+  test('may repeat a refresh whose answer was lost, which it notices after 20 seconds', () => {
+    const { RetryGracePeriodSeconds: seconds } = client.RefreshTokenRotation;
+    expect(seconds).toBeGreaterThan(20);
+    expect(seconds).toBeLessThanOrEqual(60);
   });
 });
 
-describe('a function that verifies sessions', () => {
-  function granted() {
-    const { stack, accounts } = newAccounts();
-    accounts.addDashboardClient({ origins: [origin] });
-    const make = (functionName: string) =>
-      new ServiceFunction(stack, functionName, {
-        functionName,
-        serviceName: 'test',
-        timeout: Duration.seconds(10),
-        logRetention: RetentionDays.ONE_DAY,
-      });
-    accounts.grantSessions(make('list-keys'));
-    make('get-health');
-    return { stack, accounts, template: Template.fromStack(stack) };
-  }
-
-  test('is told the issuer, its keys and the client', () => {
-    const { stack, accounts, template } = granted();
-    const pool = stack.resolve(accounts.userPool.userPoolId);
-    const issuer = ['https://cognito-idp.eu-west-1.amazonaws.com/', pool];
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Description: Match.stringLikeRegexp('list-keys'),
-      Environment: {
-        Variables: Match.objectLike({
-          SESSION_ISSUER: { 'Fn::Join': ['', issuer] },
-          SESSION_JWKS_URL: { 'Fn::Join': ['', [...issuer, '/.well-known/jwks.json']] },
-          SESSION_CLIENT_ID: stack.resolve(accounts.clientId),
-        }),
-      },
-    });
-  });
-
-  test('is permitted nothing more than another function', () => {
-    const policies = Object.values(granted().template.findResources('AWS::IAM::Policy'));
-    const actions = policies.map(({ Properties: { PolicyDocument } }) =>
-      PolicyDocument.Statement.map(({ Action }: { Action: unknown }) => Action),
-    );
-    expect(actions).toHaveLength(2);
-    expect(actions[0]).toEqual(actions[1]);
-  });
+test('a function that verifies sessions knows the issuer, its keys and the client', () => {
+  const { Variables: variables } =
+    template.Resources[functionIdOf(template, 'list-keys')]!.Properties.Environment;
+  const issuer = `https://cognito-idp.<AWS::Region>.amazonaws.com/<${poolId}>`;
+  const { sessionIssuer, sessionJwksUrl, sessionClientId } = environmentVariables;
+  expect([sessionIssuer, sessionJwksUrl, sessionClientId].map((name) => plain(variables[name]))).toEqual([
+    issuer,
+    `${issuer}/.well-known/jwks.json`,
+    `<${clientId}>`,
+  ]);
 });

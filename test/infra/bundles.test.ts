@@ -1,15 +1,23 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sagemakerEndpointArn, startDeployed, type Deployed } from '../support/deployed.ts';
+import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
+import { everything } from '../support/configurations.ts';
+import {
+  sagemakerEndpointArn,
+  startDeployed,
+  type Deployed,
+  type DeployedCall,
+} from '../support/deployed.ts';
 import { openImage } from '../support/png.ts';
-import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { small } from '../support/requests.ts';
-import { sessionOf } from '../support/sessions.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
-import { everything, synthesize, type Synthesized } from '../support/synthesized.ts';
+import { sessionOf } from '../support/sessions.ts';
+import { synthesize, type Synthesized } from '../support/synthesized.ts';
+import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { documented } from './costs/support.ts';
 
-/** Everything that is deployed, run as it would be: the bundles, with the roles and the variables of the template. */
+/** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
 let service: RunningService;
 let deployed: Deployed;
@@ -19,6 +27,8 @@ let requestId: string;
 
 const maxGenerateBytes = 600_000;
 const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$/, ''));
+const generate = 'create-generation';
+const playground = 'create-playground-generation';
 
 beforeAll(async () => {
   synthesized = synthesize(everything, { bundle: true });
@@ -34,185 +44,149 @@ afterAll(async () => {
   synthesized?.remove();
 });
 
-const key = () => service.ready.keys.pro!;
+const call = (name: string, options: DeployedCall) => deployed.call(name, options);
+const byKey = (options: DeployedCall = {}) => ({ key: service.ready.keys.pro!, ...options });
+const bySession = (options: DeployedCall = {}) => ({ key: session, ...options });
+const licenseId = () => service.ready.licenses.pro!;
 const body = (more: object = {}) => ({ ...small, identityId: service.ready.identities.aurora, ...more });
+const playgroundBody = (more: object = {}) => body({ licenseId: licenseId(), ...more });
 
 describe('POST /generate', () => {
-  test('streams its prelude, eight NULs and its body, and the links open', async () => {
-    const call = { key: key(), body: body(), headers: { 'idempotency-key': 'bundle-1' } };
-    const { raw, status, headers, body: answer } = await deployed.call('create-generation', call);
+  test('streams its prelude, eight NULs and its body, the presigned URLs work, and it is replayed', async () => {
+    const request = byKey({ body: body(), headers: { 'idempotency-key': 'bundle-1' } });
+    const { raw, status, headers, body: answer } = await call(generate, request);
     expect(raw!.indexOf(Buffer.alloc(8))).toBeGreaterThan(0);
     expect(status).toBe(200);
     expect(headers['x-request-id']).toBe(answer.requestId);
     await Promise.all(answer.outputs.map(openImage));
     ({ requestId } = answer);
-    const again = await deployed.call('create-generation', call);
+    const again = await call(generate, request);
     expect(again).toMatchObject({ status: 200, body: { requestId } });
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
   test('streams events to a client that asks for them', async () => {
-    const call = { key: key(), body: body(), headers: { accept: 'text/event-stream' } };
-    const { status, headers, text } = await deployed.call('create-generation', call);
+    const options = byKey({ body: body(), headers: { accept: 'text/event-stream' } });
+    const { status, headers, text } = await call(generate, options);
     expect([status, headers['content-type']]).toEqual([200, 'text/event-stream']);
     expect(text.match(/^event: \w+/gm)).toEqual(
       expect.arrayContaining(['event: accepted', 'event: started', 'event: completed']),
     );
   });
 
-  test('gives back what a failing model held, and hands out the link of an adapter', async () => {
-    const { identities } = service.ready;
+  test('releases the credits of a failed generation, and signs the URL of an adapter', async () => {
+    const { flint, ember } = service.ready.identities;
     const headers = { 'idempotency-key': 'bundle-2' };
-    const failed = await deployed.call('create-generation', {
-      key: key(),
-      headers,
-      body: body({ identityId: identities.flint }),
-    });
+    const failed = await call(generate, byKey({ headers, body: body({ identityId: flint }) }));
     expect(failed).toMatchObject({ status: 500, body: { code: 'GENERATION_FAILED' } });
-    const away = await deployed.call('create-generation', {
-      key: key(),
-      body: body({ identityId: identities.ember }),
-    });
-    expect(away).toMatchObject({ status: 503, body: { code: 'IDENTITY_UNAVAILABLE' } });
-    const adapted = await deployed.call('create-generation', {
-      key: key(),
-      body: body({ identityId: deployed.adaptedIdentityId }),
-    });
-    expect(adapted.status).toBe(200);
+    const unavailable = await call(generate, byKey({ body: body({ identityId: ember }) }));
+    expect(unavailable).toMatchObject({ status: 503, body: { code: 'IDENTITY_UNAVAILABLE' } });
+    const adapted = byKey({ body: body({ identityId: deployed.adaptedIdentityId }) });
+    expect((await call(generate, adapted)).status).toBe(200);
   });
 
-  test('has a reference image read by a role that may do nothing, and the model uses it', async () => {
-    for (const caller of [{ key: key() }, { key: session, licenseId: service.ready.licenses.pro }]) {
-      const { licenseId } = caller;
-      const named = licenseId === undefined ? {} : { licenseId };
-      const opened = await deployed.call('create-upload', { key: caller.key, body: named });
-      expect(opened.status).toBe(201);
-      await sendFile(opened.body, await samplePhoto());
-      const { uploadId } = opened.body;
-      const order = {
-        identityId: service.ready.identities.citrine,
-        referenceImages: [{ uploadId }],
-        ...named,
-      };
-      const name = licenseId === undefined ? 'create-generation' : 'create-playground-generation';
-      const answer = await deployed.call(name, { key: caller.key, body: body(order) });
-      expect(answer).toMatchObject({ status: 200, body: { referenceImagesUsed: 1 } });
-    }
-    expect(deployed.asked('fetch-references')).toEqual([]);
-  });
-
-  test('refuses with a real status what is wrong', async () => {
-    const refused = await deployed.call('create-generation', { key: 'svc_live_x', body: body() });
+  test('refuses with a real status', async () => {
+    const refused = await call(generate, { key: 'svc_live_x', body: body() });
     expect(refused).toMatchObject({ status: 401, body: { code: 'INVALID_API_KEY' } });
   });
 
   test('lets pages of the dashboard and of the configured origins read the answer, and no others', async () => {
+    const allowedFor = async (origin: string) =>
+      (await call(generate, { body: {}, headers: { origin } })).headers['access-control-allow-origin'];
     for (const origin of ['https://app.example.com', 'http://localhost:5173']) {
-      const { headers } = await deployed.call('create-generation', { body: {}, headers: { origin } });
-      expect(headers['access-control-allow-origin']).toBe(origin);
+      expect(await allowedFor(origin)).toBe(origin);
     }
-    const { headers } = await deployed.call('create-generation', {
-      body: {},
-      headers: { origin: 'https://other.test' },
-    });
-    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(await allowedFor('https://other.test')).toBeUndefined();
   });
 });
 
+test('a reference image is read by a role that may do nothing, and the model uses it', async () => {
+  const { citrine } = service.ready.identities;
+  for (const { name, caller, named } of [
+    { name: generate, caller: byKey(), named: {} },
+    { name: playground, caller: bySession(), named: { licenseId: licenseId() } },
+  ]) {
+    const { status, body: upload } = await call('create-upload', { ...caller, body: named });
+    expect(status).toBe(201);
+    await sendFile(upload, await samplePhoto());
+    const request = body({ identityId: citrine, referenceImages: [{ uploadId: upload.uploadId }], ...named });
+    const answer = await call(name, { ...caller, body: request });
+    expect(answer).toMatchObject({ status: 200, body: { referenceImagesUsed: 1 } });
+  }
+  expect(deployed.asked('fetch-references')).toEqual([]);
+});
+
 describe('by session', () => {
-  test('the playground generates, replays and gives back', async () => {
-    const { licenses, identities } = service.ready;
-    const order = body({ licenseId: licenses.pro });
-    const call = { key: session, body: order, headers: { 'idempotency-key': 'bundle-3' } };
-    const made = await deployed.call('create-playground-generation', call);
+  test('the playground generates, replays and releases credits', async () => {
+    const request = bySession({ body: playgroundBody(), headers: { 'idempotency-key': 'bundle-3' } });
+    const made = await call(playground, request);
     expect(made.status).toBe(200);
     await Promise.all(made.body.outputs.map(openImage));
-    expect((await deployed.call('create-playground-generation', call)).body.requestId).toBe(
-      made.body.requestId,
-    );
+    expect((await call(playground, request)).body.requestId).toBe(made.body.requestId);
+    const adapted = bySession({ body: playgroundBody({ identityId: deployed.adaptedIdentityId }) });
+    expect((await call(playground, adapted)).status).toBe(200);
+    const failing = playgroundBody({ identityId: service.ready.identities.flint });
     const headers = { 'idempotency-key': 'bundle-4' };
-    const adapted = { ...order, identityId: deployed.adaptedIdentityId };
-    expect(
-      (await deployed.call('create-playground-generation', { key: session, body: adapted })).status,
-    ).toBe(200);
-    const flint = { ...order, identityId: identities.flint };
-    const failed = await deployed.call('create-playground-generation', {
-      key: session,
-      headers,
-      body: flint,
-    });
-    expect(failed.status).toBe(500);
+    expect((await call(playground, bySession({ headers, body: failing }))).status).toBe(500);
   });
 
   test('keys are created, listed and revoked', async () => {
-    const order = { licenseId: service.ready.licenses.pro, name: 'bundle' };
-    const made = await deployed.call('create-key', { key: session, body: order });
+    const made = await call('create-key', bySession({ body: { licenseId: licenseId(), name: 'bundle' } }));
     expect(made.status).toBe(201);
-    const listed = await deployed.call('list-keys', { key: session });
-    expect(listed.body.keys.map(({ keyId }: any) => keyId)).toContain(made.body.keyId);
-    const revoked = await deployed.call('revoke-key', {
-      key: session,
-      method: 'DELETE',
-      parameters: { keyId: made.body.keyId },
-    });
+    const { keyId } = made.body;
+    const listed = await call('list-keys', bySession());
+    expect(listed.body.keys.map((key: any) => key.keyId)).toContain(keyId);
+    const revoked = await call('revoke-key', bySession({ method: 'DELETE', parameters: { keyId } }));
     expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
   });
 
-  test('licenses and usage are told', async () => {
-    const { pro } = service.ready.licenses;
-    const licenses = await deployed.call('list-licenses', { key: session });
-    expect(licenses.body.licenses.map(({ licenseId }: any) => licenseId)).toContain(pro);
-    const usage = await deployed.call('get-usage', { key: session, query: { licenseId: pro! } });
-    expect(usage).toMatchObject({ status: 200, body: { licenseId: pro } });
+  test('licenses and usage are answered', async () => {
+    const { body: answer } = await call('list-licenses', bySession());
+    expect(answer.licenses.map((license: any) => license.licenseId)).toContain(licenseId());
+    const usage = await call('get-usage', bySession({ query: { licenseId: licenseId() } }));
+    expect(usage).toMatchObject({ status: 200, body: { licenseId: licenseId() } });
   });
 });
 
 describe('by key and by session', () => {
-  test('a stored request is fetched again, with a link that opens', async () => {
-    for (const caller of [key(), session]) {
-      const { status, body: stored } = await deployed.call('get-generation', {
-        key: caller,
-        parameters: { requestId },
-      });
-      expect([status, stored.status]).toEqual([200, 'COMPLETED']);
+  const ofLicense = () => [byKey(), bySession({ query: { licenseId: licenseId() } })];
+
+  test('a stored request is answered again, with a presigned URL that works', async () => {
+    for (const caller of [byKey(), bySession()]) {
+      const { body: stored } = await call('get-generation', { ...caller, parameters: { requestId } });
+      expect(stored.status).toBe('COMPLETED');
       await openImage(stored.outputUrl);
     }
   });
 
   test('stored requests are listed', async () => {
-    const { pro } = service.ready.licenses;
-    for (const call of [{ key: key() }, { key: session, query: { licenseId: pro! } }]) {
-      const { status, body: list } = await deployed.call('list-generations', call);
-      expect(status).toBe(200);
-      const found = list.generations.find(({ id }: any) => id === requestId);
-      await openImage(found.outputUrl);
+    for (const options of ofLicense()) {
+      const { body: list } = await call('list-generations', options);
+      await openImage(list.generations.find(({ id }: any) => id === requestId).outputUrl);
     }
   });
 
   test('identities are listed', async () => {
-    const { pro } = service.ready.licenses;
-    for (const call of [{ key: key() }, { key: session }, { key: session, query: { licenseId: pro! } }]) {
-      const { body: list } = await deployed.call('list-identities', call);
+    for (const options of [...ofLicense(), bySession()]) {
+      const { body: list } = await call('list-identities', options);
       expect(list.identities.map(({ name }: any) => name)).toContain('aurora');
     }
   });
 });
 
 test('health probes the model', async () => {
-  expect(await deployed.call('get-health', {})).toMatchObject({
-    status: 200,
-    body: { status: 'ok', inference: 'up' },
-  });
+  const health = await call('get-health', {});
+  expect(health).toMatchObject({ status: 200, body: { status: 'ok', inference: 'up' } });
 });
 
-test('the sweep ends what nobody ended, and frees its idempotency key', async () => {
+test('the sweep ends an abandoned request, and frees its idempotency key', async () => {
   await deployed.abandonGeneration();
   const { failed, returned } = await deployed.invoke('sweep', {});
   expect([failed, returned]).toEqual([undefined, null]);
   expect(deployed.logOf('sweep')).toMatch(/"LeasesReleased":1/);
 });
 
-test('an event of Stripe makes a license and changes it', async () => {
+test("Stripe's events create a license and change it", async () => {
   const { returned } = await deployed.invoke('billing-events', deployed.billingEvents());
   expect(returned).toEqual({ batchItemFailures: [] });
   expect(await deployed.billedLicense()).toMatchObject({ tier: 'pro', status: 'active' });
@@ -224,31 +198,52 @@ describe('the roles', () => {
   });
 
   test('allow nothing of the table, the bucket, the model and other functions that no function did here', () => {
-    const unused = deployed.grantedButUnused();
-    expect(unused).toEqual([]);
+    expect(deployed.grantedButUnused()).toEqual([]);
   });
 
-  test('know the model by its own endpoint alone', () => {
+  test('allow the model by its own endpoint only', () => {
     expect(sagemakerEndpointArn(synthesized.template)).toMatch(/endpoint\/image-generation-test/i);
   });
 });
 
 describe('the bundles', () => {
-  test.each(['create-generation', 'create-playground-generation'])('%s stays below 600 kB', (name) => {
-    expect(statSync(join(deployed.assetOf(name), 'index.js')).size).toBeLessThanOrEqual(maxGenerateBytes);
+  const fileOf = (name: string) => join(deployed.assetOf(name), 'index.js');
+
+  test.each([generate, playground])('%s has at most 600,000 bytes', (name) => {
+    expect(sizesOf(fileOf(name)).bytes).toBeLessThanOrEqual(maxGenerateBytes);
   });
 
-  test.each(functionNames)('%s loads modules of Node.js by require, not import', (name) => {
-    const code = readFileSync(join(deployed.assetOf(name), 'index.js'), 'utf8');
-    expect(code).not.toMatch(/\bimport\(|\bimport\b[^;]*\bfrom"/);
-    expect(code).toContain('require("node:');
+  test('are within 5% of the sizes in docs/costs.md (else run "npm run costs -- bundles --write")', () => {
+    const rows = documented('bundles').matchAll(/^\| ([a-z-]+) +\| +([\d,]+) \| +([\d,]+) \|/gm);
+    const table = [...rows].map(([, name, ...sizes]) => ({
+      name: name!,
+      sizes: sizes.map((size) => Number(size.replaceAll(',', ''))),
+    }));
+    expect(table.map(({ name }) => name)).toEqual(functionNames);
+    const wrong = table.filter(({ name, sizes }) => {
+      const { bytes, gzipBytes } = sizesOf(fileOf(name));
+      return [bytes, gzipBytes].some((built, i) => Math.abs(sizes[i]! - built) > 0.05 * built);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('load modules of Node.js by require, not import', () => {
+    for (const name of functionNames) {
+      const code = readFileSync(fileOf(name), 'utf8');
+      const imports = /\bimport\(|\bimport\b[^;]*\bfrom"/.test(code);
+      expect({ name, imports, requires: code.includes('require("node:') }).toEqual({
+        name,
+        imports: false,
+        requires: true,
+      });
+    }
   });
 
   test('stream exactly where the routes say so', () => {
-    expect(deployed.streaming().sort()).toEqual(['create-generation', 'create-playground-generation']);
+    expect(deployed.streaming().toSorted()).toEqual([generate, playground]);
   });
 
-  test('write no key, prompt or link to their logs, and tell what they measured', () => {
+  test('write no key, prompt or presigned URL to their logs, but what they measured', () => {
     const log = deployed.logs();
     expect(log).toMatch(/"CreditsSettled":1/);
     expect(log).not.toMatch(/svc_live_\w{8}|X-Amz-Signature|a quiet test/);

@@ -1,83 +1,82 @@
 import { describe, expect, test } from '@jest/globals';
 import { tableSchema, ttlAttribute } from '../../shared/store/table-keys.ts';
-import { templateOf } from '../support/stack.ts';
+import { templateOf } from '../support/stack-templates.ts';
+import { allProperties, only, plain, propertiesOf } from './resources.ts';
 
-const template = templateOf({ retentionDays: 30 });
-const [table] = Object.values(template.findResources('AWS::DynamoDB::Table'));
-const [bucket] = Object.values(template.findResources('AWS::S3::Bucket')).filter(({ Properties }) =>
-  JSON.stringify(Properties.LifecycleConfiguration ?? {}).includes('generations/'),
-);
+// That the table, the buckets, the vault and their policies stay as they are is in template-summary.txt.
+const template = templateOf('tuned');
+const { id: tableId, Properties: table } = only(template, 'AWS::DynamoDB::Table');
+const buckets = allProperties(template, 'AWS::S3::Bucket');
+const images = buckets.find(({ LifecycleConfiguration: rules }) => rules !== undefined);
 
 describe('the table', () => {
-  test('is what the stores expect', () => {
+  test('has the keys and indexes that the stores expect', () => {
     const { KeySchema, GlobalSecondaryIndexes, AttributeDefinitions, BillingMode } = tableSchema;
-    expect(table!.Properties).toMatchObject({ KeySchema, GlobalSecondaryIndexes, BillingMode });
-    const byName = (a: { AttributeName: string }, b: { AttributeName: string }) =>
-      a.AttributeName < b.AttributeName ? -1 : 1;
-    expect(table!.Properties.AttributeDefinitions.sort(byName)).toEqual(
-      [...AttributeDefinitions].sort(byName),
-    );
+    expect(table).toMatchObject({ KeySchema, GlobalSecondaryIndexes, BillingMode });
+    const sorted = (attributes: readonly { AttributeName: string }[]) =>
+      attributes.toSorted((a, b) => (a.AttributeName < b.AttributeName ? -1 : 1));
+    expect(sorted(table.AttributeDefinitions)).toEqual(sorted(AttributeDefinitions));
   });
 
-  test('forgets what is past its time, and can be set back to any second of five weeks', () => {
-    expect(table!.Properties).toMatchObject({
+  test('deletes expired items, can be restored to any second of five weeks, and is protected from deletion', () => {
+    expect(table).toMatchObject({
       TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      DeletionProtectionEnabled: true,
     });
   });
+});
 
-  test('is not deleted: not with the stack, not by a replacement, not by hand', () => {
-    expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
-    expect(table!.Properties.DeletionProtectionEnabled).toBe(true);
+describe('backups', () => {
+  test('copy the table, and nothing else, every day for 35 days and every month for a year', () => {
+    const { BackupPlanRule: rules } = propertiesOf(template, 'AWS::Backup::BackupPlan').BackupPlan;
+    const kept = rules.map(({ ScheduleExpression, Lifecycle }: any) => [ScheduleExpression, Lifecycle]);
+    expect(kept).toEqual([
+      ['cron(0 3 * * ? *)', { DeleteAfterDays: 35 }],
+      ['cron(0 4 1 * ? *)', { DeleteAfterDays: 365 }],
+    ]);
+    const { BackupSelection: selection } = propertiesOf(template, 'AWS::Backup::BackupSelection');
+    expect(plain(selection.Resources)).toBe(`<${tableId}.Arn>`);
+    expect([selection.ListOfTags, selection.Conditions]).toEqual([undefined, undefined]);
+  });
+
+  test('have a vault with a new name in each new stack, because the old vault is kept', () => {
+    const { BackupVaultName: name } = propertiesOf(template, 'AWS::Backup::BackupVault');
+    expect(JSON.stringify(name)).toContain('AWS::StackId');
   });
 });
 
 describe('the bucket of images', () => {
-  test('keeps images as long as their records are kept, uploads for a day, and nothing that was left unfinished', () => {
-    const { Rules: rules } = bucket!.Properties.LifecycleConfiguration;
-    expect(rules).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ Prefix: 'generations/', ExpirationInDays: 30, Status: 'Enabled' }),
-        expect.objectContaining({ Prefix: 'uploads/', ExpirationInDays: 1, Status: 'Enabled' }),
-        expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),
-      ]),
+  test('keeps images as long as their records and uploads for a day, and never deletes the adapters', () => {
+    const { Rules: rules } = images.LifecycleConfiguration;
+    const expired = rules.flatMap(({ Prefix, ExpirationInDays, Status }: any) =>
+      ExpirationInDays === undefined ? [] : [[Prefix, ExpirationInDays, Status]],
+    );
+    expect(expired).toEqual([
+      ['generations/', 30, 'Enabled'],
+      ['uploads/', 1, 'Enabled'],
+    ]);
+    expect(rules).toContainEqual(
+      expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),
     );
   });
 
-  test('never removes what belongs to the models', () => {
-    for (const rule of bucket!.Properties.LifecycleConfiguration.Rules) {
-      if (rule.ExpirationInDays !== undefined) expect(['generations/', 'uploads/']).toContain(rule.Prefix);
-    }
-  });
-
-  test('is private, encrypted and outlives the stack', () => {
-    expect(bucket!.Properties.PublicAccessBlockConfiguration).toEqual({
-      BlockPublicAcls: true,
-      BlockPublicPolicy: true,
-      IgnorePublicAcls: true,
-      RestrictPublicBuckets: true,
-    });
-    expect(bucket!.Properties.BucketEncryption).toBeDefined();
-    expect(bucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
-  });
-
-  test('lets pages of any origin open links and send files, and put nothing', () => {
-    const [rule, ...others] = bucket!.Properties.CorsConfiguration.CorsRules;
-    expect(others).toEqual([]);
+  test('lets a web page of any origin use a presigned URL', () => {
+    const [rule] = images.CorsConfiguration.CorsRules;
     expect(rule).toMatchObject({ AllowedMethods: ['GET', 'HEAD', 'POST'], AllowedOrigins: ['*'] });
   });
+});
 
-  test('is spoken to by TLS 1.2 or better', () => {
-    const policies = Object.values(template.findResources('AWS::S3::BucketPolicy'));
-    const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement as any[]);
-    const denied = statements
-      .filter(({ Effect }) => Effect === 'Deny')
-      .map(({ Condition }) => JSON.stringify(Condition));
-    expect(denied).toEqual(
-      expect.arrayContaining([
-        JSON.stringify({ Bool: { 'aws:SecureTransport': 'false' } }),
-        JSON.stringify({ NumericLessThan: { 's3:TlsVersion': 1.2 } }),
-      ]),
-    );
-  });
+test('both buckets are encrypted and closed to the public', () => {
+  const blocked = {
+    BlockPublicAcls: true,
+    BlockPublicPolicy: true,
+    IgnorePublicAcls: true,
+    RestrictPublicBuckets: true,
+  };
+  expect(buckets).toHaveLength(2);
+  for (const bucket of buckets) {
+    expect(bucket).toMatchObject({ PublicAccessBlockConfiguration: blocked });
+    expect(bucket.BucketEncryption).toBeDefined();
+  }
 });

@@ -1,85 +1,12 @@
-import { RestApi, MockIntegration } from 'aws-cdk-lib/aws-apigateway';
-import { Distribution } from 'aws-cdk-lib/aws-cloudfront';
-import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { App, Duration, Stack } from 'aws-cdk-lib/core';
-import { Template } from 'aws-cdk-lib/assertions';
-import { BillingQueue } from '../../lib/constructs/billing-queue.ts';
-import { Firewall } from '../../lib/constructs/firewall.ts';
-import { Monitoring, type MonitoringProps } from '../../lib/constructs/monitoring.ts';
-import { RecordTable } from '../../lib/constructs/record-table.ts';
-import { ServiceFunction } from '../../lib/constructs/service-function.ts';
-import { SweepSchedule } from '../../lib/constructs/sweep-schedule.ts';
-import { basePath, jobs, routes, type Route } from '../../shared/routes.ts';
+import type { ConfigurationName } from '../support/configurations.ts';
+import type { Template } from '../support/policies.ts';
+import { templateOf } from '../support/stack-templates.ts';
+import { allProperties, propertiesOf } from './resources.ts';
 
-export const serviceName = 'image-generation-test';
-
-export interface Options extends Partial<
-  Pick<MonitoringProps, 'alarmEmail' | 'generationDeadlineSeconds' | 'model' | 'throttle'>
-> {
-  billing?: boolean;
-}
-
-const ownModel = { endpointName: 'painter', variantName: 'AllTraffic', maxInstances: 4 };
-
-/** A stack of what is monitored. @returns what it takes to monitor it. */
-export function monitorable(options: Options = {}): { stack: Stack; props: MonitoringProps } {
-  const { generationDeadlineSeconds = 60, model = ownModel, billing = true } = options;
-  const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), serviceName);
-  const addFunction = (functionName: string, timeoutSeconds: number) =>
-    new ServiceFunction(stack, functionName, {
-      functionName,
-      serviceName,
-      timeout: Duration.seconds(timeoutSeconds),
-      logRetention: RetentionDays.ONE_WEEK,
-    });
-  const api = new RestApi(stack, 'Api');
-  const functions = Object.values(routes).map((route: Route) => {
-    api.root.resourceForPath(`${basePath}${route.path}`).addMethod(route.method, new MockIntegration());
-    const timeoutSeconds = route.streams ? generationDeadlineSeconds + 30 : 20;
-    return { route, fn: addFunction(route.functionName, timeoutSeconds) };
-  });
-  const sweep = addFunction(jobs.sweep.functionName, 50);
-  const props: MonitoringProps = {
-    serviceName,
-    alarmEmail: options.alarmEmail ?? null,
-    generationDeadlineSeconds,
-    throttle: options.throttle ?? { ratePerSecond: 100, burst: 200 },
-    api,
-    accessLog: new LogGroup(stack, 'AccessLog'),
-    functions,
-    references: addFunction(jobs.fetchReferences.functionName, 12),
-    sweep: {
-      fn: sweep,
-      everyMinutes: 1,
-      schedule: new SweepSchedule(stack, 'Sweep', { fn: sweep, everyMinutes: 1 }),
-    },
-    billing: billing ? addBilling(stack, addFunction(jobs.billingEvents.functionName, 50)) : null,
-    table: new RecordTable(stack, 'Records').table,
-    model,
-    webAcl: new Firewall(stack, 'Firewall', {
-      api,
-      requestsPerAddress: 3000,
-      logRetention: RetentionDays.ONE_WEEK,
-    }).webAcl,
-    distribution: new Distribution(stack, 'Site', {
-      defaultBehavior: { origin: new HttpOrigin('example.com') },
-    }),
-  };
-  return { stack, props };
-}
-
-function addBilling(stack: Stack, fn: ServiceFunction) {
-  const eventBusName = 'aws.partner/stripe.com/ed_test';
-  const { queue, deadLetterQueue } = new BillingQueue(stack, 'Billing', { eventBusName, fn });
-  return { fn, queue, deadLetterQueue };
-}
-
-export function monitored(options: Options = {}) {
-  const { stack, props } = monitorable(options);
-  const monitoring = new Monitoring(stack, 'Monitoring', props);
-  const template = Template.fromStack(stack);
-  return { stack, monitoring, template, alarms: alarmsOf(template), widgets: widgetsOf(template) };
+/** The alarms and the dashboard of a configuration. */
+export function monitored(name: ConfigurationName) {
+  const template = templateOf(name);
+  return { template, alarms: alarmsOf(template), widgets: widgetsOf(template) };
 }
 
 export interface DrawnMetric {
@@ -112,11 +39,12 @@ interface RawMetric {
   Dimensions?: { Name: string; Value: unknown }[];
 }
 
-/** By their names without the deployment's. */
+/** By the end of their names. The alarm of the endpoint's rollback has no name. */
 function alarmsOf(template: Template): Map<string, AlarmProperties> {
-  const found = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+  const { DashboardName: serviceName } = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
+  const found = allProperties(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmName }) => AlarmName);
   return new Map(
-    found.map(({ Properties }) => [Properties.AlarmName.slice(serviceName.length + 1), Properties]),
+    found.map((properties) => [properties.AlarmName.replace(`${serviceName}-`, ''), properties]),
   );
 }
 
@@ -131,7 +59,7 @@ export function metricsOf(alarm: AlarmProperties): DrawnMetric[] {
   }));
 }
 
-/** What is computed of an alarm's metrics, if anything is. */
+/** The expression over an alarm's metrics, if it has one. */
 export function expressionOf(alarm: AlarmProperties): string | undefined {
   return alarm.Metrics?.find(({ Expression }) => Expression !== undefined)?.Expression;
 }
@@ -141,10 +69,9 @@ interface Widget {
   properties: { title?: string; markdown?: string; metrics?: unknown[][]; alarms?: string[] };
 }
 
-/** The board's, with every token as `TOKEN`. */
+/** The dashboard's widgets, with every reference as `TOKEN`. */
 function widgetsOf(template: Template): Widget[] {
-  const [board] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
-  const parts: unknown[] = board!.Properties.DashboardBody['Fn::Join'][1];
+  const parts: unknown[] = propertiesOf(template, 'AWS::CloudWatch::Dashboard').DashboardBody['Fn::Join'][1];
   return JSON.parse(parts.map((part) => (typeof part === 'string' ? part : 'TOKEN')).join('')).widgets;
 }
 
@@ -166,15 +93,15 @@ export function searches(widgets: Widget[]): string[] {
   });
 }
 
-/** Whether an alarm that computes something rings at these values of its metrics. */
-export function rings(alarm: AlarmProperties, values: Record<string, number>): boolean {
+/** Whether an alarm with an expression starts at these values of its metrics. */
+export function starts(alarm: AlarmProperties, values: Record<string, number>): boolean {
   const value = evaluate(expressionOf(alarm)!, values);
   return value !== undefined && value >= alarm.Threshold;
 }
 
 /**
- * What CloudWatch makes of an alarm's expression (Amazon CloudWatch, "Metric math syntax and functions"): a metric
- * without data is undefined, and so is whatever is computed of it, except by what is for that.
+ * Evaluates an expression as CloudWatch does (Amazon CloudWatch, "Metric math syntax and functions"): a metric without
+ * data is undefined, and so is every result of it, except of FILL and of functions over lists.
  */
 function evaluate(expression: string, values: Record<string, number | undefined>): number | undefined {
   const functions = {
@@ -193,7 +120,7 @@ function evaluate(expression: string, values: Record<string, number | undefined>
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** Of what is known; of nothing nothing is. */
+/** Skips metrics without data. If no metric has data, the result has none. */
 function fold(list: number[], combine: (known: number[]) => number): number {
   const known = list.filter((value) => !Number.isNaN(value));
   return known.length === 0 ? Number.NaN : combine(known);

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { Match } from 'aws-cdk-lib/assertions';
-import { savedQueries } from '../../lib/constructs/monitoring-queries.ts';
-import { noModelEndpoint } from '../../shared/config.ts';
+import { savedQueries } from '../../lib/constructs/monitoring/saved-queries.ts';
 import { errorCodes } from '../../shared/errors.ts';
 import { metricNamespace, metricTable, serviceDimension, type Metric } from '../../shared/metrics.ts';
 import { jobs, routes } from '../../shared/routes.ts';
@@ -11,17 +9,20 @@ import {
   expressionOf,
   metricsOf,
   monitored,
-  rings,
   searches,
-  serviceName,
+  starts,
   type DrawnMetric,
-  type Options,
 } from './monitored.ts';
+import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
+import type { ConfigurationName } from '../support/configurations.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
-const everything = monitored();
+const serviceName = 'image-generation-test';
+const everything = monitored('everything');
 const names = (alarms: Map<string, unknown>) => [...alarms.keys()];
 const alarm = (id: string, { alarms } = everything) => alarms.get(id)!;
+
+const allQueries = Object.values(savedQueries).flatMap((queries) => Object.values(queries));
 
 describe('the runbook', () => {
   const [, alarmsPart = ''] = runbook.split('\n## Alarms\n');
@@ -34,32 +35,21 @@ describe('the runbook', () => {
     expect(sections.toSorted()).toEqual([...new Set(anchors)].toSorted());
   });
 
-  test('has every saved question to the logs, word by word', () => {
-    for (const { lines } of savedQueries) expect(runbook).toContain(`\n${lines.join('\n| ')}\n`);
-  });
-
-  test('leads only to sections that it has', () => {
-    const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
-      title!
-        .toLowerCase()
-        .replace(/[^a-z0-9 -]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    const links = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
-    expect(links.filter((anchor) => !headings.includes(anchor!))).toEqual([]);
+  test('shows every saved query, word for word', () => {
+    for (const query of allQueries) expect(runbook).toContain(`\n${query}\n`);
   });
 });
 
-describe('metrics of our own', () => {
+describe("the service's own metrics", () => {
   const table = Object.values(metricTable) as Metric[];
   const ours = ({ namespace }: DrawnMetric) => namespace === metricNamespace;
   const inAlarms = [...everything.alarms.values()].flatMap(metricsOf).filter(ours);
-  const onBoard = drawnMetrics(everything.widgets).filter(ours);
+  const onDashboard = drawnMetrics(everything.widgets).filter(ours);
   const searched = searches(everything.widgets).filter((query) => query.includes(`{${metricNamespace},`));
 
-  test('are looked at as the functions report them: by the deployment, and by the second dimension where there is one', () => {
+  test('have the dimensions with which the functions report them', () => {
     expect(inAlarms.length).toBeGreaterThan(10);
-    for (const { name, dimensions } of [...inAlarms, ...onBoard]) {
+    for (const { name, dimensions } of [...inAlarms, ...onDashboard]) {
       const { by } = table.find((row) => row.name === name)!;
       expect(Object.keys(dimensions)).toEqual(
         expect.arrayContaining([serviceDimension, ...(by ? [by] : [])]),
@@ -69,7 +59,7 @@ describe('metrics of our own', () => {
     }
   });
 
-  test('that are counted by code are counted by codes that exist', () => {
+  test('with an error code have codes that exist', () => {
     const codes = inAlarms.flatMap(({ dimensions }) =>
       dimensions.code === undefined ? [] : [dimensions.code],
     );
@@ -77,9 +67,9 @@ describe('metrics of our own', () => {
     for (const code of codes) expect(Object.keys(errorCodes)).toContain(code);
   });
 
-  test('are all on the board', () => {
+  test('are all on the dashboard', () => {
     for (const { name, by } of table) {
-      const drawn = onBoard.some((metric) => metric.name === name);
+      const drawn = onDashboard.some((metric) => metric.name === name);
       const found = searched.some((query) => query.includes(`MetricName="${name}"`));
       expect([name, drawn || found]).toEqual([name, true]);
       if (by)
@@ -91,31 +81,28 @@ describe('metrics of our own', () => {
 });
 
 describe('alarms', () => {
-  test('tell the topic when they begin to ring, and nobody of anything else', () => {
-    const topic = Object.keys(everything.template.findResources('AWS::SNS::Topic'));
-    expect(topic).toHaveLength(1);
+  test('notify the topic when they start, and of nothing else', () => {
+    const { id: topicId } = only(everything.template, 'AWS::SNS::Topic');
     for (const properties of everything.alarms.values()) {
-      expect(properties.AlarmActions).toEqual([{ Ref: topic[0] }]);
+      expect(properties.AlarmActions).toEqual([{ Ref: topicId }]);
       expect(properties.OKActions ?? properties.InsufficientDataActions).toBeUndefined();
     }
   });
 
-  test('have names of their own that begin with the deployment', () => {
-    const all = Object.values(everything.template.findResources('AWS::CloudWatch::Alarm'));
-    expect(everything.alarms.size).toBe(all.length);
-    for (const { Properties } of all) expect(Properties.AlarmName).toMatch(`${serviceName}-`);
+  test('have names that begin with the name of the deployment', () => {
+    for (const { AlarmName } of everything.alarms.values()) expect(AlarmName).toMatch(`${serviceName}-`);
   });
 
-  test('stay quiet where nothing happens, but for the sweep, whose silence is the fault', () => {
-    const loud = names(everything.alarms).filter((id) => alarm(id).TreatMissingData !== 'notBreaching');
-    expect(loud).toEqual(['sweep-missing']);
+  test('do not start where nothing happens, except the alarm of the sweep, which must run', () => {
+    const missing = names(everything.alarms).filter((id) => alarm(id).TreatMissingData !== 'notBreaching');
+    expect(missing).toEqual(['sweep-missing']);
     expect(alarm('sweep-missing').TreatMissingData).toBe('breaching');
     for (const id of names(everything.alarms).filter((each) => expressionOf(alarm(each)))) {
-      expect([id, rings(alarm(id), {})]).toEqual([id, false]);
+      expect([id, starts(alarm(id), {})]).toEqual([id, false]);
     }
   });
 
-  test('are within what CloudWatch computes: ten metrics, one expression, no search, a day', () => {
+  test("are within CloudWatch's limits: ten metrics, one expression, no search, a day", () => {
     for (const [id, properties] of everything.alarms) {
       const { Metrics = [], EvaluationPeriods, DatapointsToAlarm } = properties;
       const stats = Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat] : []));
@@ -142,128 +129,93 @@ describe('alarms', () => {
     expect(watched('api-latency', 'FunctionName')).toBe(all.filter(({ streams }) => !streams).length);
   });
 
-  test.each([5, 450])('follow a deadline of %i seconds', (generationDeadlineSeconds) => {
-    const { alarms } = monitored({ generationDeadlineSeconds });
-    expect(alarms.get('generation-queue')!.Threshold).toBe(generationDeadlineSeconds / 2);
-    expect(alarms.get('generation-slow')!.Threshold).toBe(generationDeadlineSeconds / 2);
+  test.each([
+    ['small', 5],
+    ['tuned', 270],
+  ] as const)('of the configuration "%s" follow its deadline of %i seconds', (name, deadlineSeconds) => {
+    const { alarms } = monitored(name);
+    expect(alarms.get('generation-queue')!.Threshold).toBe(deadlineSeconds / 2);
+    expect(alarms.get('generation-slow')!.Threshold).toBe(deadlineSeconds / 2);
     const slowMs = alarms.get('function-slow-generating')!.Threshold;
-    expect(slowMs).toBeGreaterThan(generationDeadlineSeconds * 1000);
-    expect(slowMs).toBeLessThan((generationDeadlineSeconds + 30) * 1000);
+    expect(slowMs).toBeGreaterThan(deadlineSeconds * 1000);
+    expect(slowMs).toBeLessThan((deadlineSeconds + 30) * 1000);
     expect(alarms.get('function-slow-buffered')!.Threshold).toBe(16_000);
   });
 
-  test('of the throttle ring at 80% of a minute of it', () => {
-    const { alarms } = monitored({ throttle: { ratePerSecond: 10, burst: 20 } });
-    expect(alarms.get('api-near-throttle')!.Threshold).toBe(480);
+  test('of the throttle start at 80% of the requests of a minute', () => {
+    expect(alarm('api-near-throttle', monitored('tuned')).Threshold).toBe(0.8 * 10 * 60);
   });
 
-  test('of the model need an endpoint of the stack itself, and one that scales to be at its maximum', () => {
-    const of = (model: Options['model']) => names(monitored({ model: model! }).alarms);
-    const own = { endpointName: 'painter', variantName: 'AllTraffic', maxInstances: null };
-    expect(of(own)).toContain('model-errors');
-    expect(of(own)).not.toContain('model-at-maximum');
-    expect(of({ ...own, variantName: null }).filter((id) => id.startsWith('model-'))).toEqual([]);
-    expect(alarm('model-at-maximum').Threshold).toBeCloseTo(4, 0);
+  test('of the model exist for an endpoint of the stack, and one for its maximum if it scales', () => {
+    const of = (name: ConfigurationName) =>
+      names(monitored(name).alarms).filter((id) => id.startsWith('model-'));
+    expect(of('small')).toContain('model-errors');
+    expect(of('small')).not.toContain('model-at-maximum');
+    expect([...of('existingEndpoint'), ...of('default')]).toEqual([]);
+    expect(alarm('model-at-maximum').Threshold).toBeCloseTo(2, 0);
   });
 
-  test('of billing are there where billing is', () => {
-    const billing = (alarms: Map<string, unknown>) => names(alarms).filter((id) => id.startsWith('billing-'));
-    expect(billing(everything.alarms)).toHaveLength(3);
-    expect(billing(monitored({ billing: false }).alarms)).toEqual([]);
+  test('of billing exist with billing', () => {
+    const of = (name: ConfigurationName) =>
+      names(monitored(name).alarms).filter((id) => id.startsWith('billing-'));
+    expect(of('everything')).toHaveLength(3);
+    expect(of('default')).toEqual([]);
   });
 
-  test('of the sweep come after the schedule that starts it', () => {
-    const found = Object.values(everything.template.findResources('AWS::CloudWatch::Alarm'));
-    const { DependsOn = [] } = found.find(({ Properties }) =>
-      Properties.AlarmName.endsWith('-sweep-missing'),
+  test('of the sweep are deployed after the schedule and the distribution, when the sweep has run', () => {
+    const { template } = everything;
+    const [, { DependsOn: after = [] }] = [...resourcesOf(template, 'AWS::CloudWatch::Alarm')].find(
+      ([, { Properties }]) => Properties.AlarmName?.endsWith('-sweep-missing'),
     )!;
-    const [schedule] = Object.keys(everything.template.findResources('AWS::Scheduler::Schedule'));
-    expect(DependsOn).toContain(schedule);
+    for (const type of ['AWS::Scheduler::Schedule', 'AWS::CloudFront::Distribution']) {
+      expect(after).toContain(only(template, type).id);
+    }
   });
 });
 
-describe('the topic', () => {
-  const { template } = everything;
-
-  test('is encrypted with a key that CloudWatch may use, and takes alarms of this account over TLS only', () => {
-    template.hasResourceProperties('AWS::SNS::Topic', { KmsMasterKeyId: Match.anyValue() });
-    template.hasResourceProperties('AWS::KMS::Key', {
-      EnableKeyRotation: true,
-      KeyPolicy: Match.objectLike({
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Principal: { Service: 'cloudwatch.amazonaws.com' },
-            Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-          }),
-        ]),
-      }),
-    });
-    const statement = (properties: object) => ({
-      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike(properties)]) },
-    });
-    template.hasResourceProperties(
-      'AWS::SNS::TopicPolicy',
-      statement({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-    );
-    template.hasResourceProperties(
-      'AWS::SNS::TopicPolicy',
-      statement({
-        Effect: 'Allow',
-        Action: 'sns:Publish',
-        Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-      }),
-    );
-  });
-
-  test('writes to the address that is named, and to nobody where none is', () => {
-    template.resourceCountIs('AWS::SNS::Subscription', 0);
-    monitored({ alarmEmail: 'night@example.com' }).template.hasResourceProperties('AWS::SNS::Subscription', {
-      Protocol: 'email',
-      Endpoint: 'night@example.com',
-    });
-  });
+// Who may publish and who may use the key is in template-summary.txt.
+test('the topic is encrypted with its own key, and writes to the address that is configured', () => {
+  const { id: keyId, Properties: key } = only(everything.template, 'AWS::KMS::Key');
+  expect(key.EnableKeyRotation).toBe(true);
+  const { KmsMasterKeyId: used } = propertiesOf(everything.template, 'AWS::SNS::Topic');
+  expect(plain(used)).toBe(`<${keyId}.Arn>`);
+  const [subscription] = allProperties(everything.template, 'AWS::SNS::Subscription');
+  expect(subscription).toMatchObject({ Protocol: 'email', Endpoint: 'operator@example.com' });
+  expect(allProperties(monitored('default').template, 'AWS::SNS::Subscription')).toEqual([]);
 });
 
-describe('the board', () => {
-  test('has the name of the deployment, shows every alarm and is as small as CloudWatch wants', () => {
-    everything.template.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName: serviceName });
-    const shown = everything.widgets.flatMap(({ properties }) => properties.alarms ?? []);
-    expect(shown).toHaveLength(everything.alarms.size);
-    for (const { properties } of everything.widgets) {
+describe('the dashboard', () => {
+  const { template, widgets, alarms } = everything;
+
+  test("has the deployment's name, shows every alarm, and is within CloudWatch's limit of metrics", () => {
+    expect(propertiesOf(template, 'AWS::CloudWatch::Dashboard').DashboardName).toBe(serviceName);
+    expect(widgets.flatMap(({ properties }) => properties.alarms ?? [])).toHaveLength(alarms.size);
+    for (const { properties } of widgets) {
       expect(properties.metrics?.length ?? 0).toBeLessThanOrEqual(100);
     }
   });
 
-  test('finds metrics of an endpoint whose variants it does not know, and draws none where there is no model', () => {
-    const of = (endpointName: string) => {
-      const model = { endpointName, variantName: null, maxInstances: null };
-      return searches(monitored({ model }).widgets).filter((query) => query.includes('EndpointName'));
-    };
-    expect(of('theirs').join()).toContain('MetricName="GPUUtilization" EndpointName="theirs"');
-    expect(of(noModelEndpoint)).toEqual([]);
+  test('finds metrics of an endpoint whose variants it does not know, and shows none without a model', () => {
+    const of = (name: ConfigurationName) =>
+      searches(monitored(name).widgets).filter((query) => query.includes('EndpointName'));
+    expect(of('existingEndpoint').join()).toContain('MetricName="GPUUtilization" EndpointName="Painter-2"');
+    expect(of('default')).toEqual([]);
+  });
+
+  test('reads the metrics of CloudFront from the region where CloudFront reports them', () => {
+    const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
+    const ofCloudFront = rows.filter(([namespace]) => namespace === 'AWS/CloudFront');
+    expect(ofCloudFront).toHaveLength(2);
+    for (const row of ofCloudFront) {
+      expect(row).toEqual(expect.arrayContaining(['Region', 'Global']));
+      expect(row.at(-1)).toMatchObject({ region: 'us-east-1' });
+    }
   });
 });
 
-test("the dashboard's own traffic is looked up where CloudFront reports it", () => {
-  const ofCloudFront = everything.widgets
-    .flatMap(({ properties }) => properties.metrics ?? [])
-    .filter(([namespace]) => namespace === 'AWS/CloudFront');
-  expect(ofCloudFront).toHaveLength(2);
-  for (const row of ofCloudFront) {
-    expect(row).toEqual(expect.arrayContaining(['Region', 'Global']));
-    expect(row.at(-1)).toMatchObject({ region: 'us-east-1' });
-  }
-});
-
-test('saved questions know the logs of every function', () => {
-  const groups = Object.values(everything.template.findResources('AWS::Logs::QueryDefinition'));
-  expect(groups).toHaveLength(savedQueries.length);
-  const counts = groups.map(({ Properties }) => Properties.LogGroupNames.length);
+test('saved queries have the logs of every function, or the access log', () => {
+  const queries = allProperties(everything.template, 'AWS::Logs::QueryDefinition');
+  expect(queries).toHaveLength(allQueries.length);
+  const counts = queries.map(({ LogGroupNames }) => LogGroupNames.length);
   expect(new Set(counts)).toEqual(new Set([1, Object.keys(routes).length + Object.keys(jobs).length]));
-});
-
-test('it leaves most of what one stack may have to the service', () => {
-  const resources = Object.keys(everything.template.toJSON().Resources);
-  expect(resources.filter((id) => id.startsWith('Monitoring')).length).toBeLessThan(60);
 });

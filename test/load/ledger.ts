@@ -1,10 +1,10 @@
 import { errorCodes, type ErrorCode } from '../../shared/errors.ts';
-import type { Answer, Reply } from './client.ts';
+import type { ApiAnswer } from '../support/service.ts';
 
-/** What an operation may be answered with: by the document, `GET /openapi.json`. */
-type Documented = Record<string, Set<string>>;
+/** Error codes, or statuses of successes, that a call may be answered with. SERVICE_UNAVAILABLE always may. */
+export type Expected = readonly (ErrorCode | number)[];
 
-/** Faults that were decided: whoever meets one reads the documents. No other status from 500 on may be answered. */
+/** Server errors that the documents name. No other status from 500 on may be answered. */
 const decided: readonly string[] = [
   'SERVICE_UNAVAILABLE',
   'IDENTITY_UNAVAILABLE',
@@ -12,115 +12,78 @@ const decided: readonly string[] = [
   'GENERATION_FAILED',
 ];
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const maxTold = 50;
 
-/** What was seen. Nothing in it grows but counts, durations, and what is looked up in the end. */
-export interface Ledger {
+export type Ledger = ReturnType<typeof openLedger>;
+
+/** What was seen, and what of it must not be. @param document the API's own: it names the statuses of each operation */
+export function openLedger(document: any) {
   /** By operation: what it was answered, and how often. */
-  outcomes: Record<string, Record<string, number>>;
+  const outcomes: Record<string, Record<string, number>> = {};
   /** By operation. Milliseconds until the last byte. */
-  durations: Record<string, number[]>;
-  /** Of every answer 200: it must be stored as COMPLETED, with so many images. */
-  delivered: Map<string, number>;
-  violations: string[];
-  violationCount: number;
-  violate(sentence: string): void;
-  /**
-   * Counts a reply and judges it.
-   * @param expected error codes, or statuses of successes, that this call may be answered with; SERVICE_UNAVAILABLE
-   * may always be.
-   * @returns the answer, null when there is none.
-   */
-  judge(operation: string, reply: Reply, expected: readonly (ErrorCode | number)[]): Answer | null;
-  /** The same for the end of an event stream. */
-  judgeEnd(operation: string, event: string, data: any, expected: readonly (ErrorCode | number)[]): void;
-  deliver(requestId: string, images: number): void;
-}
+  const durations: Record<string, number[]> = {};
+  /** The number of images of every answer 200: it must be stored as COMPLETED, with as many. */
+  const delivered = new Map<string, number>();
+  const violations: string[] = [];
 
-export function openLedger(documented: Documented): Ledger {
-  const ledger: Ledger = {
-    outcomes: {},
-    durations: {},
-    delivered: new Map(),
-    violations: [],
-    violationCount: 0,
-    violate(sentence) {
-      ledger.violationCount += 1;
-      if (ledger.violations.length < maxTold) ledger.violations.push(sentence);
+  function count(operation: string, outcome: string): void {
+    const counts = (outcomes[operation] ??= {});
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+
+  function isDocumented(operation: string, status: number): boolean {
+    const [method, path] = operation.split(' ') as [string, string];
+    const documented = document.paths[path]?.[method.toLowerCase()];
+    return documented === undefined || String(status) in documented.responses;
+  }
+
+  return {
+    outcomes,
+    durations,
+    delivered,
+    violations,
+    violate: (sentence: string) => void violations.push(sentence),
+    count,
+    judge(operation: string, answer: ApiAnswer, durationMs: number, expected: Expected): void {
+      const { status, body } = answer;
+      count(operation, status < 400 ? String(status) : `${status} ${body.code}`);
+      (durations[operation] ??= []).push(durationMs);
+      const wrong = wrongAnswer(answer, expected);
+      if (wrong !== null) violations.push(`${operation}: ${wrong}`);
+      if (!isDocumented(operation, status))
+        violations.push(`${operation}: ${status} is not in the document.`);
     },
-    judge(operation, reply, expected) {
-      if (reply.kind === 'hung_up') return count(operation, 'hung up');
-      if (reply.kind === 'none') {
-        ledger.violate(`${operation}: no answer (${reply.why}).`);
-        return count(operation, 'no answer');
-      }
-      const { answer } = reply;
-      count(operation, answer.status < 400 ? String(answer.status) : `${answer.status} ${answer.body?.code}`);
-      (ledger.durations[operation] ??= []).push(answer.durationMs);
-      const wrong = wrongAnswer(answer, expected) ?? undocumented(operation, answer.status);
-      if (wrong !== null) ledger.violate(`${operation}: ${wrong}`);
-      return answer;
-    },
-    judgeEnd(operation, event, data, expected) {
+    /** The same for the last event of a stream. */
+    judgeEnd(operation: string, event: string, data: any, expected: Expected): void {
       const isDone = event === 'completed';
       count(`${operation} as events`, isDone ? 'completed' : `${event} ${data?.status} ${data?.code}`);
       const wrong = isDone ? null : wrongCode(data?.code, data?.status, expected);
-      if (wrong !== null || !['completed', 'failed'].includes(event)) {
-        ledger.violate(`${operation}: a stream ended with ${event}, ${wrong ?? 'which is no end'}`);
-      }
+      if (wrong !== null || !['completed', 'failed'].includes(event))
+        violations.push(`${operation}: a stream ended with ${event}, ${wrong ?? 'which is no end'}`);
     },
-    deliver(requestId, images) {
-      const known = ledger.delivered.get(requestId) ?? images;
-      if (known !== images) ledger.violate(`${requestId} had ${known} images, and ${images} when repeated.`);
-      ledger.delivered.set(requestId, images);
+    deliver(requestId: string, images: number): void {
+      const known = delivered.get(requestId) ?? images;
+      if (known !== images) violations.push(`${requestId} had ${known} images, and ${images} when repeated.`);
+      delivered.set(requestId, images);
     },
   };
-
-  function count(operation: string, outcome: string): null {
-    const outcomes = (ledger.outcomes[operation] ??= {});
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    return null;
-  }
-
-  function undocumented(operation: string, status: number): string | null {
-    const statuses = documented[operation];
-    return statuses === undefined || statuses.has(String(status))
-      ? null
-      : `${status} is not in the document.`;
-  }
-  return ledger;
 }
 
 /** What is wrong with an answer by itself, as a sentence. */
-function wrongAnswer({ status, headers, body }: Answer, expected: readonly (ErrorCode | number)[]) {
-  if (!uuid.test(String(headers['x-request-id'] ?? '')) && expected.every((one) => one !== 204))
-    return `${status} without an X-Request-Id.`;
+function wrongAnswer({ status, headers, body }: ApiAnswer, expected: Expected): string | null {
+  if (!uuid.test(headers.get('x-request-id') ?? '')) return `${status} without an X-Request-Id.`;
   if (status < 400) return expected.includes(status) ? null : `${status} was not expected.`;
-  const members = Object.keys(body ?? {})
-    .toSorted()
-    .join();
+  const members = Object.keys(body).toSorted().join();
   if (members !== 'code,error') return `${status} with a body of ${members || 'nothing'}.`;
   const wrong = wrongCode(body.code, status, expected);
   if (wrong !== null) return wrong;
   const mayBeTriedAgain = [429, 503].includes(status);
-  if (mayBeTriedAgain && !/^[1-9]\d*$/.test(String(headers['retry-after'])))
+  if (mayBeTriedAgain && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''))
     return `${status} without Retry-After.`;
   return null;
 }
 
-function wrongCode(code: ErrorCode, status: number, expected: readonly (ErrorCode | number)[]) {
+function wrongCode(code: ErrorCode, status: number, expected: Expected): string | null {
   if (errorCodes[code]?.status !== status) return `${status} ${code} do not belong together.`;
   if (status >= 500 && !decided.includes(code)) return `${status} ${code} was never decided.`;
   return [...expected, 'SERVICE_UNAVAILABLE'].includes(code) ? null : `${status} ${code} was not expected.`;
-}
-
-/** The statuses of each operation in the API's document. */
-export function documentedStatuses(document: any): Documented {
-  const documented: Documented = {};
-  for (const [path, methods] of Object.entries<any>(document.paths)) {
-    for (const [method, { responses }] of Object.entries<any>(methods)) {
-      if (responses) documented[`${method.toUpperCase()} ${path}`] = new Set(Object.keys(responses));
-    }
-  }
-  return documented;
 }

@@ -1,84 +1,84 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { checkBooks } from './books.ts';
+import { percentile } from '../bench/statistics.ts';
+import { callApi } from '../support/service.ts';
 import { runClients } from './clients.ts';
-import { openClient } from './client.ts';
-import { documentedStatuses, openLedger, type Ledger } from './ledger.ts';
-import { describe } from './report.ts';
+import { openLedger, type Ledger } from './ledger.ts';
+import type { Sample } from './probe.ts';
+import { checkStoredState, type StoredState } from './stored-state.ts';
 import { promptMark } from './traffic.ts';
 import { startLoadWorld, type LoadWorld } from './world.ts';
 
 const usage = `npm run load -- [options]
 
-  --minutes N    how long, 0.1 to 60 (default 1)
-  --clients N    how many at once, 1 to 500 (default 200)
-  --accounts N   with two keys each, 1 to 2000 (default 100): fewer meet their rate limits more often
-  --pause MS     how long a client waits after an answer, on average, 0 to 60000 (default 5000); with 0
-                 the service is asked for more than it can do
+  --minutes N    how long (default 1)
+  --clients N    how many at once (default 200)
+  --pause MS     how long a client waits after an answer, on average (default 5000); with 0 the service is asked
+                 for more than it can do
   --seed N       what clients do and what the model gets wrong follows from it (default: any)
   --log FILE     keeps the service's log
 
 Starts the service in a process and on a folder of its own, uses it from this machine, and stops it. It exits
 with 1 when something was answered, stored or logged that must not be.`;
 
-/** Ten seconds; less in a short run, so that there is something to compare. */
-const sampleMs = (durationMs: number) => Math.min(10_000, Math.max(1000, durationMs / 30));
-
-async function main(): Promise<number> {
-  const options = {
+const { values } = parseArgs({
+  options: {
     minutes: { type: 'string', default: '1' },
     clients: { type: 'string', default: '200' },
-    accounts: { type: 'string', default: '100' },
     pause: { type: 'string', default: '5000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     log: { type: 'string' },
     help: { type: 'boolean', default: false },
-  } as const;
-  const { values } = parseArgs({ options });
-  if (values.help) return print(usage);
-  const [minutes, clients, accounts, pauseMs, seed] = (
-    [
-      ['minutes', 0.1, 60],
-      ['clients', 1, 500],
-      ['accounts', 1, 2000],
-      ['pause', 0, 60_000],
-      ['seed', 0, 999_999_999],
-    ] as const
-  ).map(([name, min, max]) => within(values[name], min, max, name === 'minutes')) as number[];
-  if ([minutes, clients, accounts, pauseMs, seed].some(Number.isNaN)) return print(usage, 2);
-  const durationMs = minutes! * 60_000;
-  print(`Seed ${seed}: ${clients} clients for ${minutes} min, ${accounts} accounts.`);
-  const world = await startLoadWorld({ accounts: accounts!, seed: seed!, sampleMs: sampleMs(durationMs) });
+  },
+});
+
+async function main(): Promise<void> {
+  const [minutes, clients, pauseMs, seed] = [values.minutes, values.clients, values.pause, values.seed].map(
+    (text) => Number(text),
+  ) as [number, number, number, number];
+  if (![minutes, clients, pauseMs, seed].every((value) => value >= 0)) throw new Error(usage);
+  const durationMs = minutes * 60_000;
+  console.log(`Seed ${seed}: ${clients} clients for ${minutes} min.`);
+  const world = await startLoadWorld(seed);
   try {
-    const ledger = openLedger(await readDocument(world));
+    const document = await callApi(world.baseUrl, { path: '/openapi.json' });
+    const ledger = openLedger(document.body);
     const startedMs = Date.now();
-    await runClients(world, ledger, {
-      clients: clients!,
-      seed: seed!,
-      pauseMs: pauseMs!,
-      untilMs: startedMs + durationMs,
-    });
-    const samples = world.samples().filter(({ atMs }) => atMs >= startedMs && atMs < startedMs + durationMs);
-    const books = await checkBooks(world, ledger);
+    const untilMs = startedMs + durationMs;
+    await runClients(world, ledger, { clients, seed, pauseMs, untilMs });
+    const samples = world.samples().filter(({ atMs }) => atMs >= startedMs && atMs < untilMs);
+    const stored = await checkStoredState(world, ledger);
     await checkEnd(world, ledger);
-    const { counts: container } = world.container;
-    print(describe({ ledger, books, samples, durationMs, container }));
-    return ledger.violationCount === 0 ? 0 : 1;
+    report(ledger, stored, samples, world.container.counts);
+    process.exitCode = ledger.violations.length === 0 ? 0 : 1;
   } finally {
     if (values.log !== undefined) writeFileSync(values.log, world.logged());
     await world.remove();
   }
 }
 
-async function readDocument({ baseUrl }: LoadWorld) {
-  const client = openClient(baseUrl);
-  const reply = await client.send({ path: '/openapi.json' });
-  client.close();
-  if (reply.kind !== 'answer') throw new Error('the document could not be read');
-  return documentedStatuses(reply.answer.body);
+/** Prints what was seen. */
+function report(ledger: Ledger, stored: StoredState, samples: Sample[], model: Record<string, number>): void {
+  const { outcomes, durations, violations } = ledger;
+  const latenciesMs = Object.entries(durations).map(([operation, of]) => [
+    operation,
+    [0.5, 0.99, 1].map((share) => Math.round(percentile(of, share))).join(' / '),
+  ]);
+  const seen = {
+    answers: Object.values(durations).reduce((sum, { length }) => sum + length, 0),
+    'by operation': outcomes,
+    'latency in ms, p50 / p99 / largest': Object.fromEntries(latenciesMs),
+    'what the model did': model,
+    stored,
+    'heap after collections, MiB': samples.map(({ heapMib }) => Math.round(heapMib)),
+    'resident memory, MiB': samples.map(({ rssMib }) => Math.round(rssMib)),
+    'longest event loop delay, ms': samples.map(({ loopMaxMs }) => Math.round(loopMaxMs)),
+    violations,
+  };
+  console.dir(seen, { depth: null, maxArrayLength: 50, breakLength: 120 });
 }
 
-/** The service stops as it should, and has told nobody what it must keep. */
+/** Checks that the service stops with exit code 0 and that no secret is in what it printed or logged. */
 async function checkEnd(world: LoadWorld, ledger: Ledger): Promise<void> {
   const code = await world.stop();
   if (code !== 0) ledger.violate(`the service ended with ${code}.`);
@@ -99,14 +99,5 @@ const secrets = {
   'a signed link': /X-Amz-Signature=[0-9a-f]/,
 };
 
-function within(text: string, min: number, max: number, mayBePart: boolean): number {
-  const value = (mayBePart ? /^\d{1,2}(\.\d+)?$/ : /^\d{1,9}$/).test(text) ? Number(text) : Number.NaN;
-  return value >= min && value <= max ? value : Number.NaN;
-}
-
-function print(text: string, code = 0): number {
-  console.log(text);
-  return code;
-}
-
-process.exitCode = await main();
+if (values.help) console.log(usage);
+else await main();

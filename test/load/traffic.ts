@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { pause } from '../support/until.ts';
 import { newApiKey } from '../../shared/domain/api-key.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { sendFile } from '../support/uploads.ts';
-import type { Answer } from './client.ts';
-import type { Turn } from './clients.ts';
-
-type Codes = readonly (ErrorCode | number)[];
+import { eventsIn } from '../support/events.ts';
+import type { ApiAnswer } from '../support/service.ts';
+import type { Expected } from './ledger.ts';
+import type { Sent, Turn } from './turn.ts';
 
 /** Prompts hold this word: it must never be logged. */
 export const promptMark = 'loadmark';
 
-/** What may become of a request that is right in itself. The last two: some accounts are poor, some keys Starter's. */
-const accepted: Codes = [
+/** What a valid request may be answered. The last two: some accounts have few credits, some keys are Starter's. */
+const accepted: Expected = [
   200,
   'GENERATION_FAILED',
   'TIMEOUT',
@@ -37,157 +39,127 @@ function newBody({ random, world }: Turn, changes: Record<string, unknown> = {})
 }
 
 /** Keeps what an answer tells: the request can be fetched from now on, and a 200 has been paid for. */
-function note({ account, requests, ledger }: Turn, answer: Answer | null): Answer | null {
+function note({ account, requests, ledger }: Turn, answer: ApiAnswer | null): ApiAnswer | null {
   if (answer?.status === 200) {
     const { requestId } = answer.body;
-    requests.add({ account, requestId });
+    requests.push({ account, requestId });
     ledger.deliver(requestId, answer.body.outputs.length);
   }
   return answer;
 }
 
-async function generating(turn: Turn, headers: Record<string, string> = {}, body = newBody(turn)) {
-  const token = turn.random.pick(turn.account.keys);
-  return note(turn, await turn.ask(generate, { path: '/generate', token, headers, body }, accepted));
+async function generateSimply(turn: Turn): Promise<void> {
+  const call = { path: '/generate', key: turn.random.pick(turn.account.keys), body: newBody(turn) };
+  note(turn, await turn.ask(generate, call, accepted));
 }
+
+/** Any client may repeat it at once, even before it arrives, and with another body. */
+function askOnce(turn: Turn, { key, idempotencyKey, body }: Sent): Promise<ApiAnswer | null> {
+  const call = { path: '/generate', key, body, headers: { 'idempotency-key': idempotencyKey } };
+  return turn.ask(generate, call, [...accepted, 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_MISMATCH']);
+}
+
+const newSent = (turn: Turn): Sent => ({
+  key: turn.random.pick(turn.account.keys),
+  idempotencyKey: randomUUID(),
+  body: newBody(turn),
+});
 
 /** Two requests with one idempotency key at the same time: at most one of them may be a generation. */
 async function twice(turn: Turn): Promise<void> {
-  const token = turn.random.pick(turn.account.keys);
-  const call = {
-    path: '/generate',
-    token,
-    body: newBody(turn),
-    headers: { 'idempotency-key': randomUUID() },
-  };
-  const expected: Codes = [...accepted, 'IDEMPOTENCY_IN_PROGRESS'];
-  const answers = await Promise.all([turn.ask(generate, call, expected), turn.ask(generate, call, expected)]);
+  const sent = newSent(turn);
+  const answers = await Promise.all([askOnce(turn, sent), askOnce(turn, sent)]);
   const ids = answers.flatMap((answer) =>
     note(turn, answer)?.status === 200 ? [answer!.body.requestId] : [],
   );
   if (new Set(ids).size > 1) turn.ledger.violate(`one idempotency key made ${ids.join(' and ')}.`);
 }
 
-/** Others may repeat it at once, even before it arrives, and with another body. */
 async function generateOnce(turn: Turn): Promise<void> {
-  const key = turn.random.pick(turn.account.keys);
-  const idempotencyKey = randomUUID();
-  const body = newBody(turn);
-  turn.sent.add({ key, idempotencyKey, body });
-  const call = { path: '/generate', token: key, body, headers: { 'idempotency-key': idempotencyKey } };
-  const expected: Codes = [...accepted, 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_MISMATCH'];
-  note(turn, await turn.ask(generate, call, expected));
+  const sent = newSent(turn);
+  turn.sent.push(sent);
+  note(turn, await askOnce(turn, sent));
 }
 
 /** When the first failed, its key was free again, and another body may have taken it. */
 async function repeat(turn: Turn, changes: Record<string, unknown>): Promise<void> {
-  const sent = turn.sent.pick(turn.random);
-  if (sent === undefined) return;
-  const call = {
-    path: '/generate',
-    token: sent.key,
-    body: { ...sent.body, ...changes },
-    headers: { 'idempotency-key': sent.idempotencyKey },
-  };
-  const expected: Codes = [...accepted, 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_MISMATCH'];
-  const answer = await turn.ask(generate, call, expected);
-  if (answer?.status === 200) {
-    turn.ledger.deliver(answer.body.requestId, answer.body.outputs.length);
-  }
+  if (turn.sent.length === 0) return;
+  const sent = turn.random.pick(turn.sent);
+  const answer = await askOnce(turn, { ...sent, body: { ...sent.body, ...changes } });
+  if (answer?.status === 200) turn.ledger.deliver(answer.body.requestId, answer.body.outputs.length);
 }
 
 /** By server-sent events: refusals are plain answers, and after that the last event says how it ended. */
-async function stream(turn: Turn, operation: string, token: string, body: unknown): Promise<void> {
-  const call = {
-    path: operation.split(' ')[1]!,
-    token,
-    body,
-    headers: { accept: 'text/event-stream' },
-  };
+async function stream(turn: Turn, operation: string, key: string, body: unknown): Promise<void> {
+  const call = { path: operation.split(' ')[1]!, key, body, headers: { accept: 'text/event-stream' } };
   const answer = await turn.ask(operation, call, accepted);
   if (answer?.status !== 200) return;
-  const events = answer.text
-    .trimEnd()
-    .split('\n\n')
-    .filter((block) => block.startsWith('event: '));
-  const [, event = 'nothing', data = '{}'] = /^event: (.*)\ndata: (.*)$/.exec(events.at(-1) ?? '') ?? [];
-  turn.ledger.judgeEnd(operation, event, JSON.parse(data), accepted);
-  if (event === 'completed') note(turn, { ...answer, body: JSON.parse(data) });
+  // While nothing happens, comments keep the connection open.
+  const { event, data } = eventsIn(answer.body.replaceAll(/^:.*\n\n/gm, '')).at(-1)!;
+  turn.ledger.judgeEnd(operation, event, data, accepted);
+  if (event === 'completed') note(turn, { ...answer, body: data });
 }
 
 async function fetchAgain(turn: Turn): Promise<void> {
-  const known = turn.requests.pick(turn.random);
-  if (known === undefined) return;
-  const { account, requestId } = known;
-  const isOwn = turn.random.chance(0.8);
-  const asker = isOwn ? account : turn.account;
-  const bySession = turn.random.chance(0.5);
-  const expected: Codes =
-    asker === account ? [200, 'RATE_LIMITED', 'REQUEST_NOT_FOUND'] : ['REQUEST_NOT_FOUND', 'RATE_LIMITED'];
-  const token = bySession ? asker.session : asker.keys[0]!;
-  const answer = await turn.ask(
-    'GET /generate/{requestId}',
-    { path: `/generate/${requestId}`, token },
-    expected,
-  );
-  // The first key is not every license's: a session sees all that is the account's.
+  const { random, requests, ask, ledger } = turn;
+  if (requests.length === 0) return;
+  const { account, requestId } = random.pick(requests);
+  const asker = random.chance(0.8) ? account : turn.account;
+  const bySession = random.chance(0.5);
+  const expected: Expected = ['REQUEST_NOT_FOUND', 'RATE_LIMITED', ...(asker === account ? [200] : [])];
+  const call = { path: `/generate/${requestId}`, key: bySession ? asker.session : asker.keys[0]! };
+  const answer = await ask('GET /generate/{requestId}', call, expected);
+  // The first key is of one license only; a session sees everything of the account.
   if (bySession && asker === account && answer?.body.code === 'REQUEST_NOT_FOUND') {
-    turn.ledger.violate(`${requestId} was answered, and can not be fetched.`);
+    ledger.violate(`${requestId} was answered, and can not be fetched.`);
   }
 }
 
-async function list(turn: Turn): Promise<void> {
-  const { account, random } = turn;
-  const operation = 'GET /generate';
-  const limit = random.int(1, 50);
+async function list({ account, random, ask }: Turn): Promise<void> {
   const bySession = random.chance(0.4);
-  const token = bySession ? account.session : account.keys[0]!;
-  const path = `/generate?limit=${limit}${bySession ? `&licenseId=${account.licenseIds[0]}` : ''}`;
-  const answer = await turn.ask(operation, { path, token }, [200]);
-  const cursor = answer?.status === 200 ? answer.body.nextCursor : null;
-  if (typeof cursor === 'string') {
-    await turn.ask(operation, { path: `${path}&cursor=${encodeURIComponent(cursor)}`, token }, [200]);
-  }
+  const key = bySession ? account.session : account.keys[0]!;
+  const license = bySession ? `&licenseId=${account.licenseIds[0]}` : '';
+  const path = `/generate?limit=${random.int(1, 50)}${license}`;
+  const answer = await ask('GET /generate', { path, key }, [200]);
+  const cursor = answer?.body.nextCursor ?? null;
+  if (cursor === null) return;
+  await ask('GET /generate', { path: `${path}&cursor=${encodeURIComponent(cursor)}`, key }, [200]);
 }
 
 /** A key's whole life: no request that begins after its revocation was answered may be accepted. */
-async function liveAKey(turn: Turn): Promise<void> {
-  const { account, ask } = turn;
-  const token = account.session;
+async function liveAKey({ account, ask }: Turn): Promise<void> {
+  const byOwner = { key: account.session };
   const body = { licenseId: account.licenseIds[0], name: 'load' };
-  const made = await ask('POST /keys', { path: '/keys', token, body }, [201, 'KEY_LIMIT_REACHED']);
+  const made = await ask('POST /keys', { path: '/keys', body, ...byOwner }, [201, 'KEY_LIMIT_REACHED']);
   if (made?.status !== 201) return;
   const { key, keyId } = made.body;
-  await ask('GET /identities', { path: '/identities', token: key }, [200]);
-  const call = { method: 'DELETE', path: `/keys/${keyId}`, token };
+  await ask('GET /identities', { path: '/identities', key }, [200]);
+  const call = { method: 'DELETE', path: `/keys/${keyId}`, ...byOwner };
   const revoked = await ask('DELETE /keys/{keyId}', call, [200]);
-  if (revoked?.status !== 200) return;
-  await ask('GET /identities', { path: '/identities', token: key }, ['INVALID_API_KEY']);
+  if (revoked?.status === 200)
+    await ask('GET /identities', { path: '/identities', key }, ['INVALID_API_KEY']);
 }
 
 async function upload(turn: Turn): Promise<void> {
-  const { account, world, ask } = turn;
-  const token = account.keys[0]!;
-  const operation = 'POST /uploads';
-  const granted = await ask(operation, { path: '/uploads', token, body: {} }, [201, 'RATE_LIMITED']);
+  const { account, world } = turn;
+  const call = { path: '/uploads', key: account.keys[0]!, body: {} };
+  const granted = await turn.ask('POST /uploads', call, [201, 'RATE_LIMITED']);
   if (granted?.status !== 201) return;
   await sendFile(granted.body, world.picture);
-  const identityId = world.identities.citrine;
-  const body = newBody(turn, { identityId, referenceImages: [{ uploadId: granted.body.uploadId }] });
-  note(turn, await ask(generate, { path: '/generate', token, body }, accepted));
+  const referenceImages = [{ uploadId: granted.body.uploadId }];
+  const body = newBody(turn, { identityId: world.identities.citrine, referenceImages });
+  note(turn, await turn.ask(generate, { path: '/generate', key: call.key, body }, accepted));
 }
 
 async function wrongCredential(turn: Turn): Promise<void> {
   const { random, account, ask } = turn;
-  const token = random.pick([newApiKey(), `${account.keys[0]}x`, account.session, undefined, 'svc_live_']);
-  await ask(generate, { path: '/generate', token, body: newBody(turn) }, ['INVALID_API_KEY']);
-  const key = account.keys[0]!;
-  await ask('GET /usage', { path: '/usage', token: key }, ['INVALID_SESSION']);
+  const wrong = random.pick([newApiKey(), `${account.keys[0]}x`, account.session, undefined, 'svc_live_']);
+  await ask(generate, { path: '/generate', key: wrong, body: newBody(turn) }, ['INVALID_API_KEY']);
+  await ask('GET /usage', { path: '/usage', key: account.keys[0] }, ['INVALID_SESSION']);
 }
 
 /** Each is refused before it costs anything. */
 async function wrongBody(turn: Turn): Promise<void> {
-  const token = turn.random.pick(turn.account.keys);
   const [body, code] = turn.random.pick<readonly [unknown, ErrorCode]>([
     ['{"identityId":', 'INVALID_BODY'],
     ['[]', 'INVALID_BODY'],
@@ -198,54 +170,60 @@ async function wrongBody(turn: Turn): Promise<void> {
     [newBody(turn, { surprise: 1 }), 'INVALID_PARAMETERS'],
     [newBody(turn, { prompt: 'x'.repeat(1_100_000) }), 'PAYLOAD_TOO_LARGE'],
   ]);
-  await turn.ask(generate, { path: '/generate', token, body }, [code, 'RATE_LIMITED']);
+  const key = turn.random.pick(turn.account.keys);
+  await turn.ask(generate, { path: '/generate', key, body }, [code, 'RATE_LIMITED']);
 }
 
 async function hangUp(turn: Turn): Promise<void> {
-  const { random, account, ask } = turn;
-  const hangUpAfterMs = random.int(0, 150);
-  const token = random.pick(account.keys);
-  const sendsHalf = random.chance(0.2);
+  const { random, account } = turn;
+  const key = random.pick(account.keys);
   const headers: Record<string, string> = random.chance(0.5) ? { accept: 'text/event-stream' } : {};
-  await ask(
-    generate,
-    { path: '/generate', token, body: newBody(turn), headers, hangUpAfterMs, sendsHalf },
-    accepted,
-  );
+  const call = { path: '/generate', key, body: newBody(turn), headers, hangUpAfterMs: random.int(0, 150) };
+  await turn.ask(generate, call, accepted);
 }
 
-async function readAccount(turn: Turn): Promise<void> {
-  const { random, account, ask } = turn;
-  const token = account.session;
-  const licenseId = random.pick(account.licenseIds);
+/** Announces more of a body than it sends, and goes away. */
+async function sendHalf({ random, account, world, ledger }: Turn): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${random.pick(account.keys)}`,
+    'content-type': 'application/json',
+    'content-length': 1000,
+  };
+  const sent = request(`${world.baseUrl}/generate`, { method: 'POST', headers });
+  // It is the client that breaks the connection.
+  sent.on('error', () => {});
+  sent.write('{"identityId":');
+  await pause(50);
+  sent.destroy();
+  ledger.count(generate, 'hung up');
+}
+
+async function readAccount({ random, account, ask }: Turn): Promise<void> {
   const [operation, path] = random.pick([
-    ['GET /usage', `/usage?licenseId=${licenseId}`],
+    ['GET /usage', `/usage?licenseId=${random.pick(account.licenseIds)}`],
     ['GET /licenses', '/licenses'],
     ['GET /keys', '/keys'],
     ['GET /identities', '/identities'],
   ] as const);
-  await ask(operation, { path, token }, operation === 'GET /usage' ? [200, 'RATE_LIMITED'] : [200]);
+  const expected: Expected = operation === 'GET /usage' ? [200, 'RATE_LIMITED'] : [200];
+  await ask(operation, { path, key: account.session }, expected);
 }
 
 async function readPublic({ random, ask }: Turn): Promise<void> {
-  const [operation, path] = random.pick([
-    ['GET /health', '/health'],
-    ['GET /health', '/health'],
-    ['GET /openapi.json', '/openapi.json'],
-    ['an unknown route', '/nothing'],
-  ] as const);
-  await ask(operation, { path }, operation === 'an unknown route' ? ['NOT_FOUND'] : [200]);
+  const path = random.pick(['/health', '/health', '/openapi.json', '/nothing']);
+  if (path === '/nothing') await ask('an unknown route', { path }, ['NOT_FOUND']);
+  else await ask(`GET ${path}`, { path }, [200]);
 }
 
-interface Act {
+interface Kind {
   /** How often, beside the others. */
   weight: number;
-  act(turn: Turn): Promise<unknown>;
+  act(turn: Turn): Promise<void>;
 }
 
 /** Everything that a client may do. */
-export const kinds = {
-  generate: { weight: 18, act: (turn) => generating(turn) },
+export const kinds: Readonly<Record<string, Kind>> = {
+  generate: { weight: 18, act: generateSimply },
   generateOnce: { weight: 8, act: generateOnce },
   twice: { weight: 3, act: twice },
   repeat: { weight: 6, act: (turn) => repeat(turn, {}) },
@@ -261,7 +239,8 @@ export const kinds = {
       await stream(turn, playground, turn.account.session, { ...newBody(turn), licenseId });
     },
   },
-  hangUp: { weight: 5, act: hangUp },
+  hangUp: { weight: 4, act: hangUp },
+  sendHalf: { weight: 1, act: sendHalf },
   fetchAgain: { weight: 14, act: fetchAgain },
   list: { weight: 8, act: list },
   readAccount: { weight: 10, act: readAccount },
@@ -270,6 +249,4 @@ export const kinds = {
   wrongCredential: { weight: 4, act: wrongCredential },
   wrongBody: { weight: 5, act: wrongBody },
   readPublic: { weight: 2, act: readPublic },
-} as const satisfies Record<string, Act>;
-
-export type Kind = keyof typeof kinds;
+};

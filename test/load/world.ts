@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EnginesFile } from '../../local/data-folder.ts';
-import type { ReadyFile } from '../../local/service.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { seedAccounts, type FuzzAccount } from '../fuzz/accounts.ts';
 import { tableOf } from '../support/grants.ts';
-import { removeFolder, spawnService, temporaryFolder } from '../support/service.ts';
+import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { samplePhoto } from '../support/uploads.ts';
 import { startFaultyContainer, type FaultyContainer } from './faulty-container.ts';
@@ -31,66 +30,45 @@ export interface LoadWorld {
   remove(): Promise<void>;
 }
 
+/** With two keys each: fewer would meet their rate limits more often. */
+const accounts = 100;
 /** Short, because some requests last until then, and long enough for a machine that is busy. */
 const deadlineSeconds = 15;
-const probe = new URL('probe.ts', import.meta.url).href;
+const probe = new URL('probe.ts', import.meta.url);
 
 /** The local service in a process of its own, on a folder of its own, with many accounts and a model that has faults. */
-export async function startLoadWorld(options: {
-  accounts: number;
-  seed: number;
-  sampleMs: number;
-}): Promise<LoadWorld> {
+export async function startLoadWorld(seed: number): Promise<LoadWorld> {
   const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
   const samplesFile = join(folder, 'samples.jsonl');
-  const container = await startFaultyContainer(options.seed);
-  const service = spawnService(
-    ['--port', '0', '--data', dataDir, '--container', container.url, '--deadline', String(deadlineSeconds)],
-    {
-      NODE_OPTIONS: `--import=${fileURLToPath(probe)}`,
-      LOAD_SAMPLES: samplesFile,
-      LOAD_SAMPLE_MS: String(options.sampleMs),
+  const container = await startFaultyContainer(seed);
+  const service = await startService({
+    dataDir,
+    args: ['--container', container.url, '--deadline', String(deadlineSeconds)],
+    env: { NODE_OPTIONS: `--import=${fileURLToPath(probe)}`, LOAD_SAMPLES: samplesFile },
+  });
+  await until('its banner is printed', () => service.output().includes('Ctrl-C'));
+  // The banner begins with a key of the demo world, for its user to try.
+  const banner = service.output().length;
+  const engines = JSON.parse(readFileSync(join(dataDir, 'engines.json'), 'utf8')) as EnginesFile;
+  const table = tableOf(dataDir);
+  return {
+    baseUrl: service.ready.baseUrl,
+    bucketName: engines.bucketName,
+    identities: service.ready.identities,
+    accounts: await seedAccounts(table, dataDir, accounts),
+    table,
+    container,
+    picture: await samplePhoto(),
+    samples: () => readSamples(samplesFile),
+    printed: () => service.output().slice(banner),
+    logged: () => readFileSync(join(dataDir, 'service.log'), 'utf8'),
+    stop: () => service.end(),
+    async remove() {
+      await Promise.all([service.end('SIGKILL'), container.close()]);
+      removeFolder(folder);
     },
-  );
-  const remove = async () => {
-    service.child.kill('SIGKILL');
-    await Promise.all([service.ended, container.close()]);
-    removeFolder(folder);
   };
-  try {
-    await until('the service is ready', () => existsSync(join(dataDir, 'ready.json')));
-    await until('its banner is printed', () => service.output().includes('Ctrl-C'));
-    const ready = readJson(join(dataDir, 'ready.json')) as ReadyFile;
-    const { bucketName } = readJson(join(dataDir, 'engines.json')) as EnginesFile;
-    const table = tableOf(dataDir);
-    // It begins with a key of the demo world, for its user to try.
-    const banner = service.output().length;
-    return {
-      baseUrl: ready.baseUrl,
-      bucketName,
-      identities: ready.identities,
-      accounts: await seedAccounts(table, dataDir, options.accounts),
-      table,
-      container,
-      picture: await samplePhoto(),
-      samples: () => readSamples(samplesFile),
-      printed: () => service.output().slice(banner),
-      logged: () => readFileSync(join(dataDir, 'service.log'), 'utf8'),
-      stop() {
-        service.child.kill('SIGTERM');
-        return service.ended;
-      },
-      remove,
-    };
-  } catch (error) {
-    await remove();
-    throw new Error(`the service could not be set up:\n${service.output()}`, { cause: error });
-  }
-}
-
-function readJson(path: string): unknown {
-  return JSON.parse(readFileSync(path, 'utf8'));
 }
 
 function readSamples(path: string): Sample[] {

@@ -2,7 +2,7 @@ import { TestEnvironment } from 'jest-environment-node';
 import { activeMutant } from './active-mutant.js';
 import { slowTests } from './slow-tests.js';
 
-/** Skips slow tests, and what is left of a file once a test found the mutant out: Jest has no option for either. */
+/** Skips slow tests, and the rest of a file once a test has killed the mutant: Jest has no option for either. */
 export default class extends TestEnvironment {
   handleTestEvent(event, state) {
     if (event.name === 'run_start') skip(state.rootDescribeBlock, ({ name }) => slowTests.has(name));

@@ -1,15 +1,26 @@
-/** Which tests judge a folder of `shared/`. None of them speaks HTTP to the service: each guarantee is held where it is made. */
+interface Folder {
+  /** What is changed, below `shared/`. */
+  code: string;
+  /** Which tests judge it. */
+  tests: readonly string[];
+}
+
+/** The rules of money, the stores and the workflow. No test that judges them speaks HTTP to the service. */
 export const folders = {
-  domain: ['unit/domain/**/*', 'unit/billing/*', 'unit/period-tallies'],
-  store: [
-    'unit/*',
-    'engine/billing/subscriptions',
-    'engine/workflow/{catalog,generation-records,history,key-records,key-roster,license-records,table-reads}',
-  ],
-  workflow: [
-    'unit/*',
-    'unit/workflow/*',
-    'engine/references/function',
-    'engine/workflow/{metrics,references}',
-  ],
-} as const;
+  domain: {
+    code: '{billing,domain}/**/*.ts',
+    tests: ['unit/domain/**/*', 'unit/billing/*', 'unit/period-tallies'],
+  },
+  store: {
+    code: 'store/**/*.ts',
+    tests: [
+      'unit/*',
+      'engine/billing/subscriptions',
+      'engine/workflow/{generation-records,history,keys,licenses-and-identities,table-reads}',
+    ],
+  },
+  workflow: {
+    code: 'workflow/**/*.ts',
+    tests: ['unit/*', 'unit/workflow/*', 'engine/references/function', 'engine/workflow/{references,runs}'],
+  },
+} as const satisfies Record<string, Folder>;

@@ -9,6 +9,6 @@ export default {
   transform: { '\\.ts$': here('../support/esbuild-transform.js') },
   testEnvironment: here('environment.js'),
   runner: here('runner.js'),
-  // Whatever hangs was found out.
+  // A mutant that hangs counts as killed.
   testTimeout: 10_000,
 };

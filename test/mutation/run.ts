@@ -5,8 +5,8 @@ import { bundledPackages, bundleName, bundlePackages } from './bundle-packages.t
 import { folders } from './folders.ts';
 
 /**
- * `npm run mutation [-- FOLDER...] [--mutate GLOB] [--concurrency COUNT] [--incremental]`: changes the code of each folder of
- * shared/ in many small ways and sees whether its tests notice. Reports lie in `.stryker/`; it fails below 90 percent.
+ * `npm run mutation [-- FOLDER...] [--mutate GLOB] [--concurrency COUNT] [--incremental]`: changes the code of each entry of
+ * `folders` in many small ways and sees whether its tests notice. Reports lie in `.stryker/`; it fails below 90 percent.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -26,13 +26,13 @@ for (const name of known) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   console.log(`shared/${name}`);
   const jestConfig = {
-    testMatch: folders[name].map((tests) => `<rootDir>/test/${tests}.test.ts`),
+    testMatch: folders[name].tests.map((tests) => `<rootDir>/test/${tests}.test.ts`),
     moduleNameMapper: Object.fromEntries(
       bundledPackages.map((one) => [`^${one}$`, `${packages}/${bundleName(one)}.js`]),
     ),
   };
   const stryker = new Stryker({
-    mutate: values.mutate ?? [`shared/${name}/**/*.ts`],
+    mutate: values.mutate ?? [`shared/${folders[name].code}`],
     ...(values.concurrency === undefined ? {} : { concurrency: Number(values.concurrency) }),
     incremental: values.incremental,
     incrementalFile: `.stryker/${name}-incremental.json`,

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Ignored by Git: its licence lets nobody pass it on. */
@@ -11,7 +12,6 @@ const downloads = join(here, 'downloads');
 const pom = join(here, 'pom.xml');
 /** As DynamoDB Local 2 names it. */
 const mainClass = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
-const startWithinMs = 60_000;
 
 export const version = /<dynamodb-local.version>(.*)</.exec(readFileSync(pom, 'utf8'))![1]!;
 
@@ -58,33 +58,25 @@ export async function startDynamoDbLocal(folder: string): Promise<{ url: string;
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
   const url = `http://127.0.0.1:${port}`;
+  const close = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
   try {
-    await answering(url, child);
+    await until('DynamoDB Local answers', () => isAnswering(url, child));
   } catch (error) {
-    child.kill('SIGKILL');
+    await close();
     throw new Error(`DynamoDB Local did not start:\n${printed}`, { cause: error });
   }
-  return { url, close: () => end(child) };
+  return { url, close };
 }
 
 /** Any answer will do: without a signature it is an error. */
-async function answering(url: string, child: ChildProcess): Promise<void> {
-  const untilMs = Date.now() + startWithinMs;
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-    try {
-      await fetch(url, { signal: AbortSignal.timeout(2000) });
-      return;
-    } catch (error) {
-      if (Date.now() > untilMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
+async function isAnswering(url: string, child: ChildProcess): Promise<boolean> {
+  if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+  return fetch(url, { signal: AbortSignal.timeout(2000) }).then(
+    () => true,
+    () => false,
+  );
 }

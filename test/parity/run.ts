@@ -1,7 +1,9 @@
-import { parseArgs, stripVTControlCharacters } from 'node:util';
-import { playSeeds } from '../faults/crew.ts';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { fetchDynamoDbLocal, missingPrograms, startDynamoDbLocal, version } from './dynamodb-local.ts';
-import { runSuite, type Outcome } from './suite.ts';
 
 /** Of the fault simulation: it takes three times as long as on the embedded engine. */
 const worlds = 40;
@@ -19,6 +21,11 @@ fetched or started. Give it only if you have such an account and accept that agr
   --endpoint URL    or: the tests run against a DynamoDB that already runs on this machine, as
                     http://127.0.0.1:8000; they make tables there and leave them`;
 
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** These need the embedded engine (its clock, its folder, its process) or no table at all. */
+const embeddedOnly = ['engine', 'breaker', 'object-store', 'table-away'];
+
 async function main(): Promise<number> {
   const options = {
     'accept-licence': { type: 'boolean', default: false },
@@ -29,14 +36,14 @@ async function main(): Promise<number> {
   if (values.help) return print(usage, 0);
   if (values.endpoint !== undefined) {
     if (!isOnThisMachine(values.endpoint)) return print('--endpoint must be an address of this machine.', 2);
-    return compare(`what runs at ${values.endpoint}`, values.endpoint);
+    return compare(values.endpoint);
   }
   if (!values['accept-licence']) return print(usage, 2);
   const missing = missingPrograms();
   if (missing !== '') return print(missing, 2);
   const { url, close } = await startDynamoDbLocal(fetchDynamoDbLocal());
   try {
-    return await compare(`DynamoDB Local ${version}`, url);
+    return compare(url);
   } finally {
     await close();
   }
@@ -49,28 +56,30 @@ function isOnThisMachine(address: string): boolean {
   return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
 }
 
-async function compare(what: string, url: string): Promise<number> {
-  const wrongTests = report(what, await runSuite(url));
-  const { seeds, broken } = await playSeeds({ from: 1, count: worlds, workers: 2, databaseUrl: url });
-  if (broken === null) return print(`${seeds} worlds of faults, no invariant broken.`, wrongTests);
-  print(`The world of seed ${broken.seed} broke an invariant: ${broken.violations.join('; ')}`);
-  return print(`Its history: npm run faults -- --seed ${broken.seed} --database ${url}`, 1);
+/** Jest and the simulation print what differs themselves. */
+function compare(url: string): number {
+  const files = ['dynamodb', 'workflow'].flatMap((folder) =>
+    readdirSync(join(repository, 'test/engine', folder))
+      .filter((name) => name.endsWith('.test.ts') && !embeddedOnly.includes(name.replace('.test.ts', '')))
+      .map((name) => `test/engine/${folder}/${name}`),
+  );
+  const passed = [
+    npmRun(url, 'jest', '--selectProjects', 'engine', '--runTestsByPath', ...files),
+    npmRun(url, 'faults', '--seeds', String(worlds), '--database', url),
+  ];
+  return passed.every(Boolean) ? 0 : 1;
 }
 
-function report(what: string, { counts, differences }: Outcome): number {
-  print(`\nAgainst ${what}:\n`);
-  for (const [file, { passed, failed, skipped }] of Object.entries(counts).toSorted()) {
-    print(`  ${file}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
-  }
-  for (const { file, test, why } of differences) {
-    const text = stripVTControlCharacters(why).split(/\n\s+at /)[0]!;
-    print(`\n  ${test} (${file})\n${text.replaceAll(/^/gm, '    ')}`);
-  }
-  const total = Object.values(counts).reduce((sum, { passed, failed }) => sum + passed + failed, 0);
-  return print(`\n${total} tests, ${differences.length} differences.`, differences.length === 0 ? 0 : 1);
+function npmRun(url: string, script: string, ...args: string[]): boolean {
+  const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...args], {
+    cwd: repository,
+    env: { ...process.env, DYNAMODB_ENDPOINT: url },
+    stdio: 'inherit',
+  });
+  return status === 0;
 }
 
-function print(text: string, code = 0): number {
+function print(text: string, code: number): number {
   console.log(text);
   return code;
 }

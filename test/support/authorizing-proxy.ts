@@ -1,69 +1,41 @@
-import { createServer, request as sendRequest, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { listen, type RunningServer } from '../../local/http/server.ts';
+import { forward } from './forward.ts';
 import type { Asked } from './policies.ts';
 
 export interface ProxyOptions {
   /** The engine behind it. */
   target: string;
-  /** What a request needs, in IAM's words. */
+  /** The IAM actions and resources that a request needs. */
   needs(request: IncomingMessage, body: Buffer): Asked[];
   isAllowed(asked: Asked): boolean;
-  /** Told of everything that was asked for. */
   onAsked(asked: Asked, allowed: boolean): void;
 }
 
-export interface AuthorizingProxy {
-  url: string;
-  close(): Promise<void>;
-}
-
-/** Stands before an engine as IAM stands before AWS: what a role's policies do not allow does not reach it. */
-export async function startAuthorizingProxy(options: ProxyOptions): Promise<AuthorizingProxy> {
-  const server: Server = createServer((req, res) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of req) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks);
-      const refused = options.needs(req, body).filter((asked) => {
-        const allowed = options.isAllowed(asked);
-        options.onAsked(asked, allowed);
-        return !allowed;
-      });
-      if (refused.length > 0) {
-        res.writeHead(403, { 'content-type': 'application/x-amz-json-1.0' });
-        res.end(JSON.stringify({ __type: 'AccessDeniedException', message: 'not authorized' }));
-        return;
-      }
-      const target = new URL(options.target);
-      const { hostname, port } = target;
-      // The host is part of what was signed, so it stays the proxy's.
-      const forwarded = sendRequest({
-        hostname,
-        port,
-        method: req.method,
-        path: req.url,
-        headers: req.headers,
-      });
-      forwarded.on('response', (answer) => {
-        res.writeHead(answer.statusCode!, answer.headers);
-        answer.pipe(res);
-      });
-      forwarded.on('error', () => res.destroy());
-      res.on('close', () => forwarded.destroy());
-      forwarded.end(body);
-    })();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+/** A proxy in front of an engine that forwards only requests that a role's policies allow. */
+export function startAuthorizingProxy(options: ProxyOptions): Promise<RunningServer> {
+  const meet = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const body = await buffer(req);
+    const refused = options.needs(req, body).filter((asked) => {
+      const allowed = options.isAllowed(asked);
+      options.onAsked(asked, allowed);
+      return !allowed;
+    });
+    if (refused.length > 0) {
+      res.writeHead(403, { 'content-type': 'application/x-amz-json-1.0' });
+      res.end(JSON.stringify({ __type: 'AccessDeniedException', message: 'not authorized' }));
+      return;
+    }
+    const answer = await forward(options.target, req, body);
+    res.writeHead(answer.statusCode!, answer.headers);
+    await pipeline(answer, res);
   };
+  return listen(createServer((req, res) => void meet(req, res).catch(() => res.destroy())));
 }
 
-/** DynamoDB's operations in IAM's words; a transaction is the writes in it. */
+/** What a DynamoDB request needs. A transaction needs what its writes need. */
 export function tableNeeds(tableArn: string) {
   return (request: IncomingMessage, body: Buffer): Asked[] => {
     const operation = String(request.headers['x-amz-target']).split('.')[1]!;
@@ -93,7 +65,7 @@ export function tableNeeds(tableArn: string) {
   };
 }
 
-/** Object requests, by signed link, form or header: what a role may do is what its links and forms may do. */
+/** What an S3 request needs, whether it is signed by URL, form or header. A role's presigned URLs can do no more than the role. */
 export function bucketNeeds(bucketArn: string) {
   return (request: IncomingMessage, body: Buffer): Asked[] => {
     if (request.method === 'POST') {
@@ -106,7 +78,7 @@ export function bucketNeeds(bucketArn: string) {
   };
 }
 
-/** An invocation of another function. */
+/** What an invocation of another function needs. */
 export function functionNeeds(functionArn: (name: string) => string) {
   return (request: IncomingMessage): Asked[] => {
     const name = request.url!.split('/')[3]!;
@@ -114,7 +86,7 @@ export function functionNeeds(functionArn: (name: string) => string) {
   };
 }
 
-/** An invocation, and the adapter whose link it hands to the model. */
+/** What an invocation of the model needs, with the adapter whose presigned URL it sends. */
 export function modelNeeds(endpointArn: (name: string) => string, bucketArn: string) {
   return (request: IncomingMessage, body: Buffer): Asked[] => {
     const [, , name, verb] = request.url!.split('/');

@@ -1,44 +1,105 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { expect } from '@jest/globals';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { chromiumPath } from './chromium.ts';
-import type { RunningService } from './service.ts';
+import { removeFolder, startService, type RunningService } from './service.ts';
 
 export const phone = { width: 390, height: 844 };
 export const desktop = { width: 1440, height: 900 };
 
+export interface Visitor {
+  page: Page;
+  /** The errors that the browser wrote to the console. */
+  complaints: string[];
+}
+
+export interface VisitOptions {
+  viewport?: typeof phone;
+  /** What the browser remembers from the beginning. */
+  storageState?: BrowserContextOptions['storageState'];
+}
+
+export interface Dashboard {
+  readonly service: RunningService;
+  /** Ends with a slash. */
+  readonly url: string;
+  /** An empty page in a browser profile of its own. The profile is closed after the test. */
+  open(options?: VisitOptions): Promise<Visitor>;
+  /** The same at a page of the dashboard, signed in as the owner. */
+  visit(path: string, options?: VisitOptions): Promise<Visitor>;
+}
+
+/**
+ * Starts a browser and a service for the tests of a file: an account may send only so many requests a minute.
+ * @param args of the service, asked for when it starts
+ */
+export function useDashboard(args: () => string[] = () => []): Dashboard {
+  let browser: Browser;
+  let service: RunningService;
+  let signedIn: BrowserContextOptions['storageState'];
+
+  beforeAll(async () => {
+    [browser, service] = await Promise.all([openBrowser(), startService({ args: args() })]);
+  });
+  afterEach(() => closePages(browser));
+  afterAll(async () => {
+    await Promise.all([browser.close(), service.end()]);
+    removeFolder(service.dataDir);
+  });
+
+  const open = (options?: VisitOptions): Promise<Visitor> => openPage(browser, options);
+  return {
+    get service() {
+      return service;
+    },
+    get url() {
+      return service.ready.dashboardUrl;
+    },
+    open,
+    async visit(path, options) {
+      const visitor = await open({ ...options, ...(signedIn && { storageState: signedIn }) });
+      const { page } = visitor;
+      await page.goto(`${service.ready.dashboardUrl}${path}`);
+      // The sign-in page remembers the browser from then on.
+      if (signedIn === undefined) await signIn(page, service);
+      // The screen has the focus now. A later focus would take it from what a test opens.
+      await page.locator('main h1[tabindex]').waitFor();
+      signedIn ??= await page.context().storageState();
+      return visitor;
+    },
+  };
+}
+
 export function openBrowser(): Promise<Browser> {
-  // Chromium has no sandbox of its own for root, as whom containers and CI machines run.
+  // Containers and CI machines run as root, where Chromium has no sandbox.
   return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
 }
 
-export interface Visitor {
-  page: Page;
-  /** What the page complained about: a test that expects none asks for it. */
-  complaints: string[];
-  close(): Promise<void>;
-}
-
-/** A browser profile of its own, as a first visit. */
-export async function openPage(
-  browser: Browser,
-  options: { viewport?: typeof phone; colorScheme?: 'light' | 'dark' } = {},
-): Promise<Visitor> {
-  const { viewport = desktop, colorScheme = 'light' } = options;
-  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
+export async function openPage(browser: Browser, options: VisitOptions = {}): Promise<Visitor> {
+  const { viewport = desktop, storageState } = options;
+  const context = await browser.newContext({
+    viewport,
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    ...(storageState && { storageState }),
+  });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  return { page, complaints, close: () => context.close() };
+  return { page, complaints };
 }
 
-/** Fills in the sign-in page, wherever a visit led to it. */
+export async function closePages(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}
+
+/** Fills in the sign-in page. */
 export async function signIn(
   page: Page,
   service: Pick<RunningService, 'ready'>,
@@ -52,39 +113,87 @@ export async function signIn(
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Demands that axe-core finds nothing on the page as it stands: rules of WCAG 2.2 A and AA, and best practices. */
+/** The rules of axe whose outcome a theme can change. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
+
+/** Expects that axe finds nothing on a page that follows the system's theme, in the light theme and in the dark one. */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
+  await expectNoViolations(page, where);
+  await prefer(page, 'dark');
+  await expectNoViolations(page, `${where}, dark`, colorRules);
+  await prefer(page, 'light');
+}
+
+/** Changes the system's theme, and waits until the page knows. */
+export async function prefer(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  const changed = page.evaluate(() => {
+    const { matchMedia } = globalThis as any;
+    return new Promise<void>((resolve) => {
+      const query = matchMedia('(prefers-color-scheme: dark)');
+      query.addEventListener('change', () => resolve(), { once: true });
+    });
+  });
+  await page.emulateMedia({ colorScheme });
+  await changed;
+}
+
+/** Expects that axe finds nothing by the rules of WCAG 2.2 A and AA and best practices, or by those that are named. */
+export async function expectNoViolations(page: Page, where: string, rules?: string[]): Promise<void> {
+  // Wait for the colors: each element has a short transition, which begins when that of its parent ends.
+  await page.waitForFunction(() => {
+    const { document, CSSTransition } = globalThis as any;
+    return !document
+      .getAnimations()
+      .some((one: any) => one instanceof CSSTransition && one.effect.target.checkVisibility());
+  });
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  const violations = await page.evaluate(async (only) => {
     const { axe, document } = globalThis as any;
     const { violations: found } = await axe.run(document, {
       resultTypes: ['violations'],
+      preload: false,
+      ...(only && { runOnly: only }),
     });
-    return found.map((violation: any) => ({
-      rule: violation.id,
-      help: violation.help,
-      nodes: violation.nodes.map((node: any) => `${node.html} — ${node.failureSummary}`),
+    return found.map(({ id, help, nodes }: any) => ({
+      rule: id,
+      help,
+      nodes: nodes.map((node: any) => `${node.html} — ${node.failureSummary}`),
     }));
-  });
+  }, rules);
   expect({ where, violations }).toEqual({ where, violations: [] });
 }
 
-/** A first visit to a page of the dashboard, signed in through the sign-in page. */
-export async function visitSignedIn(
-  browser: Browser,
-  service: RunningService,
-  path: string,
-  options: Parameters<typeof openPage>[1] = {},
-): Promise<Visitor> {
-  const visitor = await openPage(browser, options);
-  await visitor.page.goto(`${service.ready.dashboardUrl}${path}`);
-  await signIn(visitor.page, service);
-  // By then the screen has the focus, which would take it from whatever a test opens.
-  await visitor.page.locator('main h1').waitFor();
-  return visitor;
+/** Expects that nothing is wider than the window. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const [content, window] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = (globalThis as any).document.documentElement;
+    return [scrollWidth, clientWidth];
+  });
+  expect(content).toBe(window);
 }
 
 /** Waits for a screen by its only h1. */
 export async function screen(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+/** The width of an image in pixels, once it is loaded. */
+export function naturalWidth(page: Page, alt: string): Promise<number> {
+  return page.getByRole('img', { name: alt }).evaluate(async (image: any) => {
+    await image.decode();
+    return image.naturalWidth;
+  });
+}
+
+export async function chooseIdentity(page: Page, identity: string): Promise<void> {
+  await page.getByRole('button', { name: /^Identity/ }).click();
+  await page.getByRole('menuitemradio', { name: new RegExp(`^${identity}`) }).click();
+}
+
+export async function chooseLicense(page: Page, tier: string): Promise<void> {
+  await page
+    .getByRole('button', { name: /^License/ })
+    .locator('visible=true')
+    .click();
+  await page.getByRole('menuitemradio', { name: new RegExp(`^${tier}`) }).click();
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReadyFile } from '../../local/service.ts';
+import { callApi, type RunningService } from './service.ts';
 import { until } from './until.ts';
 
 /** A command as a terminal runs it: in a process group of its own, its two streams apart. */
@@ -13,6 +14,8 @@ export interface Command {
   hasEnded(): boolean;
   /** To every process of the group, as Ctrl-C does. */
   signal(signal: NodeJS.Signals): void;
+  /** To the command itself, not to its children. */
+  kill(signal: NodeJS.Signals): void;
   /** Whether any process of the group, the command itself or a child, is still there. */
   groupLives(): boolean;
 }
@@ -52,6 +55,7 @@ function start(file: string, args: string[]): Command {
     ended,
     hasEnded: () => hasEnded,
     signal: (signal) => void toGroup(signal),
+    kill: (signal) => void child.kill(signal),
     groupLives: () => toGroup(0),
   };
   started.add(command);
@@ -71,7 +75,7 @@ export function startCommand(args: string[]): Command {
 /** Runs a command that is expected to end by itself; one that does not is killed. */
 export async function runToEnd(
   args: string[],
-  withinMs = 15_000,
+  withinMs = 60_000,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const command = startCommand(args);
   const kill = setTimeout(() => command.signal('SIGKILL'), withinMs);
@@ -88,4 +92,24 @@ export async function readyFile(command: Command, dataDir: string): Promise<Read
     return existsSync(path);
   });
   return JSON.parse(readFileSync(path, 'utf8')) as ReadyFile;
+}
+
+/** A service that runs as a command, to be stopped as its user stops it. */
+export interface CommandService extends Pick<RunningService, 'ready' | 'dataDir' | 'api'> {
+  command: Command;
+}
+
+/** Starts a service on a data folder, which may be a former service's, and waits until it is ready. */
+export async function startOn(dataDir: string, ...args: string[]): Promise<CommandService> {
+  rmSync(join(dataDir, 'ready.json'), { force: true });
+  const command = startCommand(['--port', '0', '--data', dataDir, ...args]);
+  const ready = await readyFile(command, dataDir);
+  return { ready, dataDir, command, api: (call) => callApi(ready.baseUrl, call) };
+}
+
+/** Ends it and waits. @throws when it does not end well. */
+export async function end({ command }: CommandService, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+  command.signal(signal);
+  const code = await command.ended;
+  if (code !== 0) throw new Error(`the service ended with ${code}:\n${command.stderr()}`);
 }

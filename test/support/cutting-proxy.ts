@@ -1,14 +1,17 @@
-import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { listen, type RunningServer } from '../../local/http/server.ts';
+import { forward } from './forward.ts';
 
 /**
- * What happens to a request: it passes; its connection is cut before the service gets it, at the head of the answer, or
- * once the answer has told so much; the service gets it and somebody else answers; or somebody else answers at once.
+ * What happens to a request: it passes; its connection is cut before the service gets it, when the service has it, at the
+ * head of the answer, or after this text of the answer; the service gets it but the proxy answers; or the proxy answers
+ * at once.
  */
 export type Fate =
   | 'passes'
   | 'is cut before'
+  | 'is cut once it arrived'
   | 'is cut at the head'
   | { cutAfter: string }
   | { forwardedButAnswered: Canned }
@@ -20,16 +23,14 @@ export interface Canned {
   body: unknown;
 }
 
-export interface CuttingProxy {
-  url: string;
-  /** The fates of the next requests to generate; those after them pass. */
+export interface CuttingProxy extends RunningServer {
+  /** The fates of the next requests to generate. Later requests pass. */
   fates: Fate[];
   /** Every request so far, as `POST /api/v1/generate`. */
   seen: string[];
-  close(): Promise<void>;
 }
 
-/** Stands between a client and a service, as networks do. */
+/** Starts a proxy between a client and a service, which breaks connections as networks do. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const fates: Fate[] = [];
   const seen: string[] = [];
@@ -39,25 +40,21 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
     const fate = (isGeneration && fates.shift()) || 'passes';
     meet(fate, target, req, res).catch(() => res.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fates,
-    seen,
-    close() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  return { ...(await listen(server)), fates, seen };
 }
 
 async function meet(fate: Fate, target: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const body = await buffer(req);
   if (fate === 'is cut before') return void res.destroy();
   if (typeof fate === 'object' && 'answered' in fate) return sendCanned(res, fate.answered);
-  const answer = await forward(target, req, body);
+  const answering = forward(target, req, body);
+  if (fate === 'is cut once it arrived') {
+    // The service finishes although the client is gone.
+    void answering.then((answer) => answer.resume());
+    return void res.destroy();
+  }
+  const answer = await answering;
   if (fate === 'is cut at the head') {
-    // The service finishes for a client that is gone.
     answer.resume();
     return void res.destroy();
   }
@@ -66,25 +63,15 @@ async function meet(fate: Fate, target: string, req: IncomingMessage, res: Serve
     return sendCanned(res, fate.forwardedButAnswered);
   }
   res.writeHead(answer.statusCode!, answer.headers);
-  let told = '';
+  let sent = '';
   answer.on('data', (chunk: Buffer) => {
     if (res.destroyed) return;
     res.write(chunk);
-    told += chunk.toString();
-    if (typeof fate === 'object' && told.includes(fate.cutAfter)) setImmediate(() => res.destroy());
+    sent += chunk.toString();
+    if (typeof fate === 'object' && sent.includes(fate.cutAfter)) setImmediate(() => res.destroy());
   });
   answer.on('end', () => res.end());
   answer.on('error', () => res.destroy());
-}
-
-function forward(target: string, req: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
-  const { method, headers } = req;
-  return new Promise((resolve, reject) => {
-    const forwarded = sendRequest(new URL(req.url!, target), { method, headers });
-    forwarded.on('response', resolve);
-    forwarded.on('error', reject);
-    forwarded.end(body);
-  });
 }
 
 function sendCanned(res: ServerResponse, { status, headers, body }: Canned): void {

@@ -1,6 +1,7 @@
-import { startPainter } from '../../local/painter/server.ts';
+import type { RunningServer } from '../../local/http/server.ts';
+import { startPainter } from '../../painter/src/server.ts';
 import { startSageMakerRuntime } from '../../local/sagemaker/engine.ts';
-import { readEngines } from '../../bin/admin/connection.ts';
+import { readEngines } from '../../bin/common/connection.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { jobs, routes, type Route } from '../../shared/routes.ts';
@@ -13,7 +14,8 @@ import {
   startAuthorizingProxy,
   tableNeeds,
 } from './authorizing-proxy.ts';
-import { abandonGeneration, addAdaptedIdentity, billingEvents } from './deployed-world.ts';
+import { billingEvents } from './billing-events.ts';
+import { abandonGeneration, addAdaptedIdentity } from './deployed-world.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
 import {
@@ -21,6 +23,7 @@ import {
   isAllowed,
   resolver,
   statementsOf,
+  unusedOf,
   type Asked,
   type Resolve,
   type Statement,
@@ -53,7 +56,7 @@ export type Deployed = Awaited<ReturnType<typeof startDeployed>>;
 
 const account = '000000000000';
 const region = 'us-east-1';
-/** Of the pool of the template, whatever its id. */
+/** The issuer of the template's user pool, with any id. */
 const userPoolUrl = /^https:\/\/cognito-idp\.[^/]+\/<\w+>/;
 const lambdaUrl = `https://lambda.${region}.amazonaws.com`;
 const referenceFunction = jobs.fetchReferences.functionName;
@@ -64,7 +67,15 @@ const subscriptionId = `sub_${newId('license').slice(4)}`;
 interface RunningFunction {
   lambda: LambdaProcess;
   statements: Statement[];
+  /** Everything that it asked for and that its role allows. */
   asked: Asked[];
+  proxies: RunningServer[];
+}
+
+/** The engines that the functions reach through their roles. */
+interface Engines extends ReturnType<typeof readEngines> {
+  modelUrl: string;
+  lambdaUrl: string;
 }
 
 /**
@@ -73,10 +84,11 @@ interface RunningFunction {
  */
 export async function startDeployed(synthesized: Synthesized, service: RunningService) {
   const { template } = synthesized;
-  const engines = readEngines(service.dataDir);
+  const credentials = readEngines(service.dataDir);
   const table = tableOf(service.dataDir);
-  const resolve = resolver(knownNames(template, engines));
-  const [painter, refused] = [await startPainter(), [] as (Asked & { by: string })[]];
+  const resolve = resolver(knownNames(template, credentials));
+  const refused: (Asked & { by: string })[] = [];
+  const painter = await startPainter();
   const runtime = await startSageMakerRuntime({
     endpoints: { [modelNameOf(template, resolve)]: painter.url },
   });
@@ -89,48 +101,16 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
         return returned;
       },
     },
-    credentials: engines,
+    credentials,
     region,
   });
-  const closing: { close(): Promise<unknown> }[] = [runtime, painter, lambdaEngine];
-
-  for (const name of functionNames) {
-    const id = functionIdOf(template, name);
-    const statements = statementsOf(template, id, resolve);
-    const asked: Asked[] = [];
-    const options = {
-      isAllowed: (wish: Asked) => isAllowed(statements, wish),
-      onAsked: (wish: Asked, allowed: boolean) => {
-        if (allowed) asked.push(wish);
-        else refused.push({ by: name, ...wish });
-      },
-    };
-    const bucketArn = `arn:aws:s3:::${engines.bucketName}`;
-    const tableArn = `arn:aws:dynamodb:${region}:${account}:table/${engines.tableName}`;
-    const proxies = await Promise.all([
-      startAuthorizingProxy({ ...options, target: engines.dynamoDbUrl, needs: tableNeeds(tableArn) }),
-      startAuthorizingProxy({ ...options, target: engines.s3Url, needs: bucketNeeds(bucketArn) }),
-      startAuthorizingProxy({ ...options, target: runtime.url, needs: modelNeeds(endpointArn, bucketArn) }),
-      startAuthorizingProxy({ ...options, target: lambdaEngine.url, needs: functionNeeds(functionArn) }),
-    ]);
-    closing.push(...proxies);
-    const [dynamoDb, s3, sageMaker, invocations] = proxies.map(({ url }) => url);
-    const asset = assetOf(synthesized, id);
-    const lambda = await startLambda(`${asset}/index.js`, {
-      ...variablesOf(template, id, resolve, {
-        asset,
-        pool: sessionSettings(engines.s3Url).issuer,
-        invocations: invocations!,
-      }),
-      AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: engines.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: engines.secretAccessKey,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb!,
-      AWS_ENDPOINT_URL_S3: s3!,
-      AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sageMaker!,
-    });
-    functions.set(name, { lambda, statements, asked });
-  }
+  const engines = { ...credentials, modelUrl: runtime.url, lambdaUrl: lambdaEngine.url };
+  await Promise.all(
+    functionNames.map(async (name) => {
+      const onRefused = (wish: Asked) => refused.push({ by: name, ...wish });
+      functions.set(name, await startFunction(name, synthesized, { engines, resolve, onRefused }));
+    }),
+  );
 
   const adaptedIdentityId = await addAdaptedIdentity(table);
   const invoke = (name: string, event: unknown): Promise<LambdaAnswer> =>
@@ -154,7 +134,7 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
       return streamed ? splitStream(streamed) : answerOf(returned);
     },
 
-    /** What the roles may do with the table, the bucket, the model and other functions that no function did. */
+    /** Permissions for the table, the bucket, the model and other functions that no function used. */
     grantedButUnused: () =>
       [...functions].flatMap(([name, { statements, asked }]) =>
         unusedOf(statements, asked).map((what) => `${name}: ${what}`),
@@ -166,9 +146,51 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
 
     async close() {
       await Promise.all([...functions.values()].map(({ lambda }) => lambda.end()));
-      await Promise.all(closing.map((engine) => engine.close()));
+      const proxies = [...functions.values()].flatMap((fn) => fn.proxies);
+      await Promise.all([...proxies, runtime, painter, lambdaEngine].map((engine) => engine.close()));
     },
   };
+}
+
+async function startFunction(
+  name: string,
+  synthesized: Synthesized,
+  world: { engines: Engines; resolve: Resolve; onRefused(wish: Asked): void },
+): Promise<RunningFunction> {
+  const { template } = synthesized;
+  const { engines, resolve, onRefused } = world;
+  const id = functionIdOf(template, name);
+  const statements = statementsOf(template, id, resolve);
+  const asked: Asked[] = [];
+  const options = {
+    isAllowed: (wish: Asked) => isAllowed(statements, wish),
+    onAsked: (wish: Asked, allowed: boolean) => void (allowed ? asked.push(wish) : onRefused(wish)),
+  };
+  const bucketArn = `arn:aws:s3:::${engines.bucketName}`;
+  const tableArn = `arn:aws:dynamodb:${region}:${account}:table/${engines.tableName}`;
+  const proxies = await Promise.all([
+    startAuthorizingProxy({ ...options, target: engines.dynamoDbUrl, needs: tableNeeds(tableArn) }),
+    startAuthorizingProxy({ ...options, target: engines.s3Url, needs: bucketNeeds(bucketArn) }),
+    startAuthorizingProxy({
+      ...options,
+      target: engines.modelUrl,
+      needs: modelNeeds(endpointArn, bucketArn),
+    }),
+    startAuthorizingProxy({ ...options, target: engines.lambdaUrl, needs: functionNeeds(functionArn) }),
+  ]);
+  const [dynamoDb, s3, sageMaker, invocations] = proxies.map(({ url }) => url);
+  const asset = assetOf(synthesized, id);
+  const pool = sessionSettings(engines.s3Url).issuer;
+  const lambda = await startLambda(`${asset}/index.js`, {
+    ...variablesOf(template, id, resolve, { asset, pool, invocations: invocations! }),
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: engines.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: engines.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb!,
+    AWS_ENDPOINT_URL_S3: s3!,
+    AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sageMaker!,
+  });
+  return { lambda, statements, asked, proxies };
 }
 
 export function sagemakerEndpointArn(template: Template): string {
@@ -188,7 +210,7 @@ function modelNameOf(template: Template, resolve: Resolve): string {
   return resolve(template.Resources[id]!.Properties.Environment.Variables.MODEL_ENDPOINT_NAME);
 }
 
-/** What the template's references stand for here. */
+/** The values of the template's references. */
 function knownNames(
   template: Template,
   { tableName, bucketName, s3Url }: { tableName: string; bucketName: string; s3Url: string },
@@ -218,7 +240,7 @@ function knownNames(
   };
 }
 
-/** The template's variables, but for what is elsewhere here: the user pool, Lambda, and the folder that Lambda unpacks into. */
+/** The template's variables, with the local user pool, Lambda engine and bundle folder. */
 function variablesOf(
   template: Template,
   id: string,
@@ -263,20 +285,4 @@ function splitStream(raw: Buffer): DeployedAnswer {
 function answerOf({ statusCode, headers, body }: any): DeployedAnswer {
   const isJson = headers['content-type'] === 'application/json';
   return { status: statusCode, headers, text: body, body: isJson ? JSON.parse(body) : null };
-}
-
-function unusedOf(statements: Statement[], asked: Asked[]): string[] {
-  const granted = statements.flatMap(({ actions, resources, conditions, effect }) =>
-    actions
-      .filter((action) => /^(dynamodb|s3|sagemaker|lambda):/.test(action))
-      .flatMap((action) =>
-        resources.map((resource) => ({ effect, actions: [action], resources: [resource], conditions })),
-      ),
-  );
-  return granted
-    .filter((statement) => !asked.some((wish) => isAllowed([statement], wish)))
-    .map(
-      ({ actions, resources, conditions }) =>
-        `${actions[0]} on ${resources[0]} ${JSON.stringify(conditions)}`,
-    );
 }

@@ -50,7 +50,7 @@ function allTokens(path: string): Token[] {
   return all;
 }
 
-/** What `#…` may name on a page, as GitHub makes it of the headings. */
+/** What `#…` may name on a page. GitHub makes it from the headings. */
 export function anchorsOf(path: string): Set<string> {
   const slugger = new GithubSlugger();
   const headings = tokensOf(path).filter((token): token is Tokens.Heading => token.type === 'heading');

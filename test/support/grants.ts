@@ -67,18 +67,29 @@ export async function issueKey(
   license: License,
   options: Partial<ApiKey> = {},
 ): Promise<{ key: string; keyId: string }> {
-  const key = newApiKey();
-  const fingerprint = fingerprintApiKey(key);
-  await apiKeyStore(table).insert({
-    ...fingerprint,
-    keyPrefix: keyPrefix(key),
-    name: 'test',
+  const { raw, stored } = newStoredKey({
     licenseId: license.licenseId,
     ownerId: license.ownerId,
+    ...options,
+  });
+  await apiKeyStore(table).insert(stored);
+  return { key: raw, keyId: stored.keyId };
+}
+
+/** A new key, and what is stored of it. */
+export function newStoredKey(options: Pick<ApiKey, 'licenseId' | 'ownerId'> & Partial<ApiKey>): {
+  raw: string;
+  stored: ApiKey;
+} {
+  const raw = newApiKey();
+  const stored: ApiKey = {
+    ...fingerprintApiKey(raw),
+    keyPrefix: keyPrefix(raw),
+    name: 'test',
     createdAtMs: Date.now(),
     expiresAtMs: null,
     revokedAtMs: null,
     ...options,
-  });
-  return { key, keyId: fingerprint.keyId };
+  };
+  return { raw, stored };
 }

@@ -23,7 +23,7 @@ setFunctionEnvironment({
   dynamoDbUrl,
   s3Url: nobody,
   sageMakerRuntimeUrl: nobody,
-  referenceReaderUrl: nobody,
+  referenceFetcherUrl: nobody,
   deadlineSeconds: 1,
   allowedOrigins: [],
   session: { issuer, clientId, jwksUrl },

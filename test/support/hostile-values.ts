@@ -1,115 +1,111 @@
 import { newRequestId } from '../../shared/domain/ids.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
+import { writeCursor } from '../../shared/http/paging.ts';
 import { routes } from '../../shared/routes.ts';
-import { marker, membersOf, objectOf, ways, type Hostile, type HostileRequest } from './hostile.ts';
+
+import {
+  isGenerating,
+  isPost,
+  marker,
+  membersOf,
+  objectOf,
+  spread,
+  ways,
+  type Hostile,
+  type HostileRequest,
+  type Way,
+} from './hostile.ts';
 
 const id = newRequestId(0);
 const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
 const cursor = cursorOf(id);
 
-const numbers =
-  '0 00 -1 -0 %2B5 +5 5.0 5. .5 1e1 0x10 0b11 0o7 1_0 1,2 5n %205 5%20 5%0a 5%00 %D9%A1 %EF%BC%95 101 1000 ' +
-  '9007199254740993 NaN Infinity null true [] {} [1] undefined 5&limit=6 5&limit=5 5&limit= %ff';
-const texts = [`${id} `, `GEN#${id}`, id.toUpperCase(), `\u0000${id}`, '{"PK":"LICENSE#x"}', ''];
-
-/** Values that the parameters of the history don't have. */
+/** Values that the parameters of the history don't have. Their unit tests hold the edges. */
 const noValues: Record<string, string[]> = {
-  limit: ['', ...numbers.split(' '), '9'.repeat(4000)],
-  cursor: texts
+  limit: ['', '0', '101', '5%00', '%EF%BC%95', '5&limit=5', '%ff', '9'.repeat(4000)],
+  cursor: ['', `GEN#${id}`, `\u0000${id}`, '{"PK":"LICENSE#x"}']
     .map(cursorOf)
-    .concat('x', marker, id, '__proto__', '%ff', 'A'.repeat(4000), cursor.toLowerCase(), ` ${cursor}`)
-    .concat(['=', '==', 'A', '%00', '%0a', `.${cursor}`, `&cursor=${cursor}`].map((after) => cursor + after))
-    .concat(cursor.slice(0, -1), cursor.replace(/.$/, '~')),
-  identityId: ['', '%00', 'IDENTITY%23x', '../x', 'x%20', 'x'.repeat(65), '%ff', 'x&identityId=x', '-x', 'é'],
-  status: ['', 'completed', 'COMPLETED%00', 'COMPLETED&status=FAILED', '__proto__', 'toString', '0'],
-  type: ['', 'TEXT_TO_IMAGE', 'constructor', 'reference%20', 'reference&type=reference'],
+    .concat(marker, id, '%ff', 'A'.repeat(4000), `${cursor}=`, `${cursor}%00`, `${cursor}&cursor=${cursor}`),
+  identityId: ['', '%00', 'IDENTITY%23x', '../x', '%ff', 'x&identityId=x', 'é'],
+  status: ['', 'COMPLETED%00', 'COMPLETED&status=FAILED', '__proto__'],
+  type: ['', 'constructor', 'reference&type=reference'],
 };
 
-export const hostileValues: Hostile[] = ways
-  .filter(({ route }) => route === routes.listGenerations)
-  .flatMap((way) =>
-    Object.entries(noValues).flatMap(([says, values]) =>
-      values.map((value) => ({
-        what: `${says}=${value.slice(0, 60)}`,
-        way,
-        request: ({ licenseId }): HostileRequest => ({
-          query: `?${encodeURI(`${says}=${value}`).replaceAll('%25', '%')}${way.by === 'session' ? `&licenseId=${licenseId}` : ''}`,
-        }),
-        status: 400,
-        code: 'INVALID_PARAMETERS' as const,
-        says,
-      })),
-    ),
-  );
+const lists = ways.filter(({ route }) => route === routes.listGenerations);
+const ofLicense = (way: Way, licenseId: string) => (way.by === 'session' ? `&licenseId=${licenseId}` : '');
 
-const noLicenses = [
-  'LICENSE%23x',
-  '%00',
-  '..',
-  '../x',
-  `${marker}%20`,
-  '__proto__',
-  '-x',
-  '%ff',
-  'x'.repeat(4000),
+export const hostileValues: Hostile[] = Object.entries(noValues).flatMap(([says, values]) =>
+  spread(values, lists, (way, value) => ({
+    what: `${says}=${value.slice(0, 60)}`,
+    way,
+    request: ({ licenseId }): HostileRequest => ({
+      query: `?${encodeURI(`${says}=${value}`).replaceAll('%25', '%')}${ofLicense(way, licenseId)}`,
+    }),
+    status: 400,
+    code: 'INVALID_PARAMETERS',
+    says,
+  })),
+);
+
+/** Places in a history that nobody has: they are well formed, and nothing is there. */
+export const forgedCursors: Hostile[] = spread(
+  [newRequestId(0), newRequestId(Date.now() + 1e9)],
+  lists,
+  (way, requestId) => ({
+    what: `a cursor at ${requestId}`,
+    way,
+    request: ({ licenseId }) => ({ query: `?cursor=${writeCursor(requestId)}${ofLicense(way, licenseId)}` }),
+    status: 200,
+  }),
+);
+
+const noLicenses = ['LICENSE%23x', '%00', '../x', '__proto__', '%ff', 'x'.repeat(4000)];
+
+const licenseWays = ways.filter(
+  ({ by, route }) =>
+    by === 'session' && route.method === 'GET' && /^.(generate|identities|usage)$/.test(route.path),
+);
+
+const ofLicenses = (licenseIds: string[], refusal: Pick<Hostile, 'status' | 'code' | 'says'>): Hostile[] =>
+  spread(licenseIds, licenseWays, (way, licenseId) => ({
+    what: `licenseId=${licenseId.slice(0, 60)}`,
+    way,
+    request: () => ({ query: `?licenseId=${licenseId}` }),
+    ...refusal,
+  }));
+
+export const hostileLicenses: Hostile[] = [
+  ...ofLicenses([marker, ...noLicenses], { status: 404, code: 'LICENSE_NOT_FOUND' }),
+  ...ofLicenses(['', 'x&licenseId=x'], { status: 400, code: 'INVALID_PARAMETERS', says: 'licenseId' }),
 ];
 
-export const hostileLicenses: Hostile[] = ways
-  .filter(({ by, route }) => by === 'session' && takesLicense(route.path, route.method))
-  .flatMap((way) => [
-    ...[...noLicenses, marker].map((licenseId): Hostile => ({
-      what: licenseId.slice(0, 60),
-      way,
-      request: () => ({ query: `?licenseId=${licenseId}` }),
-      status: 404,
-      code: 'LICENSE_NOT_FOUND',
-    })),
-    ...['', 'x&licenseId=x'].map((licenseId): Hostile => ({
-      what: `"${licenseId}"`,
-      way,
-      request: () => ({ query: `?licenseId=${licenseId}` }),
-      status: 400,
-      code: 'INVALID_PARAMETERS',
-      says: 'licenseId',
-    })),
-  ]);
+const looksLikeNone = ['"LICENSE#x"', '"\\u0000"', '"\\ud800"', '"__proto__"', `"${marker}"`, '"../x"'];
+const isNone = ['5', 'true', '["x"]', '{"toString":1}', '1e400'];
 
-function takesLicense(path: string, method: string): boolean {
-  return method === 'GET' && ['/generate', '/identities', '/usage'].includes(path);
+function idsInBodies(
+  name: string,
+  values: string[],
+  over: Way[],
+  status: number,
+  code: ErrorCode,
+): Hostile[] {
+  return spread(values, over, (way, value) => ({
+    what: `${name} = ${value}`,
+    way,
+    request: (caller) => {
+      const others = membersOf(way, caller).filter((member) => !member.startsWith(`"${name}"`));
+      return { body: objectOf([...others, `"${name}":${value}`]) };
+    },
+    status,
+    code,
+  }));
 }
 
-const looksLikeNone = [
-  '"LICENSE#x"',
-  '"\\u0000"',
-  '"\\ud800"',
-  '"__proto__"',
-  '"x "',
-  `"${marker}"`,
-  '"../x"',
-];
-const isNone = ['5', 'true', '[]', '["x"]', '{}', '{"toString":1}', '1e400'];
+const sessionPosts = ways.filter((way) => isPost(way) && way.by === 'session');
+const generating = ways.filter(isGenerating);
 
-/** Ids in bodies. */
-export const hostileIds: Hostile[] = ways
-  .filter(({ route }) => route.method === 'POST')
-  .flatMap((way) => {
-    const bodies = (name: string, values: string[], status: number, code: ErrorCode): Hostile[] =>
-      values.map((value) => ({
-        what: `${name} = ${value}`,
-        way,
-        request: (caller) => {
-          const others = membersOf(way, caller).filter((member) => !member.startsWith(`"${name}"`));
-          return { body: objectOf([...others, `"${name}":${value}`]) };
-        },
-        status,
-        code,
-      }));
-    const license = way.by === 'session';
-    return [
-      ...(license ? bodies('licenseId', looksLikeNone, 404, 'LICENSE_NOT_FOUND') : []),
-      ...(license ? bodies('licenseId', [...isNone, 'null', '""'], 400, 'INVALID_PARAMETERS') : []),
-      ...(way.route.streams
-        ? bodies('identityId', [...looksLikeNone, ...isNone], 404, 'IDENTITY_NOT_FOUND')
-        : []),
-    ];
-  });
+export const hostileIds: Hostile[] = [
+  ...idsInBodies('licenseId', looksLikeNone, sessionPosts, 404, 'LICENSE_NOT_FOUND'),
+  ...idsInBodies('licenseId', [...isNone, 'null', '""'], sessionPosts, 400, 'INVALID_PARAMETERS'),
+  ...idsInBodies('identityId', [...looksLikeNone, ...isNone], generating, 404, 'IDENTITY_NOT_FOUND'),
+];

@@ -7,10 +7,10 @@ import { sendRaw } from './raw-request.ts';
 import type { ApiAnswer, RunningService } from './service.ts';
 import { sessionOf } from './sessions.ts';
 
-/** In every text of a hostile request, so that it is known again wherever it turns up. */
+/** Stands in the texts of hostile requests, so that a search finds it wherever they leave a trace. */
 export const marker = 'h0stile';
 
-/** One way in: a route, and what its caller shows. */
+/** A route, and the credential that its caller sends. */
 export interface Way {
   name: string;
   route: Route;
@@ -32,6 +32,7 @@ export const ways: Way[] = (Object.values(routes) as Route[]).flatMap((route) =>
 });
 
 export const isGenerating = ({ route }: Way) => route.streams;
+export const isPost = ({ route }: Way) => route.method === 'POST';
 
 /** An account with an active license, one of its keys and its session. */
 export interface Caller {
@@ -53,15 +54,39 @@ export interface HostileRequest {
   body?: string | Buffer;
 }
 
-/** A request that must be refused, and how. */
+/** A request, and how it must be answered. */
 export interface Hostile {
   what: string;
   way: Way;
   request(caller: Caller): HostileRequest;
   status: number;
-  code: ErrorCode;
-  /** What its sentence must say. */
+  /** Left out for what must be accepted. */
+  code?: ErrorCode;
+  /** What the sentence of its refusal must say. */
   says?: string;
+}
+
+/**
+ * Requests that send each item over one of the ways in turn, and the first item over all of them: the rule is the
+ * same code for all routes, and every route must be wired to it.
+ */
+export function spread<T>(items: T[], over: Way[], requestOf: (way: Way, item: T) => Hostile): Hostile[] {
+  return items.flatMap((item, i) =>
+    i === 0 ? over.map((way) => requestOf(way, item)) : [requestOf(over[i % over.length]!, item)],
+  );
+}
+
+/** `spread` for a table of items by what they are. */
+export function spreadTable<T>(
+  table: Record<string, T>,
+  over: Way[],
+  requestOf: (way: Way, item: T, what: string) => Omit<Hostile, 'way' | 'what'>,
+): Hostile[] {
+  return spread(Object.entries(table), over, (way, [what, item]) => ({
+    what,
+    way,
+    ...requestOf(way, item, what),
+  }));
 }
 
 export interface Target {
@@ -72,7 +97,10 @@ export interface Target {
 const requestsOfOneCaller = 8;
 
 /** Callers of a service, a new one before any limit is reached. */
-export function callersOf(service: RunningService, table: Table): () => Promise<Caller> {
+export function callersOf(
+  service: Pick<RunningService, 'dataDir' | 'ready'>,
+  table: Table,
+): () => Promise<Caller> {
   let asked = 0;
   let current: Promise<Caller>;
   return () => {
@@ -81,7 +109,7 @@ export function callersOf(service: RunningService, table: Table): () => Promise<
   };
 }
 
-async function newCaller(service: RunningService, table: Table): Promise<Caller> {
+async function newCaller(service: Pick<RunningService, 'dataDir' | 'ready'>, table: Table): Promise<Caller> {
   const sub = randomUUID();
   const [{ key, license }, session] = await Promise.all([
     grant(table, { ownerId: sub }),

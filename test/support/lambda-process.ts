@@ -4,16 +4,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export interface LambdaAnswer {
   returned?: any;
-  /** Every byte of a streamed answer. */
+  /** A streamed answer, prelude and all. */
   streamed?: Buffer;
   failed?: string;
 }
 
-/** A deployed bundle in a process of its own, with its own environment and nothing of this one's. */
+/** A deployed bundle in a process of its own, with only the environment of its function. */
 export interface LambdaProcess {
   streams: boolean;
   invoke(event: unknown): Promise<LambdaAnswer>;
-  /** What it wrote to its log so far. */
+  /** Its log so far. */
   log(): string;
   end(): Promise<void>;
 }

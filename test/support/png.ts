@@ -2,6 +2,16 @@ import { inflateSync } from 'node:zlib';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
+/** The beginning of a PNG: as much as says its dimensions. */
+export function pngHeader(widthPx: number, heightPx: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(33);
+  bytes.set([...signature, 0, 0, 0, 13, ...Buffer.from('IHDR')]);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(16, widthPx);
+  view.setUint32(20, heightPx);
+  return bytes;
+}
+
 /** Width and height of a PNG, as its header says them. @throws when the bytes are no PNG that ends as one. */
 export function pngSize(bytes: Buffer): { width: number; height: number } {
   const [header] = chunks(bytes);

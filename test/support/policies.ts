@@ -10,21 +10,29 @@ export interface Statement {
 export interface Asked {
   action: string;
   resource: string;
-  /** The partition keys of the items that are meant. */
+  /** The partition keys of the requested items. */
   leadingKeys?: string[];
 }
 
-/** A synthesized template, and what its references stand for. */
+export interface Resource {
+  Type: string;
+  Properties: any;
+  DependsOn?: string[];
+  DeletionPolicy?: string;
+  UpdateReplacePolicy?: string;
+}
+
+/** A synthesized template. */
 export interface Template {
-  Resources: Record<string, { Type: string; Properties: any; DependsOn?: string[] }>;
+  Resources: Record<string, Resource>;
   Outputs?: Record<string, any>;
 }
 
 export type Resolve = (value: unknown) => string;
 
 /**
- * CloudFormation's intrinsic functions, as far as policies and variables use them. What is not in `known`, by logical
- * id or by `id.attribute`, stands for itself in angle brackets.
+ * Resolves CloudFormation's intrinsic functions, as far as policies and variables use them. A reference that is not in
+ * `known` (by logical id or by `id.attribute`) becomes `<id>` or `<id.attribute>`.
  */
 export function resolver(known: Record<string, string>): Resolve {
   const lookUp = (name: string) => known[name] ?? `<${name}>`;
@@ -33,12 +41,12 @@ export function resolver(known: Record<string, string>): Resolve {
     if ('Ref' in value) return lookUp(value.Ref);
     if ('Fn::GetAtt' in value) return lookUp(value['Fn::GetAtt'].join('.'));
     if ('Fn::Join' in value) return value['Fn::Join'][1].map(resolve).join(value['Fn::Join'][0]);
-    throw new Error(`an intrinsic function that is not understood: ${JSON.stringify(value)}`);
+    throw new Error(`an intrinsic function that this test does not know: ${JSON.stringify(value)}`);
   };
   return resolve;
 }
 
-/** The logical id of the function whose code is a file of `functions/`. */
+/** The logical id of the function of a file in `functions/`. */
 export function functionIdOf(template: Template, functionName: string): string {
   const found = Object.entries(template.Resources).filter(
     ([, { Type, Properties }]) =>
@@ -48,7 +56,7 @@ export function functionIdOf(template: Template, functionName: string): string {
   return found[0]![0];
 }
 
-/** Everything that a function's role may do by policies of its own. */
+/** The statements of all policies of a function's role. */
 export function statementsOf(template: Template, functionId: string, resolve: Resolve): Statement[] {
   const roleId: string = template.Resources[functionId]!.Properties.Role['Fn::GetAtt'][0];
   return Object.values(template.Resources)
@@ -75,7 +83,7 @@ export function statementsOf(template: Template, functionId: string, resolve: Re
     }));
 }
 
-/** Whether IAM would let it pass: allowed by one statement and denied by none. */
+/** Whether IAM would allow it: one statement allows it and none denies it. */
 export function isAllowed(statements: Statement[], asked: Asked): boolean {
   const matching = statements.filter((statement) => matches(statement, asked));
   return matching.length > 0 && matching.every(({ effect }) => effect === 'Allow');
@@ -93,13 +101,30 @@ function matches({ actions, resources, conditions }: Statement, asked: Asked): b
 
 function holds(operator: string, key: string, values: string[], asked: Asked): boolean {
   if (operator !== 'ForAllValues:StringLike' || key !== 'dynamodb:LeadingKeys') {
-    throw new Error(`a condition that is not understood: ${operator} ${key}`);
+    throw new Error(`a condition that this test does not know: ${operator} ${key}`);
   }
   return (asked.leadingKeys ?? []).every((leadingKey) => values.some((value) => isLike(leadingKey, value)));
 }
 
-/** `*` stands for anything, slashes too. */
+/** `*` matches any text, also slashes. */
 function isLike(text: string, pattern: string): boolean {
   const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
   return new RegExp(`^${escaped}$`, 's').test(text);
+}
+
+/** The permissions for the table, the bucket, the model and other functions that no request used. */
+export function unusedOf(statements: Statement[], asked: Asked[]): string[] {
+  const granted = statements.flatMap(({ actions, resources, conditions, effect }) =>
+    actions
+      .filter((action) => /^(dynamodb|s3|sagemaker|lambda):/.test(action))
+      .flatMap((action) =>
+        resources.map((resource) => ({ effect, actions: [action], resources: [resource], conditions })),
+      ),
+  );
+  return granted
+    .filter((statement) => !asked.some((wish) => isAllowed([statement], wish)))
+    .map(
+      ({ actions, resources, conditions }) =>
+        `${actions[0]} on ${resources[0]} ${JSON.stringify(conditions)}`,
+    );
 }

@@ -6,7 +6,7 @@ const repository = new URL('../..', import.meta.url).pathname;
 
 /**
  * Where the Python programs that judge the template are: the activated virtual environment, or `.venv` of the repository,
- * whichever has what `test/infra/requirements.txt` names. Empty when none has.
+ * whichever has what `test/long/requirements.txt` names. Empty when none has.
  */
 export const pythonPath =
   [process.env.VIRTUAL_ENV, join(repository, '.venv')]

@@ -1,22 +1,30 @@
-import { readEngines } from '../../bin/admin/connection.ts';
+import { readEngines } from '../../bin/common/connection.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { importRoutes } from '../../local/gateway/functions.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { installLambdaGlobal } from '../../local/gateway/lambda-host.ts';
 import { openPort } from '../../local/port.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
-import { setLogSink } from '../../shared/http/log.ts';
+import { setLogSink } from '../../shared/runtime/log.ts';
 import { basePath } from '../../shared/routes.ts';
 import { startAuthorizingProxy } from './authorizing-proxy.ts';
 
 /** A key that the table was asked for: of an item, or a partition and a place in it. */
 export type AskedKey = string;
 
+export interface TableCall {
+  /** As `GetItem`. */
+  operation: string;
+  keys: AskedKey[];
+}
+
 export interface RecordedGateway {
   baseUrl: string;
   /** What was logged so far. */
   lines: string[];
   askedKeys: Set<AskedKey>;
+  /** What the table was asked for, in order. */
+  calls: TableCall[];
   close(): Promise<void>;
 }
 
@@ -27,10 +35,14 @@ const nowhere = 'http://127.0.0.1:9';
 export async function startRecordedGateway(dataDir: string): Promise<RecordedGateway> {
   const engines = readEngines(dataDir);
   const askedKeys = new Set<AskedKey>();
+  const calls: TableCall[] = [];
   const proxy = await startAuthorizingProxy({
     target: engines.dynamoDbUrl,
-    needs(_request, body) {
-      for (const key of keysIn(JSON.parse(body.toString()))) askedKeys.add(key);
+    needs({ headers }, body) {
+      const operation = String(headers['x-amz-target']).split('.').at(-1)!;
+      const keys = keysIn(JSON.parse(body.toString()));
+      calls.push({ operation, keys });
+      for (const key of keys) askedKeys.add(key);
       return [];
     },
     isAllowed: () => true,
@@ -40,7 +52,7 @@ export async function startRecordedGateway(dataDir: string): Promise<RecordedGat
     ...engines,
     dynamoDbUrl: proxy.url,
     sageMakerRuntimeUrl: nowhere,
-    referenceReaderUrl: nowhere,
+    referenceFetcherUrl: nowhere,
     modelEndpointName: 'nowhere',
     deadlineSeconds: 60,
     allowedOrigins: [],
@@ -56,6 +68,7 @@ export async function startRecordedGateway(dataDir: string): Promise<RecordedGat
     baseUrl: port.url + basePath,
     lines,
     askedKeys,
+    calls,
     async close() {
       await port.close();
       await proxy.close();

@@ -8,10 +8,11 @@ export async function openOperation(
   hash: string,
 ): Promise<void> {
   await page.goto(`${baseUrl}/reference#tag/${hash}`);
-  await page.getByRole('heading', { level: 3, name: summary, exact: true }).waitFor();
+  // Scalar is large: on a busy machine its first load takes long.
+  await page.getByRole('heading', { level: 3, name: summary, exact: true }).waitFor({ timeout: 120_000 });
 }
 
-/** Opens the form that sends requests: `get /identities`. */
+/** Opens the form that sends requests of an operation such as `get /identities`. */
 export async function openClient(page: Page, operation: string) {
   const button = page.getByRole('button', { name: /^Test Request/ }).filter({ hasText: `(${operation})` });
   await button.click();

@@ -1,4 +1,4 @@
-/** What a client sent. */
+/** A request that a client sent. */
 export interface Sent {
   line: string;
   headers: Headers;
@@ -6,8 +6,8 @@ export interface Sent {
   atSeconds: number;
 }
 
-/** An answer, a failure to answer, or silence until the request is aborted. */
-export type Script = (() => Response) | Error | 'silence';
+/** An answer, a connection error, or no answer until the request is aborted. */
+export type Script = ((signal: AbortSignal) => Response) | Error | 'silence';
 
 export function refused(
   status: number,
@@ -25,7 +25,7 @@ export const answered =
   () =>
     Response.json(body, init);
 
-/** A `fetch` that answers requests one after another as they are scripted, and the last way again and again. */
+/** A `fetch` that answers each request with the next script, and all later ones with the last script. */
 export function scriptedFetch(...scripts: Script[]): { fetch: typeof globalThis.fetch; sent: Sent[] } {
   const sent: Sent[] = [];
   const startedMs = Date.now();
@@ -37,7 +37,7 @@ export function scriptedFetch(...scripts: Script[]): { fetch: typeof globalThis.
     signal?.throwIfAborted();
     const script = scripts.length > 1 ? scripts.shift()! : scripts[0]!;
     if (script instanceof Error) throw script;
-    if (script !== 'silence') return script();
+    if (script !== 'silence') return script(signal!);
     return new Promise((_, reject) =>
       signal?.addEventListener('abort', () => reject(signal.reason as Error)),
     );

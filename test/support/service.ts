@@ -23,6 +23,7 @@ export interface ApiCall {
   /** Text is sent as it is, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export interface ApiAnswer {
@@ -31,8 +32,12 @@ export interface ApiAnswer {
   body: any;
 }
 
+/** This environment variable names the data folder of the service that all files of the http project share. */
+export const sharedServiceVariable = 'SHARED_SERVICE_DATA';
+
 const repository = new URL('../..', import.meta.url).pathname;
-const startWithinMs = 30_000;
+/** Generous, because the machine may be busy. */
+const startWithinMs = 120_000;
 
 export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'image-service-'));
@@ -95,7 +100,7 @@ export async function startService(
 }
 
 export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
-  const { method = call.body === undefined ? 'GET' : 'POST', path, key, body, headers = {} } = call;
+  const { method = call.body === undefined ? 'GET' : 'POST', path, key, body, headers = {}, signal } = call;
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: {
@@ -104,6 +109,7 @@ export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');

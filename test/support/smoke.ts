@@ -1,43 +1,14 @@
-import { spawn } from 'node:child_process';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { readEngines } from '../../bin/admin/connection.ts';
+import { listen, type RunningServer } from '../../local/http/server.ts';
+import { readEngines } from '../../bin/common/connection.ts';
 import type { StepResult } from '../../bin/smoke/step.ts';
+import { runProgram, type Run, type RunOptions } from './run-program.ts';
 
-export interface Run {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-export interface RunOptions {
-  env?: Record<string, string>;
-  /** Sends SIGINT as soon as this is on stdout. */
-  interruptAt?: string;
-}
-
-/** Runs the program as an operator does, with nothing of this machine's AWS set-up. */
-export function smoke(args: string[], { env = {}, interruptAt }: RunOptions = {}): Promise<Run> {
-  const program = new URL('../../bin/smoke.ts', import.meta.url).pathname;
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: tmpdir(),
-    env: { PATH, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const run: Run = { code: null, stdout: '', stderr: '' };
-  let interrupted = false;
-  child.stdout.on('data', (chunk: Buffer) => {
-    run.stdout += chunk.toString();
-    if (interruptAt === undefined || interrupted || !run.stdout.includes(interruptAt)) return;
-    interrupted = true;
-    child.kill('SIGINT');
-  });
-  child.stderr.on('data', (chunk: Buffer) => (run.stderr += chunk.toString()));
-  return new Promise((resolve) => child.once('close', (code) => resolve({ ...run, code })));
+/** Runs the program as an operator does. */
+export function smoke(args: string[], options?: RunOptions): Promise<Run> {
+  return runProgram(new URL('../../bin/smoke.ts', import.meta.url).pathname, args, options);
 }
 
 /** Every item's key and every object's key: what a run may not leave anything in. */
@@ -66,13 +37,8 @@ export function failedIn(stdout: string): string[] {
 /** Answers a request and returns true, or leaves it to the service behind. */
 export type FrontAnswer = (req: IncomingMessage, res: ServerResponse) => boolean;
 
-export interface Front {
-  url: string;
-  close(): void;
-}
-
 /** Stands before the local service as API Gateway and CloudFront do before the functions: it may answer by itself. */
-export async function startFront(answer: FrontAnswer, origin = 'http://127.0.0.1:1'): Promise<Front> {
+export async function startFront(answer: FrontAnswer, origin = 'http://127.0.0.1:1'): Promise<RunningServer> {
   const server = createServer(async (req, res) => {
     if (answer(req, res)) return;
     const body = Buffer.concat(await req.toArray());
@@ -87,11 +53,11 @@ export async function startFront(answer: FrontAnswer, origin = 'http://127.0.0.1
       if (response.headers.has(name)) res.setHeader(name, response.headers.get(name)!);
     res.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()));
   });
-  return listening(server);
+  return listen(server);
 }
 
 /** DescribeStacks of CloudFormation, with these outputs of any stack but `missing`. */
-export async function startCloudFormation(outputs: Record<string, string>): Promise<Front> {
+export async function startCloudFormation(outputs: Record<string, string>): Promise<RunningServer> {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
@@ -103,10 +69,5 @@ export async function startCloudFormation(outputs: Record<string, string>): Prom
     const missing = asked.includes('StackName=missing');
     res.writeHead(missing ? 400 : 200, { 'content-type': 'text/xml' }).end(missing ? unknown : found);
   });
-  return listening(server);
-}
-
-async function listening(server: Server): Promise<Front> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+  return listen(server);
 }

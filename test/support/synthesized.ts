@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { z } from 'zod';
-import type { configuration } from '../../lib/configuration.ts';
+import { readConfiguration, stackNameOf } from '../../lib/configuration.ts';
+import type { Options } from './configurations.ts';
 import type { Template } from './policies.ts';
-
-export type Options = z.input<typeof configuration>;
 
 export interface Synthesized {
   /** The cloud assembly: the template and its assets. */
@@ -18,39 +16,15 @@ export interface Synthesized {
 
 const repository = new URL('../..', import.meta.url).pathname;
 
-/** What the CDK reads from `cdk.json`: its own flags above all. */
-export const cdkContext: Record<string, unknown> = JSON.parse(
+/** The CDK's context in `cdk.json`, mostly its feature flags. */
+const cdkContext: Record<string, unknown> = JSON.parse(
   readFileSync(join(repository, 'cdk.json'), 'utf8'),
 ).context;
 
-/** An account of everything that a deployment can have. */
-export const everything: Options = {
-  stage: 'test',
-  domain: {
-    apiName: 'api.example.com',
-    apiCertificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/11111111-1111-1111-1111-111111111111',
-    dashboardName: 'app.example.com',
-    dashboardCertificateArn:
-      'arn:aws:acm:us-east-1:123456789012:certificate/22222222-2222-2222-2222-222222222222',
-    hostedZone: { id: 'Z0123456789ABC', name: 'example.com' },
-  },
-  inference: {
-    kind: 'endpoint',
-    image: { uri: '123456789012.dkr.ecr.eu-west-1.amazonaws.com/inference:1' },
-    modelData: 's3://models.example/sdxl/',
-  },
-  alarmEmail: 'operator@example.com',
-  allowedOrigins: ['http://localhost:5173'],
-  billing: {
-    eventBusName: 'aws.partner/stripe.com/ed_test',
-    prices: { price_pro: { tier: 'pro', foundingCatalog: true } },
-  },
-};
-
 /**
- * Runs the CDK's entry as `cdk synth` does: no account, no credentials, no network.
+ * Runs the CDK app in a process of its own, as `cdk synth` does, without account, credentials and network.
  * @param bundle builds the functions, which takes some seconds.
- * @throws Error with what it printed when it failed.
+ * @throws Error with its output if it fails.
  */
 export function synthesize(options: Options, { bundle = false } = {}): Synthesized {
   const folder = mkdtempSync(join(tmpdir(), 'cdk-out-'));
@@ -60,10 +34,12 @@ export function synthesize(options: Options, { bundle = false } = {}): Synthesiz
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
     cwd: repository,
     env: {
-      PATH: `${repository}node_modules/.bin:${process.env.PATH}`,
+      PATH: `${quickNpx(folder)}:${repository}node_modules/.bin:${process.env.PATH}`,
       HOME: folder,
       CDK_OUTDIR: folder,
       CDK_CONTEXT_JSON: JSON.stringify(context),
+      // It takes seconds, and the shared templates have passed it.
+      CDK_VALIDATION: 'false',
     },
     encoding: 'utf8',
   });
@@ -72,8 +48,16 @@ export function synthesize(options: Options, { bundle = false } = {}): Synthesiz
     remove();
     throw new Error(`${stdout}${stderr}`);
   }
-  const templatePath = join(folder, `image-generation-${options.stage ?? 'prod'}.template.json`);
+  const templatePath = join(folder, `${stackNameOf(readConfiguration(options, 'The test'))}.template.json`);
   return { folder, template: JSON.parse(readFileSync(templatePath, 'utf8')), templatePath, remove };
+}
+
+/** The CDK starts esbuild by `npx --no-install`, which takes longer than esbuild. @returns a folder with a quicker one */
+function quickNpx(folder: string): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'npx'), '#!/bin/sh\nshift\nexec "$@"\n', { mode: 0o755 });
+  return bin;
 }
 
 /** The folder of a function's code in the cloud assembly. */

@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { CreateGenerationBody } from '../../shared/contracts/generation.ts';
-import type { Generation } from '../../shared/domain/generation.ts';
+import { newGeneration, type Generation } from '../../shared/domain/generation.ts';
 import type { Identity } from '../../shared/domain/identity.ts';
+import { newRequestId } from '../../shared/domain/ids.ts';
 import type { License } from '../../shared/domain/license.ts';
 import { ServiceError } from '../../shared/errors.ts';
 
@@ -57,6 +58,28 @@ export const sampleBody: CreateGenerationBody = {
   referenceMode: 'reference',
   preserveBranding: false,
 };
+
+export const sampleNowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
+
+/** A generation as it is when it is accepted, with what a test wants different in its body and then in itself. */
+export function sampleGeneration(
+  changes: Partial<Generation> = {},
+  body: Partial<CreateGenerationBody> = {},
+): Generation {
+  const generation = newGeneration({
+    requestId: newRequestId(sampleNowMs),
+    licenseId: 'lic_1',
+    keyId: 'key_1',
+    identity: sampleIdentity,
+    body: { ...sampleBody, ...body },
+    periodStartMs: Date.UTC(2026, 4, 1),
+    nowMs: sampleNowMs,
+    deadlineSeconds: 120,
+    retentionDays: 90,
+    idempotencyKeyHash: null,
+  });
+  return { ...generation, ...changes };
+}
 
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base62Character = fc.constantFrom(...base62);
@@ -118,5 +141,5 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   errorCode: orNull(fc.constantFrom('TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE')),
   referenceImagesUsed: fc.integer({ min: 0, max: 4 }),
   modelVersion: orNull(anyText),
-  onceId: orNull(anyText),
+  idempotencyKeyHash: orNull(anyText),
 });

@@ -1,8 +1,8 @@
-/** Asks again and again until the answer is yes. @throws when it never was. */
+/** Waits until a condition holds. @throws when it does not within a generous time. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  withinMs = 30_000,
+  withinMs = 60_000,
   everyMs = 20,
 ): Promise<void> {
   const untilMs = Date.now() + withinMs;

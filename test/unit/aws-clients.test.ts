@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   DynamoDBClient,
@@ -8,9 +7,7 @@ import {
   ProvisionedThroughputExceededException,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { SignatureV4 } from '@smithy/signature-v4';
-import * as fc from 'fast-check';
-import { lean, leanOptions, Sha256 } from '../../shared/aws-clients.ts';
+import { lean, leanOptions } from '../../shared/aws-clients.ts';
 import { openTable } from '../../shared/store/table.ts';
 
 interface Sent {
@@ -48,36 +45,6 @@ const plainClient = () => new DynamoDBClient(settings());
 const leanClient = () => lean(new DynamoDBClient({ ...settings(), ...leanOptions }));
 const getOf = (id: string) => new GetItemCommand({ TableName: 'table', Key: { PK: { S: id } } });
 
-/** What the SDK's own signer, by its own hash, says of a request that came. */
-async function signatureOf({ headers, body }: Sent): Promise<string> {
-  const authorization = headers.authorization!;
-  const signed = /SignedHeaders=([^,]+)/.exec(authorization)![1]!.split(';');
-  const signer = new SignatureV4({
-    service: 'dynamodb',
-    region,
-    credentials,
-    sha256: plainClient().config.sha256 as never,
-  });
-  const [, year, month, day, hour, minute, second] = /^(....)(..)(..)T(..)(..)(..)Z$/.exec(
-    String(headers['x-amz-date']),
-  )!;
-  const { hostname, port } = new URL(endpoint);
-  const again = await signer.sign(
-    {
-      method: 'POST',
-      protocol: 'http:',
-      hostname,
-      port: Number(port),
-      path: '/',
-      query: {},
-      headers: Object.fromEntries(signed.map((name) => [name, String(headers[name])])),
-      body,
-    },
-    { signingDate: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) },
-  );
-  return again.headers.authorization!;
-}
-
 describe('a lean client', () => {
   test('sends each command as it was given, and not the first one again', async () => {
     const client = leanClient();
@@ -95,26 +62,6 @@ describe('a lean client', () => {
     const left = new Set(['user-agent', 'x-amz-user-agent', 'x-amzn-trace-id']);
     expect(leaner).toEqual(plain!.filter((name) => !left.has(name)));
     expect(sent[0]!.body).toBe(sent[1]!.body);
-  });
-
-  test.each(['first', 'later'])('signs its %s request as the SDK does', async (which) => {
-    const client = leanClient();
-    await client.send(getOf('a'));
-    if (which === 'later') await client.send(getOf('b'));
-
-    const last = sent.at(-1)!;
-    expect(last.headers.authorization).toBe(await signatureOf(last));
-  });
-
-  test('signs with new credentials as soon as its provider has them', async () => {
-    let id = 0;
-    const fresh = async () => ({ ...credentials, accessKeyId: `AKID${id++}`, expiration: new Date(0) });
-    const client = lean(new DynamoDBClient({ ...settings(), credentials: fresh, ...leanOptions }));
-    await client.send(getOf('a'));
-    await client.send(getOf('b'));
-
-    const used = sent.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization!)![1]);
-    expect(new Set(used).size).toBe(2);
   });
 
   test('tries what was throttled again, and throws the SDK’s own errors', async () => {
@@ -137,34 +84,4 @@ test('the document client of a table sends each command as it was given', async 
     const { Item: item } = await own.send(new GetCommand({ TableName: 'table', Key: { PK: id } }));
     expect(item).toEqual({ PK: id });
   }
-});
-
-describe('Sha256', () => {
-  const bytes = fc.uint8Array({ maxLength: 200 });
-
-  test('is SHA-256, of all its parts', () =>
-    fc.assert(
-      fc.asyncProperty(fc.array(bytes, { maxLength: 4 }), async (parts) => {
-        const [ours, theirs] = [new Sha256(), createHash('sha256')];
-        for (const part of parts) [ours, theirs].forEach((hash) => hash.update(part));
-        expect(Buffer.from(await ours.digest())).toEqual(theirs.digest());
-      }),
-    ));
-
-  test('is HMAC-SHA-256 of its secret, whether it saw that before or not', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.oneof(fc.string({ unit: 'binary' }), bytes), { minLength: 1, maxLength: 30 }),
-        bytes,
-        async (secrets, data) => {
-          for (const secret of [...secrets, ...secrets]) {
-            const ours = new Sha256(secret);
-            ours.update(data);
-            expect(Buffer.from(await ours.digest())).toEqual(
-              createHmac('sha256', secret).update(data).digest(),
-            );
-          }
-        },
-      ),
-    ));
 });

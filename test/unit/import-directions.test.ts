@@ -3,174 +3,142 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-/** [file, what it imports]: each points against the direction that the layers allow. */
-const forbidden: [string, string][] = [
-  ['shared/errors.ts', './routes.ts'],
-  ['shared/config.ts', './domain/tiers.ts'],
-  ['shared/contracts/sample.ts', '../domain/tiers.ts'],
-  ['shared/contracts/sample.ts', '../store/table.ts'],
-  ['shared/contracts/sample.ts', '../routes.ts'],
-  ['shared/domain/sample.ts', '../store/table.ts'],
-  ['shared/domain/sample.ts', '../adapters/object-store.ts'],
-  ['shared/domain/sample.ts', '../workflow/sweep.ts'],
-  ['shared/domain/sample.ts', '../http/log.ts'],
-  ['shared/domain/sample.ts', '../routes.ts'],
-  ['shared/domain/sample.ts', '../../functions/sweep.ts'],
-  ['shared/domain/deeper/sample.ts', '../../store/table.ts'],
-  ['shared/domain/sample.ts', '@aws-sdk/client-s3'],
-  ['shared/domain/sample.ts', 'node:fs'],
-  ['shared/domain/sample.ts', 'node:fs/promises'],
-  ['shared/domain/sample.ts', 'node:https'],
-  ['shared/store/sample.ts', '../adapters/object-store.ts'],
-  ['shared/store/sample.ts', '../workflow/sweep.ts'],
-  ['shared/store/sample.ts', '../http/log.ts'],
-  ['shared/store/sample.ts', '../routes.ts'],
-  ['shared/adapters/sample.ts', '../store/table.ts'],
-  ['shared/adapters/sample.ts', '../workflow/sweep.ts'],
-  ['shared/workflow/sample.ts', '../http/log.ts'],
-  ['shared/workflow/sample.ts', '../routes.ts'],
-  ['shared/http/sample.ts', '../../functions/sweep.ts'],
-  ['shared/http/sample.ts', '../../local/service.ts'],
-  ['shared/routes.ts', '../functions/sweep.ts'],
-  ['shared/contracts/sample.ts', '../openapi/document.ts'],
-  ['shared/http/sample.ts', '../openapi/document.ts'],
-  ['shared/openapi/sample.ts', '../http/log.ts'],
-  ['shared/openapi/sample.ts', '../domain/tiers.ts'],
-  ['shared/openapi/sample.ts', '../store/table.ts'],
-  ['shared/openapi/sample.ts', '../../functions/sweep.ts'],
-  ['functions/sample.ts', './sweep.ts'],
-  ['functions/sample.ts', '../local/service.ts'],
-  ['functions/sample.ts', '../bin/local.ts'],
-  ['local/sample.ts', '../bin/local.ts'],
-  ['local/deeper/sample.ts', '../../lib/service-stack.ts'],
-  ['lib/sample.ts', '../functions/sweep.ts'],
-  ['lib/constructs/sample.ts', '../../local/service.ts'],
-  ['lib/sample.ts', '../shared/store/table.ts'],
-  ['lib/sample.ts', '../shared/domain/tiers.ts'],
-  ['dashboard/src/api/sample.ts', '../../../shared/domain/tiers.ts'],
-  ['dashboard/src/api/sample.ts', '../../../shared/errors.ts'],
-  ['dashboard/src/sample.ts', '../../local/service.ts'],
-  ['client/src/sample.ts', '../../shared/errors.ts'],
-  ['client/src/sample.ts', 'node:crypto'],
-  ['client/src/sample.ts', 'zod'],
-];
+const require = createRequire(import.meta.url);
 
-/** [file, what it imports]: each follows the direction. */
-const allowed: [string, string][] = [
-  ['shared/contracts/sample.ts', '../errors.ts'],
-  ['shared/contracts/sample.ts', './fields.ts'],
-  ['shared/domain/sample.ts', '../contracts/generation.ts'],
-  ['shared/domain/sample.ts', '../errors.ts'],
-  ['shared/domain/sample.ts', 'node:crypto'],
-  ['shared/store/sample.ts', '../domain/tiers.ts'],
-  ['shared/store/sample.ts', './table.ts'],
-  ['shared/adapters/sample.ts', '../contracts/model-server.ts'],
-  ['shared/workflow/sample.ts', '../store/table.ts'],
-  ['shared/workflow/sample.ts', '../adapters/object-store.ts'],
-  ['shared/http/sample.ts', '../workflow/sweep.ts'],
-  ['shared/http/sample.ts', '../routes.ts'],
-  ['shared/routes.ts', './domain/rate-limit.ts'],
-  ['shared/openapi/sample.ts', '../routes.ts'],
-  ['shared/openapi/sample.ts', '../errors.ts'],
-  ['shared/openapi/sample.ts', '../contracts/generation.ts'],
-  ['functions/sample.ts', '../shared/openapi/document.ts'],
-  ['functions/sample.ts', '../shared/http/endpoint.ts'],
-  ['local/sample.ts', '../functions/sweep.ts'],
-  ['local/deeper/sample.ts', '../sample.ts'],
-  ['lib/sample.ts', '../shared/routes.ts'],
-  ['lib/sample.ts', '../shared/config.ts'],
-  ['lib/sample.ts', '../shared/store/table-keys.ts'],
-  ['bin/sample.ts', '../lib/service-stack.ts'],
-  ['test/unit/sample.ts', '../../local/service.ts'],
-  ['dashboard/src/api/sample.ts', './client.ts'],
-  ['dashboard/src/api/sample.ts', '../../../client/src/index.ts'],
-  ['client/src/sample.ts', './errors.ts'],
-  ['dashboard/src/screens/overview/sample.ts', '../../lib/format.ts'],
-  ['lib/sample.ts', '../shared/metrics.ts'],
-  ['lib/constructs/sample.ts', '../../shared/gateway-failures.ts'],
-  ['lib/sample.ts', '../shared/contracts/billing-prices.ts'],
-];
+/** The lines of a table, each a file and what it imports, as pairs of file and import. */
+const pairs = (table: string): [string, string][] =>
+  table
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [file, ...sources] = line.trim().split(/ +/) as [string, ...string[]];
+      return sources.map((source): [string, string] => [file, source]);
+    });
+
+/** Each points against the direction that the layers allow. */
+const forbidden = pairs(`
+  shared/errors.ts                ./routes.ts
+  shared/config.ts                ./domain/tiers.ts
+  shared/contracts/sample.ts      ../domain/tiers.ts ../store/table.ts ../routes.ts
+  shared/contracts/sample.ts      ../billing/prices.ts ../openapi/document.ts
+  shared/domain/sample.ts         ../billing/prices.ts ../store/table.ts ../adapters/object-store.ts
+  shared/domain/sample.ts         ../workflow/sweep.ts ../http/answer.ts ../routes.ts
+  shared/domain/sample.ts         ../../functions/sweep.ts @aws-sdk/client-s3 node:fs node:fs/promises
+  shared/domain/sample.ts         node:https ../runtime/log.ts ../../painter/src/server.ts
+  shared/billing/sample.ts        ../store/table.ts ../workflow/sweep.ts @aws-sdk/client-dynamodb
+  shared/billing/sample.ts        node:fs
+  shared/domain/deeper/sample.ts  ../../store/table.ts
+  shared/store/sample.ts          ../adapters/object-store.ts ../workflow/sweep.ts ../http/answer.ts
+  shared/store/sample.ts          ../routes.ts ../runtime/log.ts
+  shared/adapters/sample.ts       ../store/table.ts ../workflow/sweep.ts
+  shared/workflow/sample.ts       ../http/answer.ts ../routes.ts ../runtime/log.ts
+  shared/runtime/sample.ts        ../http/answer.ts ../workflow/sweep.ts ../adapters/object-store.ts
+  shared/http/sample.ts           ../../functions/sweep.ts ../../local/service.ts
+  shared/http/sample.ts           ../openapi/document.ts
+  shared/routes.ts                ../functions/sweep.ts
+  shared/openapi/sample.ts        ../http/answer.ts ../domain/tiers.ts ../store/table.ts
+  shared/openapi/sample.ts        ../../functions/sweep.ts
+  functions/sample.ts             ./sweep.ts ../local/service.ts ../bin/local.ts
+  functions/sample.ts             ../painter/src/server.ts
+  local/sample.ts                 ../bin/local.ts ../painter/src/pool.ts
+  local/deeper/sample.ts          ../../lib/service-stack.ts
+  bin/sample.ts                   ../painter/src/pool.ts
+  test/unit/sample.ts             ../../painter/src/pool.ts ../../painter/test/support/painting.ts
+  lib/sample.ts                   ../painter/src/server.ts ../functions/sweep.ts
+  lib/sample.ts                   ../shared/store/table.ts ../shared/domain/tiers.ts
+  dashboard/src/sample.ts         ../../painter/src/server.ts ../../local/service.ts
+  painter/src/sample.ts           ../../shared/errors.ts
+  painter/src/art/sample.ts       ../../../local/service.ts
+  painter/test/sample.ts          ../../test/support/until.ts
+  lib/constructs/sample.ts        ../../local/service.ts
+  dashboard/src/api/sample.ts     ../../../shared/domain/tiers.ts ../../../shared/errors.ts
+  client/src/sample.ts            ../../shared/errors.ts node:crypto zod
+`);
+
+/** Each follows the direction. */
+const allowed = pairs(`
+  shared/contracts/sample.ts                ../errors.ts ./fields.ts
+  shared/domain/sample.ts                   ../contracts/generation.ts ../errors.ts node:crypto
+  shared/billing/sample.ts                  ../domain/tiers.ts ../contracts/fields.ts
+  shared/store/sample.ts                    ../billing/subscription.ts ../domain/tiers.ts ./table.ts
+  shared/adapters/sample.ts                 ../contracts/model-server.ts
+  shared/workflow/sample.ts                 ../store/table.ts ../adapters/object-store.ts
+  shared/http/sample.ts                     ../workflow/sweep.ts ../runtime/log.ts ../routes.ts
+  shared/runtime/sample.ts                  ../store/table.ts
+  shared/routes.ts                          ./domain/rate-limit.ts
+  shared/openapi/sample.ts                  ../routes.ts ../errors.ts ../contracts/generation.ts
+  functions/sample.ts                       ../shared/openapi/document.ts ../shared/http/endpoint.ts
+  local/sample.ts                           ../functions/sweep.ts ../painter/src/server.ts
+  local/deeper/sample.ts                    ../sample.ts
+  test/unit/sample.ts                       ../../painter/src/server.ts ../../local/service.ts
+  painter/src/art/sample.ts                 ../pool.ts
+  painter/test/sample.ts                    ../src/pool.ts
+  lib/sample.ts                             ../shared/routes.ts ../shared/config.ts
+  lib/sample.ts                             ../shared/store/table-keys.ts ../shared/metrics.ts
+  lib/sample.ts                             ../shared/billing/prices.ts
+  bin/sample.ts                             ../lib/service-stack.ts
+  dashboard/src/api/sample.ts               ./client.ts ../../../client/src/index.ts
+  client/src/sample.ts                      ./errors.ts
+  dashboard/src/screens/overview/sample.ts  ../../lib/format.ts
+  lib/constructs/sample.ts                  ../../shared/gateway-failures.ts
+`);
 
 /** Allowed as a type, and only so: nothing of the service is bundled into the dashboard. */
-const typesOnly: [string, string][] = [
-  ['dashboard/src/api/sample.ts', '../../../shared/contracts/license.ts'],
-];
+const typesOnly = pairs('dashboard/src/api/sample.ts ../../../shared/contracts/license.ts');
 
 interface Diagnostic {
   code?: string;
   filename: string;
 }
 
+/** The ways to import, each with code that uses what it imports. */
+const forms: Record<string, (source: string) => string> = {
+  'an import': (source) => `import { x } from '${source}';\nx();\n`,
+  'an import of types': (source) => `import type { X } from '${source}';\nexport type Y = X;\n`,
+  'a re-export': (source) => `export { x } from '${source}';\n`,
+};
+const samples = [...forbidden, ...allowed, ...typesOnly];
+const configuration = new URL('../../.oxlintrc.json', import.meta.url);
+
 let folder: string;
-/** The statements that the project's own rules refuse, as `file: import`. */
+/** The files that the project's own rules refuse. */
 let refused: Set<string>;
 
 /** All samples are linted in one run, each in a tree of its own, so that one file may be there many times. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'import-directions-'));
-  const samples = [...forbidden, ...allowed, ...typesOnly];
-  samples.forEach(([file, source], i) => {
-    const forms = [
-      `import { x } from '${source}';\nx();`,
-      `import type { X } from '${source}';\nexport type Y = X;`,
-    ];
-    forms.push(`export { x } from '${source}';`);
-    forms.forEach((code, form) => write(join(folder, `${i}-${form}`), file, `${code}\n`));
-  });
-  refused = new Set();
-  const oxlint = join(
-    dirname(createRequire(import.meta.url).resolve('oxlint/package.json')),
-    'bin',
-    'oxlint',
-  );
-  samples.forEach((_, i) =>
-    copyConfigTo(join(folder, `${i}-0`), join(folder, `${i}-1`), join(folder, `${i}-2`)),
-  );
-  const { stdout } = spawnSync(process.execPath, [oxlint, '--format', 'json', '.'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  const { diagnostics } = JSON.parse(stdout) as { diagnostics: Diagnostic[] };
-  for (const { code, filename } of diagnostics) {
-    if (code?.includes('no-restricted-imports')) refused.add(filename.replace(/^\.\//, ''));
+  for (const [file, source] of samples) {
+    for (const [form, codeFor] of Object.entries(forms)) {
+      const path = join(folder, treeOf(file, source, form), file);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, codeFor(source));
+      copyFileSync(configuration, join(folder, treeOf(file, source, form), '.oxlintrc.json'));
+    }
   }
+  const oxlint = join(dirname(require.resolve('oxlint/package.json')), 'bin', 'oxlint');
+  const command = [oxlint, '--format', 'json', '.'];
+  const { stdout } = spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: Diagnostic[] };
+  const found = diagnostics.filter(({ code }) => code?.includes('no-restricted-imports'));
+  refused = new Set(found.map(({ filename }) => filename.replace(/^\.\//, '')));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function write(root: string, file: string, code: string): void {
-  mkdirSync(dirname(join(root, file)), { recursive: true });
-  writeFileSync(join(root, file), code);
-}
+const treeOf = (file: string, source: string, form: string) =>
+  `${file} ${source} ${form}`.replace(/[^a-z0-9@]/gi, '-');
+const refusedForms = (file: string, source: string) =>
+  Object.keys(forms).filter((form) => refused.has(`${treeOf(file, source, form)}/${file}`));
 
-function copyConfigTo(...roots: string[]): void {
-  for (const root of roots)
-    copyFileSync(new URL('../../.oxlintrc.json', import.meta.url), join(root, '.oxlintrc.json'));
-}
-
-const forms = ['an import', 'an import of types', 'a re-export'];
-const refusedForms = (index: number, file: string) =>
-  forms.filter((_, form) => refused.has(`${index}-${form}/${file}`));
-
-describe('the linter refuses, as an import, as an import of types and as a re-export', () => {
-  test.each(forbidden.map(([file, source], i) => ({ file, source, i })))(
-    '$file from $source',
-    ({ file, i }) => {
-      expect(refusedForms(i, file)).toEqual(forms);
-    },
-  );
+test.each(forbidden)('the linter refuses in %s every way to import %s', (file, source) => {
+  expect(refusedForms(file, source)).toEqual(Object.keys(forms));
 });
 
-describe('the linter allows', () => {
-  test.each(allowed.map(([file, source], i) => ({ file, source, i })))(
-    '$file from $source',
-    ({ file, i }) => {
-      expect(refusedForms(forbidden.length + i, file)).toEqual([]);
-    },
-  );
+test.each(allowed)('the linter allows in %s every way to import %s', (file, source) => {
+  expect(refusedForms(file, source)).toEqual([]);
 });
 
-test.each(typesOnly)('%s may import only the types of %s', (file) => {
-  expect(refusedForms(forbidden.length + allowed.length, file)).toEqual(['an import', 'a re-export']);
+test.each(typesOnly)('the linter allows in %s only the types of %s', (file, source) => {
+  expect(refusedForms(file, source)).toEqual(['an import', 'a re-export']);
 });

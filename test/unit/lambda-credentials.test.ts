@@ -1,38 +1,24 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { defaultProvider } from '../../shared/adapters/lambda-credentials.ts';
 
-const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
-const before = names.map((name) => process.env[name]);
+const role = { AWS_ACCESS_KEY_ID: 'ASIA1', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
+const environment = (variables: Record<string, string>) =>
+  void jest.replaceProperty(process, 'env', variables);
 
-beforeEach(() => {
-  for (const name of names) delete process.env[name];
-});
-
-afterEach(() => {
-  for (const [i, name] of names.entries()) {
-    if (before[i] === undefined) delete process.env[name];
-    else process.env[name] = before[i];
-  }
-});
+afterEach(() => void jest.restoreAllMocks());
 
 test("are the role's, as Lambda gives them: with the session token, without which a request is refused", async () => {
-  Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: 'ASIA1',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-    AWS_SESSION_TOKEN: 'token',
-  });
-  expect(await defaultProvider()()).toMatchObject({
-    accessKeyId: 'ASIA1',
-    secretAccessKey: 'secret',
-    sessionToken: 'token',
-  });
+  environment(role);
+  const expected = { accessKeyId: 'ASIA1', secretAccessKey: 'secret', sessionToken: 'token' };
+  expect(await defaultProvider()()).toMatchObject(expected);
 });
 
 test('are looked for again where there were none, and then kept', async () => {
+  environment({});
   const provide = defaultProvider();
   await expect(provide()).rejects.toThrow('credentials');
-  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'ASIA1', AWS_SECRET_ACCESS_KEY: 'secret' });
+  environment(role);
   expect((await provide()).accessKeyId).toBe('ASIA1');
-  process.env.AWS_ACCESS_KEY_ID = 'ASIA2';
+  environment({ ...role, AWS_ACCESS_KEY_ID: 'ASIA2' });
   expect((await provide()).accessKeyId).toBe('ASIA1');
 });

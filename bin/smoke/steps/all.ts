@@ -11,7 +11,7 @@ import { hasNoOtherRoutes, refusesExpiredLink, refusesRevokedKey, refusesWrongKe
 import { countsUsage } from './usage.ts';
 import { agreesOnSignIn, answersPreflight, isHealthy } from './web.ts';
 
-/** In the order in which they run: the key is revoked once nothing needs it any more. */
+/** In the order in which they run: the key is revoked last. */
 export const steps: readonly Step[] = [
   isHealthy,
   generatesImage,

@@ -1,7 +1,7 @@
-import type { GenerationAnswer, StoredGeneration } from '../../../shared/contracts/generation.ts';
+import type { GenerationAnswer, StoredGeneration } from '../../../shared/contracts/generation-answers.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import { isRequestId } from '../../../shared/domain/ids.ts';
-import { counted } from '../../admin/output.ts';
+import { counted } from '../../common/output.ts';
 import { described, send, type HttpAnswer } from '../http.ts';
 import { must, mustEqual, mustHaveMembers } from '../mismatch.ts';
 import { withoutImage, type SmokeContext, type Step } from '../step.ts';
@@ -28,8 +28,8 @@ function generate({ place, world, issued }: SmokeContext): Promise<HttpAnswer> {
   });
 }
 
-/** The books of the temporary license; its period began with it. */
-export function booksOf({ stores, world: { license } }: SmokeContext) {
+/** The period totals of the temporary license; its period began with it. */
+export function totalsOf({ stores, world: { license } }: SmokeContext) {
   const { startMs } = billingPeriod(license.periodAnchorMs, Date.now());
   return stores.periods.get(license.licenseId, startMs);
 }
@@ -89,7 +89,7 @@ export const refusesWithoutModel: Step = {
     const refused = answer.status === 503 && answer.json?.code === 'SERVICE_UNAVAILABLE';
     must(refused, `POST /generate answered ${described(answer)}`);
     must(Number(answer.headers.get('retry-after')) > 0, 'Retry-After is missing');
-    const { used, committed } = await booksOf(context);
+    const { used, committed } = await totalsOf(context);
     must(used === 0, `${counted(used, 'credit')} charged`);
     must(committed === 0, `${counted(committed, 'credit')} held`);
   },
@@ -159,7 +159,7 @@ export const repeatsFree: Step = {
     must(answer.status === 200, `POST /generate answered ${described(answer)}`);
     must(answer.headers.get('idempotent-replayed') === 'true', 'Idempotent-Replayed is missing');
     must(answer.json?.requestId === context.image!.requestId, 'it is another request');
-    const { used, committed } = await booksOf(context);
+    const { used, committed } = await totalsOf(context);
     must(used === 1 && committed === 1, `${used} credits are used and ${committed - used} held, not 1 and 0`);
   },
 };

@@ -1,19 +1,19 @@
-import type { UploadAnswer } from '../../../shared/contracts/upload.ts';
+import type { UploadAnswer } from '../../../shared/contracts/upload-answer.ts';
 import { described, send } from '../http.ts';
 import { must, mustHaveMembers } from '../mismatch.ts';
 import type { Step } from '../step.ts';
-import { booksOf } from './generation.ts';
+import { totalsOf } from './generation.ts';
 
 /**
- * Goes all the way that a reference image goes, but for the model: a form, the bucket, the function that looks at it. A file
- * that is no picture tells that it was looked at, and costs nothing.
+ * Tries every step of a reference image but the model: form, bucket, and the function that checks it. A file
+ * that is not a picture must be refused, and costs nothing.
  */
 export const looksAtReferences: Step = {
   name: 'an uploaded file is looked at before anything is charged',
   skip: ({ world }) => (world.identity.productPhotos ? null : 'the identity takes no reference images'),
   async run(context) {
     const { place, world, issued } = context;
-    const before = await booksOf(context);
+    const before = await totalsOf(context);
     const opened = await send(`${place.baseUrl}/uploads`, { method: 'POST', bearer: issued.rawKey });
     must(opened.status === 201, `POST /uploads answered ${described(opened)}`);
     mustHaveMembers(opened.json, ['uploadId', 'url', 'fields', 'maxBytes', 'expiresAt']);
@@ -28,7 +28,7 @@ export const looksAtReferences: Step = {
     const refused =
       code === 'INVALID_PARAMETERS' && String(error).startsWith('referenceImages[0].uploadId: must be a PNG');
     must(refused, `POST /generate answered ${described(answer)}`);
-    const { committed } = await booksOf(context);
+    const { committed } = await totalsOf(context);
     must(committed === before.committed, 'credits are held for it');
   },
 };

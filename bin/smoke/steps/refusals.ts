@@ -14,7 +14,7 @@ export const refusesExpiredLink: Step = {
   },
 };
 
-/** One that opened for a second, a minute ago. */
+/** A link that expired a minute ago. */
 async function expiredLink({ place, world, image }: SmokeContext): Promise<string> {
   const s3 = new S3Client({});
   try {
@@ -26,7 +26,7 @@ async function expiredLink({ place, world, image }: SmokeContext): Promise<strin
   }
 }
 
-/** @throws Mismatch unless it is the API's own refusal, in its shape. */
+/** @throws Mismatch unless it is an error of the API with this status and code. */
 function mustRefuse(answer: HttpAnswer, status: number, code: string): void {
   must(answer.status === status && answer.json?.code === code, `it answered ${described(answer)}`);
   mustHaveMembers(answer.json, ['error', 'code']);
@@ -62,7 +62,7 @@ export const hasNoOtherRoutes: Step = {
   async run({ place }) {
     const url = `${place.baseUrl}/no-such-endpoint`;
     mustRefuse(await send(url), 404, 'NOT_FOUND');
-    // API Gateway takes an Authorization header of a missing route for an AWS signature.
+    // On a missing route, API Gateway reads an Authorization header as an AWS signature.
     mustRefuse(await send(url, { bearer: newApiKey() }), 404, 'NOT_FOUND');
     mustRefuse(await send(url, { bearer: newApiKey(), body: {} }), 404, 'NOT_FOUND');
   },

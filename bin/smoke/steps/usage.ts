@@ -5,7 +5,7 @@ import type { UsageAnswer } from '../../../shared/contracts/usage.ts';
 import { described, send } from '../http.ts';
 import { must, mustEqual } from '../mismatch.ts';
 import { withoutImage, type SmokeContext, type Step } from '../step.ts';
-import { booksOf } from './generation.ts';
+import { totalsOf } from './generation.ts';
 
 const once = { requests: 1, credits: 1 };
 
@@ -13,7 +13,7 @@ export const countsUsage: Step = {
   name: 'usage counts it once',
   skip: withoutImage,
   async run(context) {
-    const { used, committed, byType, byIdentity } = await booksOf(context);
+    const { used, committed, byType, byIdentity } = await totalsOf(context);
     must(used === 1 && committed === 1, `${used} credits are used and ${committed - used} held, not 1 and 0`);
     mustEqual(byType, { text_to_image: once });
     mustEqual(byIdentity, { [context.world.identity.identityId]: once });
@@ -33,7 +33,7 @@ async function checkUsageAnswer({ place, world, image }: SmokeContext, folder: s
   must(history.length === 1 && history[0]!.requestId === image!.requestId, 'the history is wrong');
 }
 
-/** A session of the temporary license's owner, who has no account: the local pool's key vouches for whom it likes. */
+/** A session of the temporary license's owner, who has no account: signed with the local pool's key. */
 async function localSession(origin: string, folder: string, ownerId: string): Promise<string> {
   const { signIn } = readServiceFile(dataFolder(folder));
   must(signIn !== null, 'the local service has no sign-in');

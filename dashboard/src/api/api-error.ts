@@ -1,8 +1,8 @@
 import { ApiError, ConnectionError, TimeoutError } from '../../../client/src/index.ts';
 
 /**
- * Every failure of a request, with a sentence for the person at the screen. Its code is the API's, or NETWORK,
- * SESSION_ENDED, STILL_RUNNING or UNEXPECTED_ANSWER; its status is 0 when no answer came.
+ * Every failure of a request. Its message is a sentence for people. Its code is the API's, or NETWORK, SESSION_ENDED,
+ * STILL_RUNNING or UNEXPECTED_ANSWER. Its status is 0 when no answer came.
  */
 export { ApiError };
 
@@ -20,7 +20,7 @@ export function sessionEnded(): ApiError {
   });
 }
 
-/** @returns what the client threw, in this page's words. */
+/** Turns an error of the client into one that people can read. */
 export function screenError(error: unknown): unknown {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return networkError();
   if (!(error instanceof ApiError) || error.code !== 'UNEXPECTED_ANSWER') return error;

@@ -1,7 +1,8 @@
 import { createRequester, type Requester, type TokenSource as Tokens } from '../../../client/src/index.ts';
+import { createRequiredContext } from '../lib/required-context.ts';
 import { screenError } from './api-error.ts';
 
-/** What the client needs of a session: tokens, and to be told that one was refused. */
+/** Gives the client the session's tokens. */
 export interface TokenSource extends Required<Tokens> {
   /** @throws ApiError SESSION_ENDED */
   accessToken(): Promise<string>;
@@ -12,13 +13,13 @@ export interface TokenSource extends Required<Tokens> {
 export interface Api {
   /** The JSON of a route's answer. @throws ApiError, and the signal's reason when it was aborted. */
   request: Requester['request'];
-  /** For what does more than one request; its errors are the client's own. */
+  /** For functions of the client that send several requests. It throws the client's own errors. */
   requester: Requester;
 }
 
 /** The service's API below `baseUrl`, called with the session's tokens. */
 export function createApi(baseUrl: string, tokens: TokenSource, fetch?: typeof globalThis.fetch): Api {
-  // The queries decide what is tried again, and whoever looks at a screen decides the rest.
+  // Queries retry by themselves (`queries.ts`), and people retry the rest.
   const requester = createRequester({ baseUrl, tokens, fetch, maxRetries: 0 });
   return {
     requester,
@@ -28,3 +29,5 @@ export function createApi(baseUrl: string, tokens: TokenSource, fetch?: typeof g
       }),
   };
 }
+
+export const [ApiContext, useApi] = createRequiredContext<Api>('ApiContext');

@@ -9,27 +9,30 @@ import {
 import { ApiError, screenError } from './api-error.ts';
 import type { Api } from './client.ts';
 
-/** The body of POST /playground/generate; what is left out has the service's default. */
+/** The body of POST /playground/generate. The service has defaults for what is left out. */
 export interface PlaygroundBody extends Omit<PlaygroundRequest, 'referenceImages'> {
-  /** Each by exactly one of the two, which the document's type does not tell. */
-  referenceImages?: ({ url: string } | { uploadId: string })[];
+  referenceImages?: ReferenceBody[];
 }
+
+/** Exactly one of the two, which the type from the OpenAPI document does not say. */
+export type ReferenceBody = { url: string } | { uploadId: string };
+
 type PlaygroundRequest = components['schemas']['PlaygroundGenerationRequest'];
 
-/** What is known of a generation that succeeded; its `usage` is null when it was looked up. GET /usage knows. */
+/** A generation that succeeded. `usage` is null when the result was looked up; GET /usage has it then. */
 export interface Generated extends Omit<GenerationResult, 'processingTimeMs'> {
   processingTimeMs: number | null;
 }
 
 export interface PlaygroundOptions extends GenerateOptions {
   body: PlaygroundBody;
-  /** Keep it for a repeat of the same body: a repeat answers with the first result and charges nothing. */
+  /** Send the same key with the same body again to get the first result; it is charged once. */
   idempotencyKey: string;
 }
 
 /**
  * Generates and resolves once there are images.
- * @throws ApiError as the API refused or failed it; the signal's reason when it was aborted.
+ * @throws ApiError when it was refused or failed, and the signal's reason when it was aborted.
  */
 export async function generate(api: Api, { body, ...options }: PlaygroundOptions): Promise<Generated> {
   try {
@@ -39,7 +42,7 @@ export async function generate(api: Api, { body, ...options }: PlaygroundOptions
   }
 }
 
-/** Of a generation that may go on: where its result will be. */
+/** For a generation that may still be running: an error that says where its result will be. */
 function lostResult(error: unknown): ApiError | null {
   if (error instanceof TimeoutError && error.requestId !== undefined) {
     const { requestId } = error;

@@ -6,7 +6,7 @@ import {
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
-import { useApi } from './api-context.ts';
+import { useApi } from './client.ts';
 import { ApiError } from './api-error.ts';
 import type {
   CreateKeyBody,
@@ -19,12 +19,12 @@ import type {
 
 const minuteMs = 60_000;
 
-// Each fetch signs new links, and the browser's image cache knows images by link: so links are kept while they
-// are good, and replaced well before their hour is over.
+// Each fetch signs new links, and the browser caches images by link. So links are kept for a while, and replaced
+// before they expire after an hour.
 const linkFreshMs = 5 * minuteMs;
 const linkRefetchMs = 45 * minuteMs;
 
-/** Reads are tried again after a wait that the service asks for, if it is short; other refusals stand. */
+/** Retries reads after a short wait that the service asks for, and after a broken connection. */
 function shouldRetry(failures: number, error: Error): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.status === 429 || error.status === 503)
@@ -46,7 +46,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Every access record of the account, oldest first. Screens use `useLicense()` instead. */
+/** Every license of the account, oldest first. Screens use `useLicense()` instead. */
 export function useLicenses() {
   const api = useApi();
   return useQuery({
@@ -54,6 +54,9 @@ export function useLicenses() {
     queryFn: ({ signal }) => api.request('GET /licenses', { signal }),
     select: ({ licenses }) => licenses,
     staleTime: 5 * minuteMs,
+    // Every screen has many components that use it.
+    refetchOnMount: false,
+    retryOnMount: false,
   });
 }
 
@@ -76,7 +79,7 @@ export function useUsage(licenseId: string) {
   });
 }
 
-/** Every key of the account, newest first; a key names its license. */
+/** Every key of the account, newest first. */
 export function useKeys() {
   const api = useApi();
   return useQuery({
@@ -86,14 +89,15 @@ export function useKeys() {
   });
 }
 
-/** `mutate(body)`: the answer is the only one that holds the raw key, so it is dropped with the component. */
+/** `mutate(body)`. The answer holds the raw key, so it is dropped as soon as the component is gone. */
 export function useCreateKey() {
   const api = useApi();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: CreateKeyBody) => api.request('POST /keys', { body }),
-    // Not awaited: the raw key must not wait for a list.
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
+    // Also when it failed: the key may be made and the answer lost. Not awaited, so that the raw key is shown at once.
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
+    onError: () => void queries.invalidateQueries({ queryKey: ['licenses'] }),
     gcTime: 0,
   });
 }
@@ -105,7 +109,7 @@ export function useRevokeKey() {
   return useMutation({
     mutationFn: (keyId: string) => api.request('DELETE /keys/{keyId}', { path: { keyId } }),
     onSuccess: ({ keyId, status, revokedAt }) => {
-      // Known at once, also when the list can't be fetched anew.
+      // Shows the change at once, even if the list can't be fetched again.
       queries.setQueryData<KeyList>(
         ['keys'],
         (list) =>
@@ -125,8 +129,8 @@ export interface GenerationFilters {
 }
 
 /**
- * The license's history, newest first; `data` is the flat list. A filtered page may be empty and still have a next
- * one, so go on with `fetchNextPage` while `hasNextPage`.
+ * The license's history, newest first. `data` is the flat list. A filtered page may be empty although there are more:
+ * call `fetchNextPage` while `hasNextPage`.
  */
 export function useGenerations(licenseId: string, filters: GenerationFilters = {}, limit = 24) {
   const api = useApi();
@@ -140,13 +144,13 @@ export function useGenerations(licenseId: string, filters: GenerationFilters = {
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }: InfiniteData<GenerationList>) => pages.flatMap(({ generations }) => generations),
     staleTime: linkFreshMs,
-    // Whoever looks at one image for a while finds the list as long as it was left.
+    // The list is still as long when somebody comes back from one image after a while.
     gcTime: 30 * minuteMs,
     refetchInterval: linkRefetchMs,
   });
 }
 
-/** One stored request, fetched again every three seconds until it is final. What a list holds of it is shown at once. */
+/** One stored request, fetched every three seconds until it is final. A request from a loaded list is shown at once. */
 export function useGeneration(requestId: string | null) {
   const api = useApi();
   const queries = useQueryClient();
@@ -172,7 +176,7 @@ interface ListedGeneration {
   updatedAtMs: number;
 }
 
-/** A request as the newest list that holds it has it, with links that the browser has images for. */
+/** Finds a request in the newest list that has it. The browser has cached the images of its links. */
 function findListed(queries: QueryClient, requestId: string | null): ListedGeneration | null {
   const found = queries
     .getQueryCache()
@@ -189,7 +193,7 @@ export function isFinal(status: GenerationStatus): boolean {
   return status !== 'QUEUED' && status !== 'PROCESSING';
 }
 
-/** @returns a function to call once a generation was accepted or has ended: history and usage are fetched anew. */
+/** @returns a function that fetches history and usage again. Call it when a generation was accepted or has ended. */
 export function useRefreshAfterGeneration(): (licenseId: string) => Promise<void> {
   const queries = useQueryClient();
   return async (licenseId) => {

@@ -1,5 +1,8 @@
+import type { Api } from './client.ts';
+
 /** The service's own contracts, as types only: nothing of the service is bundled. */
 export type * from '../../../shared/contracts/generation.ts';
+export type * from '../../../shared/contracts/generation-answers.ts';
 export type { LicenseAnswer, LicenseList, LicenseStatus } from '../../../shared/contracts/license.ts';
 export type {
   UsageAggregates,
@@ -8,14 +11,24 @@ export type {
   UsageStats,
   UsageTally,
 } from '../../../shared/contracts/usage.ts';
-export type {
-  CreatedKey,
-  CreateKeyBody,
-  KeyAnswer,
-  KeyList,
-  KeyStatus,
-  RevokedKey,
-} from '../../../shared/contracts/api-key.ts';
+export type { CreateKeyBody } from '../../../shared/contracts/api-key.ts';
+export type * from '../../../shared/contracts/api-key-answers.ts';
 export type { IdentityAnswer, IdentityList } from '../../../shared/contracts/identity.ts';
-export type { UploadAnswer } from '../../../shared/contracts/upload.ts';
+export type { UploadAnswer } from '../../../shared/contracts/upload-answer.ts';
 export type { DashboardConfig } from '../../../shared/contracts/dashboard.ts';
+
+export interface UploadOptions {
+  licenseId: string;
+  file: File;
+  contentType: 'image/png' | 'image/jpeg' | 'image/webp';
+  /** Called with the part that is sent, from 0 to 1. */
+  onProgress: (share: number) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Uploads one file for a license.
+ * @returns the upload's id for `referenceImages`. It can be used for an hour.
+ * @throws ApiError, and the signal's reason when it was aborted.
+ */
+export type UploadFile = (api: Api, options: UploadOptions) => Promise<string>;

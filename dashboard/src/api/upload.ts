@@ -1,16 +1,16 @@
 import { uploadForm, uploadRefused } from '../../../client/src/index.ts';
 import { ApiError } from './api-error.ts';
-import type { UploadFile, UploadOrder } from './upload-order.ts';
+import type { UploadFile, UploadOptions } from './types.ts';
 
 const sendWithinMs = 5 * 60_000;
 
-/** By POST /uploads, and a form to the storage that it names. */
-export const uploadFile: UploadFile = async (api, order) => {
-  const { licenseId, file, contentType, signal } = order;
+/** POST /uploads names a form, which is sent to the storage. */
+export const uploadFile: UploadFile = async (api, options) => {
+  const { licenseId, file, contentType, signal } = options;
   const body = { licenseId, contentType };
   const upload = await api.request('POST /uploads', { body, signal });
   const form = uploadForm(upload, file);
-  const { status, text } = await post(upload.url, form, order).catch(async (error: unknown) => {
+  const { status, text } = await post(upload.url, form, options).catch(async (error: unknown) => {
     signal.throwIfAborted();
     throw (await isReadable(file)) ? error : unreadable();
   });
@@ -18,11 +18,11 @@ export const uploadFile: UploadFile = async (api, order) => {
   throw refused(status, text);
 };
 
-/** Not `fetch`, which doesn't tell how much of a body is sent. */
+/** Uses XMLHttpRequest because `fetch` does not report how much of a body is sent. */
 async function post(
   url: string,
   form: FormData,
-  { onProgress, signal }: UploadOrder,
+  { onProgress, signal }: UploadOptions,
 ): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   signal.throwIfAborted();
@@ -45,7 +45,7 @@ async function post(
   return promise;
 }
 
-/** Whoever moves or changes a file after it was chosen takes it away from the page. */
+/** False for a file that was moved or changed after it was chosen. */
 function isReadable(file: File): Promise<boolean> {
   return file
     .slice(0, 1)

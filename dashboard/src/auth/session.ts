@@ -1,6 +1,7 @@
 import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts';
 import { ApiError, networkError, sessionEnded } from '../api/api-error.ts';
 import type { TokenSource } from '../api/client.ts';
+import { createStore } from '../lib/store.ts';
 
 export interface Account {
   /** The account's id. */
@@ -8,30 +9,30 @@ export interface Account {
   email: string | null;
 }
 
-/** `none` before a sign-in, `ended` once it can't be renewed (what is on the screen stays there), `left` by sign-out. */
+/** `none` before the sign-in, `left` after the sign-out, `ended` when it can't be renewed; the screen then stays as it is. */
 export type SessionState =
   { status: 'none' | 'left'; account: null } | { status: 'active' | 'ended'; account: Account };
 
 export type SignInResult =
   | { kind: 'done'; returnTo: string }
-  /** The sign-in was completed before: somebody went back to its address. */
+  /** This address was used before: somebody went back to it. */
   | { kind: 'reused' }
   | { kind: 'refused'; sentence: string };
 
 export interface Session extends TokenSource {
   state(): SessionState;
   subscribe(listener: () => void): () => void;
-  /** Leaves for the sign-in page, which comes back to `returnTo`, a path of this app. */
+  /** Goes to the sign-in page, which comes back to `returnTo`, a path of this app. */
   signIn(returnTo: string): Promise<void>;
   completeSignIn(url: string): Promise<SignInResult>;
-  /** Forgets the tokens and leaves for the login domain's sign-out. */
+  /** Forgets the tokens and goes to the login domain's sign-out. */
   signOut(): Promise<void>;
 }
 
 export interface SessionOptions {
   users: UserManager;
   signOutUrl: string;
-  /** Leaves this page. */
+  /** Goes to another page. */
   leave: (url: string) => void;
 }
 
@@ -42,7 +43,7 @@ export function createSession({ users, signOutUrl, leave }: SessionOptions): Ses
     subscribe: held.subscribe,
     async accessToken() {
       const user = held.user();
-      // Timers stand still while a laptop sleeps.
+      // The timer may be late: timers stop while a laptop sleeps.
       return user.expired ? held.renew() : user.access_token;
     },
     async replaceToken(refused) {
@@ -63,10 +64,9 @@ export function createSession({ users, signOutUrl, leave }: SessionOptions): Ses
   };
 }
 
-/** Keeps the signed-in user, its state for those who watch, and its tokens fresh. */
+/** Keeps the signed-in user, and renews the tokens before they expire. */
 function holdUser(users: UserManager) {
-  const listeners = new Set<() => void>();
-  let state: SessionState = { status: 'none', account: null };
+  const store = createStore<SessionState>({ status: 'none', account: null });
   let user: User | null = null;
   let renewal: Promise<string> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,21 +74,21 @@ function holdUser(users: UserManager) {
   const become = (next: SessionState, held: User | null): void => {
     clearTimeout(timer);
     user = held;
-    state = next;
-    for (const listener of listeners) listener();
+    store.set(next);
   };
   const take = (taken: User): void => {
     become({ status: 'active', account: accountOf(taken) }, taken);
-    // A failure is met again, and answered, by the request that next needs a token.
+    // The next request that needs a token tries again, and reports the failure.
     timer = setTimeout(() => void renew().catch(() => {}), renewInMs(taken));
   };
   const end = (): void => {
+    const state = store.get();
     if (state.status === 'active') become({ status: 'ended', account: state.account }, null);
   };
   const renewOnce = async (): Promise<string> => {
     try {
       const renewed = await fetchNewTokens(users);
-      if (state.status !== 'active') throw sessionEnded();
+      if (store.get().status !== 'active') throw sessionEnded();
       take(renewed);
       return renewed.access_token;
     } catch (error) {
@@ -97,18 +97,15 @@ function holdUser(users: UserManager) {
       throw sessionEnded();
     }
   };
-  // Rotated refresh tokens work once, so that everyone who needs a new token waits for the same one.
+  // A refresh token works once, so all callers wait for the same renewal.
   const renew = (): Promise<string> => (renewal ??= renewOnce().finally(() => (renewal = null)));
 
   return {
     take,
     end,
     renew,
-    state: () => state,
-    subscribe(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    state: store.get,
+    subscribe: store.subscribe,
     user(): User {
       if (user === null) throw sessionEnded();
       return user;
@@ -143,7 +140,7 @@ async function completeSignIn(
   }
 }
 
-/** Only a path of this app: `//elsewhere` would be another site. */
+/** Accepts only a path of this app: `//elsewhere` would be another site. */
 function returnPath(data: unknown): string {
   const path = typeof data === 'object' && data !== null && 'returnTo' in data ? data.returnTo : null;
   const app = 'https://app.invalid';
@@ -157,13 +154,13 @@ function signInProblem(error: unknown, code: string | null): string {
   return "The sign-in could not be completed because the sign-in service can't be reached.";
 }
 
-/** An OAuth refusal (RFC 6749, 5.2) ends the session; no answer, or a server that is out of order, does not. */
+/** An OAuth refusal (RFC 6749, 5.2) ends the session. A missing answer or a failing server does not. */
 function meansTheEnd(error: unknown): boolean {
   if (error instanceof ApiError) return true;
   return error instanceof ErrorResponse && /^(invalid_|unauthorized_|access_denied)/.test(error.error ?? '');
 }
 
-/** A minute before the end; of a short life, the last third. */
+/** A minute before the token expires, or after two thirds of a short lifetime. */
 function renewInMs({ expires_in: seconds = 0 }: User): number {
   return Math.max(seconds - Math.min(60, seconds / 3), 1) * 1000;
 }

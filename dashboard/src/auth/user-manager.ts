@@ -2,8 +2,8 @@ import { InMemoryWebStorage, UserManager, WebStorageStateStore } from 'oidc-clie
 import type { DashboardConfig } from '../api/types.ts';
 
 /**
- * The OpenID Connect client (authorization code with PKCE). Tokens live in memory only; what a sign-in needs while the
- * browser is away (state, PKCE verifier, the place to return to) is kept in the tab's session storage.
+ * The OpenID Connect client (authorization code with PKCE). Tokens are kept in memory only. The state of a sign-in (PKCE
+ * verifier, path to return to) is kept in the tab's session storage.
  */
 export function createUserManager({ signIn }: DashboardConfig, origin: string): UserManager {
   const { issuer, clientId } = signIn;
@@ -22,7 +22,7 @@ export function createUserManager({ signIn }: DashboardConfig, origin: string): 
     },
     userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
     stateStore: new WebStorageStateStore({ store: sessionStorage }),
-    // The session renews by itself: one renewal for the timer and for every refused request together.
+    // The session renews tokens itself: once for its timer and all refused requests together.
     automaticSilentRenew: false,
     monitorSession: false,
     loadUserInfo: false,

@@ -1,6 +1,6 @@
 import { ChevronDown, Code } from 'lucide-react';
 import { toast } from 'sonner';
-import { sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
+import { languages, sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
 import { Button, type ButtonProps } from './ui/button.tsx';
 import {
   DropdownMenu,
@@ -11,7 +11,7 @@ import {
 
 interface CopyAsMenuProps extends Omit<ButtonProps, 'children' | 'onClick' | 'asChild' | 'pending'> {
   samples: Record<SampleLanguage, string>;
-  /** What whoever copies has to know. */
+  /** What the person who copies has to know. */
   note?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function CopyAsMenu({ samples, note, ...props }: CopyAsMenuProps) {
         </Button>
       </DropdownMenuTrigger>
       <DropdownMenuContent align="end">
-        {(Object.keys(sampleLanguages) as SampleLanguage[]).map((language) => (
+        {languages.map((language) => (
           <DropdownMenuItem key={language} onSelect={() => void copy(language)}>
             {sampleLanguages[language]}
           </DropdownMenuItem>

@@ -5,7 +5,7 @@ import { Button, type ButtonProps } from './ui/button.tsx';
 
 interface CopyButtonProps extends Omit<ButtonProps, 'onClick' | 'children' | 'asChild' | 'pending'> {
   text: string;
-  /** What it does, in words: read out, and shown unless `iconOnly`. */
+  /** What the button does. With `iconOnly` only screen readers get it. */
   label?: string;
   iconOnly?: boolean;
   onCopied?: () => void;

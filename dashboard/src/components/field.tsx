@@ -1,8 +1,9 @@
-import { useId, type ReactNode } from 'react';
+import { Label as Primitive } from 'radix-ui';
+import { useId, type ComponentProps, type ReactNode } from 'react';
 import { cn } from '@/lib/cn.ts';
-import { Label } from './ui/label.tsx';
 
-interface ControlProps {
+/** Connects a control with its label, its hint and its error. */
+export interface ControlProps {
   id: string;
   'aria-describedby'?: string;
   'aria-invalid'?: true;
@@ -12,12 +13,12 @@ interface FieldProps {
   label: string;
   /** What may be entered, in a few words. */
   hint?: ReactNode;
-  /** Why what was entered is not accepted. */
+  /** Why the value is not accepted. */
   error?: string | null | undefined;
   /** At the label's right: a value, a counter. */
   aside?: ReactNode;
   className?: string;
-  /** Gets the ids that tie label, hint and error to the control: `(control) => <Input {...control} />`. */
+  /** Gets the ids that connect label, hint and error with the control: `(control) => <Input {...control} />`. */
   children: (control: ControlProps) => ReactNode;
 }
 
@@ -27,7 +28,9 @@ export function Field({ label, hint, error, aside, className, children }: FieldP
   return (
     <div className={cn('grid min-w-0 content-start gap-1', className)}>
       <div className="flex items-baseline justify-between gap-2">
-        <Label htmlFor={id}>{label}</Label>
+        <Label id={`${id}-label`} htmlFor={id}>
+          {label}
+        </Label>
         {aside !== undefined && <span className="text-xs text-muted-foreground tabular-nums">{aside}</span>}
       </div>
       {children({
@@ -47,4 +50,8 @@ export function Field({ label, hint, error, aside, className, children }: FieldP
       )}
     </div>
   );
+}
+
+export function Label({ className, ...props }: ComponentProps<typeof Primitive.Root>) {
+  return <Primitive.Root className={cn('block text-sm font-medium', className)} {...props} />;
 }

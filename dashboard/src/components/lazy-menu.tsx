@@ -1,11 +1,11 @@
 import { cloneElement, lazy, Suspense, useState, type ComponentType, type ReactElement } from 'react';
 import type { ButtonProps } from './ui/button.tsx';
 
-/** What opens a menu: a button that passes on what it is given. */
+/** The button that opens a menu. It passes its props on. */
 export type MenuTrigger = ReactElement<ButtonProps>;
 
 /**
- * A menu whose code comes when a pointer or the focus first nears its button, so that the first load does without.
+ * A menu whose code is loaded when a pointer or the focus first reaches its button.
  * @param load imports a component that shows its trigger with the menu open below it.
  */
 export function lazyMenu(load: () => Promise<{ default: ComponentType<{ trigger: MenuTrigger }> }>) {

@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { cn } from '@/lib/cn.ts';
 
-/** Around skeletons: says to screen readers that something is being loaded, once. */
+/** Wraps skeletons, and tells screen readers once that something is loading. */
 export function Loading({
   label = 'Loading',
   className,
@@ -16,5 +16,25 @@ export function Loading({
       <span className="sr-only">{label}</span>
       {children}
     </div>
+  );
+}
+
+/** Stands where content will be. Put it inside of `Loading`. */
+export function Skeleton({ className, ...props }: ComponentProps<'div'>) {
+  return <div aria-hidden className={cn('animate-pulse rounded-md bg-secondary', className)} {...props} />;
+}
+
+/** While a screen's code is on its way. */
+export function ScreenSkeleton() {
+  return (
+    <Loading className="mx-auto w-full max-w-6xl gap-6">
+      <Skeleton className="h-8 w-48" />
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        <Skeleton className="h-32" />
+        <Skeleton className="h-32" />
+        <Skeleton className="hidden h-32 lg:block" />
+      </div>
+      <Skeleton className="h-64" />
+    </Loading>
   );
 }

@@ -7,10 +7,10 @@ interface SignedImageProps {
   src: string;
   /** The prompt, mostly. */
   alt: string;
-  /** Pixels of the image itself: its place is kept before it is loaded. */
+  /** The image's own size in pixels, so that its place is free before it is loaded. */
   width: number;
   height: number;
-  /** Fetches a new link; links are good for an hour. Without it there is no button (inside links, for instance). */
+  /** Fetches a new link, because links expire after an hour. Leave it out inside of links: there must be no button. */
   onReload?: (() => void) | undefined;
   /** For the one image that a screen is about. */
   eager?: boolean;
@@ -26,7 +26,7 @@ export function SignedImage({
   eager = false,
   className,
 }: SignedImageProps) {
-  // By its link, not by a remount: a new link for the same image must not blink.
+  // Kept by link and not by remounting, so that a new link for the same image does not blink.
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
   const frame = cn('block w-full overflow-hidden rounded-md bg-secondary', className);
   const style = { aspectRatio: `${width} / ${height}` };

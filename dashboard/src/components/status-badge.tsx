@@ -2,7 +2,7 @@ import { CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle } from 'lucide-
 import type { GenerationStatus } from '@/api/types.ts';
 import { Badge } from './ui/badge.tsx';
 
-const looks = {
+const badges = {
   QUEUED: { label: 'Queued', variant: 'default', icon: CircleDashed },
   PROCESSING: { label: 'Processing', variant: 'default', icon: LoaderCircle },
   COMPLETED: { label: 'Completed', variant: 'success', icon: CircleCheck },
@@ -12,11 +12,11 @@ const looks = {
 
 /** A status in words, for filters and sentences too. */
 export function statusLabel(status: GenerationStatus): string {
-  return looks[status].label;
+  return badges[status].label;
 }
 
 export function StatusBadge({ status, className }: { status: GenerationStatus; className?: string }) {
-  const { label, variant, icon: Icon } = looks[status];
+  const { label, variant, icon: Icon } = badges[status];
   return (
     <Badge variant={variant} className={className}>
       <Icon aria-hidden className={status === 'PROCESSING' ? 'size-3 animate-spin' : 'size-3'} />

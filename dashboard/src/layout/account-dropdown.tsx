@@ -14,7 +14,7 @@ import {
 import { ReferenceLink } from './reference-link.tsx';
 import { setTheme, themes, useTheme } from '@/lib/theme.ts';
 
-const themeLooks = {
+const themeOptions = {
   system: { label: 'System', icon: Monitor },
   light: { label: 'Light', icon: Sun },
   dark: { label: 'Dark', icon: Moon },
@@ -23,7 +23,7 @@ const themeLooks = {
 export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
   const session = useSession();
   const email = useAccount()?.email ?? 'Your account';
-  const { theme } = useTheme();
+  const theme = useTheme();
   return (
     <DropdownMenu modal={false} defaultOpen>
       <DropdownMenuTrigger asChild>{trigger}</DropdownMenuTrigger>
@@ -37,7 +37,7 @@ export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
           onValueChange={(value) => setTheme(themes.find((name) => name === value) ?? 'system')}
         >
           {themes.map((name) => {
-            const { label, icon: Icon } = themeLooks[name];
+            const { label, icon: Icon } = themeOptions[name];
             return (
               <DropdownMenuRadioItem key={name} value={name}>
                 <Icon aria-hidden />
@@ -47,7 +47,7 @@ export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
           })}
         </DropdownMenuRadioGroup>
         <DropdownMenuSeparator />
-        {/* Where the sidebar does not show it. */}
+        {/* The sidebar has this link on wide screens. */}
         <DropdownMenuItem asChild className="lg:hidden">
           <ReferenceLink>
             <BookOpen aria-hidden />

@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button.tsx';
 
 const Dropdown = lazyMenu(() => import('./account-dropdown.tsx'));
 
-/** Who is signed in; behind it the theme and the way out. */
+/** Shows who is signed in. Its menu has the theme and the sign-out. */
 export function AccountMenu({ compact = false }: { compact?: boolean }) {
   const email = useAccount()?.email ?? 'Your account';
   const button = compact ? (

@@ -1,6 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { ProductMark } from '@/components/product-mark.tsx';
-import { productName } from './product-name.ts';
+import { ProductMark, productName } from '@/components/product.tsx';
 
 interface NoticePageProps {
   title: string;

@@ -1,7 +1,8 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { useLocation } from 'react-router';
+import { Link, useLocation } from 'react-router';
+import { productName } from '@/components/product.tsx';
+import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { productName } from './product-name.ts';
 
 interface PageProps {
   title: string;
@@ -23,7 +24,7 @@ export function Page({ title, description, actions, wide = false, children }: Pa
     document.title = `${title} · ${productName}`;
   }, [title]);
   useEffect(() => {
-    // The first page of a visit leaves the focus where the browser has it.
+    // The first page of a visit does not move the focus.
     if (!first && !isBusy()) heading.current?.focus({ preventScroll: true });
   }, [pathname, first]);
   return (
@@ -44,8 +45,18 @@ export function Page({ title, description, actions, wide = false, children }: Pa
   );
 }
 
-/** A screen's code may arrive late; by then somebody may have opened a menu or a dialog, or be at work in a field. */
+/** Whether a menu, a dialog or a text field is in use. A screen whose code arrives late must not take its focus. */
 function isBusy(): boolean {
   const open = document.querySelector('[aria-expanded=true], [role=menu], [role=dialog], [role=alertdialog]');
   return open !== null || document.activeElement?.matches('input, textarea') === true;
+}
+
+export function NotFound() {
+  return (
+    <Page title="There is no such page" description="The address may be mistyped, or the page has moved.">
+      <Button asChild>
+        <Link to="/">Go to the overview</Link>
+      </Button>
+    </Page>
+  );
 }

@@ -1,8 +1,7 @@
 import type { ComponentProps } from 'react';
 
 /**
- * To the API reference, in a tab of its own: the page of the session, with its tokens, runs none of the code that the
- * reference needs.
+ * A link to the API reference in a new tab. The code of the reference must not run in a page that has tokens.
  */
 export function ReferenceLink({ children, ...props }: Omit<ComponentProps<'a'>, 'href' | 'target' | 'rel'>) {
   return (

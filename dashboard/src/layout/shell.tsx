@@ -1,16 +1,35 @@
-import { BookOpen } from 'lucide-react';
+import {
+  BookOpen,
+  ChartNoAxesColumn,
+  Images,
+  KeyRound,
+  Sparkles,
+  SquareTerminal,
+  type LucideIcon,
+} from 'lucide-react';
 import { Suspense, useEffect } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
-import { ProductMark } from '@/components/product-mark.tsx';
+import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
 import { LicenseSwitcher } from '@/license/license-switcher.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { ScreenCrash } from './crash-notice.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
-import { navigation } from './navigation.ts';
-import { productName } from './product-name.ts';
+import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
+import { ScreenSkeleton } from '@/components/loading.tsx';
 import { ReferenceLink } from './reference-link.tsx';
-import { ScreenSkeleton } from './screen-skeleton.tsx';
+
+interface NavigationItem {
+  path: string;
+  label: string;
+  icon: LucideIcon;
+}
+
+const navigation: NavigationItem[] = [
+  { path: '/', label: 'Overview', icon: ChartNoAxesColumn },
+  { path: '/history', label: 'History', icon: Images },
+  { path: '/playground', label: 'Playground', icon: Sparkles },
+  { path: '/keys', label: 'Keys', icon: KeyRound },
+  { path: '/quickstart', label: 'Quickstart', icon: SquareTerminal },
+];
 
 /** Navigation around every screen: a sidebar from 1024 px on, bars at top and bottom below. */
 export function Shell() {
@@ -131,7 +150,7 @@ function BottomBar() {
   );
 }
 
-/** Going back is left to the browser, which knows where the page was. */
+/** Not when going back: the browser restores that place itself. */
 function useScrollToTop(pathname: string): void {
   const how = useNavigationType();
   useEffect(() => {

@@ -1,12 +1,11 @@
 import { Toaster as Sonner } from 'sonner';
 import { useTheme } from '@/lib/theme.ts';
 
-/** Where `toast(…)` of sonner is shown: for what happened elsewhere; failures of a form belong beside the form. */
+/** Shows the messages of sonner's `toast(…)`. Use them for what happened on another screen, not for a form's failures. */
 export default function Toaster() {
-  const { dark } = useTheme();
   return (
     <Sonner
-      theme={dark ? 'dark' : 'light'}
+      theme={useTheme()}
       position="bottom-right"
       mobileOffset={{ bottom: '5.5rem' }}
       toastOptions={{

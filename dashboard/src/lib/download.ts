@@ -1,39 +1,49 @@
-/** How a download went: saved, or opened in a tab of its own because the browser may not read the image. */
-export type DownloadOutcome = 'saved' | 'opened';
+import { useState } from 'react';
+import { toast } from 'sonner';
+import { outputFileName } from './outputs.ts';
 
-interface DownloadOrder {
-  url: string;
-  fileName: string;
-  /** A new link for the same image, null when there is none: links are good for an hour. */
-  renew: () => Promise<string | null>;
+interface DownloadOptions {
+  request: { requestId: string; identity: { name: string }; seed: number; outputs: string[] };
+  /** Of the image, from 0. */
+  index: number;
+  /** Signs the request's links anew, because links expire after an hour. */
+  renew: () => Promise<string[]>;
 }
 
 /**
- * Saves an image under a name of its own. A link to another origin can't be given a name, so the bytes are fetched;
- * where that is refused the link is opened, and the browser's own menu saves it.
+ * Saves an image for a button. A link to another origin can't have a file name, so the bytes are fetched. If that fails,
+ * the link is opened in a new tab.
  */
-export async function downloadImage({ url, fileName, renew }: DownloadOrder): Promise<DownloadOutcome> {
-  let link = url;
-  let response = await read(link);
-  if (response !== null && !response.ok) {
-    link = (await renew().catch(() => null)) ?? url;
-    response = await read(link);
-  }
-  const blob = response?.ok ? await response.blob().catch(() => null) : null;
-  if (blob === null) {
-    follow(link, { target: '_blank' });
-    return 'opened';
-  }
-  const objectUrl = URL.createObjectURL(blob);
-  follow(objectUrl, { download: fileName });
-  // The browser may begin to read only after this task.
-  setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
-  return 'saved';
+export function useImageDownload({ request, index, renew }: DownloadOptions) {
+  const [pending, setPending] = useState(false);
+  const save = async (): Promise<void> => {
+    const { requestId, identity, seed, outputs } = request;
+    let link = outputs[index]!;
+    const fileName = outputFileName({ requestId, identityName: identity.name, seed }, index, link);
+    setPending(true);
+    let response = await read(link);
+    if (response !== null && !response.ok) {
+      link = (await renew().catch(() => []))[index] ?? link;
+      response = await read(link);
+    }
+    const blob = response?.ok ? await response.blob().catch(() => null) : null;
+    setPending(false);
+    if (blob === null) {
+      follow(link, { target: '_blank' });
+      toast('The image was opened in a new tab. Save it from there.');
+      return;
+    }
+    const objectUrl = URL.createObjectURL(blob);
+    follow(objectUrl, { download: fileName });
+    // The browser starts to read after this task.
+    setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
+  };
+  return { pending, save: () => void save() };
 }
 
 async function read(url: string): Promise<Response | null> {
   try {
-    // Not from the cache: what an <img> has put there lacks the headers that let a script read it.
+    // Not from the cache: an <img> puts images there without the headers that let a script read them.
     return await fetch(url, { cache: 'no-store', credentials: 'omit', referrerPolicy: 'no-referrer' });
   } catch {
     return null;

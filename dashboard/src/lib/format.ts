@@ -24,6 +24,12 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** `2.4 MB`, where a megabyte is 1024 × 1024 bytes. Rounded up, so that a size above a limit never reads like it. */
+export function formatFileSize(bytes: number): string {
+  if (bytes < 1024 * 1024) return `${formatNumber(Math.ceil(bytes / 1024))} KB`;
+  return `${formatNumber(Math.ceil((bytes / 1024 / 1024) * 10) / 10)} MB`;
+}
+
 /** `Nov 21, 2026` in the reader's time zone. */
 export function formatDate(iso: string | null): string {
   return formatTime(iso, { dateStyle: 'medium' });

@@ -1,9 +1,9 @@
-import type { OutputFormat } from '../api/types.ts';
+import type { GenerationType, OutputFormat } from '../api/types.ts';
 
 export const formatLabels: Record<OutputFormat, string> = { png: 'PNG', webp: 'WebP', jpeg: 'JPEG' };
 export const outputFormats = Object.keys(formatLabels) as OutputFormat[];
 
-/** The seed that image `index` (from 0) of a request was made with, so that each can be made again by itself. */
+/** The seed of image `index` (from 0) of a request. With it that image alone can be made again. */
 export function outputSeed(seed: number, index: number): number {
   return (seed + index) % 2 ** 32;
 }
@@ -15,8 +15,8 @@ interface NamedRequest {
 }
 
 /**
- * `aurora-9c8f2b1d-0-seed42.png`: says whose it is, which request's, which of its images (from 0), and its seed. Of the
- * request's id it is the end: the beginning is a time, which neighbours share. The extension is that of the link.
+ * `aurora-9c8f2b1d-0-seed42.png`: the identity, the end of the request's id, the number of the image (from 0), and its
+ * seed. The beginning of an id is a time, so that of two requests may be equal. The extension is that of the link.
  */
 export function outputFileName(
   { requestId, identityName, seed }: NamedRequest,
@@ -33,3 +33,9 @@ export function outputFileName(
     .slice(0, 60);
   return `${name || 'image'}-${requestId.slice(-8)}-${index}-seed${outputSeed(seed, index)}.${extension}`;
 }
+
+export const typeLabels: Record<GenerationType, string> = {
+  text_to_image: 'Text to image',
+  reference: 'Reference images',
+  exact_product: 'Exact product',
+};

@@ -1,41 +1,29 @@
 import { useSyncExternalStore } from 'react';
-import { recall, remember } from './storage.ts';
+import { createStore, recall, remember } from './store.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 // `public/theme.js` reads the same key before the first paint.
 const key = 'theme';
-const systemDark = matchMedia('(prefers-color-scheme: dark)');
-const listeners = new Set<() => void>();
-let theme: Theme = themes.find((name) => name === recall(key)) ?? 'system';
+const system = matchMedia('(prefers-color-scheme: dark)');
+const store = createStore({ theme: themes.find((name) => name === recall(key)) ?? 'system' });
 
-systemDark.addEventListener('change', apply);
+store.subscribe(show);
+system.addEventListener('change', show);
 
-function apply(): void {
-  document.documentElement.classList.toggle('dark', isDark());
-  for (const listener of listeners) listener();
+function show(): void {
+  const { theme } = store.get();
+  const dark = theme === 'system' ? system.matches : theme === 'dark';
+  document.documentElement.classList.toggle('dark', dark);
 }
 
-function isDark(): boolean {
-  return theme === 'dark' || (theme === 'system' && systemDark.matches);
+export function setTheme(theme: Theme): void {
+  remember(key, theme);
+  store.set({ theme });
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export function setTheme(next: Theme): void {
-  theme = next;
-  remember(key, next);
-  apply();
-}
-
-/** The theme that was chosen, and whether what is shown is dark now (for canvases that CSS does not reach). */
-export function useTheme(): { theme: Theme; dark: boolean } {
-  return {
-    theme: useSyncExternalStore(subscribe, () => theme),
-    dark: useSyncExternalStore(subscribe, isDark),
-  };
+/** The theme that was chosen. */
+export function useTheme(): Theme {
+  return useSyncExternalStore(store.subscribe, store.get).theme;
 }

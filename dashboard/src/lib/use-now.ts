@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** The time now, new each half minute: for times that are told relative to it. */
-export function useNow(): number {
+/** The current time, updated every half minute for relative times, or as often as is asked for. */
+export function useNow(everyMs = 30_000): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), 30_000);
+    const timer = setInterval(() => setNowMs(Date.now()), everyMs);
     return () => clearInterval(timer);
-  }, []);
+  }, [everyMs]);
   return nowMs;
 }

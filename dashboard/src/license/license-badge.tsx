@@ -1,7 +1,9 @@
 import type { LicenseAnswer } from '@/api/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
+import { cn } from '@/lib/cn.ts';
+import { shortId } from '@/lib/format.ts';
 
-/** Why a license does not generate now; nothing for one that does. */
+/** Why a license can't generate now. Renders nothing for a license that can. */
 export function LicenseBadge({ license }: { license: LicenseAnswer }) {
   const problem = licenseProblem(license);
   if (problem === null) return null;
@@ -13,4 +15,21 @@ export function licenseProblem({ status, usable, apiAccess }: LicenseAnswer): st
   if (status === 'ended') return 'Ended';
   if (usable) return null;
   return apiAccess ? 'Ended' : 'No API access';
+}
+
+/** A license's tier, the end of its id, and its problem if it has one. */
+export function LicenseName({ license, compact = false }: { license: LicenseAnswer; compact?: boolean }) {
+  return (
+    <span className="flex min-w-0 flex-1 items-center gap-2">
+      <span className={cn('min-w-0', compact ? 'flex items-baseline gap-2' : 'grid leading-4')}>
+        <span className="truncate font-medium">{license.tier}</span>
+        <span className="truncate text-xs font-normal text-muted-foreground">
+          {shortId(license.licenseId)}
+        </span>
+      </span>
+      <span className={compact ? '' : 'ml-auto'}>
+        <LicenseBadge license={license} />
+      </span>
+    </span>
+  );
 }

@@ -7,8 +7,8 @@ import {
   DropdownMenuRadioItem,
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
-import { useLicenseChoice } from './license-context.tsx';
-import { LicenseName } from './license-name.tsx';
+import { useLicenseChoice } from './license-choice.ts';
+import { LicenseName } from './license-badge.tsx';
 
 export default function LicenseDropdown({ trigger }: { trigger: MenuTrigger }) {
   const { license, licenses, select } = useLicenseChoice();

@@ -1,18 +1,18 @@
 import { ChevronsUpDown } from 'lucide-react';
 import { lazyMenu } from '@/components/lazy-menu.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Skeleton } from '@/components/ui/skeleton.tsx';
+import { Skeleton } from '@/components/loading.tsx';
 import { cn } from '@/lib/cn.ts';
-import { useLicenseChoice } from './license-context.tsx';
-import { LicenseName } from './license-name.tsx';
+import { useLicenseChoice } from './license-choice.ts';
+import { LicenseName } from './license-badge.tsx';
 
 const Dropdown = lazyMenu(() => import('./license-dropdown.tsx'));
 
-/** Chooses the license that every screen is about; with one only, it just names it. */
+/** Chooses the license for all screens. Of an account with one license it shows the name only. */
 export function LicenseSwitcher({ compact = false }: { compact?: boolean }) {
-  const { license, licenses, pending } = useLicenseChoice();
+  const { license, licenses, query } = useLicenseChoice();
   const size = compact ? 'h-10 w-fit max-w-full' : 'h-12 w-full';
-  if (pending) return <Skeleton className={cn(size, compact && 'w-32')} />;
+  if (query.isPending) return <Skeleton className={cn(size, compact && 'w-32')} />;
   if (license === null) return null;
   if (licenses.length === 1) {
     return (

@@ -1,25 +1,24 @@
 import { TicketX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { EmptyState } from '@/components/empty-state.tsx';
-import { ErrorState } from '@/components/error-state.tsx';
-import { ScreenSkeleton } from '@/layout/screen-skeleton.tsx';
+import { EmptyState, ErrorState } from '@/components/states.tsx';
+import { ScreenSkeleton } from '@/components/loading.tsx';
 import { Page } from '@/layout/page.tsx';
-import { useLicenseChoice } from './license-context.tsx';
+import { useLicenseChoice } from './license-choice.ts';
 
-/** Lets a screen assume a license; `title` is the screen's, for what is shown instead of it. */
+/** Renders a screen once there is a license. `title` is the heading of what is shown instead. */
 export function RequireLicense({ title, children }: { title: string; children: ReactNode }) {
-  const { license, pending, error, retry, retrying } = useLicenseChoice();
+  const { license, query } = useLicenseChoice();
   if (license !== null) return children;
-  if (pending) return <ScreenSkeleton />;
+  if (query.isPending) return <ScreenSkeleton />;
   return (
     <Page title={title}>
-      {error === null ? (
+      {query.error === null ? (
         <EmptyState icon={TicketX} title="Your account has no license yet">
           It is made when your subscription starts. If you have subscribed, wait a minute and reload this
           page; otherwise ask whoever manages your subscription.
         </EmptyState>
       ) : (
-        <ErrorState error={error} onRetry={retry} retrying={retrying} />
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
       )}
     </Page>
   );

@@ -1,1 +1,1 @@
-"""The models. Nothing outside of this folder knows more of them than the protocol in `engine.py`."""
+"""The models. Code outside of this folder uses the protocol of `engine.py` only."""

@@ -43,7 +43,7 @@ def _count_pieces(pipe: Any, text: str) -> int:
 
 
 def _encode(pipe: Any, text: str, pieces: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Of each encoder's last layer but one; pooled is the second encoder's view of the first piece."""
+    """Hidden states of each encoder's second last layer, and the second encoder's pooled output."""
     features = []
     pooled = None
     for tokenizer, encoder in ((pipe.tokenizer, pipe.text_encoder), (pipe.tokenizer_2, pipe.text_encoder_2)):
@@ -58,7 +58,7 @@ def _encode(pipe: Any, text: str, pieces: int) -> tuple[torch.Tensor, torch.Tens
 
 
 def _rows(tokenizer: Any, text: str, pieces: int) -> list[torch.Tensor]:
-    """Token ids, each row begun, ended and padded as the tokenizer itself does it."""
+    """Token ids; each row has the tokenizer's start, end and padding tokens."""
     length = tokenizer.model_max_length
     tokens = _tokens(tokenizer, text)
     rows = []

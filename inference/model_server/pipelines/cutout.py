@@ -1,9 +1,9 @@
-"""Products without their background."""
+"""Cuts products out of their background."""
 
 import numpy as np
 from PIL import Image, ImageFilter
 
-# The mask is found on a smaller copy: it is smoother there, and it takes a moment instead of seconds.
+# The mask is found on a smaller copy, which is smoother and much faster.
 _SIDE = 512
 # Differences in 8-bit steps, the largest of red, green and blue.
 _SAME = 18
@@ -30,7 +30,7 @@ def cut_out(image: Image.Image) -> Image.Image:
 
 
 def _find_product(picture: Image.Image) -> Image.Image | None:
-    """A small mask, white on the product; None when the picture shows no backdrop that one can be sure of."""
+    """A small mask, white on the product; None when the backdrop is not plain enough to be sure."""
     small = picture.copy()
     small.thumbnail((_SIDE, _SIDE), Image.Resampling.BOX)
     pixels = np.asarray(small, np.int16)
@@ -43,12 +43,12 @@ def _find_product(picture: Image.Image) -> Image.Image | None:
     if not 0.01 < share < 0.99:
         return None
     mask = Image.fromarray(np.where(backdrop, 0, 255).astype(np.uint8))
-    # The outermost pixels are half backdrop, which would show as a rim.
+    # The outermost pixels mix with the backdrop and would show as a rim.
     return mask.filter(ImageFilter.MinFilter(3))
 
 
 def _connected_to_edge(alike: np.ndarray) -> np.ndarray:
-    """Which of the pixels that are alike can be reached from the picture's edge through others."""
+    """Which of the marked pixels are connected to the picture's edge."""
     reached = np.zeros_like(alike)
     reached[0], reached[-1] = alike[0], alike[-1]
     reached[:, 0], reached[:, -1] = alike[:, 0], alike[:, -1]

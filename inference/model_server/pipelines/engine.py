@@ -1,4 +1,4 @@
-"""What the serving code asks of a model, and all that it knows of one."""
+"""The protocol between the serving code and a model."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Order:
-    """One image to paint. Whoever paints it uses nothing else, so that the same order is the same image."""
+class ImageSpec:
+    """One image to paint. Engines use nothing else, so that the same spec gives the same image."""
 
     prompt: str
     negative_prompt: str
@@ -33,13 +33,13 @@ class Order:
     references: tuple[Reference, ...]
     reference_mode: ReferenceMode
     preserve_branding: bool
-    #: The identity's settings as the operator wrote them: JSON values, checked by nobody.
+    #: The identity's settings as the operator wrote them: JSON values, not validated.
     settings: Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Adapter:
-    """An identity's weights. The file is whole and well-formed; whether it fits, only the model knows."""
+    """An identity's weights. The file is complete and well-formed; the model checks whether it fits."""
 
     #: SHA-256 of the file, lower-case hex.
     digest: str
@@ -52,7 +52,7 @@ class EngineLost(Exception):
     """
     The engine can't paint any more, whatever it is asked, as after an error that breaks the GPU's context.
 
-    The lane ends, and `/ping` answers 503 from then on, so that the container is replaced.
+    The queue ends, and `/ping` answers 503 from then on, so that the container is replaced.
     """
 
 
@@ -73,15 +73,15 @@ class Engine(Protocol):
     def use(self, adapter: Adapter | None) -> None:
         """Paints with this adapter from now on. Raises Failure('adapter_unavailable', …) if it can't."""
 
-    def paint(self, order: Order, on_step: Callable[[int], None]) -> Image.Image:
+    def paint(self, spec: ImageSpec, on_step: Callable[[int], None]) -> Image.Image:
         """
         Paints one image, RGB, width x height.
 
         `on_step(done)` is called after each step, 1 … steps; what it raises must end the painting.
         """
 
-    def references_used(self, order: Order) -> int:
-        """How many of the order's reference images really had a part in its image."""
+    def references_used(self, spec: ImageSpec) -> int:
+        """How many reference images were used for the image."""
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak; None on a CPU."""

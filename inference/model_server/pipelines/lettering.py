@@ -1,11 +1,11 @@
-"""Where an image has lettering and marks: places that are dense with sharp edges."""
+"""Finds lettering and marks in an image: areas with many sharp edges."""
 
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-# Steps of brightness between neighbors that make an edge.
+# Difference in brightness between neighbors that makes an edge.
 _EDGE = 48
-# A square is dense with edges when there are as many as in so many lines across it: a corner has two.
+# A square is dense with edges when it has as many as this number of lines across it (a corner has two).
 _LINES = 3.5
 # Radii of the squares, in parts of the shorter side: for small and for large letters.
 _RADII = (1 / 64, 1 / 32)
@@ -32,5 +32,5 @@ def _dense_places(edges: Image.Image, radius: int) -> Image.Image:
     share = edges.filter(ImageFilter.BoxBlur(radius))
     least = _LINES / (2 * radius + 1)
     dense = share.point([255 if value / 255 > least else 0 for value in range(256)])
-    # Grown to the whole squares; a blur does it in a moment, whatever the radius.
+    # Grow to the whole squares by a blur, whose time does not depend on the radius.
     return dense.filter(ImageFilter.BoxBlur(radius)).point([0] + [255] * 255)

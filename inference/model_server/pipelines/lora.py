@@ -47,7 +47,7 @@ class Lora:
 
     @property
     def size_bytes(self) -> int:
-        """What it takes in memory."""
+        """Size in memory."""
         return sum(delta.down.nbytes + delta.up.nbytes for delta in self.deltas.values())
 
 
@@ -89,7 +89,7 @@ def read_lora(
 
 
 def _alphas_by_layer(alphas: Mapping[str, float]) -> dict[str, float]:
-    """Their names are those of the weights before they were converted, so they are converted alike."""
+    """Alphas have the names of the unconverted weights, so they are converted the same way."""
     names = convert_unet_state_dict_to_peft(
         {key.removesuffix('.alpha'): alpha for key, alpha in alphas.items()}
     )
@@ -114,7 +114,7 @@ def _delta(
 
 
 class LoraSlot:
-    """The place for one adapter in a model. Empty, the model computes exactly what it would without it."""
+    """The slot for one adapter in a model. An empty slot changes nothing in what the model computes."""
 
     def __init__(self, model: Any, layers: str, rank: int) -> None:
         """`layers` is a regular expression over the names of the linear layers that an adapter may change."""
@@ -124,7 +124,7 @@ class LoraSlot:
         model.add_adapter(config, adapter_name=_SLOT)
         # Scalings as tensors: a number would be compiled into the code.
         prepare_model_for_compiled_hotswap(model)
-        # Nothing is trained here; whether it could be would be compiled into the code, too.
+        # No gradients, because `requires_grad` would be compiled into the code, too.
         model.requires_grad_(False)
         self._layers: dict[str, Any] = {
             name: layer for name, layer in model.named_modules() if isinstance(layer, LoraLayer)
@@ -150,7 +150,7 @@ class LoraSlot:
 
     @torch.no_grad()
     def fill(self, lora: Lora, scale: float) -> None:
-        """Paints with this adapter, which was checked. Every number that was there before is replaced."""
+        """Puts a checked adapter into the slot and replaces the former one completely."""
         for name, layer in self._layers.items():
             down, up = layer.lora_A[_SLOT].weight, layer.lora_B[_SLOT].weight
             down.zero_()
@@ -165,16 +165,16 @@ class LoraSlot:
         self._model.requires_grad_(False)
 
 
-class LoraShelf:
-    """Adapters in memory by digest, so that a known one is not read from disk again."""
+class LoraCache:
+    """Caches adapters in memory by digest, so that a known one is not read from disk again."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
-        # The longest unused first.
+        # Least recently used first.
         self._loras: OrderedDict[str, Lora] = OrderedDict()
 
     def get(self, digest: str, read: Callable[[], Lora]) -> Lora:
-        """Answers the one that is there, or reads it. Raises what `read` raises."""
+        """Returns the cached adapter, or reads it. Raises what `read` raises."""
         lora = self._loras.get(digest)
         if lora is None:
             lora = read()

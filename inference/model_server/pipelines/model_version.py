@@ -1,4 +1,4 @@
-"""The name of a model, as it stands in every answer and in every image."""
+"""The name of a model, as it is in every answer and in every image."""
 
 import hashlib
 import json

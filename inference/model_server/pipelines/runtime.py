@@ -1,4 +1,4 @@
-"""Where and how the models run: the device, the numbers, and what makes the same order the same image."""
+"""Where and how the models run: device, number type, and the settings that make images reproducible."""
 
 import os
 from collections.abc import Callable, Generator, Mapping
@@ -47,7 +47,7 @@ class Runtime:
         )
 
     def describe(self) -> str:
-        """Everything beside the model that decides an image's bytes, in a few words."""
+        """What decides an image's bytes beside the model, in a few words."""
         card = torch.cuda.get_device_name() if self.device.type == 'cuda' else 'cpu'
         number = str(self.dtype).removeprefix('torch.')
         compiled = ' compiled' if self.compiled else ''
@@ -55,15 +55,15 @@ class Runtime:
 
 
 def prepare_libraries() -> None:
-    """The same order gives the same bytes, and nothing is printed. Called before the GPU is first used."""
+    """Makes the same spec give the same bytes, and silences the libraries. Call it before the GPU is used."""
     # cuBLAS gives the same results only with a workspace of a fixed size:
     # https://docs.nvidia.com/cuda/cublas/#results-reproducibility
     os.environ.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
     torch.use_deterministic_algorithms(True, warn_only=True)
-    # Nothing here reads what it has not written.
+    # The code never reads uninitialized memory, so filling it would only cost time.
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False
-    # Blocks of one kind share their code, each with and without an adapter, a mask, and so on.
+    # Blocks of one kind share compiled code; variants are with and without an adapter, a mask, and so on.
     torch._dynamo.config.recompile_limit = 64
     diffusers.utils.logging.disable_progress_bar()
     transformers.utils.logging.disable_progress_bar()
@@ -71,7 +71,7 @@ def prepare_libraries() -> None:
 
 @contextmanager
 def gpu_errors() -> Generator[None, None, None]:
-    """Tells errors apart that end one request, that end the engine, and that are nobody's fault but ours."""
+    """Turns errors of the GPU into Failure (ends one request) or EngineLost (ends the engine)."""
     try:
         yield
     except torch.OutOfMemoryError:
@@ -85,16 +85,16 @@ def gpu_errors() -> Generator[None, None, None]:
 
 
 class StepEnd:
-    """What diffusers calls at the end of each of its steps."""
+    """The callback of diffusers at the end of each step."""
 
     def __init__(self, steps: int, on_step: Callable[[int], None], device: torch.device) -> None:
-        """`steps`: how many there seem to be. An image that starts from another one takes fewer."""
+        """`steps`: the number asked for. Image-to-image takes fewer."""
         self._steps = steps
         self._on_step = on_step
         self._ends: list[torch.cuda.Event] | None = [] if device.type == 'cuda' else None
 
     def __call__(self, pipe: Any, index: int, _timestep: object, _inputs: object) -> dict[str, Any]:
-        """Waits for the step before this one to end on the GPU, which so always has one step to do."""
+        """Waits until the GPU has finished the step before, so that one step is always queued."""
         if self._ends is not None:
             event = torch.cuda.Event()
             event.record()

@@ -13,7 +13,7 @@ from PIL import Image
 
 from .clip_prompts import encode_prompts
 from .diffusion import DiffusionEngine, Recipe
-from .engine import Order
+from .engine import ImageSpec
 from .lora import StateDict
 from .stage import on_white
 
@@ -48,28 +48,28 @@ class SdxlEngine(DiffusionEngine):
                 str(folder), subfolder='', weight_name='ip_adapter.safetensors', local_files_only=True
             )
 
-    def _describe(self, order: Order) -> dict[str, Any]:
-        inputs = encode_prompts(self._text, order.prompt, order.negative_prompt)
-        return {**inputs, 'guidance_scale': order.guidance_scale, **self._look_at(order)}
+    def _describe(self, spec: ImageSpec) -> dict[str, Any]:
+        inputs = encode_prompts(self._text, spec.prompt, spec.negative_prompt)
+        return {**inputs, 'guidance_scale': spec.guidance_scale, **self._look_at(spec)}
 
-    def _look_at(self, order: Order) -> dict[str, Any]:
+    def _look_at(self, spec: ImageSpec) -> dict[str, Any]:
         """Once an IP-Adapter is loaded, every picture needs an image; with a scale of 0 it has no effect."""
         if not self._has_ip_adapter:
             return {}
-        looks = bool(order.references) and order.reference_mode == 'reference'
+        looks = bool(spec.references) and spec.reference_mode == 'reference'
         self._text.set_ip_adapter_scale(_REFERENCE_SCALE if looks else 0.0)
         images = (
-            [on_white(each.image) for each in order.references] if looks else [Image.new('RGB', (224, 224))]
+            [on_white(each.image) for each in spec.references] if looks else [Image.new('RGB', (224, 224))]
         )
         embeds = self._text.prepare_ip_adapter_image_embeds(
-            [images], None, self._runtime.device, 1, order.guidance_scale > 1
+            [images], None, self._runtime.device, 1, spec.guidance_scale > 1
         )
         return {'ip_adapter_image_embeds': embeds}
 
-    def _plan_reference(self, order: Order, inputs: dict[str, Any]) -> Recipe:
+    def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
         if not self._has_ip_adapter:
-            return super()._plan_reference(order, inputs)
-        return Recipe(self._text, {**inputs, 'width': order.width, 'height': order.height})
+            return super()._plan_reference(spec, inputs)
+        return Recipe(self._text, {**inputs, 'width': spec.width, 'height': spec.height})
 
     def _most_references(self) -> int:
         return _MOST_REFERENCES if self._has_ip_adapter else 1

@@ -1,4 +1,4 @@
-"""Exact products: where they stand, what is painted around them, and how they come out unchanged."""
+"""Exact products: placed in the picture, painted around, and put back unchanged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ..failure import Failure
 from .cutout import cut_out
 from .engine import Reference
 
-# Of the picture's height and width; lettering stays legible where products have more of it.
+# Share of the picture's height and width. Larger products keep their lettering legible.
 _SHARE = 0.7
 _BRANDED_SHARE = 0.9
 _BACKDROP = (200, 200, 200)
@@ -52,10 +52,10 @@ def build_stage(references: Sequence[Reference], width: int, height: int, preser
             raise Failure('reference_unreadable', problem)
         product.thumbnail(room, Image.Resampling.LANCZOS)
         center = int(width * (0.5 + share * ((index + 0.5) / len(references) - 0.5)))
-        place = (center - product.width // 2, ground - product.height)
-        # The colors without their opacity: `finish` applies it, once.
-        image.paste(product.convert('RGB'), place)
-        keep.paste(product.getchannel('A'), place)
+        queued = (center - product.width // 2, ground - product.height)
+        # Colors without opacity, because `finish` applies the opacity.
+        image.paste(product.convert('RGB'), queued)
+        keep.paste(product.getchannel('A'), queued)
     return Stage(image, keep)
 
 

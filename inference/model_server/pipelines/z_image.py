@@ -8,7 +8,7 @@ from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeli
 
 from ..failure import Failure
 from .diffusion import DiffusionEngine
-from .engine import Order
+from .engine import ImageSpec
 from .lora import StateDict
 
 # Tokens. The model's positions end a little above the second.
@@ -28,21 +28,21 @@ class ZImageEngine(DiffusionEngine):
         r'(attention\.(to_q|to_k|to_v|to_out\.0)|feed_forward\.w[123]|adaLN_modulation\.0)'
     )
 
-    def _describe(self, order: Order) -> dict[str, Any]:
-        """Its guidance counts from 0, where others count from 1: 0 is none."""
-        texts = {'prompt': order.prompt, 'negative_prompt': order.negative_prompt}
+    def _describe(self, spec: ImageSpec) -> dict[str, Any]:
+        """Its guidance scale is 0 without guidance, where the other models have 1."""
+        texts = {'prompt': spec.prompt, 'negative_prompt': spec.negative_prompt}
         length = max(self._count_tokens(text) for text in texts.values())
         if length > _LONGEST:
             problem = f'The prompt has {length} tokens, and this model reads {_LONGEST}. Shorten it.'
             raise Failure('invalid_request', problem)
         return {
             **texts,
-            'guidance_scale': order.guidance_scale - 1,
+            'guidance_scale': spec.guidance_scale - 1,
             'max_sequence_length': _USUAL_LENGTH if length <= _USUAL_LENGTH else _LONGEST,
         }
 
     def _count_tokens(self, text: str) -> int:
-        """With the conversation around the text, in which the model reads it."""
+        """The prompt inside the chat template that the text encoder was trained with."""
         tokenizer = self._text.tokenizer
         message = [{'role': 'user', 'content': text}]
         whole = tokenizer.apply_chat_template(

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from model_server.pipelines.engine import Adapter, Engine, Order
+from model_server.pipelines.engine import Adapter, Engine, ImageSpec
 
 KINDS = ('sdxl', 'z-image')
 
 
-def order(**changes: Any) -> Order:
+def spec(**changes: Any) -> ImageSpec:
     """A small picture in a few steps."""
     values: dict[str, Any] = {
         'prompt': 'a calm night',
@@ -29,10 +29,10 @@ def order(**changes: Any) -> Order:
         'preserve_branding': False,
         'settings': {},
     }
-    return Order(**{**values, **changes})
+    return ImageSpec(**{**values, **changes})
 
 
-def paint(engine: Engine, what: Order) -> bytes:
+def paint(engine: Engine, what: ImageSpec) -> bytes:
     """The picture's pixels."""
     return engine.paint(what, lambda _: None).tobytes()
 

@@ -17,21 +17,21 @@ from model_server.pipelines.clip_prompts import encode_prompts  # noqa: E402
 from model_server.pipelines.engine import EngineLost, Reference  # noqa: E402
 from model_server.pipelines.runtime import gpu_errors  # noqa: E402
 
-from .conftest import difference, open_engine, order, paint, product  # noqa: E402
+from .conftest import difference, open_engine, paint, product, spec  # noqa: E402
 
 
 def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     engine: Any, kind: str, model_dirs: dict[str, Path], make_adapter: Callable[..., Any]
 ) -> None:
-    first = paint(engine, order())
+    first = paint(engine, spec())
     engine.use(make_adapter())
-    paint(engine, order(seed=9))
+    paint(engine, spec(seed=9))
     engine.use(None)
-    paint(engine, order(references=(Reference(product()),), reference_mode='exact_product'))
-    paint(engine, order(prompt='word ' * 120, width=576))
-    assert paint(engine, order()) == first
+    paint(engine, spec(references=(Reference(product()),), reference_mode='exact_product'))
+    paint(engine, spec(prompt='word ' * 120, width=576))
+    assert paint(engine, spec()) == first
     # Another rank of the adapters' place, another process in effect.
-    assert paint(open_engine(kind, model_dirs[kind]), order()) == first
+    assert paint(open_engine(kind, model_dirs[kind]), spec()) == first
 
 
 @pytest.mark.parametrize(
@@ -48,30 +48,30 @@ def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     ids=str,
 )
 def test_whatever_an_order_says_changes_its_image(engine: Any, changes: dict[str, Any]) -> None:
-    assert paint(engine, order(**changes)) != paint(engine, order())
+    assert paint(engine, spec(**changes)) != paint(engine, spec())
 
 
 def test_without_guidance_the_negative_prompt_says_nothing(engine: Any) -> None:
-    plain = order(guidance_scale=1.0)
+    plain = spec(guidance_scale=1.0)
     assert paint(engine, plain) == paint(engine, replace(plain, negative_prompt='rain'))
 
 
 @pytest.mark.parametrize('size', [(512, 512), (640, 512), (512, 768)])
 def test_images_have_the_size_of_the_order(engine: Any, size: tuple[int, int]) -> None:
-    image = engine.paint(order(width=size[0], height=size[1], steps=1), lambda _: None)
+    image = engine.paint(spec(width=size[0], height=size[1], steps=1), lambda _: None)
     assert (image.size, image.mode) == (size, 'RGB')
 
 
 def test_every_step_is_told(engine: Any) -> None:
     steps: list[int] = []
-    engine.paint(order(steps=5), steps.append)
+    engine.paint(spec(steps=5), steps.append)
     assert steps == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize('mode', ['reference', 'exact_product'])
 def test_steps_only_grow_and_end_with_the_last_where_references_save_some(engine: Any, mode: str) -> None:
     steps: list[int] = []
-    engine.paint(order(steps=8, references=(Reference(product()),), reference_mode=mode), steps.append)
+    engine.paint(spec(steps=8, references=(Reference(product()),), reference_mode=mode), steps.append)
     assert steps == sorted(set(steps))
     assert (steps[-1], len(steps) <= 8) == (8, True)
 
@@ -84,20 +84,20 @@ def test_what_a_step_raises_ends_the_painting_and_nothing_else(engine: Any) -> N
         if done == 2:
             raise Stop
 
-    before = paint(engine, order())
+    before = paint(engine, spec())
     with pytest.raises(Stop):
-        engine.paint(order(), stop)
-    assert paint(engine, order()) == before
+        engine.paint(spec(), stop)
+    assert paint(engine, spec()) == before
 
 
 def test_a_text_longer_than_the_encoders_read_at_once_is_read_to_its_end(engine: Any) -> None:
     long = 'a calm night over the sea, ' * 12
-    assert paint(engine, order(prompt=long + 'red')) != paint(engine, order(prompt=long + 'blue'))
+    assert paint(engine, spec(prompt=long + 'red')) != paint(engine, spec(prompt=long + 'blue'))
 
 
 def test_a_prompt_that_the_model_cant_read_is_refused(engines: Callable[[str], Any]) -> None:
     with pytest.raises(Failure, match='tokens') as caught:
-        paint(engines('z-image'), order(prompt='x' * 4000))
+        paint(engines('z-image'), spec(prompt='x' * 4000))
     assert caught.value.reason == 'invalid_request'
 
 
@@ -120,27 +120,23 @@ def test_short_prompts_are_read_as_diffusers_reads_them(engines: Callable[[str],
 
 def test_opaque_pixels_of_an_exact_product_are_in_the_image_unchanged(engine: Any) -> None:
     shown = product()
-    image = engine.paint(
-        order(references=(Reference(shown),), reference_mode='exact_product'), lambda _: None
-    )
+    image = engine.paint(spec(references=(Reference(shown),), reference_mode='exact_product'), lambda _: None)
     # In the middle, standing on the ground that `build_stage` gives it.
-    place = image.crop((256 - 60, int(512 * 0.85) - 160, 256 + 60, int(512 * 0.85)))
-    pixels = zip(np.asarray(shown).reshape(-1, 4), np.asarray(place).reshape(-1, 3), strict=True)
+    queued = image.crop((256 - 60, int(512 * 0.85) - 160, 256 + 60, int(512 * 0.85)))
+    pixels = zip(np.asarray(shown).reshape(-1, 4), np.asarray(queued).reshape(-1, 3), strict=True)
     assert all((kept[:3] == seen).all() for kept, seen in pixels if kept[3] == 255)
-    assert difference(image.tobytes(), paint(engine, order())) > 1
+    assert difference(image.tobytes(), paint(engine, spec())) > 1
 
 
 def test_a_reference_has_an_effect_and_is_counted(engine: Any) -> None:
     red, blue = (Reference(Image.new('RGB', (300, 200), color)) for color in ('red', 'blue'))
-    assert paint(engine, order(steps=8, references=(red,))) != paint(
-        engine, order(steps=8, references=(blue,))
+    assert paint(engine, spec(steps=8, references=(red,))) != paint(engine, spec(steps=8, references=(blue,)))
+    assert paint(engine, spec(steps=8, references=(red, blue))) == paint(
+        engine, spec(steps=8, references=(red,))
     )
-    assert paint(engine, order(steps=8, references=(red, blue))) == paint(
-        engine, order(steps=8, references=(red,))
-    )
-    assert engine.references_used(order(references=(red, blue))) == 1
-    assert engine.references_used(order(references=(red, blue), reference_mode='exact_product')) == 2
-    assert engine.references_used(order()) == 0
+    assert engine.references_used(spec(references=(red, blue))) == 1
+    assert engine.references_used(spec(references=(red, blue), reference_mode='exact_product')) == 2
+    assert engine.references_used(spec()) == 0
 
 
 def test_an_ip_adapter_looks_at_every_reference(engines: Callable[[str], Any]) -> None:
@@ -149,16 +145,16 @@ def test_an_ip_adapter_looks_at_every_reference(engines: Callable[[str], Any]) -
     references = tuple(
         Reference(Image.radial_gradient('L').convert('RGB').quantize(4).convert('RGB')) for _ in 'x'
     ) + tuple(Reference(Image.new('RGB', (300, 200), color)) for color in colors[1:])
-    images = {paint(engine, order(references=references[:count])) for count in range(5)}
+    images = {paint(engine, spec(references=references[:count])) for count in range(5)}
     assert len(images) == 5
-    assert engine.references_used(order(references=references)) == 4
+    assert engine.references_used(spec(references=references)) == 4
 
 
 def test_an_ip_adapter_leaves_other_images_as_they_are_without_it(engines: Callable[[str], Any]) -> None:
     with_it, without = engines('ip'), engines('sdxl')
-    paint(with_it, order(references=(Reference(product()),)))
-    exact = order(references=(Reference(product()),), reference_mode='exact_product')
-    for each in (order(), exact, order(guidance_scale=1.0)):
+    paint(with_it, spec(references=(Reference(product()),)))
+    exact = spec(references=(Reference(product()),), reference_mode='exact_product')
+    for each in (spec(), exact, spec(guidance_scale=1.0)):
         assert difference(paint(with_it, each), paint(without, each)) < 1
 
 
@@ -166,7 +162,7 @@ def test_lettering_of_a_reference_stays_where_branding_is_preserved(engine: Any)
     stripes = Image.new('RGB', (512, 512), 'white')
     for x in range(200, 300, 8):
         stripes.paste('black', (x, 220, x + 4, 300))
-    asked = order(references=(Reference(stripes),), preserve_branding=True)
+    asked = spec(references=(Reference(stripes),), preserve_branding=True)
     image = engine.paint(asked, lambda _: None)
     box = (220, 240, 280, 280)
     assert image.crop(box).tobytes() == stripes.crop(box).tobytes()
@@ -176,15 +172,15 @@ def test_lettering_of_a_reference_stays_where_branding_is_preserved(engine: Any)
 def test_a_product_that_cant_be_seen_is_refused_by_its_number(engine: Any) -> None:
     references = (Reference(product()), Reference(Image.new('RGBA', (100, 100))))
     with pytest.raises(Failure, match='Reference image 2') as caught:
-        paint(engine, order(references=references, reference_mode='exact_product'))
+        paint(engine, spec(references=references, reference_mode='exact_product'))
     assert caught.value.reason == 'reference_unreadable'
 
 
 def test_large_images_are_decoded_in_tiles(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('model_server.pipelines.diffusion._LARGEST_UNTILED', 512 * 512)
-    paint(engine, order(width=576, steps=1))
+    paint(engine, spec(width=576, steps=1))
     assert engine._text.vae.use_tiling
-    paint(engine, order(steps=1))
+    paint(engine, spec(steps=1))
     assert not engine._text.vae.use_tiling
 
 

@@ -17,9 +17,9 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.engine import Adapter  # noqa: E402
-from model_server.pipelines.lora import Delta, Lora, LoraShelf  # noqa: E402
+from model_server.pipelines.lora import Delta, Lora, LoraCache  # noqa: E402
 
-from .conftest import open_engine, order, paint  # noqa: E402
+from .conftest import open_engine, paint, spec  # noqa: E402
 
 Make = Callable[..., Adapter]
 
@@ -36,7 +36,7 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
 ) -> None:
     adapter = make_adapter()
     engine.use(adapter)
-    ours = np.frombuffer(paint(engine, order()), np.uint8).astype(int)
+    ours = np.frombuffer(paint(engine, spec()), np.uint8).astype(int)
     pipe = diffusers.DiffusionPipeline.from_pretrained(model_dirs[kind], local_files_only=True)
     pipe.set_progress_bar_config(disable=True)
     pipe.load_lora_weights(adapter.path.parent, weight_name=adapter.path.name, local_files_only=True)
@@ -52,20 +52,20 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
     # The place's unused ranks make sums of another length, so that some pixels round the other way.
     assert np.abs(ours - np.frombuffer(theirs.tobytes(), np.uint8)).mean() < 0.1
     engine.use(None)
-    assert np.abs(ours - np.frombuffer(paint(engine, order()), np.uint8)).mean() > 3
+    assert np.abs(ours - np.frombuffer(paint(engine, spec()), np.uint8)).mean() > 3
 
 
 def test_an_adapter_leaves_no_trace_in_the_next_one(engine: Any, make_adapter: Make) -> None:
     wide = make_adapter(rank=8, seed=1, layers=('to_q', 'to_k', 'to_v', 'to_out.0'))
     narrow = make_adapter(rank=2, seed=2, layers=('to_q',))
-    plain = paint(engine, order())
+    plain = paint(engine, spec())
     engine.use(narrow)
-    alone = paint(engine, order())
+    alone = paint(engine, spec())
     engine.use(wide)
     engine.use(narrow)
-    assert paint(engine, order()) == alone
+    assert paint(engine, spec()) == alone
     engine.use(None)
-    assert paint(engine, order()) == plain
+    assert paint(engine, spec()) == plain
     assert len({plain, alone}) == 2
 
 
@@ -74,10 +74,10 @@ def test_the_scale_says_how_strongly_it_acts(engine: Any, make_adapter: Make) ->
     images = []
     for scale in (0.0, 0.5, 1.0, 2.0):
         engine.use(replace(adapter, scale=scale))
-        images.append(paint(engine, order()))
+        images.append(paint(engine, spec()))
     assert len(set(images)) == 4
     engine.use(None)
-    assert images[0] == paint(engine, order())
+    assert images[0] == paint(engine, spec())
 
 
 def test_an_alpha_counts_as_in_the_trainers_that_write_one(
@@ -100,7 +100,7 @@ def test_an_alpha_counts_as_in_the_trainers_that_write_one(
     images = []
     for name in ('half', 'kohya'):
         engine.use(Adapter(name.ljust(64, '0'), tmp_path / f'{name}.safetensors', 1.0))
-        images.append(paint(engine, order()))
+        images.append(paint(engine, spec()))
     assert images[0] == images[1]
 
 
@@ -115,7 +115,7 @@ def test_an_alpha_counts_as_peft_writes_it(engine: Any, kind: str, make_adapter:
     images = []
     for path in (told, halved):
         engine.use(Adapter(path.stem.ljust(64, '0'), path, 1.0))
-        images.append(paint(engine, order()))
+        images.append(paint(engine, spec()))
     assert images[0] == images[1]
 
 
@@ -145,13 +145,13 @@ def rename(weights: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 def test_what_does_not_fit_is_refused_and_changes_nothing(
     engine: Any, make_adapter: Make, change: Callable[[dict[str, Any]], dict[str, Any]], problem: str
 ) -> None:
-    plain = paint(engine, order())
+    plain = paint(engine, spec())
     good = make_adapter()
     engine.use(good)
     with pytest.raises(Failure, match=problem) as caught:
         engine.use(rewrite(good, change))
     assert caught.value.reason == 'adapter_unavailable'
-    assert paint(engine, order()) == plain
+    assert paint(engine, spec()) == plain
 
 
 def test_a_higher_rank_than_the_servers_is_refused_with_both(engine: Any, make_adapter: Make) -> None:
@@ -184,34 +184,35 @@ def test_an_adapter_of_the_other_model_is_refused(
 def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
     adapter = make_adapter(seed=5)
     engine.use(adapter)
-    image = paint(engine, order())
+    image = paint(engine, spec())
     engine.use(None)
     adapter.path.unlink()
     engine.use(adapter)
-    assert paint(engine, order()) == image
+    assert paint(engine, spec()) == image
 
 
 def test_memory_holds_the_adapters_used_last() -> None:
     lora = Lora({'x': Delta(torch.zeros(1, 50), torch.zeros(50, 1), 1.0)})
     read: list[str] = []
 
-    def get(shelf: LoraShelf, name: str) -> None:
+    def get(cache: LoraCache, name: str) -> None:
         def note() -> Lora:
             read.append(name)
             return lora
 
-        shelf.get(name, note)
+        cache.get(name, note)
 
-    shelf = LoraShelf(2 * lora.size_bytes)
+    cache = LoraCache(2 * lora.size_bytes)
     for name in ('a', 'b', 'a', 'c', 'a', 'b'):
-        get(shelf, name)
+        get(cache, name)
     assert read == ['a', 'b', 'c', 'b']
-    tiny = LoraShelf(1)
+    tiny = LoraCache(1)
     get(tiny, 'd')
     get(tiny, 'd')
     assert read[4:] == ['d']
 
 
+@pytest.mark.parametrize('kind', ['z-image'], indirect=True)
 def test_another_adapter_compiles_nothing_anew(
     kind: str, model_dirs: dict[str, Path], make_adapter: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,7 +234,7 @@ def test_another_adapter_compiles_nothing_anew(
     images = set()
     for adapter in (make_adapter(rank=4), make_adapter(rank=8, seed=2, scale=0.5), None):
         engine.use(adapter)
-        for what in (order(), order(width=640), order(guidance_scale=1.0)):
+        for what in (spec(), spec(width=640), spec(guidance_scale=1.0)):
             images.add(paint(engine, what))
     assert compiled > 0
     assert counters['stats']['unique_graphs'] == compiled
@@ -246,5 +247,5 @@ def test_an_image_is_still_an_image_after_many_swaps(engine: Any, make_adapter: 
         engine.use(one)
         engine.use(other)
     engine.use(None)
-    image = Image.frombytes('RGB', (512, 512), paint(engine, order()))
+    image = Image.frombytes('RGB', (512, 512), paint(engine, spec()))
     assert image.getextrema() != ((0, 0), (0, 0), (0, 0))

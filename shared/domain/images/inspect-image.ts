@@ -4,19 +4,19 @@ import { ImageProblem, type Picture } from './picture.ts';
 import { cleanPng } from './png.ts';
 import { cleanWebp } from './webp.ts';
 
-/** A picture and nothing else, as a model may be given it. */
+/** A checked picture, free of everything that is not part of it. */
 export interface CleanImage {
   format: ReferenceFormat;
   /** As stored, before any EXIF orientation. */
   widthPx: number;
   heightPx: number;
-  /** The file again, of only those parts that make the picture. */
+  /** The file, of only those parts that make the picture. */
   bytes: Uint8Array;
 }
 
 /**
- * Judges a file by its bytes alone, which may be hostile: the walks are bounded by the file's size and the limits.
- * Checksums, structure and sizes are checked; whether compressed JPEG and WebP data decode is the decoder's to find out.
+ * Checks a file by its bytes alone. They may be hostile: the work is bounded by the file's size and the limits.
+ * Checksums, structure and sizes are checked. Compressed JPEG and WebP data are not decoded.
  * @returns the cleaned image, or what is wrong with it: the end of a sentence such as "must not be animated".
  * Never throws on any bytes.
  */

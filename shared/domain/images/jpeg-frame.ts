@@ -26,9 +26,9 @@ interface ScanComponent {
   acTable: number;
 }
 
-/** What the data of a scan must hold, by the tables and the size that the file itself names. */
+/** What the data of a scan must hold, by the file's own tables and size. */
 export interface Scan {
-  /** The shortest that data for so many blocks can be. */
+  /** The fewest bytes that data for so many blocks can have. */
   minBits: number;
   restarts: number;
 }
@@ -39,7 +39,7 @@ export const startsOfFrame = new Set([0xc0, 0xc1, 0xc2]);
 /** A progressive image is decoded once for each scan: a small file with many would keep a decoder busy for minutes. */
 const maxScans = 100;
 
-/** The tables and headers of a JPEG as far as it was read (ITU-T T.81, annexes B and G), with what decoders insist on. */
+/** The tables and headers of a JPEG as far as it was read (ITU-T T.81, annexes B and G), checked as decoders check them. */
 export class FrameReader {
   #frame: Frame | undefined;
   readonly #quantTables = new Set<number>();
@@ -160,7 +160,7 @@ export class FrameReader {
       if (isFirst) return shortest(this.#dcTables, dcTable);
       if (isDc) return 1;
       shortest(this.#acTables, acTable);
-      // Runs of empty blocks take next to nothing.
+      // Runs of empty blocks take almost no data.
       return 0;
     });
   }

@@ -111,7 +111,7 @@ function readTables(code: number, body: Uint8Array, frames: FrameReader): void {
   if (code === marker.dqt) return frames.quantTables(body);
   if (code === marker.dht) return frames.huffmanTables(body);
   if (code === marker.dri) return frames.restartInterval(body);
-  // Frames and conditioning of the lossless, hierarchical and arithmetic processes, which hardly any decoder knows.
+  // Frames and conditioning of the lossless, hierarchical and arithmetic processes, which few decoders know.
   if (code >= 0xc3 && code <= 0xcf) throw new ImageProblem('must be a baseline or progressive JPEG');
   throw damaged('it has a segment that does not belong there');
 }
@@ -154,7 +154,7 @@ function readSetting(code: number, body: Uint8Array, settings: Settings): void {
   } else if (code === marker.app2 && starts(profileName) && body.length > 14) {
     settings.profileParts.push(body);
   } else if (code === marker.app14 && starts('Adobe') && body.length >= 12) {
-    // Decoders go by the last one.
+    // Decoders use the last one.
     settings.adobe = body;
   }
 }

@@ -1,13 +1,13 @@
 import { referenceLimits } from '../../contracts/reference-images.ts';
 
-/** What a walk through a file found: the picture's size, and in order the bytes that make it. */
+/** What was found in a file: the picture's size, and in order the bytes that make it. */
 export interface Picture {
   widthPx: number;
   heightPx: number;
   parts: Uint8Array[];
 }
 
-/** Thrown by the walks and answered by `inspectImage`. Its message ends a sentence that starts with the image's name. */
+/** Thrown by each format's reader and caught by `inspectImage`. Its message is the end of a sentence. */
 export class ImageProblem extends Error {}
 
 /** More than any program writes into 10 MiB, and few enough to be held in memory. */

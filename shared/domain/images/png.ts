@@ -59,7 +59,7 @@ function readChunks(bytes: Uint8Array): Chunks {
     if (count > maxParts) throw damaged('it has too many chunks');
     const chunk = nextChunk(reader);
     checkOrder(chunk, last, seen, header);
-    // Only the first of its kind counts, so that the work for a kind is done once.
+    // Only the first of its kind counts, so each kind is read once.
     if (chunk.type === 'IDAT') imageData.push(chunk.data);
     else if (!seen.has(chunk.type) && mayStay(chunk, seen, before, header)) before.push(chunk);
     seen.add(chunk.type);

@@ -43,7 +43,7 @@ export function cleanWebp(bytes: Uint8Array): Picture {
   return { widthPx: frame.widthPx, heightPx: frame.heightPx, parts: [head, ...body] };
 }
 
-/** All that is ever written, in the order that the format asks for. */
+/** The chunks that are kept, in the order of the format. */
 const order = ['VP8X', 'ICCP', 'ALPH', 'VP8 ', 'VP8L'];
 
 function readChunks(reader: Reader) {

@@ -3,6 +3,7 @@
  * make of it, and the streamed answer goes back as it comes. Run as: node front.ts PORT BUNDLE PATH
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
 import { pathMatcher, proxyEvent } from '../../../local/gateway/proxy-event.ts';
@@ -13,12 +14,10 @@ const { handler } = (await import(pathToFileURL(bundle).href)) as { handler: unk
 const match = pathMatcher(resource);
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk as Buffer);
   const [path, search = ''] = (req.url ?? '').split('?', 2) as [string, string?];
   const matched = match(path);
   if (matched === null) return void res.writeHead(404).end();
-  const event = proxyEvent(req, matched, path, search, Buffer.concat(chunks));
+  const event = proxyEvent(req, matched, path, search, await buffer(req));
   const { statusCode, headers, body } = await invoke(handler, event, 60_000, () => {});
   res.writeHead(statusCode, headers);
   for await (const chunk of body) res.write(chunk);
@@ -28,5 +27,3 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 createServer(
   (req, res) => void answer(req, res).catch((error: unknown) => res.destroy(error as Error)),
 ).listen(Number(port), '127.0.0.1');
-// The profiler writes what it saw when the process ends by itself.
-process.once('SIGTERM', () => process.exit(0));

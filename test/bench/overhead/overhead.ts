@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { temporaryFolder } from '../children.ts';
+import type { Bundle } from '../bundles.ts';
 import { readTree } from '../process-tree.ts';
 import { medians, percentile } from '../statistics.ts';
 import { runLoad, type Target } from './load.ts';
-import { liteLlmServer, ourServer, portkeyServer, startStub, stubTarget, type Server } from './servers.ts';
+import { liteLlmServer, openAiTarget, ourServer, portkeyServer, startStub, type Server } from './servers.ts';
 import type { Caller, StubWorld } from './stub-world.ts';
 
 /** Of one server: medians of its rounds. */
@@ -33,7 +31,7 @@ export interface OverheadInput {
   world: StubWorld;
   caller: Caller;
   /** The bundle of create-generation as it is deployed. */
-  bundle: string;
+  bundle: Bundle;
   quick: boolean;
   say(line: string): void;
 }
@@ -46,12 +44,10 @@ export async function measureOverhead({
   quick,
   say,
 }: OverheadInput): Promise<Overhead> {
-  const worldFile = join(temporaryFolder(), 'world.json');
-  writeFileSync(worldFile, JSON.stringify(world));
-  const stub = await startStub(worldFile);
+  const stub = await startStub(world);
   const leftOut: string[] = [];
   try {
-    const servers: Server[] = [ourServer(stub.url, bundle, caller)];
+    const servers: Server[] = [ourServer(stub.url, bundle.file, caller)];
     for (const peer of [portkeyServer, liteLlmServer]) {
       try {
         servers.push(await peer(stub.url));
@@ -60,7 +56,8 @@ export async function measureOverhead({
       }
     }
     const times = quick ? { rounds: 2, eachMs: 1500 } : { rounds: 7, eachMs: 8000 };
-    const direct = stubTarget(stub.url);
+    // What every server's figures are beside: the same client, and one call of the model.
+    const direct = openAiTarget(stub.url);
     await runLoad(direct, 4, times.eachMs);
     const stubMs: number[] = [];
     const rounds = new Map<string, Round[]>(servers.map(({ name }) => [name, []]));

@@ -1,12 +1,12 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../support/free-port.ts';
 import { answering, startChild, temporaryFolder, type Child } from '../children.ts';
 import { generationProblem, openAiProblem, send, type Target } from './load.ts';
 import { installLiteLlm, installPortkey } from './peers.ts';
-import { functionEnvironment, prompt, type Caller } from './stub-world.ts';
+import { functionEnvironment, generationBody, prompt, type Caller, type StubWorld } from './stub-world.ts';
 
 /** A server that is measured: started anew for each round, so that each has the machine for itself. */
 export interface Server {
@@ -14,42 +14,61 @@ export interface Server {
   start(): Promise<{ child: Child; target: Target }>;
 }
 
+interface Program {
+  command: string;
+  args: (port: string) => string[];
+  env: Record<string, string>;
+  folder: string;
+  /** Answers as soon as the server does. */
+  path?: string;
+}
+
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-const json = { 'content-type': 'application/json' };
-const imageBody = JSON.stringify({ model: 'image', prompt, size: '1024x1024' });
 const path = process.env.PATH ?? '';
 
-export async function startStub(worldFile: string): Promise<{ child: Child; url: string }> {
+/** Starts a server on a free port, with its log in a file, and waits until it answers. */
+async function startServer(program: Program): Promise<{ child: Child; url: string }> {
+  const { command, args, env, folder } = program;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const logFile = join(dirname(worldFile), 'stub.log');
-  const child = startChild(process.execPath, [here('stub.ts'), String(port), worldFile], {
-    env: {},
-    logFile,
-  });
-  await answering(url, child, logFile, 20);
+  const logFile = join(folder, 'server.log');
+  const child = startChild(command, args(String(port)), { env, cwd: folder, logFile });
+  await answering(url + (program.path ?? ''), child, logFile);
   return { child, url };
 }
 
-/** What every server's figures are beside: the same client, and one call of the model. */
-export function stubTarget(stubUrl: string): Target {
-  return { url: `${stubUrl}/v1/images/generations`, headers: json, body: imageBody, problem: openAiProblem };
+export function startStub(world: StubWorld): Promise<{ child: Child; url: string }> {
+  const folder = temporaryFolder();
+  const worldFile = join(folder, 'world.json');
+  writeFileSync(worldFile, JSON.stringify(world));
+  const args = (port: string) => [here('stub.ts'), port, worldFile];
+  return startServer({ command: process.execPath, args, env: {}, folder });
 }
 
-export function ourServer(stubUrl: string, bundle: string, caller: Caller, nodeFlags: string[] = []): Server {
+/** A picture by OpenAI's API. */
+export function openAiTarget(url: string, headers: Record<string, string> = {}): Target {
+  return {
+    url: `${url}/v1/images/generations`,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'image', prompt, size: '1024x1024' }),
+    problem: openAiProblem,
+  };
+}
+
+export function ourServer(stubUrl: string, bundle: string, caller: Caller): Server {
   return {
     name: 'this service',
     async start() {
-      const port = await freePort();
-      const logFile = join(temporaryFolder(), 'front.log');
-      const args = [...nodeFlags, here('front.ts'), String(port), bundle, '/generate'];
-      const child = startChild(process.execPath, args, { env: functionEnvironment(stubUrl), logFile });
-      const url = `http://127.0.0.1:${port}`;
-      await answering(url, child, logFile, 20);
+      const { child, url } = await startServer({
+        command: process.execPath,
+        args: (port) => [here('front.ts'), port, bundle, '/generate'],
+        env: functionEnvironment(stubUrl),
+        folder: temporaryFolder(),
+      });
       const target = {
         url: `${url}/generate`,
-        headers: { ...json, authorization: `Bearer ${caller.key}` },
-        body: JSON.stringify({ identityId: caller.identityId, prompt, width: 1024, height: 1024 }),
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${caller.key}` },
+        body: generationBody(caller),
         problem: generationProblem,
       };
       return { child, target };
@@ -63,23 +82,18 @@ export async function portkeyServer(stubUrl: string): Promise<Server> {
   return {
     name: 'Portkey',
     async start() {
-      const port = await freePort();
-      const logFile = join(temporaryFolder(), 'portkey.log');
-      const env = { NODE_ENV: 'production', PATH: path, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' };
-      const args = [program, '--headless', `--port=${port}`];
-      const child = startChild(process.execPath, args, { env, logFile });
-      const url = `http://127.0.0.1:${port}`;
-      await answering(url, child, logFile, 30);
-      const headers = {
-        ...json,
+      const { child, url } = await startServer({
+        command: process.execPath,
+        args: (port) => [program, '--headless', `--port=${port}`],
+        env: { NODE_ENV: 'production', PATH: path, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+        folder: temporaryFolder(),
+      });
+      const target = openAiTarget(url, {
         authorization: 'Bearer none',
         'x-portkey-provider': 'openai',
         'x-portkey-custom-host': `${stubUrl}/v1`,
-      };
-      return {
-        child,
-        target: { url: `${url}/v1/images/generations`, headers, body: imageBody, problem: openAiProblem },
-      };
+      });
+      return { child, target };
     },
   };
 }
@@ -104,38 +118,24 @@ export async function liteLlmServer(stubUrl: string): Promise<Server> {
   return {
     name: 'LiteLLM',
     async start() {
-      const port = await freePort();
       const folder = temporaryFolder();
-      const logFile = join(folder, 'litellm.log');
       copyFileSync(here('litellm_keys.py'), join(folder, 'litellm_keys.py'));
       writeFileSync(join(folder, 'config.yaml'), liteLlmConfig(stubUrl));
-      const env = {
-        PATH: path,
-        HOME: folder,
-        LITELLM_LOG: 'ERROR',
-        LITELLM_LOCAL_MODEL_COST_MAP: 'True',
-        // Without one that looks strong it does not start. Nobody uses it.
-        LITELLM_MASTER_KEY: 'sk-bench-master-b01c7a5de2f94a6f8f3e',
-      };
-      const args = [
-        '--config',
-        'config.yaml',
-        '--host',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '--telemetry',
-        'False',
-      ];
-      const child = startChild(join(programs, 'litellm'), args, { env, cwd: folder, logFile });
-      const url = `http://127.0.0.1:${port}`;
-      await answering(`${url}/health/liveliness`, child, logFile, 120);
-      const target = (key: string): Target => ({
-        url: `${url}/v1/images/generations`,
-        headers: { ...json, authorization: `Bearer ${key}` },
-        body: imageBody,
-        problem: openAiProblem,
+      const { child, url } = await startServer({
+        command: join(programs, 'litellm'),
+        args: (port) => `--config config.yaml --host 127.0.0.1 --port ${port} --telemetry False`.split(' '),
+        env: {
+          PATH: path,
+          HOME: folder,
+          LITELLM_LOG: 'ERROR',
+          LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+          // Without one that looks strong it does not start. Nobody uses it.
+          LITELLM_MASTER_KEY: 'sk-bench-master-b01c7a5de2f94a6f8f3e',
+        },
+        folder,
+        path: '/health/liveliness',
       });
+      const target = (key: string) => openAiTarget(url, { authorization: `Bearer ${key}` });
       await proveBudgets(target('sk-bench-little'));
       return { child, target: target('sk-bench-plenty') };
     },

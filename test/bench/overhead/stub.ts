@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { payloadPart } from '../../../local/sagemaker/frames.ts';
 import type { StubWorld } from './stub-world.ts';
 
@@ -49,11 +50,9 @@ const modelEvents = [
 const openAiImage = json({ created: 1, data: [{ url: `https://images.example.com/${'a'.repeat(300)}` }] });
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk as Buffer);
+  const body = await buffer(req);
   const { method, url = '' } = req;
   if (method === 'HEAD') return void res.writeHead(200, { 'content-length': world.imageBytes }).end();
-  if (url === '/jwks.json') return send(res, 'application/json', json(world.jwks));
   if (method !== 'POST') return send(res, 'application/json', empty);
   if (url.startsWith('/endpoints/')) {
     res.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
@@ -65,7 +64,7 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   const operation = operations[name];
   if (operation === undefined)
     return void res.writeHead(400).end(`The stub does not know ${method} ${url} ${name}.`);
-  send(res, 'application/x-amz-json-1.0', operation(JSON.parse(Buffer.concat(chunks).toString())));
+  send(res, 'application/x-amz-json-1.0', operation(JSON.parse(body.toString())));
 }
 
 function send(res: ServerResponse, type: string, body: Buffer): void {

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { writeJson } from '../../../local/data-folder.ts';
-import { openWorld, runAdmin, tableName, type World } from './world.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { startCloudFormation } from '../../support/smoke.ts';
+import { runHere, spawnAdmin, useAdmin } from './world.ts';
 
-let world: World;
-beforeAll(async () => void (world = await openWorld()));
-afterAll(() => world.close());
+const world = useAdmin();
 
 test('with --json nothing but one JSON object is on stdout, wherever it is said', async () => {
   const runs = await Promise.all([
@@ -52,9 +49,9 @@ test.each([
 
 test('help is there for everything, and is no mistake', async () => {
   const helps = await Promise.all([
-    runAdmin(['--help']),
-    runAdmin(['key', '--help']),
-    runAdmin(['license', 'grant', '--help']),
+    runHere(['--help']),
+    runHere(['key', '--help']),
+    runHere(['license', 'grant', '--help']),
   ]);
   expect(helps.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
     helps.map(() => ({ code: 0, stderr: '' })),
@@ -62,30 +59,29 @@ test('help is there for everything, and is no mistake', async () => {
   expect(helps[0]!.stdout).toContain('Examples:\n  npm run --silent admin -- ');
   expect(helps[1]!.stdout).toContain('Examples:\n  npm run --silent admin -- key issue');
   expect(helps[2]!.stdout).toContain('--active-until <time>');
-  const nothing = await runAdmin(['key']);
+  const nothing = await spawnAdmin(['key']);
   expect(nothing).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: admin key') });
 });
 
 describe('where there is no local service', () => {
-  let folder: string;
-  beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'admin-none-'))));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
+  afterAll(() => removeFolder(folder));
   const sentence = () => `error: No local service runs on ${folder}: `;
 
   test('none ever ran', async () => {
-    const run = await runAdmin(['--data', folder, 'sweep']);
+    const run = await runHere(['--data', folder, 'sweep']);
     expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(sentence()) });
   });
 
   test('it was killed and left its address behind', async () => {
     writeJson(join(folder, 'engines.json'), { ...world.engines, dynamoDbUrl: 'http://127.0.0.1:1' });
-    const run = await runAdmin(['--data', folder, 'sweep', '--json']);
+    const run = await spawnAdmin(['--data', folder, 'sweep', '--json']);
     expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(sentence()) });
   });
 
   test('its address is damaged', async () => {
     writeFileSync(join(folder, 'engines.json'), '{"region":');
-    const run = await runAdmin(['--data', folder, 'sweep']);
+    const run = await runHere(['--data', folder, 'sweep']);
     expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is damaged') });
   });
 });
@@ -102,58 +98,34 @@ describe('on AWS', () => {
   test('the table comes from the flag or the environment, never from a local service', async () => {
     const region = { AWS_REGION: 'eu-west-1' };
     const runs = await Promise.all([
-      runAdmin(['license', 'list', '--table', tableName, '--region', 'eu-west-1'], aws()),
-      runAdmin(['license', 'list'], { ...aws(), ...region, TABLE_NAME: tableName }),
-      runAdmin(['license', 'list', '--table', 'no-such-table', '--data', world.folder], {
+      spawnAdmin(['license', 'list', '--table', world.table.name, '--region', 'eu-west-1'], aws()),
+      spawnAdmin(['license', 'list'], { ...aws(), ...region, TABLE_NAME: world.table.name }),
+      spawnAdmin(['license', 'list', '--table', 'no-such-table', '--data', world.folder], {
         ...aws(),
         ...region,
       }),
-      runAdmin(['license', 'list', '--table', tableName], aws()),
+      spawnAdmin(['license', 'list', '--table', world.table.name], aws()),
     ]);
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 1, 1]);
     expect(runs[2]!.stderr).toBe('error: There is no such table: the table no-such-table in eu-west-1.\n');
     expect(runs[3]!.stderr).toBe('error: No AWS region is known: name one with --region or AWS_REGION.\n');
   });
 
-  describe('by a stack', () => {
-    let cloudFormation: Server;
-    beforeAll(async () => void (cloudFormation = await startCloudFormation()));
-    afterAll(() => void cloudFormation.close());
-
-    test('its output TableName names the table', async () => {
-      const { port } = cloudFormation.address() as AddressInfo;
-      const env = { ...aws(), AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}` };
-      const list = (stack: string) =>
-        runAdmin(['license', 'list', '--json', '--stack', stack, '--region', 'eu-west-1'], env);
-      const [found, bare, missing] = await Promise.all([list('service'), list('bare'), list('missing')]);
-      expect(found).toMatchObject({ code: 0, stderr: '' });
-      expect(bare).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringContaining('no output TableName'),
+  test('a stack names its table by the output TableName', async () => {
+    const [service, bare] = [
+      await startCloudFormation({ TableName: world.table.name }),
+      await startCloudFormation({}),
+    ];
+    const list = ({ url }: { url: string }, stack: string) =>
+      spawnAdmin(['license', 'list', '--json', '--stack', stack, '--region', 'eu-west-1'], {
+        ...aws(),
+        AWS_ENDPOINT_URL_CLOUDFORMATION: url,
       });
-      expect(missing).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringContaining('no stack missing'),
-      });
-    });
+    const runs = await Promise.all([list(service, 'any'), list(bare, 'bare'), list(service, 'missing')]);
+    await Promise.all([service.close(), bare.close()]);
+    expect(runs.map(({ code }) => code)).toEqual([0, 1, 1]);
+    expect(runs[0]!.stderr).toBe('');
+    expect(runs[1]).toMatchObject({ stdout: '', stderr: expect.stringContaining('no output TableName') });
+    expect(runs[2]).toMatchObject({ stdout: '', stderr: expect.stringContaining('no stack missing') });
   });
 });
-
-/** DescribeStacks of three stacks: `service` with its table, `bare` without outputs, and none of any other name. */
-async function startCloudFormation(): Promise<Server> {
-  const outputs = `<Outputs><member><OutputKey>TableName</OutputKey><OutputValue>${tableName}</OutputValue></member></Outputs>`;
-  const stack = (inner: string) =>
-    `<DescribeStacksResponse><DescribeStacksResult><Stacks><member>${inner}</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-  const unknown =
-    '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id missing does not exist</Message></Error></ErrorResponse>';
-  const server = createServer(async (request, response) => {
-    const body = await request.reduce((text: string, chunk: Buffer) => text + chunk.toString(), '');
-    const name = new URLSearchParams(body).get('StackName');
-    response.writeHead(name === 'missing' ? 400 : 200, { 'content-type': 'text/xml' });
-    response.end(name === 'missing' ? unknown : stack(name === 'bare' ? '' : outputs));
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return server;
-}

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openWorld, type World } from './world.ts';
+import { expect, test } from '@jest/globals';
+import { useAdmin } from './world.ts';
 
-let world: World;
-beforeAll(async () => void (world = await openWorld()));
-afterAll(() => world.close());
+const world = useAdmin();
 
 /** The words that make an identity whose id and slug are its name. */
 const make = (name: string, catalog = 'founding') =>
@@ -45,17 +43,6 @@ test('an identity is made with a model, and shown as it was made', async () => {
   expect(await world.json('identity list')).toEqual({ identities: [plain, full] });
 });
 
-test('a put of an existing id keeps what is not given', async () => {
-  const made = await world.json(`${make('cedar')} --settings {"a":[1,null]}`);
-  const renamed = await world.json('identity put --id cedar --product-photos --name', 'Cedar II');
-  expect(renamed).toEqual({ ...made, name: 'Cedar II', productPhotos: true });
-  const remodelled = await world.json('identity put --id cedar --model-version 2 --adapter-key adapters/c');
-  expect(remodelled).toEqual({
-    ...renamed,
-    model: { version: '2', adapterKey: 'adapters/c', adapterSha256: null, settings: { a: [1, null] } },
-  });
-});
-
 test('a deactivated identity has no model, and what it had is told', async () => {
   const made = await world.json(make('drift'));
   const refused = await world.admin('identity deactivate drift');
@@ -69,22 +56,17 @@ test('a deactivated identity has no model, and what it had is told', async () =>
     previousModel: made.model,
   });
   expect(await world.json('identity deactivate drift')).toEqual(inactive);
+  // A put keeps what is not given.
   expect(await world.json('identity put --id drift --model-version 1')).toEqual(made);
 });
 
 test('a put that takes access away is confirmed too', async () => {
   const made = await world.json(`${make('ember')} --product-photos`);
-  const runs = await Promise.all([
-    world.admin('identity put --id ember --no-model'),
-    world.admin('identity put --id ember --catalog specialist'),
-    world.admin('identity put --id ember --no-product-photos'),
-  ]);
-  for (const run of runs) {
-    expect(run).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Nothing was changed: add --yes to change the identity ember'),
-    });
-  }
+  const run = await world.admin('identity put --id ember --no-product-photos');
+  expect(run).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Nothing was changed: add --yes to change the identity ember'),
+  });
   expect(await world.json('identity show ember')).toEqual(made);
 });
 

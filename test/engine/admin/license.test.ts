@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { identityStore } from '../../../shared/store/identity-store.ts';
-import { openWorld, type World } from './world.ts';
+import { useAdmin } from './world.ts';
 
-let world: World;
+const world = useAdmin();
 beforeAll(async () => {
-  world = await openWorld();
   const identity = { description: '', catalog: 'specialist', productPhotos: false, model: null } as const;
   const put = (id: string) =>
     identityStore(world.table).put({ ...identity, identityId: id, name: id, slug: id });
   await Promise.all([put('drift'), put('ember')]);
 });
-afterAll(() => world.close());
 
 test('a grant takes its credits from the tier, and begins now', async () => {
   const before = Date.now();

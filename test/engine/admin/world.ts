@@ -1,27 +1,15 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll } from '@jest/globals';
+import { runAdmin } from '../../../bin/admin/program.ts';
 import { dataFolder, writeJson, type EnginesFile } from '../../../local/data-folder.ts';
-import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import type { License } from '../../../shared/domain/license.ts';
 import { licenseStore } from '../../../shared/store/license-store.ts';
 import type { Table } from '../../../shared/store/table.ts';
-import { tableSchema } from '../../../shared/store/table-keys.ts';
 import { newLicense } from '../../support/grants.ts';
-
-export const tableName = 'admin-test';
-const region = 'us-east-1';
-const credentials = { accessKeyId: 'LOCALTEST', secretAccessKey: 'a-secret-for-tests' };
-const repository = new URL('../../..', import.meta.url).pathname;
-
-export interface Run {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+import { runProgram, type Run } from '../../support/run-program.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { startTable } from '../workflow/table.ts';
 
 /** What a local service leaves for the CLI to find, with the real engine behind it. */
 export interface World {
@@ -30,7 +18,7 @@ export interface World {
   /** The same table, for what only the service itself would write. */
   table: Table;
   engines: EnginesFile;
-  /** Runs the CLI as an operator does, in a process of its own. Words are split, what follows is taken as it is. */
+  /** Runs a command of the CLI in this process. Words are split, what follows is taken as it is. */
   admin(words: string, ...more: string[]): Promise<Run>;
   /** Runs it with `--json` and demands success. @returns the one object on stdout. */
   json(words: string, ...more: string[]): Promise<any>;
@@ -39,27 +27,29 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'admin-test-'));
-  const { table: tableFolder, engines: enginesPath } = dataFolder(folder);
-  const engine = await startDynamoDb({ folder: tableFolder });
-  const client = new DynamoDBClient({ endpoint: engine.url, region, credentials });
-  await client.send(
-    new CreateTableCommand({ TableName: tableName, ...structuredClone(tableSchema) } as never),
-  );
-  const s3Url = 'http://127.0.0.1:1';
+/** @returns a world that is filled by the time that the first test runs. */
+export function useAdmin(): World {
+  const world = {} as World;
+  beforeAll(async () => void Object.assign(world, await openWorld()));
+  afterAll(() => world.close());
+  return world;
+}
+
+async function openWorld(): Promise<World> {
+  const folder = temporaryFolder();
+  const { table, dynamoDbUrl, close } = await startTable();
   const engines = {
-    region,
-    tableName,
+    region: 'us-east-1',
+    tableName: table.name,
     bucketName: 'images',
-    dynamoDbUrl: engine.url,
-    s3Url,
-    ...credentials,
+    dynamoDbUrl,
+    s3Url: 'http://127.0.0.1:1',
+    accessKeyId: 'AKIDTEST',
+    secretAccessKey: 'secret',
   };
-  writeJson(enginesPath, engines);
+  writeJson(dataFolder(folder).engines, engines);
   const admin = (words: string, ...more: string[]) =>
-    runAdmin(['--data', folder, ...words.split(' '), ...more]);
-  const table = { name: tableName, client, documents: DynamoDBDocumentClient.from(client) };
+    runHere(['--data', folder, ...words.split(' '), ...more]);
   return {
     folder,
     engines,
@@ -76,30 +66,44 @@ export async function openWorld(): Promise<World> {
       return license;
     },
     async close() {
-      client.destroy();
-      await engine.close();
-      rmSync(folder, { recursive: true, force: true });
+      await close();
+      removeFolder(folder);
     },
   };
 }
 
-/** Runs the CLI without a terminal, and with nothing of this machine's AWS set-up. */
-export async function runAdmin(args: string[], env: Record<string, string> = {}): Promise<Run> {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [join(repository, 'bin/admin.ts'), ...args], {
-    cwd: tmpdir(),
-    env: { PATH, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+const printing = new AsyncLocalStorage<Run>();
+
+/** Runs the CLI in this process, because starting one takes much longer than most commands. */
+export function runHere(args: string[]): Promise<Run> {
+  capturePrinting();
+  const run: Run = { code: null, stdout: '', stderr: '' };
+  return printing.run(run, async () => {
+    run.code = await runAdmin(args);
+    return run;
   });
-  return endOf(child);
 }
 
-function endOf(child: ChildProcess): Promise<Run> {
-  const run: Run = { code: null, stdout: '', stderr: '' };
-  child.stdout!.on('data', (chunk: Buffer) => (run.stdout += chunk.toString()));
-  child.stderr!.on('data', (chunk: Buffer) => (run.stderr += chunk.toString()));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ ...run, code }));
-  });
+let isCapturing = false;
+
+/** What a command prints belongs to its run, also while others run beside it. */
+function capturePrinting(): void {
+  if (isCapturing) return;
+  isCapturing = true;
+  Object.defineProperty(process.stdin, 'isTTY', { value: false, configurable: true });
+  for (const name of ['stdout', 'stderr'] as const) {
+    const write = process[name].write.bind(process[name]);
+    process[name].write = ((text: string, ...rest: []) => {
+      const run = printing.getStore();
+      if (run === undefined) return write(text, ...rest);
+      run[name] += text;
+      return true;
+    }) as typeof write;
+  }
+}
+
+/** Runs the CLI in a process of its own. */
+export function spawnAdmin(args: string[], env?: Record<string, string>): Promise<Run> {
+  const program = join(import.meta.dirname, '../../../bin/admin.ts');
+  return runProgram(program, args, env && { env });
 }

@@ -1,38 +1,16 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { handler } from '../../../functions/billing-events.ts';
-import { environmentVariables } from '../../../shared/config.ts';
-import { setLogSink } from '../../../shared/http/log.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { envelope, sqsRecord } from '../../unit/billing/delivery.ts';
 import { stripeEvent, subscription } from '../../unit/billing/stripe-fixtures.ts';
-import { prices, startWorld, type World } from './world.ts';
+import { prices, useBilling, useFunction } from './world.ts';
 
-let world: World;
-const lines: string[] = [];
-const folder = temporaryFolder();
-const pricesFile = join(folder, 'prices.json');
+useBilling();
+const { pricesFile, lines } = useFunction(() => 'no-such-table');
 const Records = [
   sqsRecord('m0', envelope(stripeEvent('customer.subscription.created', subscription()))),
   sqsRecord('m1', envelope({ id: 'evt_1', type: 'customer.created', created: 1, data: {} } as any)),
 ];
-
-beforeAll(async () => {
-  world = await startWorld();
-  Object.assign(process.env, {
-    [environmentVariables.serviceName]: 'billing-test',
-    [environmentVariables.tableName]: 'no-such-table',
-    [environmentVariables.billingPricesFile]: pricesFile,
-  });
-  setLogSink((line) => void lines.push(line));
-});
-
-afterAll(async () => {
-  setLogSink(console.log);
-  await world.close();
-  removeFolder(folder);
-});
 
 test('without readable prices no record is taken, and the error names the file and the entry', async () => {
   await expect(handler({ Records })).rejects.toThrow(`The file ${pricesFile} can't be used. ENOENT`);

@@ -1,10 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { handler } from '../../../functions/billing-events.ts';
-import { environmentVariables } from '../../../shared/config.ts';
-import { setLogSink } from '../../../shared/http/log.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { envelope, older, sqsRecord } from '../../unit/billing/delivery.ts';
 import { end, ms, t } from '../../unit/billing/life.ts';
 import {
@@ -18,33 +14,11 @@ import {
   subscription,
 } from '../../unit/billing/stripe-fixtures.ts';
 import { invoice, parentOf } from '../../unit/billing/stripe-invoices.ts';
-import { prices, startWorld, type World } from './world.ts';
+import { prices, useBilling, useFunction } from './world.ts';
 
-let world: World;
-let lines: string[] = [];
-const folder = temporaryFolder();
-const pricesFile = join(folder, 'prices.json');
-
-beforeAll(async () => {
-  world = await startWorld();
-  writeFileSync(pricesFile, JSON.stringify(prices));
-  Object.assign(process.env, {
-    [environmentVariables.serviceName]: 'billing-test',
-    [environmentVariables.tableName]: world.table.name,
-    [environmentVariables.billingPricesFile]: pricesFile,
-  });
-  setLogSink((line) => void lines.push(line));
-});
-
-afterAll(async () => {
-  setLogSink(console.log);
-  await world.close();
-  removeFolder(folder);
-});
-
-beforeEach(() => {
-  lines = [];
-});
+const world = useBilling();
+const { pricesFile, lines } = useFunction(() => world.table.name);
+beforeAll(() => writeFileSync(pricesFile, JSON.stringify(prices)));
 
 /** Sends a batch whose records are named by their place. @returns those that failed, and what was logged. */
 async function send(...bodies: string[]) {

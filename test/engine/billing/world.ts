@@ -1,14 +1,16 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
-import { pointSdkAt } from '../../../local/environment.ts';
-import type { BillingPrices } from '../../../shared/contracts/billing-prices.ts';
-import { licenseStore } from '../../../shared/store/license-store.ts';
-import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
-import { tableSchema } from '../../../shared/store/table-keys.ts';
-import { patientTable } from '../../support/patient-table.ts';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import type { BillingPrices } from '../../../shared/billing/prices.ts';
+import { environmentVariables } from '../../../shared/config.ts';
+import { setLogSink } from '../../../shared/runtime/log.ts';
+import { licenseStore, type LicenseStore } from '../../../shared/store/license-store.ts';
+import { subscriptionStore, type SubscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { applyBillingEvidence } from '../../../shared/workflow/apply-billing-event.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { evidenceOf } from '../../unit/billing/delivery.ts';
 import type { HandledEvent } from '../../unit/billing/stripe-fixtures.ts';
+import type { TableWorld } from '../workflow/table.ts';
+import { useTable } from '../workflow/use-world.ts';
 
 export const prices: BillingPrices = {
   price_starter: { tier: 'starter' },
@@ -16,34 +18,42 @@ export const prices: BillingPrices = {
   price_identity: { identityIds: ['idn_one'] },
 };
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
+interface BillingWorld extends TableWorld {
+  licenses: LicenseStore;
+  subscriptions: SubscriptionStore;
+  /** Applies an event as it comes out of the queue. */
+  apply(event: HandledEvent, by?: BillingPrices): Promise<'applied' | 'unchanged'>;
+}
 
-/** The real DynamoDB engine, spoken to by the real SDK. */
-export async function startWorld() {
-  const dynamoDb = await startDynamoDb({ folder: null });
-  pointSdkAt({
-    region: 'us-east-1',
-    accessKeyId: 'AKIDTEST',
-    secretAccessKey: 'secret',
-    dynamoDbUrl: dynamoDb.url,
-    s3Url: 'http://127.0.0.1:1',
+/** The table of a real DynamoDB engine, and what billing does with it. */
+export function useBilling(): BillingWorld {
+  const world = useTable() as BillingWorld;
+  world.apply = (event, by = prices) =>
+    applyBillingEvidence(evidenceOf(event)!, { subscriptions: world.subscriptions, prices: by });
+  beforeAll(() => {
+    world.licenses = licenseStore(world.table);
+    world.subscriptions = subscriptionStore(world.table);
   });
-  const table = patientTable('billing');
-  await table.documents.send(
-    new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
-  );
-  const subscriptions = subscriptionStore(table);
-  return {
-    table,
-    licenses: licenseStore(table),
-    subscriptions,
-    /** Applies an event as it comes out of the queue. */
-    apply(event: HandledEvent, by: BillingPrices = prices) {
-      return applyBillingEvidence(evidenceOf(event)!, { subscriptions, prices: by });
-    },
-    async close() {
-      table.client.destroy();
-      await dynamoDb.close();
-    },
-  };
+  return world;
+}
+
+/** The environment of the billing function, with a file of prices yet to be written, and what each test has it log. */
+export function useFunction(tableName: () => string): { pricesFile: string; lines: string[] } {
+  const folder = temporaryFolder();
+  const pricesFile = join(folder, 'prices.json');
+  const lines: string[] = [];
+  beforeAll(() => {
+    Object.assign(process.env, {
+      [environmentVariables.serviceName]: 'billing-test',
+      [environmentVariables.tableName]: tableName(),
+      [environmentVariables.billingPricesFile]: pricesFile,
+    });
+    setLogSink((line) => void lines.push(line));
+  });
+  beforeEach(() => void lines.splice(0));
+  afterAll(() => {
+    setLogSink(console.log);
+    removeFolder(folder);
+  });
+  return { pricesFile, lines };
 }

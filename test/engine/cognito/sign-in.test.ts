@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { sendRaw } from '../../support/raw-request.ts';
 import {
   ada,
   authorizeUrl,
@@ -7,23 +8,55 @@ import {
   Browser,
   claimsOf,
   exchange,
+  later,
   pkce,
   returned,
   signIn,
-  startPool,
+  usePool,
+  type Visit,
 } from './support.ts';
-import type { ServedPool, Visit } from './support.ts';
 
-let pool: ServedPool;
+/** One of the applications that a sign-in may return to. */
+const elsewhere = 'http://localhost:5173/callback';
+const pool = usePool({ otherRedirectUris: [elsewhere] });
 
-beforeAll(async () => {
-  pool = await startPool();
-});
-afterAll(() => pool.close());
-
-const wrong = 'The e-mail or the password is wrong.';
 const open = (browser: Browser, changes = {}): Promise<Visit> =>
   browser.open(authorizeUrl(pool, pkce().challenge, changes));
+
+describe('an authorization request', () => {
+  const notRegistered = 'The address to return to after signing in is not registered.';
+  test.each([
+    ['an unknown client', { client_id: 'nobody' }, 'The application that sent you here is not known.'],
+    ['no client', { client_id: undefined }, 'asked for something that is not possible'],
+    ['an unregistered address', { redirect_uri: 'https://elsewhere.example/callback' }, notRegistered],
+    ['an address that differs in its query', { redirect_uri: `${elsewhere}?x=1` }, notRegistered],
+    ['no address', { redirect_uri: undefined }, 'asked for something that is not possible'],
+  ])('with %s is answered with a page and never redirected', async (_name, changes, sentence) => {
+    const page = await open(new Browser(), changes);
+    expect(page).toMatchObject({ status: 400, location: '' });
+    expect(page.text).toContain(sentence);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  });
+
+  test.each([
+    ['no PKCE challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['a plain PKCE challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['an unknown scope', { scope: 'openid admin' }, 'invalid_scope'],
+    ['a scope that Cognito does not have', { scope: 'openid offline_access' }, 'invalid_scope'],
+    ['no scope', { scope: undefined, nonce: undefined }, 'invalid_scope'],
+    ['the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
+  ])('with %s is told so to the application', async (_name, changes, error) => {
+    expect(returned(await open(new Browser(), changes))).toMatchObject({ error, state: 'the state' });
+  });
+
+  test('with markup in it is answered without that markup', async () => {
+    for (const name of ['client_id', 'redirect_uri', 'scope', 'prompt', 'response_type']) {
+      const changes = { redirect_uri: undefined, [name]: `"><script>alert(1)</script>` };
+      expect((await open(new Browser(), changes)).text).not.toContain('<script');
+    }
+  });
+});
 
 describe('signing in', () => {
   test('goes through a page with a form and returns to the application with a code and its state', async () => {
@@ -38,15 +71,9 @@ describe('signing in', () => {
     expect({ state, error }).toEqual({ state: 'the state', error: undefined });
 
     const tokens = await exchange(pool, code!, verifier);
-    expect(tokens.status).toBe(200);
-    expect(Object.keys(tokens.body).sort()).toEqual([
-      'access_token',
-      'expires_in',
-      'id_token',
-      'refresh_token',
-      'token_type',
-    ]);
-    expect(tokens.body).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
+    const names = ['access_token', 'expires_in', 'id_token', 'refresh_token', 'token_type'];
+    expect(Object.keys(tokens.body).sort()).toEqual(names);
+    expect(tokens).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 3600 } });
   });
 
   test('takes an e-mail address in any case and with blanks around it', async () => {
@@ -59,6 +86,8 @@ describe('signing in', () => {
     const { search } = new URL(authorizeUrl(pool, pkce().challenge));
     const end = await browser.submit(await browser.open(`${pool.baseUrl}/login${search}`), ada);
     expect(returned(end)).toHaveProperty('code');
+    const unasked = await new Browser().visit(`${pool.baseUrl}/login`);
+    expect(unasked).toMatchObject({ status: 400, text: expect.stringContaining('Start again') });
   });
 
   test('answers a wrong password and an unknown e-mail address alike, and keeps what was typed', async () => {
@@ -71,119 +100,71 @@ describe('signing in', () => {
     ]) {
       const again = await browser.submit(page, account);
       expect(again.status).toBe(400);
-      expect(again.text).toContain(`role="alert">${wrong}</p>`);
+      expect(again.text).toContain('role="alert">The e-mail or the password is wrong.</p>');
       expect(again.text).toContain(`value="${account.email}"`);
       if (account.password !== '') expect(again.text).not.toContain(account.password);
     }
     expect(returned(await browser.submit(page, ada))).toHaveProperty('code');
   });
 
-  test('is refused for a while after ten wrong passwords for one account, and for no other account', async () => {
-    const own = await startPool();
-    try {
-      const browser = new Browser();
-      const page = await browser.open(authorizeUrl(own, pkce().challenge));
-      for (let i = 0; i < 10; i += 1) await browser.submit(page, { ...ada, password: `guess ${i}` });
-      const refused = await browser.submit(page, { ...ada, email: ada.email.toUpperCase() });
-      expect(refused.status).toBe(429);
-      expect(refused.headers.get('retry-after')).toBe('60');
-      expect(refused.text).toContain('There were too many wrong tries. Try again in a minute.');
-      expect(returned(await browser.submit(page, ben))).toHaveProperty('code');
-    } finally {
-      await own.close();
-    }
-  });
-
-  test('forgets wrong passwords once the right one was given', async () => {
-    const own = await startPool();
-    try {
-      for (let round = 0; round < 2; round += 1) {
-        const browser = new Browser();
-        const page = await browser.open(authorizeUrl(own, pkce().challenge));
-        for (let i = 0; i < 9; i += 1) await browser.submit(page, { ...ada, password: `guess ${i}` });
-        expect(returned(await browser.submit(page, ada))).toHaveProperty('code');
-      }
-    } finally {
-      await own.close();
-    }
+  test('is refused for a minute after ten wrong passwords for one account, and for no other account', async () => {
+    const browser = new Browser();
+    const page = await open(browser);
+    const guess = async (times: number) => {
+      for (let i = 0; i < times; i += 1) await browser.submit(page, { ...ada, password: `guess ${i}` });
+    };
+    // The right one in between: wrong ones before it count no more.
+    await guess(9);
+    await signIn(pool);
+    await guess(10);
+    const refused = await browser.submit(page, { ...ada, email: ada.email.toUpperCase() });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(refused.text).toContain('There were too many wrong tries. Try again in a minute.');
+    expect((await signIn(pool, { account: ben })).status).toBe(200);
+    expect((await later(61_000, () => signIn(pool))).status).toBe(200);
   });
 });
 
 describe('the sign-in page', () => {
-  test('can load nothing, be framed nowhere and is never kept', async () => {
+  test('can load nothing, be framed nowhere, is never kept and shows no password', async () => {
     const { headers, text } = await open(new Browser());
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self' http:\/\/localhost:5173; frame-ancestors 'none'; base-uri 'none'$/,
     );
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(text).not.toMatch(/<script|https?:|style=/);
-  });
-
-  test('allows its form to lead to a registered application on another origin', async () => {
-    const own = await startPool({ redirectUris: ['http://localhost:5173/callback'] });
-    try {
-      const changes = { redirect_uri: 'http://localhost:5173/callback' };
-      const { headers } = await new Browser().open(authorizeUrl(own, pkce().challenge, changes));
-      expect(headers.get('content-security-policy')).toContain("form-action 'self' http://localhost:5173;");
-    } finally {
-      await own.close();
-    }
-  });
-
-  test('shows no password of any account', async () => {
-    const { text } = await open(new Browser());
     for (const { password } of [ada, ben]) expect(text).not.toContain(password);
   });
 
-  test('is filled with the e-mail address that the application hints at', async () => {
-    const { text } = await open(new Browser(), { login_hint: ada.email });
-    expect(text).toContain(`value="${ada.email}"`);
+  test('returns to a registered application of another origin', async () => {
+    const browser = new Browser();
+    const end = await browser.submit(await open(browser, { redirect_uri: elsewhere }), ada);
+    expect(end.location).toMatch(`${elsewhere}?code=`);
   });
 
-  test('shows markup that was typed or hinted as text', async () => {
+  test('shows markup that was typed as text', async () => {
     const browser = new Browser();
     const attack = `"><script>alert('x')</script>&`;
-    const page = await open(browser, { login_hint: attack });
-    const again = await browser.submit(page, { email: attack, password: 'x' });
-    for (const { text } of [page, again]) {
-      expect(text).not.toContain('<script');
-      expect(text).toContain('value="&#34;&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/script&#62;&#38;"');
-    }
-  });
-
-  test('is unknown to a browser that no application has sent', async () => {
-    const page = await new Browser().visit(`${pool.baseUrl}/login`);
-    expect(page.status).toBe(400);
-    expect(page.text).toContain('Start again');
+    const { text } = await browser.submit(await open(browser), { email: attack, password: 'x' });
+    expect(text).not.toContain('<script');
+    expect(text).toContain('value="&#34;&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/script&#62;&#38;"');
   });
 });
 
 describe('a form', () => {
-  test('of another browser is refused', async () => {
+  test('of another browser, without the cookie of its page, or sent before, is refused', async () => {
     const [victim, attacker] = [new Browser(), new Browser()];
-    await open(victim);
-    const foreign = await open(attacker);
-    const refused = await victim.submit(foreign, ada);
-    expect(refused).toMatchObject({ status: 400, location: '' });
-    expect(refused.text).toContain('Start again');
+    const [own, foreign] = [await open(victim), await open(attacker)];
+    const startAgain = { status: 400, location: '', text: expect.stringContaining('Start again') };
+    expect(await victim.submit(foreign, ada)).toMatchObject(startAgain);
+    expect(await new Browser().submit(own, ada)).toMatchObject(startAgain);
+    expect(returned(await victim.submit(own, ada))).toHaveProperty('code');
+    expect(await victim.submit(own, ada)).toMatchObject(startAgain);
   });
 
-  test('without the cookie of its page is refused', async () => {
-    const page = await open(new Browser());
-    expect(await new Browser().submit(page, ada)).toMatchObject({ status: 400, location: '' });
-  });
-
-  test('that was sent before is refused', async () => {
-    const browser = new Browser();
-    const page = await open(browser);
-    await browser.submit(page, ada);
-    const refused = await browser.submit(page, ada);
-    expect(refused.status).toBe(400);
-    expect(refused.text).toContain('Start again');
-  });
-
-  test('of any size is answered, and one that is too large is refused', async () => {
+  test('that is too large is refused, and the sign-in goes on', async () => {
     const browser = new Browser();
     const page = await open(browser);
     const refused = await browser.submit(page, { ...ada, password: 'x'.repeat(5_000_000) });
@@ -206,9 +187,49 @@ describe('a form', () => {
       headers: { cookie },
       body: new URLSearchParams({ interaction, ...ada }),
     });
-    expect([began.headers.location, answer.headers.get('location')]).toEqual([
-      '/login',
-      `/oauth2/authorize/${interaction}`,
-    ]);
+    const locations = [began.headers.location, answer.headers.get('location')];
+    expect(locations).toEqual(['/login', `/oauth2/authorize/${interaction}`]);
+  });
+});
+
+describe('any request', () => {
+  test.each([
+    ['/oauth2/token', 'GET', 'POST, OPTIONS'],
+    ['/oauth2/authorize', 'POST', 'GET, HEAD'],
+    ['/login', 'PUT', 'GET, HEAD, POST'],
+    ['/logout', 'POST', 'GET'],
+    ['/us-east-1_local/.well-known/jwks.json', 'POST', 'GET, HEAD'],
+  ])('to %s with the method %s is told what is allowed', async (path, method, allow) => {
+    const answer = await fetch(`${pool.baseUrl}${path}`, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  test('for a path that the pool does not have is answered with a page, one beside the pool is not', async () => {
+    for (const path of ['/oauth2/revoke', '/oauth2/', '/us-east-1_local', '/us-east-1_local/.well-known/x']) {
+      const answer = await fetch(`${pool.baseUrl}${path}`);
+      expect([answer.status, await answer.text()]).toEqual([
+        404,
+        expect.stringContaining('There is no such page'),
+      ]);
+    }
+    for (const path of ['/', '/loginx', '/login/x', '/oauth2x', '/callback']) {
+      expect(await (await fetch(`${pool.baseUrl}${path}`)).text()).toBe('application');
+    }
+  });
+
+  test('with broken escapes, repeated parameters or broken cookies is answered', async () => {
+    const address = authorizeUrl(pool, pkce().challenge).slice(pool.baseUrl.length);
+    const requests = [
+      { path: '/login?%ff%' },
+      { path: '/logout?logout_uri=%' },
+      { path: '/oauth2/authorize?client_id=%ff' },
+      { path: '/oauth2/authorize/not-a-sign-in' },
+      { path: `${address}&client_id=other` },
+      { path: '/login', cookie: 'cognito-sign-in=%; ;=;x' },
+    ];
+    for (const { path, cookie = '' } of requests) {
+      const answer = await sendRaw(pool.baseUrl, { path: path.slice(1), headers: [['cookie', cookie]] });
+      expect([path, answer.status, answer.text]).toEqual([path, 400, expect.stringContaining('<h1>')]);
+    }
   });
 });

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createUserPool, newSigningKey } from '../../../local/cognito/user-pool.ts';
-import type { UserPoolOptions } from '../../../local/cognito/user-pool.ts';
+import type { UserPoolOptions } from '../../../local/cognito/options.ts';
+import { newSigningKey } from '../../../local/cognito/signing-key.ts';
+import { createUserPool } from '../../../local/cognito/user-pool.ts';
+import { listen } from '../../../local/http/server.ts';
 
 export const ada = {
   sub: '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -25,35 +27,43 @@ export interface ServedPool {
 }
 
 /** A pool on a port of its own; every path that it doesn't serve answers "application". */
-export async function startPool(changes: Partial<UserPoolOptions> = {}): Promise<ServedPool> {
+export async function startPool({ otherRedirectUris = [] as string[] } = {}): Promise<ServedPool> {
   const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: baseUrl, close } = await listen(server);
   const options: UserPoolOptions = {
     baseUrl,
     signingKey: await newSigningKey(),
     accounts: [ada, ben],
     clientId,
-    redirectUris: [`${baseUrl}/callback`],
+    redirectUris: [`${baseUrl}/callback`, ...otherRedirectUris],
     logoutUris: [`${baseUrl}/signed-out`],
     accessTokenSeconds: 3600,
-    ...changes,
   };
   const pool = createUserPool(options);
   server.on('request', (req, res) => {
     if (pool.serves(req.url!.split('?')[0]!)) void pool.handle(req, res);
     else res.end('application');
   });
-  return {
-    baseUrl,
-    issuer: pool.issuer,
-    options,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  };
+  return { baseUrl, issuer: pool.issuer, options, close };
+}
+
+/** A pool for a test file. It is empty until the file's first test runs. */
+export function usePool(options: Parameters<typeof startPool>[0] = {}): ServedPool {
+  const pool = {} as ServedPool;
+  beforeAll(async () => void Object.assign(pool, await startPool(options)));
+  afterAll(() => pool.close());
+  return pool;
+}
+
+/** Runs on the pool's and the caller's clock, set forward. */
+export async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
+  const now = Date.now;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+  try {
+    return await run();
+  } finally {
+    clock.mockRestore();
+  }
 }
 
 /** A code verifier and its S256 challenge. */

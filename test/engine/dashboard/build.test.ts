@@ -1,109 +1,37 @@
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { BuildError, ensureBuilt } from '../../../local/dashboard/build.ts';
+import { BuildError, buildId, ensureBuilt } from '../../../local/dashboard/build.ts';
 import { pause, until } from '../../support/until.ts';
+import { createProject, isRunning, type Project } from './support.ts';
 
-const vite = fileURLToPath(new URL('../../../node_modules/vite', import.meta.url));
 const buildModule = new URL('../../../local/dashboard/build.ts', import.meta.url).href;
 
-/** Writes down each build's process, and waits in it while there is a file `hold-start` or `hold-written`. */
-const viteConfig = `
-import { appendFileSync, existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
-const waitWhile = async (name) => {
-  while (existsSync('../' + name)) await pause(20);
-};
-const watched = {
-  name: 'watched',
-  buildStart: () => {
-    appendFileSync('../builds', process.pid + ' ');
-    return waitWhile('hold-start');
-  },
-  writeBundle: () => waitWhile('hold-written'),
-};
-export default { logLevel: 'error', plugins: [watched] };`;
-
-const sources: Record<string, string> = {
-  'dashboard/package.json': '{ "type": "module" }',
-  'dashboard/tsconfig.json': '{}',
-  'dashboard/vite.config.ts': viteConfig,
-  'dashboard/scalar-build.ts': 'export {};',
-  'dashboard/index.html': '<!doctype html><script type="module" src="/src/main.js"></script>',
-  'dashboard/src/main.js': "import './deeper/part.js';\nconsole.log('one');",
-  'dashboard/src/deeper/part.js': "console.log('part');",
-  'dashboard/public/robots.txt': 'User-agent: *',
-  'client/src/index.ts': 'export {};',
-  'shared/contracts/dashboard.ts': 'export {};',
-};
-
-let root: string;
+let project: Project;
 let folder: string;
 let stopping: AbortController;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'dashboard-')));
-  folder = join(root, 'dashboard');
-  for (const [path, content] of Object.entries(sources)) write(path, content);
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(vite, join(folder, 'node_modules', 'vite'));
+  project = createProject();
+  ({ folder } = project);
   stopping = new AbortController();
 });
-
 afterEach(async () => {
   stopping.abort();
-  // A build that lost its owner ends by itself once nothing holds it.
-  for (const name of ['hold-start', 'hold-written']) rmSync(join(root, name), { force: true });
-  await until('every build ended', () => !buildProcesses().some(isRunning));
-  rmSync(root, { recursive: true, force: true });
+  await project.clear();
 });
 
-function write(path: string, content: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), content);
-}
-
 const build = (): Promise<boolean> => ensureBuilt({ folder, signal: stopping.signal });
-
-/** The processes of all builds so far, those that ended as well. */
-function buildProcesses(): number[] {
-  const path = join(root, 'builds');
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ').map(Number) : [];
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
+const begun = (count: number) => until('it builds', () => project.builds().length === count);
 
 /** Everything below a folder with its content; empty when there is no folder. */
 function contents(path: string): Record<string, string> {
   if (!existsSync(path)) return {};
   const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(
-    files.map(({ parentPath, name }) => [
-      join(parentPath, name),
-      readFileSync(join(parentPath, name), 'utf8'),
-    ]),
-  );
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(paths.map((file) => [file, readFileSync(file, 'utf8')]));
 }
 
 const leftOfWork = (): string[] => readdirSync(join(folder, '.local'));
@@ -127,104 +55,92 @@ describe('a build', () => {
     expect(await build()).toBe(true);
     expect(app()).toContain('one');
     const before = dist();
-    expect(await build()).toBe(false);
-    write('dashboard/README.md', 'no part of it');
-    write('dashboard/node_modules/.vite/cache.json', '{}');
+    project.write('dashboard/README.md', 'no part of it');
+    project.write('dashboard/node_modules/.vite/cache.json', '{}');
     expect(await build()).toBe(false);
     expect(dist()).toEqual(before);
-    expect(buildProcesses()).toHaveLength(1);
+    expect(project.builds()).toHaveLength(1);
     expect(leftOfWork()).toEqual(['build.lock']);
   });
 
   test('is made again when anything changes that it is made of', async () => {
+    const { write, remove } = project;
     const changes: [string, () => void][] = [
       ['a file', () => write('dashboard/src/deeper/part.js', "console.log('other');")],
       ['a new file', () => write('dashboard/src/new.js', '')],
       ['a name', () => renameSync(join(folder, 'src/new.js'), join(folder, 'src/renamed.js'))],
-      ['a removed file', () => rmSync(join(folder, 'src/renamed.js'))],
+      ['a removed file', () => remove('dashboard/src/renamed.js')],
       ['a public file', () => write('dashboard/public/robots.txt', 'User-agent: none')],
-      ['the page', () => write('dashboard/index.html', `${sources['dashboard/index.html']}<p>`)],
-      ['the build’s settings', () => write('dashboard/vite.config.ts', `${viteConfig}\n`)],
+      ['the page', () => write('dashboard/index.html', '<!doctype html><p>')],
+      ['the build’s settings', () => write('dashboard/vite.config.ts', 'export default { };')],
       ['the build’s own plugin', () => write('dashboard/scalar-build.ts', 'export default 1;')],
       ['the compiler’s settings', () => write('dashboard/tsconfig.json', '{ }')],
       ['the packages', () => write('dashboard/package.json', '{ "type": "module", "version": "2" }')],
       ['the contracts', () => write('shared/contracts/new.ts', '')],
       ['the client', () => write('client/src/new.ts', '')],
-      ['the build itself', () => rmSync(join(folder, 'dist/build-id'))],
-      ['the whole build', () => rmSync(join(folder, 'dist'), { recursive: true })],
     ];
     await build();
     for (const [what, change] of changes) {
+      const before = buildId(folder);
       change();
-      expect([what, await build()]).toEqual([what, true]);
+      expect([what, buildId(folder) === before]).toEqual([what, false]);
     }
-    expect(app()).toContain('other');
-    expect(app()).not.toContain("'part'");
-    expect(await build()).toBe(false);
-  });
-
-  test('has nothing of the one before', async () => {
-    await build();
-    write('dashboard/src/main.js', "console.log('two');");
     write('dashboard/dist/assets/older.js', 'older');
-    await build();
-    expect(app()).toContain('two');
-    expect(app()).not.toMatch(/one|older/);
+    expect(await build()).toBe(true);
+    expect(app()).toContain('other');
+    // It has nothing of the build before.
+    expect(app()).not.toMatch(/'part'|older/);
+    for (const lost of ['dashboard/dist/build-id', 'dashboard/dist']) {
+      remove(lost);
+      expect([lost, await build()]).toEqual([lost, true]);
+    }
+    expect(await build()).toBe(false);
   });
 
   test('that fails says what the tool said, and keeps the one before', async () => {
     await build();
     const before = dist();
-    write('dashboard/src/main.js', "import './missing.js';");
+    project.write('dashboard/src/main.js', "import './missing.js';");
     const error = await build().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BuildError);
     expect(error).toMatchObject({ message: 'The dashboard could not be built.' });
     expect((error as BuildError).output).toContain('missing.js');
     expect(dist()).toEqual(before);
     expect(leftOfWork()).toEqual(['build.lock']);
-    write('dashboard/src/main.js', "console.log('mended');");
+    project.write('dashboard/src/main.js', "console.log('mended');");
     expect(await build()).toBe(true);
     expect(app()).toContain('mended');
   });
 });
 
 describe('several services that start at once', () => {
-  test('build once: the others wait for it', async () => {
-    write('hold-start', '');
+  beforeEach(() => project.write('hold-start', ''));
+
+  test('build once: the others wait for it, and stop waiting when they are stopped', async () => {
     const services = [buildElsewhere(), buildElsewhere(), buildElsewhere()];
-    await until('one builds', () => buildProcesses().length > 0);
-    await pause(600);
-    expect(buildProcesses()).toHaveLength(1);
+    await begun(1);
+    const waiting = build();
+    await pause(300);
+    stopping.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(project.builds()).toHaveLength(1);
     expect(dist()).toEqual({});
-    rmSync(join(root, 'hold-start'));
+    project.remove('hold-start');
     const answers = await Promise.all(services.map(({ answer }) => answer));
     expect(answers.sort()).toEqual(['false', 'false', 'true']);
-    expect(buildProcesses()).toHaveLength(1);
+    expect(project.builds()).toHaveLength(1);
     expect(app()).toContain('one');
   });
 
-  test('wait for a builder that lives, and stop waiting when they are stopped', async () => {
-    write('hold-start', '');
-    const builder = buildElsewhere();
-    await until('it builds', () => buildProcesses().length === 1);
-    const waiting = build();
-    const held = await Promise.race([waiting, pause(500).then(() => 'it waits')]);
-    expect(held).toBe('it waits');
-    stopping.abort();
-    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
-    rmSync(join(root, 'hold-start'));
-    expect(await builder.answer).toBe('true');
-    expect(buildProcesses()).toHaveLength(1);
-  });
-
-  test('take over from a builder that was killed', async () => {
-    write('hold-start', '');
+  test('take over from a builder that was killed, and one of them builds', async () => {
     const killed = buildElsewhere();
-    await until('it builds', () => buildProcesses().length === 1);
+    await begun(1);
+    const waiting = [build(), buildElsewhere().answer];
     killed.kill();
     await killed.ended;
-    rmSync(join(root, 'hold-start'));
-    expect(await build()).toBe(true);
+    project.remove('hold-start');
+    expect((await Promise.all(waiting)).map(String).sort()).toEqual(['false', 'true']);
+    expect(project.builds()).toHaveLength(2);
     expect(app()).toContain('one');
   });
 });
@@ -235,10 +151,10 @@ describe('a build that is stopped', () => {
     async (hold) => {
       await build();
       const before = dist();
-      write('dashboard/src/main.js', "console.log('two');");
-      write(hold, '');
+      project.write('dashboard/src/main.js', "console.log('two');");
+      project.write(hold, '');
       const building = build();
-      await until('it builds', () => buildProcesses().length === 2);
+      await begun(2);
       if (hold === 'hold-written') {
         await until('it has written', () => Object.keys(contents(join(folder, '.local'))).length > 2);
       }
@@ -246,19 +162,10 @@ describe('a build that is stopped', () => {
       await expect(building).rejects.toMatchObject({ name: 'AbortError' });
       expect(dist()).toEqual(before);
       expect(leftOfWork()).toEqual(['build.lock']);
-      await until('its process ended', () => !buildProcesses().some(isRunning));
+      await until('its process ended', () => !project.builds().some(isRunning));
       stopping = new AbortController();
-      rmSync(join(root, hold));
+      project.remove(hold);
       expect(await build()).toBe(true);
     },
   );
-
-  test('leaves none, if there was none', async () => {
-    write('hold-written', '');
-    const building = build();
-    await until('it builds', () => buildProcesses().length === 1);
-    stopping.abort();
-    await expect(building).rejects.toMatchObject({ name: 'AbortError' });
-    expect(existsSync(join(folder, 'dist'))).toBe(false);
-  });
 });

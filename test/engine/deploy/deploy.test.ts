@@ -1,14 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openDeployWorld, outputs, stackName, type DeployWorld } from './world.ts';
+import { describe, expect, test } from '@jest/globals';
+import { outputs, stackName, useDeploy } from './world.ts';
 
-let world: DeployWorld;
-beforeAll(() => void (world = openDeployWorld()));
-beforeEach(() => world.configure({}));
-afterAll(() => world.close());
+const world = useDeploy();
 
 const roles = (calls: { args: string[] }[]) => calls.map(({ args }) => args[0]);
+const temporaryFolders = () => readdirSync(world.folder).filter((name) => name.startsWith('image-'));
 
 test('the dashboard is built, the stack deployed, and then it is said where the service is', async () => {
   const { code, stdout, stderr, calls } = await world.deploy([]);
@@ -22,17 +20,14 @@ test('the dashboard is built, the stack deployed, and then it is said where the 
   expect(stdout).toContain(outputs.DashboardUrl);
   expect(stdout).toContain(`smoke -- --stack ${stackName} --region eu-west-1`);
   expect(stdout).not.toContain('no model');
-});
-
-test('the outputs were kept in a temporary folder that is gone', async () => {
-  await world.deploy([]);
-  expect(readdirSync(join(world.root, '..')).filter((name) => name.startsWith('image-'))).toEqual([]);
+  // The outputs were kept in a temporary folder that is gone.
+  expect(temporaryFolders()).toEqual([]);
   expect(readdirSync(world.root)).toEqual(['cdk.json']);
 });
 
 test('the stage names the stack, and a file of options is passed on to the app by its whole path', async () => {
   world.configure({ stage: 'wrong' });
-  const path = join(world.root, '..', 'options.json');
+  const path = join(world.folder, 'options.json');
   writeFileSync(path, JSON.stringify({ stage: 'trial' }));
   const env = { STAND_IN_OUTPUTS: JSON.stringify({ 'image-generation-trial': outputs }) };
   const { code, calls } = await world.deploy(['--config', 'options.json'], { env });
@@ -47,7 +42,7 @@ test('--yes, --profile and --region reach the CDK', async () => {
   expect(stderr).toBe('');
   expect(calls[1]!.args.slice(-4)).toEqual(['--region', 'us-east-2', '--require-approval', 'never']);
   expect(calls[1]).toMatchObject({ region: 'us-east-2' });
-  const credentials = join(world.root, '..', 'credentials');
+  const credentials = join(world.folder, 'credentials');
   writeFileSync(credentials, '[olga]\naws_access_key_id = AKIDOLGA\naws_secret_access_key = secret\n');
   const env = { AWS_SHARED_CREDENTIALS_FILE: credentials, AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' };
   const named = await world.deploy(['--profile', 'olga'], { env });
@@ -98,7 +93,7 @@ describe('nothing is run, and one sentence says what to do, when', () => {
   });
 
   test('the file of options is not there, or is no JSON', async () => {
-    writeFileSync(join(world.root, '..', 'broken.json'), '{');
+    writeFileSync(join(world.folder, 'broken.json'), '{');
     const [missing, broken] = [
       await world.deploy(['--config', 'none.json']),
       await world.deploy(['--config', 'broken.json']),
@@ -148,11 +143,11 @@ test.each([
 
 test('Ctrl-C is passed on, and it is said what that does not stop', async () => {
   const env = { STAND_IN_WAITS: 'deploy' };
-  const { code, stdout } = await world.deploy([], { env, signalWhenWaiting: 'SIGINT' });
+  const { code, stdout } = await world.deploy([], { env, interruptAt: 'waiting' });
   expect(code).toBe(130);
   expect(stdout).toContain('waiting\ninterrupted\n');
   expect(stdout).toContain('What CloudFormation has begun goes on');
-  expect(readdirSync(join(world.root, '..')).filter((name) => name.startsWith('image-'))).toEqual([]);
+  expect(temporaryFolders()).toEqual([]);
 });
 
 test('a stack without the outputs it needs is told apart from a failed deployment', async () => {

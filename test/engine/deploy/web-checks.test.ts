@@ -21,24 +21,23 @@ describe('what only AWS answers', () => {
     return { place } as unknown as Parameters<typeof agreesOnSignIn.run>[0];
   }
 
+  const outcomeOf = (check: Promise<void>): Promise<string> =>
+    check.then(
+      () => 'passed',
+      (error: Error) => error.message,
+    );
+
   async function answered(
     bodies: Record<string, unknown>,
     check: (url: string) => Promise<void>,
-  ): Promise<unknown> {
+  ): Promise<string> {
     const front = await startFront((req, res) => {
       const url = `http://${req.headers.host}`;
       const body = JSON.stringify(bodies[req.url!] ?? {}).replaceAll('$URL', url);
       res.writeHead(bodies[req.url!] ? 200 : 404, { 'content-type': 'application/json' }).end(body);
       return true;
     });
-    try {
-      return await check(front.url).then(
-        () => 'passed',
-        (error: Error) => error.message,
-      );
-    } finally {
-      front.close();
-    }
+    return outcomeOf(check(front.url)).finally(() => front.close());
   }
 
   const config = {
@@ -72,12 +71,7 @@ describe('what only AWS answers', () => {
         res.writeHead(204, Object.fromEntries(named)).end();
         return true;
       });
-      const result = await answersPreflight.run(contextOf(front.url)).then(
-        () => 'passed',
-        (error: Error) => error.message,
-      );
-      front.close();
-      return result;
+      return outcomeOf(answersPreflight.run(contextOf(front.url))).finally(() => front.close());
     };
     const whole = {
       'access-control-allow-origin': '$ORIGIN',

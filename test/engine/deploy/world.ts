@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { afterAll, beforeEach } from '@jest/globals';
+import { listen } from '../../../local/http/server.ts';
+import { runProgram, type Run } from '../../support/run-program.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
 
 export const stackName = 'image-generation-prod';
 
@@ -21,10 +21,7 @@ export interface StandInCall {
   region?: string;
 }
 
-export interface Deploy {
-  code: number | null;
-  stdout: string;
-  stderr: string;
+export interface Deploy extends Run {
   calls: StandInCall[];
 }
 
@@ -35,22 +32,15 @@ export interface DeployOptions {
   bootstrapped?: 'yes' | 'no' | 'halfway';
   /** What STS answers with instead of an identity. */
   refusal?: string;
-  /** Sends this signal once the stand-in says that it waits. */
-  signalWhenWaiting?: NodeJS.Signals;
+  /** Sends SIGINT as soon as this is on stdout. */
+  interruptAt?: string;
 }
 
-export interface DeployWorld {
-  /** The repository that is deployed: a `cdk.json` and nothing else. */
-  root: string;
-  configure(configuration: unknown): void;
-  deploy(args: string[], options?: DeployOptions): Promise<Deploy>;
-  close(): void;
-}
+const program = join(import.meta.dirname, 'deploy-process.ts');
 
-const program = fileURLToPath(new URL('deploy-process.ts', import.meta.url));
-
-export function openDeployWorld(): DeployWorld {
-  const folder = mkdtempSync(join(tmpdir(), 'deploy-test-'));
+/** A folder with the repository that is deployed: a `cdk.json` without options and nothing else. */
+export function useDeploy() {
+  const folder = temporaryFolder();
   const root = join(folder, 'repository');
   mkdirSync(root);
   const configure = (configuration: unknown) =>
@@ -58,12 +48,14 @@ export function openDeployWorld(): DeployWorld {
       join(root, 'cdk.json'),
       JSON.stringify({ app: 'node bin/app.ts', context: { configuration } }),
     );
-  configure({});
+  beforeEach(() => configure({}));
+  afterAll(() => removeFolder(folder));
   return {
+    /** Where the deployment is run, and temporary files lie. */
+    folder,
     root,
     configure,
-    deploy: (args, options = {}) => deploy(folder, root, args, options),
-    close: () => rmSync(folder, { recursive: true }),
+    deploy: (args: string[], options: DeployOptions = {}) => deploy(folder, root, args, options),
   };
 }
 
@@ -71,14 +63,11 @@ async function deploy(folder: string, root: string, args: string[], options: Dep
   const log = join(folder, 'calls');
   rmSync(log, { force: true });
   const aws = await startAws(options);
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [program, ...args], {
+  const { interruptAt } = options;
+  const run = await runProgram(program, args, {
     cwd: folder,
     env: {
-      PATH,
       TMPDIR: folder,
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
       AWS_EC2_METADATA_DISABLED: 'true',
       AWS_ACCESS_KEY_ID: 'AKIDTEST',
       AWS_SECRET_ACCESS_KEY: 'secret',
@@ -90,18 +79,11 @@ async function deploy(folder: string, root: string, args: string[], options: Dep
       STAND_IN_OUTPUTS: JSON.stringify({ [stackName]: outputs }),
       ...options.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(interruptAt !== undefined && { interruptAt }),
   });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-    if (options.signalWhenWaiting && chunk.includes('waiting')) child.kill(options.signalWhenWaiting);
-  });
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  aws.close();
+  await aws.close();
   const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [];
-  return { code, stdout, stderr, calls: lines.map((line) => JSON.parse(line) as StandInCall) };
+  return { ...run, calls: lines.map((line) => JSON.parse(line) as StandInCall) };
 }
 
 /** GetCallerIdentity of STS and DescribeStacks of CloudFormation, in their XML. */
@@ -117,16 +99,14 @@ async function startAws({ bootstrapped = 'yes', refusal }: DeployOptions) {
     (key) => `<member><OutputKey>${key}</OutputKey><OutputValue>30</OutputValue></member>`,
   );
   const stack = `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>CDKToolkit</StackName><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-  const server = createServer(async (request, response) => {
-    const body = await request.reduce((text: string, chunk: Buffer) => text + chunk.toString(), '');
-    const asked = new URLSearchParams(body);
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const asked = new URLSearchParams(Buffer.concat(await request.toArray()).toString());
     const asksWho = asked.get('Action') === 'GetCallerIdentity';
     const refused = asksWho ? refusal !== undefined : bootstrapped === 'no';
     const missing = failure('ValidationError', `Stack with id ${asked.get('StackName')} does not exist`);
     response.writeHead(refused ? 400 : 200, { 'content-type': 'text/xml' });
     if (asksWho) response.end(refused ? failure(refusal!, 'No.') : identity);
     else response.end(refused ? missing : stack);
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+  };
+  return listen(createServer((request, response) => void answer(request, response)));
 }

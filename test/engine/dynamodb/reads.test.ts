@@ -1,6 +1,6 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { failureOf, openEndpoint } from './support/endpoint.ts';
-import type { Endpoint } from './support/endpoint.ts';
+import { openEndpoint, type Endpoint } from './support.ts';
 
 let endpoint: Endpoint;
 let TableName: string;
@@ -28,23 +28,17 @@ const byOwner = (more: Partial<QueryInput> = {}, condition = '', values = {}): Q
   ExpressionAttributeValues: { ':o': 'x', ...values },
   ...more,
 });
-const rankOf = ({ Items }: { Items?: Record<string, unknown>[] | undefined }) =>
-  Items?.map((item) => item['rank']);
+const ranksOf = (items: Record<string, unknown>[]) => items.map(({ rank }) => rank);
 
 async function allPages(input: QueryInput) {
-  const pages: unknown[][] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await endpoint.document.query({ ...input, ExclusiveStartKey });
-    pages.push(rankOf(page) ?? []);
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
+  const pages = [];
+  for await (const page of paginateQuery({ client: endpoint.document }, input)) pages.push(page.Items!);
   return pages;
 }
 
 describe('an index', () => {
   test('orders by a number, also a negative one, and holds only items with its key', async () => {
-    expect(rankOf(await endpoint.document.query(byOwner()))).toEqual(ranks);
+    expect((await allPages(byOwner())).map(ranksOf)).toEqual([ranks]);
   });
 
   test('has an item as soon as its write was answered, and lacks it as soon as its removal was', async () => {
@@ -63,20 +57,20 @@ describe('an index', () => {
   });
 
   test('is read in pages, forwards and backwards', async () => {
-    expect(await allPages(byOwner({ Limit: 4 }))).toEqual([
+    expect((await allPages(byOwner({ Limit: 4 }))).map(ranksOf)).toEqual([
       ranks.slice(0, 4),
       ranks.slice(4, 8),
       ranks.slice(8),
     ]);
     const backwards = await allPages(byOwner({ Limit: 3, ScanIndexForward: false }));
-    expect(backwards.flat()).toEqual(ranks.toReversed());
+    expect(ranksOf(backwards.flat())).toEqual(ranks.toReversed());
   });
 
   test('is read in pages within a range', async () => {
     const within = byOwner({ Limit: 2 }, ' AND #r BETWEEN :a AND :b', { ':a': -1.5, ':b': 10 });
-    expect(await allPages(within)).toEqual([[-1.5, -1], [0, 0.5], [2, 10], []]);
+    expect((await allPages(within)).map(ranksOf)).toEqual([[-1.5, -1], [0, 0.5], [2, 10], []]);
     const above = byOwner({ ScanIndexForward: false, Limit: 1 }, ' AND #r > :a', { ':a': 10 });
-    expect((await allPages(above)).flat()).toEqual([1000, 100, 10.5]);
+    expect(ranksOf((await allPages(above)).flat())).toEqual([1000, 100, 10.5]);
   });
 
   test('holds both of two items with one key there, also if dynalite hashes their own keys alike', async () => {
@@ -84,20 +78,8 @@ describe('an index', () => {
     const Item = { sk: 's', owner: 'x', rank: 1 };
     await endpoint.document.put({ TableName: twins, Item: { ...Item, pk: 'k1153' } });
     await endpoint.document.put({ TableName: twins, Item: { ...Item, pk: 'k2689' } });
-    const found = [];
-    let ExclusiveStartKey: Record<string, unknown> | undefined;
-    do {
-      const page = await endpoint.document.query(byOwner({ TableName: twins, Limit: 1, ExclusiveStartKey }));
-      found.push(...(page.Items ?? []));
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
+    const found = (await allPages(byOwner({ TableName: twins, Limit: 1 }))).flat();
     expect(found.map(({ pk }) => pk).toSorted()).toEqual(['k1153', 'k2689']);
-  });
-
-  test('cannot be read strongly', async () => {
-    expect((await failureOf(endpoint.document.query(byOwner({ ConsistentRead: true })))).message).toMatch(
-      /Consistent reads are not supported on global secondary indexes/,
-    );
   });
 
   test('that projects keys returns keys', async () => {
@@ -160,63 +142,5 @@ describe('a query', () => {
     const second = await endpoint.document.query({ ...input, ExclusiveStartKey: first.LastEvaluatedKey });
     expect([...first.Items!, ...second.Items!].map(({ sk }) => sk)).toEqual(['0', '1', '2', '3']);
     expect(second.LastEvaluatedKey).toBeUndefined();
-  });
-});
-
-describe('reads of several items', () => {
-  const Keys = ['r0', 'r1', 'nothing'].map((sk) => ({ pk: 'ranked', sk }));
-
-  test('a batch reads what there is, strongly if asked', async () => {
-    const { Responses } = await endpoint.document.batchGet({
-      RequestItems: { [TableName]: { Keys, ConsistentRead: true } },
-    });
-    expect(Responses?.[TableName]?.map(({ sk }) => sk).toSorted()).toEqual(['r0', 'r1']);
-  });
-
-  test('a transaction answers in the order of its parts, with nothing for what is not there', async () => {
-    const { Responses } = await endpoint.document.transactGet({
-      TransactItems: Keys.toReversed().map((Key) => ({
-        Get: { TableName, Key, ProjectionExpression: 'sk' },
-      })),
-    });
-    expect(Responses).toEqual([{}, { Item: { sk: 'r1' } }, { Item: { sk: 'r0' } }]);
-  });
-
-  test.each([
-    ['no parts', () => [], /greater than or equal to 1/],
-    [
-      '101 parts',
-      () => Array.from({ length: 101 }, (_, i) => ({ pk: 'p', sk: `${i}` })),
-      /less than or equal to 100/,
-    ],
-    ['one item twice', () => [Keys[0], Keys[0]], /cannot include multiple operations on one item/],
-  ])('a transaction with %s is refused', async (_what, keys, message) => {
-    const TransactItems = keys().map((Key) => ({ Get: { TableName, Key } }));
-    const failure = await failureOf(endpoint.document.transactGet({ TransactItems }));
-    expect(failure.name).toBe('ValidationException');
-    expect(failure.message).toMatch(message);
-  });
-
-  test('a transaction with a key that does not fit is cancelled', async () => {
-    const TransactItems = [
-      { Get: { TableName, Key: { pk: 'p', sk: 's' } } },
-      { Get: { TableName, Key: { pk: 'p' } } },
-    ];
-    const failure = await failureOf(endpoint.document.transactGet({ TransactItems }));
-    expect(failure.CancellationReasons?.map(({ Code }) => Code)).toEqual(['None', 'ValidationError']);
-  });
-
-  test('a scan in segments finds every item once', async () => {
-    const found = [];
-    for (let Segment = 0; Segment < 3; Segment += 1) {
-      const { Items } = await endpoint.document.scan({
-        TableName,
-        Segment,
-        TotalSegments: 3,
-        ConsistentRead: true,
-      });
-      found.push(...(Items ?? []));
-    }
-    expect(found.map(({ sk }) => sk).toSorted()).toEqual([...ranks.map((_, i) => `r${i}`), 'unowned']);
   });
 });

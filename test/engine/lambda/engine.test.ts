@@ -1,11 +1,9 @@
-import { SignatureV4 } from '@smithy/signature-v4';
-import { Sha256 } from '@aws-crypto/sha256-js';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { invocationPath, startLambda, type LambdaEngine } from '../../../local/lambda/engine.ts';
+import type { RunningServer } from '../../../local/http/server.ts';
+import { invocationPath, startLambda } from '../../../local/lambda/engine.ts';
+import { credentials, region, signHeaders } from '../s3/support.ts';
 
-const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
-const region = 'us-east-1';
-let engine: LambdaEngine;
+let engine: RunningServer;
 
 beforeAll(async () => {
   const functions = {
@@ -23,33 +21,13 @@ interface Changes {
   sent?: string;
   secretAccessKey?: string;
   headers?: Record<string, string>;
-  method?: string;
 }
 
 async function invoke(path: string, body: string, changes: Changes = {}): Promise<Response> {
-  const { secretAccessKey = credentials.secretAccessKey, method = 'POST' } = changes;
-  const { hostname, port, host } = new URL(engine.url);
-  const signer = new SignatureV4({
-    service: 'lambda',
-    region,
-    credentials: { ...credentials, secretAccessKey },
-    sha256: Sha256,
-  });
-  const { headers } = await signer.sign({
-    method,
-    protocol: 'http:',
-    hostname,
-    port: Number(port),
-    path,
-    query: {},
-    headers: { host },
-    body,
-  });
-  return fetch(engine.url + path, {
-    method,
-    headers: { ...headers, ...changes.headers },
-    body: changes.sent ?? body,
-  });
+  const { secretAccessKey = credentials.secretAccessKey, sent = body, headers } = changes;
+  const signer = { service: 'lambda', credentials: { ...credentials, secretAccessKey } };
+  const signed = await signHeaders(engine.url, { method: 'POST', path, body }, signer);
+  return fetch(engine.url + path, { method: 'POST', headers: { ...signed, ...headers }, body: sent });
 }
 
 test('a function is invoked with the event, and its answer comes back', async () => {

@@ -1,13 +1,14 @@
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { crc32 } from 'node:zlib';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { handler as Handler } from '../../../functions/fetch-references.ts';
-import { setLogSink } from '../../../shared/http/log.ts';
+import { setLogSink } from '../../../shared/runtime/log.ts';
 import { answer, bomb, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';
+import { until } from '../../support/until.ts';
 import { samplePhoto } from '../../support/uploads.ts';
 import { bucket, credentials, region, startStore, type TestStore } from '../s3/support.ts';
 import { createWorld, reset, type World } from './world.ts';
@@ -22,7 +23,8 @@ beforeAll(async () => {
   store = await startStore();
   world = await createWorld([Number(new URL(store.url).port)]);
   setLogSink((line) => void log.push(line));
-  ({ handler } = await import('../../../functions/fetch-references.ts'));
+  const fetchReferences = await import('../../../functions/fetch-references.ts');
+  handler = (event) => world.home.within(() => fetchReferences.handler(event));
   photo = await samplePhoto();
 });
 afterAll(async () => {
@@ -34,12 +36,14 @@ beforeEach(() => {
   log.length = 0;
 });
 
-/** Signs links that promise no check sum: whoever has one knows no more of S3. */
+/** Signs links without a checksum, as the service does, because the bytes are not known yet. */
 const signer = () =>
   new S3Client({ endpoint: store.url, region, credentials, requestChecksumCalculation: 'WHEN_REQUIRED' });
 
+const forbidden = () => world.home.destinations.filter(isForbidden);
+
 let nextKey = 0;
-/** Has the function fetch URLs. @returns its problems, and which of the files lie in the bucket afterwards. */
+/** Calls the function for these URLs. @returns its problems, and each file that is in the bucket afterwards. */
 async function fetchAll(urls: string[]) {
   const keys = urls.map(() => `generations/lic_1/${nextKey++}`);
   const putLinks = await Promise.all(
@@ -52,7 +56,7 @@ async function fetchAll(urls: string[]) {
 
 async function stored(key: string): Promise<Buffer | null> {
   try {
-    const { Body: body } = await store.client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    const { Body: body } = await store.get(key);
     return Buffer.from(await body!.transformToByteArray());
   } catch (error) {
     if ((error as Error).name === 'NoSuchKey') return null;
@@ -60,7 +64,7 @@ async function stored(key: string): Promise<Buffer | null> {
   }
 }
 
-/** A PNG whose header says what its size is. The check sums are right, the picture is missing. */
+/** A PNG whose header claims this size. Its checksums are right, but it has the pixels of a small picture. */
 function pretending(widthPx: number, heightPx: number): Buffer {
   const file = Buffer.from(photo);
   file.writeUInt32BE(widthPx, 16);
@@ -69,7 +73,13 @@ function pretending(widthPx: number, heightPx: number): Buffer {
   return file;
 }
 
-describe('a file that is no picture is told apart by its bytes, whatever its server calls it:', () => {
+test('a good picture is checked and not stored when there is no link to store it with', async () => {
+  world.net.site('cat.example', { '/cat.png': answer(photo) });
+  const items = [{ kind: 'url' as const, url: 'https://cat.example/cat.png', putLink: null }];
+  expect(await handler({ requestId: 'request-1', items })).toEqual({ problems: [null] });
+});
+
+describe('a file that is no picture is recognised by its bytes, whatever type its server names:', () => {
   const scripts = {
     svg: '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://169.254.169.254/"/></svg>',
     html: '<!doctype html><img src="http://127.0.0.1:9001/2018-06-01/runtime/invocation/next">',
@@ -84,7 +94,7 @@ describe('a file that is no picture is told apart by its bytes, whatever its ser
     const { problems, files } = await fetchAll(['https://cat.example/cat.png']);
     expect(problems).toEqual([expect.stringContaining('must be a PNG, JPEG or WebP image')]);
     expect(files).toEqual([null]);
-    expect(world.home.destinations.filter(isForbidden)).toEqual([]);
+    expect(forbidden()).toEqual([]);
   });
 
   test.each([
@@ -102,7 +112,7 @@ describe('a file that is no picture is told apart by its bytes, whatever its ser
   });
 });
 
-test('a picture is stored as a picture, whatever its server calls it', async () => {
+test('a picture is stored as a picture, whatever type its server names', async () => {
   const secret = 'N 48.2082 E 16.3738';
   const file = await sharp(photo)
     .jpeg()
@@ -127,22 +137,32 @@ test('each item has its own answer, and the good ones are stored', async () => {
   );
   expect(problems).toEqual([world.generic, null, 'must be at most 10 MiB', null]);
   expect(files.map((file) => file !== null)).toEqual([false, true, false, true]);
-  expect(world.home.destinations.filter(isForbidden)).toEqual([]);
+  expect(forbidden()).toEqual([]);
 });
 
 test('four that never end are given up together', async () => {
   world.net.site('cat.example', { '/1': unfinished(), '/2': endless(head(200), 'a', 50) });
   world.net.site('hanging.example', {}, [addresses.hanging]);
   world.net.site('silent.example', {}, 'silence');
-  const { problems } = await fetchAll([
-    'https://cat.example/1',
-    'https://cat.example/2',
-    'https://hanging.example/',
-    'https://silent.example/',
-  ]);
-  expect(problems).toEqual([world.generic, world.generic, world.generic, world.generic]);
-  // Each with a time of its own, one after another, would take longer than this.
-}, 15_000);
+  const items = ['cat.example/1', 'cat.example/2', 'hanging.example/', 'silent.example/'].map(
+    (place) => ({ kind: 'url', url: `https://${place}`, putLink: null }) as const,
+  );
+  const limits: [ms: number, limit: AbortController][] = [];
+  const clock = {
+    now: () => Date.now(),
+    timeout(ms: number) {
+      const limit = new AbortController();
+      limits.push([ms, limit]);
+      return limit.signal;
+    },
+  };
+  const { fetchReferences } = await import('../../../shared/workflow/fetch-references.ts');
+  const fetching = fetchReferences(items, clock, () => {});
+  await until('two of them are under way', () => world.net.web.requests.length === 2, 60_000);
+  expect(limits.map(([ms]) => ms)).toEqual([5000]);
+  limits[0]![1].abort();
+  expect(await fetching).toEqual(items.map(() => world.generic));
+});
 
 test('the log says what was wrong, and nothing of a link', async () => {
   const secret = 'X-Amz-Signature-0123456789';

@@ -1,11 +1,12 @@
 import type { Resolution } from '../../support/internet/dns-server.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
 import type { Fate, Trap } from './traps.ts';
+import { goodPage } from './world.ts';
 
 const { web, web6 } = addresses;
 
-/** What a name must not resolve to, one or more of every kind. */
-export const forbiddenAddresses = `
+/** Addresses that a name must not resolve to, one or more of every kind. */
+const forbiddenAddresses = `
   0.0.0.0 10.1.2.3 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 169.254.169.254 169.254.170.2
   169.254.170.23 172.20.0.1 192.0.0.192 192.0.2.7 192.31.196.1 192.52.193.1 192.88.99.1 192.168.0.1
   192.175.48.1 198.19.255.255 198.51.100.1 203.0.113.9 224.0.0.251 239.255.255.250 240.0.0.1
@@ -20,13 +21,13 @@ export const forbiddenAddresses = `
 const named = (what: string, at: Resolution, naive: Fate, name = 'trap.example'): Trap => ({
   what: `a name for ${what}`,
   url: `https://${name}/cat.png`,
-  arrange: (net, page) => net.site(name.replace(/\.$/, ''), { '/cat.png': page }, at),
+  arrange: (net) => net.site(name.replace(/\.$/, ''), { '/cat.png': goodPage }, at),
   naive,
 });
 
 const manyPublic = Array.from({ length: 59 }, (_, index) => `93.184.${index}.14`);
 
-/** Names whose text is fine; what they stand for is not. Nothing is connected. */
+/** Names that look harmless and resolve to a forbidden address, or to nothing. No connection is made. */
 export const hostileNames: Trap[] = [
   ...forbiddenAddresses.map((address) => named(address, [address], 'connects')),
   named('a public and a private address', [web, '10.0.0.1'], 'accepts'),

@@ -1,31 +1,31 @@
 import { endless, head, raw, redirect } from '../../support/internet/pages.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
-import type { Fate, Trap } from './traps.ts';
+import type { Page } from '../../support/internet/web-server.ts';
 import { hostileUrls } from './hostile-urls.ts';
+import type { Fate, Trap } from './traps.ts';
+import { goodPage } from './world.ts';
 
 const codes = [301, 302, 303, 307, 308];
 const start = 'https://start.example/go';
 
-/** A good page that sends its visitors on. */
+/** A site that redirects to `to`, with each status in turn. */
 const sending = (index: number, to: string, naive: Fate, rest: Partial<Trap> = {}): Trap => ({
   what: `a redirect (${codes[index % 5]}) to ${JSON.stringify(to)}`,
   url: start,
   naive,
   connections: 1,
   ...rest,
-  arrange(net, page) {
+  arrange(net) {
     net.site('start.example', { '/go': redirect(codes[index % 5]!, to) });
-    net.site('http.example', { '/cat.png': page });
-    rest.arrange?.(net, page);
+    net.site('http.example', { '/cat.png': goodPage });
+    rest.arrange?.(net);
   },
 });
 
-/** What can be written in a header, of what must not be fetched in the first place. */
+/** To those hostile URLs that a header can hold. */
 const toHostileUrls = hostileUrls
   .filter(({ url, naive }) => naive === 'connects' && /^https:\/\/[\x21-\x7e]+$/.test(url))
-  .map((trap, index) =>
-    sending(index, trap.url, trap.by ? 'refuses' : 'connects', trap.arrange ? { arrange: trap.arrange } : {}),
-  );
+  .map(({ url, by, arrange }, index) => sending(index, url, by ? 'refuses' : 'connects', { arrange }));
 
 const toNames = ['10.0.0.1', '169.254.169.254', '::1', 'fd00:ec2::254', '::ffff:127.0.0.1'].map(
   (address, index) =>
@@ -63,87 +63,72 @@ const toOtherForms: Trap[] = (
 ).map(([to, naive], index) => sending(index, to, naive));
 
 const toSingleLabel = sending(1, 'https://cat/cat.png', 'accepts', {
-  arrange: (net, page) => net.site('cat', { '/cat.png': page }),
+  arrange: (net) => net.site('cat', { '/cat.png': goodPage }),
 });
 
-/** Every hop is fine by itself. */
-const chains: Trap[] = [
-  {
-    what: 'four redirects',
-    url: 'https://start.example/1',
-    arrange(net, page) {
-      const hops = [1, 2, 3, 4].map((hop) => [`/${hop}`, redirect(302, `/${hop + 1}`)]);
-      net.site('start.example', { ...Object.fromEntries(hops), '/5': page });
-    },
-    naive: 'accepts',
-    connections: 4,
-  },
-  {
-    what: 'three redirects and one to a private address',
-    url: 'https://start.example/1',
-    arrange(net) {
-      const hops = [1, 2, 3].map((hop) => [`/${hop}`, redirect(307, `/${hop + 1}`)]);
-      net.site('start.example', { ...Object.fromEntries(hops), '/4': redirect(307, 'https://10.0.0.1/') });
-    },
-    naive: 'connects',
-    connections: 4,
-  },
-  sending(1, start, 'refuses', { what: 'a redirect to itself', connections: 4 }),
-  sending(2, '', 'refuses', { what: 'a redirect to nowhere', connections: 4 }),
-  {
-    what: 'two pages that send to each other',
-    url: 'https://start.example/1',
-    arrange(net) {
-      net.site('start.example', { '/1': redirect(301, '//other.example/2') });
-      net.site('other.example', { '/2': redirect(308, '//start.example/1') });
-    },
-    naive: 'refuses',
-    connections: 4,
-  },
-  {
-    what: 'a redirect to a name that has moved to a private address in between',
-    url: 'https://start.example/go',
-    arrange: (net) =>
-      net.site('start.example', { '/go': redirect(302, '/next') }, [addresses.web], ['169.254.169.254']),
-    naive: 'connects',
-    connections: 1,
-  },
-];
-
-const special = (what: string, page: string, naive: Fate, by: Trap['by'] = 'plain'): Trap => ({
+/** Pages of one site, of which `/go` is asked for first. */
+const pages = (
+  what: string,
+  byPath: Record<string, Page>,
+  naive: Fate,
+  connections = 1,
+  rest: Partial<Trap> = {},
+): Trap => ({
   what,
   url: start,
-  arrange: (net) => net.site('start.example', { '/go': raw(page) }),
+  arrange: (net) => net.site('start.example', byPath),
   naive,
-  by,
-  connections: 1,
+  connections,
+  ...rest,
 });
 
-const oddities: Trap[] = [
-  ...[300, 304, 305, 306, 310].map((code) =>
-    special(
-      `status ${code} with a place`,
-      head(code, { location: 'https://127.0.0.1/' }),
-      'accepts',
-      'sloppy',
-    ),
+/** Three redirects from page to page, and then this one. */
+const afterThree = (last: Page) => ({
+  '/go': redirect(302, '/1'),
+  '/1': redirect(307, '/2'),
+  '/2': redirect(302, '/3'),
+  '/3': last,
+});
+
+/** Each redirect is allowed by itself. */
+const chains: Trap[] = [
+  pages('four redirects', { ...afterThree(redirect(302, '/4')), '/4': goodPage }, 'accepts', 4),
+  pages(
+    'three redirects and one to a private address',
+    afterThree(redirect(307, 'https://10.0.0.1/')),
+    'connects',
+    4,
   ),
-  special('a redirect without a place', head(302, { 'content-length': 0 }), 'refuses'),
-  special(
-    'a redirect to two places',
-    'HTTP/1.1 302 Found\r\nlocation: https://127.0.0.1/\r\nlocation: https://cat.example/cat.png\r\n\r\n',
+  sending(1, start, 'refuses', { what: 'a redirect to itself', connections: 4 }),
+  sending(2, '', 'refuses', { what: 'a redirect to nowhere', connections: 4 }),
+  sending(3, '//other.example/back', 'refuses', {
+    what: 'two pages that redirect to each other',
+    connections: 4,
+    arrange: (net) => net.site('other.example', { '/back': redirect(308, start) }),
+  }),
+  pages('a redirect to a name that has moved to a private address in between', {}, 'connects', 1, {
+    arrange: (net) =>
+      net.site('start.example', { '/go': redirect(302, '/next') }, [addresses.web], ['169.254.169.254']),
+  }),
+];
+
+const twoPlaces = 'location: https://127.0.0.1/\r\nlocation: https://cat.example/cat.png';
+const oddities: Trap[] = [
+  ...[300, 304, 305, 306, 310].map((code) => {
+    const page = raw(head(code, { location: 'https://127.0.0.1/' }));
+    return pages(`status ${code} with a location`, { '/go': page }, 'accepts', 1, { by: 'sloppy' });
+  }),
+  pages('a redirect without a location', { '/go': redirect(302) }, 'refuses'),
+  pages(
+    'a redirect with two locations',
+    { '/go': raw(`HTTP/1.1 302 Found\r\n${twoPlaces}\r\n\r\n`) },
     'connects',
   ),
-  {
-    what: 'a redirect to a private address that has an endless body',
-    url: start,
-    arrange: (net) =>
-      net.site('start.example', {
-        '/go': endless(head(302, { location: 'https://10.0.0.1/' }), Buffer.alloc(65_536)),
-      }),
-    naive: 'connects',
-    connections: 1,
-  },
+  pages(
+    'a redirect to a private address that has an endless body',
+    { '/go': endless(head(302, { location: 'https://10.0.0.1/' }), Buffer.alloc(65_536)) },
+    'connects',
+  ),
 ];
 
 export const hostileRedirects: Trap[] = [

@@ -1,5 +1,4 @@
 import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
-import type { CertificateFlaw } from '../../support/internet/certificates.ts';
 import {
   answer,
   bomb,
@@ -14,42 +13,41 @@ import {
 import { addresses } from '../../support/internet/small-internet.ts';
 import type { Page } from '../../support/internet/web-server.ts';
 import type { Fate, Trap } from './traps.ts';
-import { picture } from './world.ts';
+import { goodPage, picture } from './world.ts';
 
 const { maxBytes } = referenceLimits;
 const url = 'https://server.example/cat.png';
 const block = Buffer.alloc(65_536);
 const chunked = head(200, { 'transfer-encoding': 'chunked' });
 
-const serving = (what: string, page: Page, naive: Fate, rest: Partial<Trap> = {}): Trap => ({
+/** A site whose one page does this to whoever asks for it. */
+const serving = (what: string, page: Page, naive: Fate, by?: Trap['by']): Trap => ({
   what,
   url,
   arrange: (net) => net.site('server.example', { '/cat.png': page }),
   naive,
+  by,
   connections: 1,
-  ...rest,
 });
 
+const tooLarge = (what: string, page: Page, naive: Fate): Trap => ({
+  ...serving(what, page, naive),
+  isTooLarge: true,
+});
+
+/** A name for one of the small internet's addresses that have no web site. */
 const standing = (what: string, address: string, naive: Fate): Trap => ({
-  what,
-  url,
+  ...serving(what, unfinished(), naive),
   arrange: ({ dns }) => dns.set('server.example', [address]),
-  naive,
-  connections: 1,
 });
 
-const certificates = (
-  ['expired', 'not yet valid', 'wrong name', 'self-signed', 'unknown authority'] as CertificateFlaw[]
-).map((flaw): Trap => ({
-  what: `a server whose certificate is bad: ${flaw}`,
-  url,
-  arrange(net, page) {
-    net.site('server.example', { '/cat.png': page });
+const flaws = ['expired', 'not yet valid', 'wrong name', 'self-signed', 'unknown authority'] as const;
+const certificates = flaws.map((flaw): Trap => ({
+  ...serving(`a server whose certificate is bad: ${flaw}`, goodPage, 'accepts', 'sloppy'),
+  arrange(net) {
+    net.site('server.example', { '/cat.png': goodPage });
     net.web.spoil('server.example', flaw);
   },
-  naive: 'accepts',
-  by: 'sloppy',
-  connections: 1,
 }));
 
 const connections: Trap[] = [
@@ -66,7 +64,7 @@ const statuses: Trap[] = [
   ...[201, 202, 203, 206].map((code) => serving(`status ${code}`, status(code), 'accepts')),
   serving('status 204', raw(head(204)), 'accepts'),
   ...[400, 401, 403, 404, 407, 408, 429, 451, 500, 503, 999].map((code) =>
-    serving(`status ${code}`, status(code), 'accepts', { by: 'sloppy' }),
+    serving(`status ${code}`, status(code), 'accepts', 'sloppy'),
   ),
 ];
 
@@ -76,13 +74,9 @@ const heads: Trap[] = [
   serving('another protocol, and bytes of it', raw(upgrade, 'hello'), 'refuses'),
   serving('another protocol without its name', raw(head(101)), 'refuses'),
   serving('a flood of interim answers (100)', endless('', head(100)), 'refuses'),
-  serving('a flood of interim answers (102)', endless('', head(102)), 'waits', { by: 'sloppy' }),
-  serving('a flood of interim answers (103)', endless('', head(103, { link: '</a>' })), 'waits', {
-    by: 'sloppy',
-  }),
-  serving('twenty interim answers and a picture', raw(head(103).repeat(20), ok()), 'accepts', {
-    by: 'sloppy',
-  }),
+  serving('a flood of interim answers (102)', endless('', head(102)), 'waits', 'sloppy'),
+  serving('a flood of interim answers (103)', endless('', head(103, { link: '</a>' })), 'waits', 'sloppy'),
+  serving('twenty interim answers and a picture', raw(head(103).repeat(20), ok()), 'accepts', 'sloppy'),
   serving('a header of 100 KB', raw(head(200, { 'x-a': 'a'.repeat(100_000) })), 'refuses'),
   serving('ten thousand headers', raw(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(10_000)}\r\n`), 'refuses'),
   serving('headers without end', endless('HTTP/1.1 200 OK\r\n', 'x-a: b\r\n'.repeat(500)), 'refuses'),
@@ -97,18 +91,12 @@ const heads: Trap[] = [
 ];
 
 const lengths: Trap[] = [
-  serving('a byte too many, announced', answer(Buffer.alloc(maxBytes + 1)), 'gorges', { isTooLarge: true }),
-  serving('an announced exabyte', unfinished(head(200, { 'content-length': 10 ** 15 })), 'waits', {
-    isTooLarge: true,
-  }),
-  serving('a byte too many in chunks', raw(chunked, ...inChunks(maxBytes + 1)), 'gorges', {
-    isTooLarge: true,
-  }),
-  serving('a byte too many until the end', raw(head(200), Buffer.alloc(maxBytes + 1)), 'gorges', {
-    isTooLarge: true,
-  }),
-  serving('chunks without end', endless(chunked, chunk(block)), 'gorges', { isTooLarge: true }),
-  serving('bytes without end', endless(head(200), block), 'gorges', { isTooLarge: true }),
+  tooLarge('a byte too many, announced', answer(Buffer.alloc(maxBytes + 1)), 'gorges'),
+  tooLarge('an announced exabyte', unfinished(head(200, { 'content-length': 10 ** 15 })), 'waits'),
+  tooLarge('a byte too many in chunks', raw(chunked, ...inChunks(maxBytes + 1)), 'gorges'),
+  tooLarge('a byte too many until the end', raw(head(200), Buffer.alloc(maxBytes + 1)), 'gorges'),
+  tooLarge('chunks without end', endless(chunked, chunk(block)), 'gorges'),
+  tooLarge('bytes without end', endless(head(200), block), 'gorges'),
   serving('a slow drip', endless(head(200, { 'content-length': 1000 }), 'a', 20), 'waits'),
   serving('a slow drip of bytes until the end', endless(head(200), 'a', 20), 'waits'),
   serving('a slow drip of chunks', endless(chunked, chunk(Buffer.from('a')), 20), 'waits'),
@@ -116,15 +104,16 @@ const lengths: Trap[] = [
     'less than announced, and the end',
     raw(head(200, { 'content-length': 1000 }), picture),
     'accepts',
-    {
-      by: 'sloppy',
-    },
+    'sloppy',
   ),
   serving('less than announced, and no end', unfinished(head(200, { 'content-length': 9 })), 'waits'),
-  serving('half a picture and a cut', cut(`${head(200, { 'content-length': 1000 })}half`), 'accepts', {
-    by: 'sloppy',
-  }),
-  serving('chunks without the last', raw(chunked, chunk(picture)), 'accepts', { by: 'sloppy' }),
+  serving(
+    'half a picture and a cut',
+    cut(`${head(200, { 'content-length': 1000 })}half`),
+    'accepts',
+    'sloppy',
+  ),
+  serving('chunks without the last', raw(chunked, chunk(picture)), 'accepts', 'sloppy'),
   serving(
     'two lengths',
     raw('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 4\r\n\r\nnono'),
@@ -164,18 +153,18 @@ const encodings: Trap[] = [
       `an answer in the encoding ${JSON.stringify(encoding)}`,
       answer(picture, { 'content-encoding': encoding }),
       'accepts',
-      { by: 'sloppy' },
+      'sloppy',
     ),
   ),
   serving(
     'two content encodings',
     raw(`HTTP/1.1 200 OK\r\ncontent-encoding: identity\r\ncontent-encoding: gzip\r\n\r\n`, picture),
     'accepts',
-    { by: 'sloppy' },
+    'sloppy',
   ),
 ];
 
-/** The name is public, and so is its address; the server is the trap. */
+/** Servers with a public name and a public address that send something bad, or nothing. */
 export const hostileServers: Trap[] = [
   ...certificates,
   ...connections,

@@ -1,9 +1,10 @@
 import { addresses } from '../../support/internet/small-internet.ts';
 import type { Trap } from './traps.ts';
+import { goodPage } from './world.ts';
 
 const metadata = '/latest/meta-data/iam/security-credentials/';
 
-/** Hosts that are addresses, whatever they are written like. */
+/** Hosts that are addresses, in every spelling that a URL parser reads as one. */
 const literalHosts = `
   127.0.0.1 127.1 127.0.1 2130706433 0177.0.0.1 017700000001 0x7f000001 0x7f.0.0.1 0X7F.1 127.0.0.1.
   2130706433. 00000177.0x0.0.01 0 0.0.0.0 127.0.0.1%2e %31%32%37.0.0.1 １２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1
@@ -26,7 +27,7 @@ const literals: Trap[] = [
   { url: `https://[fd00:ec2::254]${metadata}`, naive: 'connects' },
   {
     url: `https://${addresses.web}/cat.png`,
-    arrange: ({ web }, page) => web.set(addresses.web, '/cat.png', page),
+    arrange: ({ web }) => web.set(addresses.web, '/cat.png', goodPage),
     naive: 'accepts',
   },
 ];
@@ -43,12 +44,12 @@ const localNames: Trap[] = [
   },
   {
     url: 'https://cat/cat.png',
-    arrange: (net, page) => net.site('cat', { '/cat.png': page }),
+    arrange: (net) => net.site('cat', { '/cat.png': goodPage }),
     naive: 'accepts',
   },
 ];
 
-/** The authority's other parts, and texts that different readers take apart differently. */
+/** Users, passwords and ports, and texts in which two parsers find different hosts. */
 const authorities: Trap[] = [
   { url: 'https://user@cat.example/cat.png', naive: 'accepts', by: 'sloppy' },
   { url: 'https://user:password@cat.example/cat.png', naive: 'accepts', by: 'sloppy' },
@@ -93,7 +94,7 @@ const schemes: Trap[] = [
   { url: '', naive: 'refuses' },
 ];
 
-/** Characters that the URL parser drops or takes for others. */
+/** Characters that the URL parser drops or replaces. */
 const characters: Trap[] = [
   { url: 'https:cat.example/cat.png', naive: 'accepts' },
   { url: 'https:/cat.example/cat.png', naive: 'accepts' },
@@ -109,10 +110,10 @@ const characters: Trap[] = [
   { url: '\u0001https://cat.example/cat.png', naive: 'accepts' },
   {
     url: `https://cat.example/${'a'.repeat(2100)}`,
-    arrange: (net, page) => net.site('cat.example', { [`/${'a'.repeat(2100)}`]: page }),
+    arrange: (net) => net.site('cat.example', { [`/${'a'.repeat(2100)}`]: goodPage }),
     naive: 'accepts',
   },
 ];
 
-/** Their text alone gives them away: nobody is asked for a name, and nothing is connected. */
+/** URLs that are refused for their text alone: no name is resolved and no connection is made. */
 export const hostileUrls: Trap[] = [...literals, ...localNames, ...authorities, ...schemes, ...characters];

@@ -5,6 +5,7 @@ import { connect, createServer, Socket, type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { expect, test } from '@jest/globals';
 import { enterSmallInternet, startSmallInternet } from '../../support/internet/small-internet.ts';
+import { isForbidden } from '../../support/internet/socket-spy.ts';
 
 const fingerprints = (certificates: string[]) =>
   [...new Set(certificates.map((text) => new X509Certificate(text).fingerprint256))].sort().join();
@@ -51,13 +52,12 @@ test('every way to open a connection is seen, and only those to the small intern
     () => tls.connect({ port: 443, host: '10.0.0.1' }),
   ];
   for (const attempt of attempts) {
-    const [error] = await once(
-      attempt().on('connect', () => undefined),
-      'error',
-    ).catch((thrown) => [thrown]);
+    const [error] = await once(home.within(attempt), 'error');
     expect(error).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' });
   }
-  const fetched = await fetch(`http://127.0.0.1:${port}/`).catch((error: Error) => error.cause);
+  const fetched = await home
+    .within(() => fetch(`http://127.0.0.1:${port}/`))
+    .catch((error: Error) => error.cause);
   expect(fetched).toMatchObject({ code: 'ECONNREFUSED' });
   home.leave();
   await net.close();
@@ -71,4 +71,26 @@ test('every way to open a connection is seen, and only those to the small intern
       'name /run/some.sock 0, name /run/some.sock 0, refused ::1, ' +
       'name trap.example, refused 127.0.0.1, refused ::1, refused 127.0.0.1, refused 10.0.0.1 443, refused 127.0.0.1',
   );
+});
+
+test('a late connection of another test file is refused and not counted; one of the own work is counted', async () => {
+  const net = await startSmallInternet();
+  const later = Promise.withResolvers<void>();
+  const knockLater = async (host: string) => {
+    await later.promise;
+    const [error] = await once(connect(443, host), 'error');
+    return error as Error;
+  };
+  // What a test file left behind that ran before in this process.
+  const foreign = knockLater('10.0.0.1');
+  const home = enterSmallInternet(net.access);
+  const own = home.within(() => knockLater('10.0.0.2'));
+  later.resolve();
+  const errors = await Promise.all([foreign, own]);
+  home.leave();
+  await net.close();
+  const refused = { code: 'ECONNREFUSED', syscall: 'connect' };
+  expect(errors).toMatchObject([refused, refused]);
+  expect(home.destinations.filter(isForbidden)).toMatchObject([{ host: '10.0.0.2' }]);
+  expect(home.sockets).toHaveLength(1);
 });

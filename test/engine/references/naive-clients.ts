@@ -3,12 +3,12 @@ import { get } from 'node:https';
 import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
 import { isPublicByRegistries } from '../../support/internet/address-model.ts';
 
-/** Resolves to the number of bytes that it got. It stops a little beyond the limit, or it would never end. */
+/** Resolves to the number of bytes that it got. It stops just over the limit, because some answers never end. */
 export type NaiveClient = (url: string, signal: AbortSignal) => Promise<number>;
 
 const enough = referenceLimits.maxBytes + 1;
 
-/** What one writes at first: `fetch`, and a look at the status. */
+/** The first idea: `fetch`, and a look at the status. */
 const plain: NaiveClient = async (url, signal) => {
   const answer = await fetch(url, { signal });
   if (!answer.ok) throw new Error(`status ${answer.status}`);
@@ -17,14 +17,14 @@ const plain: NaiveClient = async (url, signal) => {
   return bytes;
 };
 
-/** What one writes next: it looks at the name's addresses, and then lets `fetch` look again. */
+/** The next idea: check the name's addresses first. But `fetch` resolves the name again. */
 const checking: NaiveClient = async (url, signal) => {
   const found = await dns.promises.resolve4(new URL(url).hostname);
   if (!found.every(isPublicByRegistries)) throw new Error('not public');
   return plain(url, signal);
 };
 
-/** What one writes to get rid of errors: no certificate is looked at, and half an answer is an answer. */
+/** An idea to get rid of errors: check no certificate, and take half an answer for an answer. */
 const sloppy: NaiveClient = (url, signal) =>
   new Promise((resolve, reject) => {
     const request = get(url, { rejectUnauthorized: false, signal, agent: false }, (answer) => {

@@ -7,26 +7,29 @@ import {
   type SmallInternet,
 } from '../../support/internet/small-internet.ts';
 
-/** A test's way into the small internet, with the product loaded in it. */
+/** The small internet, with the product loaded in it. */
 export interface World {
   net: SmallInternet;
   home: Residence;
   fetchReference: typeof FetchReference;
-  /** What a caller is told of everything that has to do with the network: the words for a name that is not there. */
+  /** The one problem that a caller is told for every failure of the network: here, of a name that does not exist. */
   generic: string;
   close(): Promise<void>;
 }
 
-/** Every trap leads to this page at last, for those who fall into it. */
 export const picture = Buffer.from('a picture, as far as the network is concerned');
+/** What a client gets that falls into a trap. */
+export const goodPage = answer(picture);
 
-/** @param engines loopback ports that stay within reach */
+/** @param engines loopback ports that may be reached */
 export async function createWorld(engines: number[] = []): Promise<World> {
   const net = await startSmallInternet();
   const isAllowed = (host: string, port: number) => host === '127.0.0.1' && engines.includes(port);
   const home = enterSmallInternet(net.access, { isAllowed });
-  const { fetchReference } = await import('../../../shared/adapters/reference-fetcher.ts');
-  const generic = await problemOf(fetchReference('https://nowhere.example/', AbortSignal.timeout(10_000)));
+  const fetcher = await import('../../../shared/adapters/reference-fetcher.ts');
+  const fetchReference: typeof FetchReference = (url, signal) =>
+    home.within(() => fetcher.fetchReference(url, signal));
+  const generic = await problemOf(fetchReference('https://nowhere.example/', new AbortController().signal));
   return {
     net,
     home,
@@ -43,10 +46,10 @@ export async function createWorld(engines: number[] = []): Promise<World> {
 export function reset({ net, home }: World): void {
   net.clear();
   home.clear();
-  net.site('cat.example', { '/cat.png': answer(picture), '/': answer(picture) });
+  net.site('cat.example', { '/cat.png': goodPage, '/': goodPage });
 }
 
-/** What a caller is told when a reference is unusable. @throws when it was not, or when something else went wrong. */
+/** What a caller is told of an unusable reference. @throws when it was usable, or failed in another way. */
 export async function problemOf(attempt: Promise<unknown>): Promise<string> {
   const error = await attempt.then(
     () => new Error('it was usable'),
@@ -56,11 +59,11 @@ export async function problemOf(attempt: Promise<unknown>): Promise<string> {
   return (error as Error & { problem: string }).problem;
 }
 
-/** @throws when it has not ended long after its signal did. */
+/** @throws when it goes on long after its signal was aborted. */
 export async function withinReason<T>(attempt: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const never = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it goes on although its signal has ended it')), 20_000);
+    timer = setTimeout(() => reject(new Error('it goes on although its signal was aborted')), 90_000);
   });
   return Promise.race([attempt, never]).finally(() => clearTimeout(timer));
 }

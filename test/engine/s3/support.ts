@@ -1,45 +1,73 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
-import { request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sha256 } from '@aws-crypto/sha256-js';
-import { S3Client } from '@aws-sdk/client-s3';
+import {
+  S3,
+  type GetObjectCommandInput,
+  type GetObjectCommandOutput,
+  type PutObjectCommandInput,
+  type PutObjectCommandOutput,
+} from '@aws-sdk/client-s3';
+import type { PresignedPost } from '@aws-sdk/s3-presigned-post';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { ObjectStoreOptions } from '../../../local/s3/server.ts';
-import { startS3 } from '../../../local/s3/server.ts';
+import { listen, type RunningServer } from '../../../local/http/server.ts';
+import { createObjectStore, type ObjectStoreOptions } from '../../../local/s3/server.ts';
 
 export const credentials = { accessKeyId: 'AKIDLOCALTEST', secretAccessKey: 'a-secret-for-tests' };
 export const region = 'eu-west-1';
 export const bucket = 'images';
-export const unsignedPayload = 'UNSIGNED-PAYLOAD';
+export const unsignedPayload = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+
+export async function startS3(options: ObjectStoreOptions): Promise<RunningServer> {
+  const { handle } = await createObjectStore(options);
+  return listen(createServer((req, res) => void handle(req, res)));
+}
 
 export interface TestStore {
   url: string;
   folder: string;
   /** The SDK as an application configures it: region, credentials, endpoint, nothing else. */
-  client: S3Client;
-  /** Moves the store's clock, not the caller's. */
-  advance(ms: number): void;
+  client: S3;
+  put(
+    Key: string,
+    Body: Buffer | string,
+    more?: Partial<PutObjectCommandInput>,
+  ): Promise<PutObjectCommandOutput>;
+  get(Key: string, more?: Partial<GetObjectCommandInput>): Promise<GetObjectCommandOutput>;
+  remove(Key: string): Promise<unknown>;
+  /** The bucket's keys, in the order of the listing. */
+  keys(): Promise<(string | undefined)[]>;
+  /** Stops the store's clock at a moment, or lets it go again. */
+  stopClock(at: Date | null): void;
   /** Stops the server and starts another one on the same folder. */
   restart(): Promise<void>;
   close(): Promise<void>;
-  /** Every file below the store's folder, relative to it. */
+  /** Every file below the store's folder. */
   files(): Promise<string[]>;
 }
 
 /** A store in a folder of its own, with the real SDK pointed at it. */
 export async function startStore(options: Partial<ObjectStoreOptions> = {}): Promise<TestStore> {
   const folder = await mkdtemp(join(tmpdir(), 's3-test-'));
-  let shiftMs = 0;
-  const clock = () => new Date(Date.now() + shiftMs);
-  const start = () => startS3({ folder, buckets: [bucket, 'other'], credentials, region, clock, ...options });
+  let stoppedAt: Date | null = null;
+  const clock = () => stoppedAt ?? new Date();
+  const start = () => startS3({ folder, bucketName: bucket, credentials, region, clock, ...options });
   let server = await start();
   const store: TestStore = {
     url: server.url,
     folder,
     client: clientFor(server.url),
-    advance: (ms) => void (shiftMs += ms),
+    put: (Key, Body, more) => store.client.putObject({ Bucket: bucket, Key, Body, ...more }),
+    get: (Key, more) => store.client.getObject({ Bucket: bucket, Key, ...more }),
+    remove: (Key) => store.client.deleteObject({ Bucket: bucket, Key }),
+    async keys() {
+      const { Contents = [] } = await store.client.listObjectsV2({ Bucket: bucket });
+      return Contents.map(({ Key }) => Key);
+    },
+    stopClock: (at) => void (stoppedAt = at),
     async restart() {
       await server.close();
       server = await start();
@@ -63,7 +91,7 @@ export function clientFor(
   overrides: Partial<typeof credentials & { region: string }> = {},
 ) {
   const { region: otherRegion = region, ...others } = overrides;
-  return new S3Client({
+  return new S3({
     endpoint,
     region: otherRegion,
     credentials: { ...credentials, ...others },
@@ -152,4 +180,21 @@ export async function sendSigned(
 ): Promise<RawAnswer> {
   const headers = { ...(await signHeaders(url, request, choice)), ...choice.change };
   return send(url, { ...request, headers });
+}
+
+/** Sends the form of a presigned POST as a browser does; a change to undefined leaves a field out. */
+export async function submit(
+  form: PresignedPost,
+  file: Buffer | string,
+  changes: Record<string, string | undefined> = {},
+) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ ...form.fields, ...changes })) {
+    if (value !== undefined) body.append(name, value);
+  }
+  body.append('file', new File([file as string], 'photo.png'));
+  const answer = await fetch(form.url, { method: 'POST', body });
+  const xml = await answer.text();
+  const message = /<Message>([^<]*)/.exec(xml)?.[1];
+  return { status: answer.status, code: errorCode(xml), message, xml, headers: answer.headers };
 }

@@ -1,17 +1,13 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   InvokeEndpointWithResponseStreamCommand,
   SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
+import { listen, type RunningServer } from '../../../local/http/server.ts';
 
-export interface Container {
-  url: string;
+export interface Container extends RunningServer {
   /** What each request to it held. */
   requests: { path: string; headers: IncomingMessage['headers']; body: string }[];
-  close(): Promise<void>;
 }
 
 /** A model container whose /invocations does as a test says. */
@@ -28,19 +24,7 @@ export async function startContainer(
       answer(response, body, request);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close: async () => {
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { ...(await listen(server)), requests };
 }
 
 export function runtimeClient(endpoint: string): SageMakerRuntimeClient {
@@ -50,8 +34,6 @@ export function runtimeClient(endpoint: string): SageMakerRuntimeClient {
 
 export interface Streamed {
   parts: string[];
-  /** Milliseconds from the call to each part. */
-  times: number[];
   contentType: string | undefined;
   error: (Error & { ErrorCode?: string }) | undefined;
 }
@@ -64,7 +46,6 @@ export async function streamEndpoint(
   abortSignal?: AbortSignal,
   onPart: (text: string) => void = () => undefined,
 ): Promise<Streamed> {
-  const start = performance.now();
   const command = new InvokeEndpointWithResponseStreamCommand({
     EndpointName: name,
     Body: body,
@@ -72,13 +53,12 @@ export async function streamEndpoint(
     Accept: 'application/x-ndjson',
   });
   const answer = await client.send(command, abortSignal ? { abortSignal } : {});
-  const streamed: Streamed = { parts: [], times: [], contentType: answer.ContentType, error: undefined };
+  const streamed: Streamed = { parts: [], contentType: answer.ContentType, error: undefined };
   try {
     for await (const event of answer.Body ?? []) {
       if (!event.PayloadPart?.Bytes) continue;
       const text = Buffer.from(event.PayloadPart.Bytes).toString();
       streamed.parts.push(text);
-      streamed.times.push(performance.now() - start);
       onPart(text);
     }
   } catch (error) {

@@ -1,64 +1,45 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { newGeneration, type Generation } from '../../../shared/domain/generation.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Generation } from '../../../shared/domain/generation.ts';
 import { newId, newRequestId } from '../../../shared/domain/ids.ts';
 import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
-import { onceIdOf } from '../../../shared/store/once-store.ts';
-import { readForOrder } from '../../../shared/store/order-reads.ts';
+import { hashIdempotencyKey } from '../../../shared/store/idempotency-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
 import { leaseIndex } from '../../../shared/store/table-keys.ts';
-import { sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
-import { startTable, type TableWorld } from './table.ts';
+import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
+import { busy, canceled, hungUp, idempotencyRecordOf, writeConflict } from './table.ts';
+import { useTable } from './use-world.ts';
 
-let world: TableWorld;
+const world = useTable();
 let generations: GenerationStore;
 
-beforeAll(async () => {
-  world = await startTable();
-  generations = generationStore(world.table);
-});
+beforeAll(() => void (generations = generationStore(world.table)));
 
-afterAll(() => world.close());
-beforeEach(() => world.mend());
-
-const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
+const nowMs = sampleNowMs;
 const dayMs = 24 * 3600 * 1000;
 const completion = { completedAtMs: nowMs + 9000, referenceImagesUsed: 1, modelVersion: 'v9' };
 const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.' } as const;
 const timeout = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Too late.' } as const;
 
-function newRecord(changes: Partial<Generation> = {}): Generation {
-  const order = {
-    requestId: newRequestId(nowMs),
-    licenseId: newId('license'),
-    keyId: 'key_1',
-    identity: sampleIdentity,
-    body: { ...sampleBody, seed: 5, numOutputs: 2 },
-    periodStartMs: Date.UTC(2026, 4, 1),
-    nowMs,
-    deadlineSeconds: 120,
-    retentionDays: 90,
-    onceId: null,
-  };
-  return { ...newGeneration(order), ...changes };
-}
+const newRecord = (changes: Partial<Generation> = {}) =>
+  sampleGeneration(
+    { requestId: newRequestId(nowMs), licenseId: newId('license'), ...changes },
+    { numOutputs: 2 },
+  );
 
 const stored = ({ licenseId, requestId }: Generation) => generations.get(licenseId, requestId);
-const books = ({ licenseId, periodStartMs }: Generation) =>
+const periodTotals = ({ licenseId, periodStartMs }: Generation) =>
   periodStore(world.table).get(licenseId, periodStartMs);
-const onceOf = async ({ keyId, onceId }: Generation) =>
-  (await readForOrder(world.table, { identityId: null, callerId: keyId, onceId })).once;
 
 async function begun(changes: Partial<Generation> = {}): Promise<Generation> {
   const record = newRecord(changes);
-  const claim = record.onceId === null ? null : { bodyHash: 'h' };
+  const claim = record.idempotencyKeyHash === null ? null : { bodyHash: 'h' };
   expect(await generations.reserve(record, 100, claim)).toEqual({ outcome: 'reserved' });
   expect(await generations.start(record, nowMs + 500)).toBe(true);
   return { ...record, startedAtMs: nowMs + 500 };
 }
 
-/** The next so many commands of a kind never arrive. */
-function lose(command: string, times: number, error = new Error('socket hang up')) {
+/** The next commands of a kind fail before they are sent. @returns the commands seen so far. */
+function lose(command: string, times: number, error: Error = hungUp()) {
   const sent: string[] = [];
   world.state.before = (name) => {
     if (name !== command) return undefined;
@@ -74,13 +55,13 @@ describe('a reservation', () => {
     const record = newRecord();
     expect(await generations.reserve(record, 5, null)).toEqual({ outcome: 'reserved' });
     expect(await stored(record)).toEqual(record);
-    expect(await books(record)).toMatchObject({ committed: 2, used: 0 });
+    expect(await periodTotals(record)).toMatchObject({ committed: 2, used: 0 });
     const next = () => newRecord({ licenseId: record.licenseId });
     expect(await generations.reserve(next(), 4, null)).toEqual({ outcome: 'reserved' });
     const refused = next();
     expect(await generations.reserve(refused, 5, null)).toEqual({ outcome: 'over_limit' });
     expect(await stored(refused)).toBeNull();
-    expect(await books(record)).toMatchObject({ committed: 4, used: 0 });
+    expect(await periodTotals(record)).toMatchObject({ committed: 4, used: 0 });
   });
 
   test('of more than the whole limit is refused, and one of all of it is not', async () => {
@@ -91,15 +72,14 @@ describe('a reservation', () => {
   });
 
   test('that was made although a conflict was answered, and is tried again, is one', async () => {
-    const record = newRecord({ onceId: onceIdOf(newId('license')) });
+    const record = newRecord({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     let conflicts = 2;
-    const reasons = { CancellationReasons: [{ Code: 'TransactionConflict' }] };
-    const conflict = new TransactionCanceledException({ $metadata: {}, message: '', ...reasons });
+    const conflict = canceled('TransactionConflict');
     world.state.after = (name) => (name === write && conflicts-- > 0 ? conflict : undefined);
     expect(await generations.reserve(record, 2, { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
     expect(conflicts).toBe(-1);
     expect(await stored(record)).toEqual(record);
-    expect(await books(record)).toMatchObject({ committed: 2 });
+    expect(await periodTotals(record)).toMatchObject({ committed: 2 });
   });
 
   test('never takes the id of another request', async () => {
@@ -107,47 +87,50 @@ describe('a reservation', () => {
     await generations.reserve(record, 100, null);
     const twin = { ...record, prompt: 'another' };
     await expect(generations.reserve(twin, 100, null)).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      message: 'The service is busy. Try again shortly.',
+      ...busy,
       cause: expect.objectContaining({ message: 'the request id is taken' }),
     });
     expect(await stored(record)).toEqual(record);
-    expect(await books(record)).toMatchObject({ committed: 2 });
+    expect(await periodTotals(record)).toMatchObject({ committed: 2 });
   });
 
   test('takes an idempotency key for 24 hours, to the millisecond', async () => {
-    const first = newRecord({ onceId: onceIdOf(newId('license')) });
+    const first = newRecord({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     await generations.reserve(first, 100, { bodyHash: 'h1' });
-    const once = { requestId: first.requestId, bodyHash: 'h1', expiresAtMs: nowMs + dayMs };
-    expect(await onceOf(first)).toEqual(once);
-    const later = (createdAtMs: number) => newRecord({ onceId: first.onceId, createdAtMs });
+    const idempotencyRecord = { requestId: first.requestId, bodyHash: 'h1', expiresAtMs: nowMs + dayMs };
+    expect(await idempotencyRecordOf(world, first)).toEqual(idempotencyRecord);
+    const later = (createdAtMs: number) =>
+      newRecord({ idempotencyKeyHash: first.idempotencyKeyHash, createdAtMs });
     const early = later(nowMs + dayMs - 1);
-    expect(await generations.reserve(early, 100, { bodyHash: 'h2' })).toEqual({ outcome: 'repeated', once });
-    expect([await stored(early), (await books(early)).committed]).toEqual([null, 0]);
+    expect(await generations.reserve(early, 100, { bodyHash: 'h2' })).toEqual({
+      outcome: 'repeated',
+      idempotencyRecord,
+    });
+    expect([await stored(early), (await periodTotals(early)).committed]).toEqual([null, 0]);
     const next = later(nowMs + dayMs);
     expect(await generations.reserve(next, 100, { bodyHash: 'h2' })).toEqual({ outcome: 'reserved' });
-    expect(await onceOf(first)).toMatchObject({ requestId: next.requestId, bodyHash: 'h2' });
+    expect(await idempotencyRecordOf(world, first)).toMatchObject({
+      requestId: next.requestId,
+      bodyHash: 'h2',
+    });
   });
 
   test('takes the idempotency key only where there is one and it is claimed', async () => {
-    const onceId = onceIdOf(newId('license'));
-    await generations.reserve(newRecord({ onceId }), 100, null);
-    expect(await onceOf(newRecord({ onceId }))).toBeNull();
+    const idempotencyKeyHash = hashIdempotencyKey(newId('license'));
+    await generations.reserve(newRecord({ idempotencyKeyHash }), 100, null);
+    expect(await idempotencyRecordOf(world, newRecord({ idempotencyKeyHash }))).toBeNull();
     const without = newRecord();
     expect(await generations.reserve(without, 100, { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
-    expect(await onceOf({ ...without, onceId: 'null' })).toBeNull();
+    expect(await idempotencyRecordOf(world, { ...without, idempotencyKeyHash: 'null' })).toBeNull();
   });
 
   test('whose answer is lost was made if the record is there, and was not if it is not', async () => {
     const [made, lost] = [newRecord(), newRecord()];
-    world.state.after = (name) => (name === write ? new Error('socket hang up') : undefined);
+    world.state.after = (name) => (name === write ? hungUp() : undefined);
     expect(await generations.reserve(made, 100, null)).toEqual({ outcome: 'reserved' });
     world.mend();
     lose(write, 1);
-    await expect(generations.reserve(lost, 100, null)).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      message: 'The service is busy. Try again shortly.',
-    });
+    await expect(generations.reserve(lost, 100, null)).rejects.toMatchObject(busy);
     world.state.before = () => new Error('away');
     await expect(generations.reserve(lost, 100, null)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
@@ -159,7 +142,7 @@ describe('a start', () => {
     await generations.reserve(record, 100, null);
     expect(await generations.start(record, nowMs + 7)).toBe(true);
     expect(await stored(record)).toEqual({ ...record, status: 'PROCESSING', startedAtMs: nowMs + 7 });
-    // A write that was answered too late is sent again, and finds itself done.
+    // The SDK sends a write again whose answer was lost. The second finds the first one's result.
     expect(await generations.start(record, nowMs + 9)).toBe(true);
     expect((await stored(record))!.startedAtMs).toBe(nowMs + 7);
   });
@@ -178,11 +161,7 @@ describe('a start', () => {
     await generations.reserve(record, 100, null);
     lose('UpdateItemCommand', 1);
     await expect(generations.start(record, nowMs)).rejects.toThrow('socket hang up');
-    const sent = lose(
-      'UpdateItemCommand',
-      2,
-      new TransactionConflictException({ $metadata: {}, message: '' }),
-    );
+    const sent = lose('UpdateItemCommand', 2, writeConflict());
     expect(await generations.start(record, nowMs)).toBe(true);
     expect(sent).toHaveLength(3);
   });
@@ -196,7 +175,7 @@ describe('a charge', () => {
       expect(await generations.settle(record, completion)).toEqual(ended);
       expect(await stored(record)).toEqual(ended);
       const tally = { requests: 1, credits: 2 };
-      const { byIdentity, ...rest } = await books(record);
+      const { byIdentity, ...rest } = await periodTotals(record);
       expect(rest).toEqual({
         committed: 2,
         used: 2,
@@ -212,7 +191,7 @@ describe('a charge', () => {
     const record = await begun();
     const released = await generations.release(record, timeout, nowMs + 1);
     expect(await generations.settle(record, completion)).toEqual(released);
-    expect(await books(record)).toMatchObject({ committed: 0, used: 0 });
+    expect(await periodTotals(record)).toMatchObject({ committed: 0, used: 0 });
   });
 
   test('of what has not begun, or is not there, is a fault', async () => {
@@ -224,7 +203,7 @@ describe('a charge', () => {
     await expect(generations.settle(record, completion)).rejects.toThrow(
       "generation is QUEUED: it can't be ended so",
     );
-    expect(await books(record)).toMatchObject({ committed: 2, used: 0 });
+    expect(await periodTotals(record)).toMatchObject({ committed: 2, used: 0 });
   });
 
   test('is tried four times in all', async () => {
@@ -243,32 +222,32 @@ describe('a release', () => {
   test.each([failure, timeout])(
     'as $status gives back the credits and the idempotency key, once',
     async (reason) => {
-      const record = await begun({ onceId: onceIdOf(newId('license')) });
+      const record = await begun({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
       const ended = { ...record, ...reason, completedAtMs: nowMs + 3, leaseUntilMs: 0 };
-      expect(await onceOf(record)).not.toBeNull();
+      expect(await idempotencyRecordOf(world, record)).not.toBeNull();
       for (const _ of [1, 2]) {
         expect(await generations.release(record, reason, nowMs + 3)).toEqual(ended);
         expect(await stored(record)).toEqual(ended);
-        expect(await books(record)).toMatchObject({ committed: 0, used: 0 });
-        expect(await onceOf(record)).toBeNull();
+        expect(await periodTotals(record)).toMatchObject({ committed: 0, used: 0 });
+        expect(await idempotencyRecordOf(world, record)).toBeNull();
       }
     },
   );
 
   test('leaves alone an idempotency key that a newer request took over', async () => {
-    const record = await begun({ onceId: onceIdOf(newId('license')) });
-    const newer = newRecord({ onceId: record.onceId, createdAtMs: nowMs + dayMs });
+    const record = await begun({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
+    const newer = newRecord({ idempotencyKeyHash: record.idempotencyKeyHash, createdAtMs: nowMs + dayMs });
     await generations.reserve(newer, 100, { bodyHash: 'h' });
     expect(await generations.release(record, failure, nowMs + 3)).toMatchObject({ status: 'FAILED' });
-    expect(await onceOf(record)).toMatchObject({ requestId: newer.requestId });
-    expect(await books(record)).toMatchObject({ committed: 0 });
+    expect(await idempotencyRecordOf(world, record)).toMatchObject({ requestId: newer.requestId });
+    expect(await periodTotals(record)).toMatchObject({ committed: 0 });
   });
 
   test('after the charge answers the completed record, and gives nothing back', async () => {
     const record = await begun();
     const settled = await generations.settle(record, completion);
     expect(await generations.release(record, failure, nowMs + 10)).toEqual(settled);
-    expect(await books(record)).toMatchObject({ committed: 2, used: 2 });
+    expect(await periodTotals(record)).toMatchObject({ committed: 2, used: 2 });
   });
 });
 

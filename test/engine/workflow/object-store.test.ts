@@ -1,43 +1,38 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pointSdkAt } from '../../../local/environment.ts';
+import { listen, type RunningServer } from '../../../local/http/server.ts';
 import { objectStore, type ObjectStore } from '../../../shared/adapters/object-store.ts';
 
 /** A store that answers as S3 answers a role that may not list its bucket. */
-let server: Server;
+let server: RunningServer;
 let objects: ObjectStore;
-let answer = { status: 200, bytes: 5 };
+let status = 200;
+const image = { licenseId: 'lic_1', requestId: 'r', outputFormat: 'png' } as const;
 
 beforeAll(async () => {
-  server = createServer((_req, res) => {
-    res.writeHead(answer.status, answer.status === 200 ? { 'content-length': answer.bytes } : {}).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await listen(
+    createServer((_req, res) => {
+      res.writeHead(status, status === 200 ? { 'content-length': 5 } : {}).end();
+    }),
+  );
   const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
-  pointSdkAt({ region: 'us-east-1', ...credentials, dynamoDbUrl: url, s3Url: url });
+  pointSdkAt({ region: 'us-east-1', ...credentials, dynamoDbUrl: server.url, s3Url: server.url });
   objects = objectStore('bucket');
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => server.close());
 
-const image = { licenseId: 'lic_1', requestId: 'r', outputFormat: 'png' } as const;
-
-test('an image that is there has its size', async () => {
-  answer = { status: 200, bytes: 5 };
-  expect(await objects.outputSize(image, 0)).toBe(5);
-});
-
-test.each([403, 404])('an image of which the store says %i is not there', async (status) => {
-  answer = { status, bytes: 0 };
-  expect(await objects.outputSize(image, 0)).toBeNull();
+test.each([
+  [200, 'its size', 5],
+  [403, 'none', null],
+  [404, 'none', null],
+])('an image of which the store says %i has %s', async (answered, _what, bytes) => {
+  status = answered;
+  expect(await objects.outputSize(image, 0)).toBe(bytes);
 });
 
 test('a store that fails is a failure, not a missing image', async () => {
-  answer = { status: 500, bytes: 0 };
+  status = 500;
   await expect(objects.outputSize(image, 0)).rejects.toThrow();
 });

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newSigningKey, publicKey } from '../../../local/cognito/signing-key.ts';
 import { signAccessToken } from '../../../local/cognito/tokens.ts';
+import { listen, type RunningServer } from '../../../local/http/server.ts';
 import { newApiKey } from '../../../shared/domain/api-key.ts';
 import { newRequestId } from '../../../shared/domain/ids.ts';
 import { routes, type Route } from '../../../shared/routes.ts';
@@ -16,20 +16,23 @@ import { until } from '../../support/until.ts';
 let answer: { name: string; status: number } | 'hangs up';
 /** What the routes' process printed since a test began. */
 let lines: string[] = [];
-let servers: Server[];
+let servers: RunningServer[];
 let host: ChildProcess;
 let baseUrl: string;
 let session: string;
 
 beforeAll(async () => {
   const signingKey = await newSigningKey();
-  const pool = await listen((_req, res) => void res.end(JSON.stringify({ keys: [publicKey(signingKey)] })));
-  const table = await listen((req, res) => {
-    if (answer === 'hangs up') return void req.socket.destroy();
-    res.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-    res.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${answer.name}`, message: 'no' }));
-  });
-  servers = [pool.server, table.server];
+  const keys = JSON.stringify({ keys: [publicKey(signingKey)] });
+  const pool = await listen(createServer((_req, res) => void res.end(keys)));
+  const table = await listen(
+    createServer((req, res) => {
+      if (answer === 'hangs up') return void req.socket.destroy();
+      res.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
+      res.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${answer.name}`, message: 'no' }));
+    }),
+  );
+  servers = [pool, table];
   const [issuer, clientId] = ['https://pool.example.test', 'the-client'];
   session = await signAccessToken({
     issuer,
@@ -47,21 +50,15 @@ beforeAll(async () => {
   baseUrl = lines[0]!;
 });
 
-afterAll(() => {
+afterAll(async () => {
   host.kill();
-  for (const server of servers) server.close().closeAllConnections();
+  await Promise.all(servers.map((server) => server.close()));
 });
 
 beforeEach(() => {
   answer = 'hangs up';
   lines = [];
 });
-
-async function listen(listener: RequestListener) {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 /** What the log says of why the only request of a test failed. */
 async function causes(): Promise<object[]> {
@@ -73,16 +70,12 @@ async function causes(): Promise<object[]> {
 const path = '/generate';
 
 describe('the table hangs up', () => {
-  const withCredentials = Object.values(routes)
-    .filter(({ auth }: Route) => auth !== 'none')
-    .flatMap((route: Route) => [
-      ...(route.auth === 'session' ? [] : [[`${route.method} ${route.path} by key`, route, 'key'] as const]),
-      ...(route.auth === 'key'
-        ? []
-        : [[`${route.method} ${route.path} by session`, route, 'session'] as const]),
-    ]);
-
-  const of = (by: string) => (by === 'session' ? { licenseId: 'lic_1' } : {});
+  const withCredentials = Object.values(routes).flatMap((route: Route) => {
+    const ways = { key: ['key'], session: ['session'], key_or_session: ['key', 'session'], none: [] }[
+      route.auth
+    ];
+    return ways.map((by) => [`${route.method} ${route.path} by ${by}`, route, by] as const);
+  });
 
   test.each(withCredentials)(
     '%s: 503, with a time to wait, and the cause in the log',
@@ -97,7 +90,12 @@ describe('the table hangs up', () => {
         path: needsLicense ? `${filled}?licenseId=lic_1` : filled,
         key: by === 'key' ? newApiKey() : session,
         ...(method === 'POST'
-          ? { body: filled === '/keys' ? { licenseId: 'lic_1', name: 'x' } : of(by) }
+          ? {
+              body: {
+                ...(by === 'session' && { licenseId: 'lic_1' }),
+                ...(filled === '/keys' && { name: 'x' }),
+              },
+            }
           : {}),
       });
       expectError(response, 503, 'SERVICE_UNAVAILABLE');

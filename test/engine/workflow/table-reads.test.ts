@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { newId } from '../../../shared/domain/ids.ts';
+import { identityStore } from '../../../shared/store/identity-store.ts';
+import { licenseStore } from '../../../shared/store/license-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
 import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
 import { batchGet, readAll } from '../../../shared/store/table.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
 import { transact } from '../../../shared/store/transact.ts';
-import { startTable, type TableWorld } from './table.ts';
+import { busy, canceled, hungUp } from './table.ts';
+import { useTable } from './use-world.ts';
 
-let world: TableWorld;
-
-beforeAll(async () => {
-  world = await startTable();
-});
-
-afterAll(() => world.close());
-beforeEach(() => world.mend());
-
-const busy = { code: 'SERVICE_UNAVAILABLE', message: 'The service is busy. Try again shortly.' };
+const world = useTable();
 
 async function put(item: Record<string, unknown>): Promise<void> {
   await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item: item }));
@@ -70,7 +63,7 @@ describe('items read at once', () => {
       const wanted = input.RequestItems[world.table.name];
       asked.push(wanted.Keys.length);
       left = asked.length <= answers ? wanted.Keys.at(-1) : undefined;
-      // Nothing may not be asked for.
+      // DynamoDB refuses a request without keys, so a key that does not exist is asked for.
       if (left !== undefined)
         wanted.Keys = [...wanted.Keys.slice(0, -1), marshall({ PK: 'nothing', SK: 'nothing' })];
       return undefined;
@@ -141,12 +134,6 @@ describe('a transaction', () => {
       },
     },
   ];
-  const canceled = (...codes: (string | undefined)[]) =>
-    new TransactionCanceledException({
-      $metadata: {},
-      message: '',
-      CancellationReasons: codes.map((Code) => (Code === undefined ? {} : { Code })),
-    });
 
   test('that is refused says which conditions failed, with the items as they are', async () => {
     const id = newId('identity');
@@ -177,7 +164,7 @@ describe('a transaction', () => {
 
   test('that is canceled for another reason is not, nor one whose outcome is unknown', async () => {
     let times = 0;
-    for (const error of [canceled('None', 'ValidationError'), new Error('socket hang up')]) {
+    for (const error of [canceled('None', 'ValidationError'), hungUp()]) {
       world.state.before = () => {
         times += 1;
         return error;
@@ -188,15 +175,12 @@ describe('a transaction', () => {
   });
 
   test('that meets conflicts without an end is SERVICE_UNAVAILABLE, after a first time and 12 more', async () => {
-    let times = 0;
     const last = canceled('TransactionConflict');
-    world.state.before = () => {
-      times += 1;
-      return last;
-    };
+    world.state.before = () => last;
+    const sent = world.count();
     const failure = await transact(world.table, items(newId('identity'))).catch((error: unknown) => error);
     expect(failure).toMatchObject({ ...busy, cause: last });
-    expect(times).toBe(13);
+    expect(sent.times).toBe(13);
   });
 
   test('that conflicts beside a failed condition is answered by the condition', async () => {
@@ -208,7 +192,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('the books of a period', () => {
+describe('the totals of a period', () => {
   test('count what was used elsewhere as used, held by nobody, and as imported, each time', async () => {
     const periods = periodStore(world.table);
     const [licenseId, startMs] = [newId('license'), Date.UTC(2026, 2, 3)];
@@ -217,14 +201,17 @@ describe('the books of a period', () => {
     expect(await periods.get(licenseId, startMs)).toMatchObject({ committed: 42, used: 42, imported: 42 });
     expect(await periods.get(licenseId, startMs + 1)).toMatchObject({ committed: 0, used: 0, imported: 0 });
   });
+});
 
-  test('and rate logs are read strongly', async () => {
-    const seen: unknown[] = [];
-    world.state.before = (_command, input) => void seen.push(input);
-    await periodStore(world.table).get(newId('license'), 0);
-    await rateLogStore(world.table).get('key_1', 'generate');
-    expect(seen).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
-  });
+test('licenses, periods, rate logs and the catalog are read strongly: what was answered holds from then on', async () => {
+  const seen: unknown[] = [];
+  world.state.before = (_command, input) => void seen.push(input);
+  await licenseStore(world.table).get(newId('license'));
+  await periodStore(world.table).get(newId('license'), 0);
+  await rateLogStore(world.table).get('key_1', 'generate');
+  await identityStore(world.table).list();
+  expect(seen).toMatchObject(seen.map(() => ({ ConsistentRead: true })));
+  expect(seen).toHaveLength(4);
 });
 
 describe('a rate log', () => {
@@ -252,7 +239,7 @@ describe('a rate log', () => {
   );
 
   test('that cannot be written for another reason is that failure', async () => {
-    world.state.before = () => new Error('socket hang up');
+    world.state.before = () => hungUp();
     await expect(rateLogStore(world.table).put('key_c', 'fetch', [1], 0)).rejects.toThrow('socket hang up');
   });
 });

@@ -1,19 +1,41 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { pointSdkAt } from '../../../local/environment.ts';
+import { readForCommand } from '../../../shared/store/command-reads.ts';
+import type { IdempotencyRecord } from '../../../shared/store/idempotency-store.ts';
+import type { Table } from '../../../shared/store/table.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
-import { onTheLine } from '../../support/on-the-line.ts';
-import { patientTable } from '../../support/patient-table.ts';
-import { openDynamoDb } from './world.ts';
+import { interceptCommands } from '../../support/intercept-commands.ts';
+import { tableWithLongTimeout } from '../../support/table-with-long-timeout.ts';
 
-/** What a command that is about to be sent meets: an error is thrown instead of sending it. */
-export type OnCommand = (name: string, input: any) => Error | undefined;
+/** Runs before a command is sent, or after it was answered. A returned error takes the place of the answer. */
+export type OnCommand = (name: string, inputOrOutput: any) => Error | undefined | Promise<Error | undefined>;
+
+/** The connection broke off: nobody knows whether the command was applied. */
+export const hungUp = () => new Error('socket hang up');
+
+/** A write that met a transaction. */
+export const writeConflict = () => new TransactionConflictException({ $metadata: {}, message: '' });
+
+/** A transaction that was canceled, with what DynamoDB says of each of its writes. */
+export function canceled(...codes: (string | undefined)[]): TransactionCanceledException {
+  const CancellationReasons = codes.map((Code) => (Code === undefined ? {} : { Code }));
+  return new TransactionCanceledException({ $metadata: {}, message: '', CancellationReasons });
+}
+
+/** What a caller is told when conflicts do not end, or nobody knows what was applied. */
+export const busy = { code: 'SERVICE_UNAVAILABLE', message: 'The service is busy. Try again shortly.' };
 
 export type TableWorld = Awaited<ReturnType<typeof startTable>>;
 
 /**
  * A real DynamoDB engine (the embedded one, or what DYNAMODB_ENDPOINT names) with an empty table, spoken to by the real
- * SDK; a test may listen, and cut the line.
+ * SDK. A test can see each command and make it fail.
  */
 export async function startTable() {
   const dynamoDb = await openDynamoDb();
@@ -24,28 +46,73 @@ export async function startTable() {
     dynamoDbUrl: dynamoDb.url,
     s3Url: 'http://127.0.0.1:1',
   });
-  const table = patientTable(`store-${randomUUID()}`);
-  await table.documents.send(
-    new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
-  );
-  const state = { before: (() => undefined) as OnCommand, after: (() => undefined) as OnCommand };
-  onTheLine(table, async ({ name, input, send }) => {
-    const refused = state.before(name, input);
+  const table = await createTable();
+  const nothing: OnCommand = () => undefined;
+  const state = { before: nothing, after: nothing };
+  interceptCommands(table, async ({ name, input, send }) => {
+    const refused = await state.before(name, input);
     if (refused) throw refused;
-    const lost = state.after(name, await send());
+    const lost = await state.after(name, await send());
     if (lost) throw lost;
   });
   return {
     table,
     state,
+    dynamoDbUrl: dynamoDb.url,
     /** No more faults from here on. */
     mend() {
-      state.before = () => undefined;
-      state.after = () => undefined;
+      state.before = nothing;
+      state.after = nothing;
+    },
+    /** Does something just before the next transaction is sent. */
+    meanwhile(work: () => Promise<unknown>) {
+      state.before = async (name) => {
+        if (name !== 'TransactWriteItemsCommand') return;
+        state.before = nothing;
+        await work();
+      };
+    },
+    /** The next transactions meet these errors: before they are sent, or after they were applied. */
+    fail(when: 'before' | 'after', ...errors: Error[]) {
+      state[when] = (name) => (name === 'TransactWriteItemsCommand' ? errors.shift() : undefined);
+    },
+    /** @returns how often a kind of command is sent from here on. */
+    count(command?: string) {
+      const counted = { times: 0 };
+      const { before } = state;
+      state.before = (name, input) => {
+        if (command === undefined || name === command) counted.times += 1;
+        return before(name, input);
+      };
+      return counted;
     },
     async close() {
       table.client.destroy();
       await dynamoDb.close();
     },
   };
+}
+
+/** The embedded DynamoDB, or what DYNAMODB_ENDPOINT names. */
+export async function openDynamoDb(): Promise<{ url: string; close(): Promise<void> }> {
+  const given = process.env['DYNAMODB_ENDPOINT'];
+  return given ? { url: given, close: async () => undefined } : startDynamoDb({ folder: null });
+}
+
+/** An empty table of a test's own, where the SDK points. */
+export async function createTable(): Promise<Table> {
+  const table = tableWithLongTimeout(`table-${randomUUID()}`);
+  await table.documents.send(
+    new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
+  );
+  return table;
+}
+
+/** What is stored of a request's idempotency key. */
+export async function idempotencyRecordOf(
+  { table }: { table: Table },
+  { keyId: callerId, idempotencyKeyHash }: { keyId: string; idempotencyKeyHash: string | null },
+): Promise<IdempotencyRecord | null> {
+  const reads = await readForCommand(table, { identityId: null, callerId, idempotencyKeyHash });
+  return reads.idempotencyRecord;
 }

@@ -1,77 +1,56 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { pointSdkAt } from '../../../local/environment.ts';
-import { startS3 } from '../../../local/s3/server.ts';
+import { listen } from '../../../local/http/server.ts';
+import { startS3 } from '../s3/support.ts';
 import { invocationPath, startLambda } from '../../../local/lambda/engine.ts';
 import { handler as fetchReferences } from '../../../functions/fetch-references.ts';
-import { referenceReader } from '../../../shared/adapters/reference-reader.ts';
+import { referenceFetcherClient } from '../../../shared/adapters/reference-fetcher-client.ts';
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
 import { modelServer } from '../../../shared/adapters/model-server.ts';
 import { objectStore } from '../../../shared/adapters/object-store.ts';
 import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { newRequestId } from '../../../shared/domain/ids.ts';
-import type { Identity } from '../../../shared/domain/identity.ts';
-import type { License } from '../../../shared/domain/license.ts';
+import type { Identity, IdentityModel } from '../../../shared/domain/identity.ts';
 import { generationStore } from '../../../shared/store/generation-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
-import { tableSchema } from '../../../shared/store/table-keys.ts';
-import { recordingMeter } from '../../../shared/http/meter.ts';
-import { patientTable } from '../../support/patient-table.ts';
+import { recordingMeter } from '../../../shared/runtime/meter.ts';
 import {
   acceptGeneration,
   finishGeneration,
   type GenerationDeps,
-  type GenerationOrder,
+  type GenerationCommand,
   type Observer,
 } from '../../../shared/workflow/create-generation.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+import { createTable, openDynamoDb } from './table.ts';
+
+export { idempotencyRecordOf } from './table.ts';
 
 /** What the container does with one request: it may write anything, or nothing, and end when it likes. */
 export type Behaviour = (request: ModelRequest, res: ServerResponse) => void | Promise<void>;
 
-/** A clock that goes on by itself and can be set. */
+/** A clock that goes on by itself and can be set, and whose deadlines never pass: see `withDeadline`. */
 export function testClock(): Clock & { shiftMs: number } {
   return {
     shiftMs: 0,
     now() {
       return Date.now() + this.shiftMs;
     },
-    timeout: (ms) => AbortSignal.timeout(ms),
+    timeout: () => new AbortController().signal,
   };
 }
 
-export const identity: Identity & { model: NonNullable<Identity['model']> } = {
-  identityId: 'idn_test',
-  name: 'Test',
-  slug: 'test',
-  description: '',
-  catalog: 'founding',
-  productPhotos: false,
-  model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
-};
+export const identity = sampleIdentity as Identity & { model: IdentityModel };
 
-export const license: License = {
-  licenseId: 'lic_test',
-  ownerId: 'owner',
-  tier: 'pro',
-  creditsLimit: 100,
-  foundingCatalog: true,
-  identityIds: [],
-  apiAccess: true,
-  status: 'active',
-  periodAnchorMs: Date.UTC(2026, 0, 15),
-  activeUntilMs: null,
-  createdAtMs: 0,
-};
+export const license = { ...sampleLicense, creditsLimit: 100, periodAnchorMs: Date.UTC(2026, 0, 15) };
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /**
- * Every engine for real, and a container that each test scripts. The table is one of its own in the embedded
+ * Real engines, and a container that each test scripts. The table is one of its own in the embedded
  * DynamoDB, or in what DYNAMODB_ENDPOINT names.
  */
 export async function startWorld() {
@@ -81,7 +60,7 @@ export async function startWorld() {
   const container = await startContainer();
   const [dynamoDb, s3, runtime, lambda] = await Promise.all([
     openDynamoDb(),
-    startS3({ folder, buckets: [bucket], credentials, region: 'us-east-1' }),
+    startS3({ folder, bucketName: bucket, credentials, region: 'us-east-1' }),
     startSageMakerRuntime({
       endpoints: { model: container.url, nobody: 'http://127.0.0.1:9' },
     }),
@@ -89,10 +68,7 @@ export async function startWorld() {
   ]);
   pointSdkAt({ region: 'us-east-1', ...credentials, dynamoDbUrl: dynamoDb.url, s3Url: s3.url });
   process.env.AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME = runtime.url;
-  const table = patientTable(`workflow-${randomUUID()}`);
-  await table.documents.send(
-    new CreateTableCommand({ TableName: table.name, ...structuredClone(tableSchema) } as never),
-  );
+  const table = await createTable();
   const clock = testClock();
   /** What would be logged. */
   const faults: { requestId: string; error: any }[] = [];
@@ -101,10 +77,11 @@ export async function startWorld() {
     periods: periodStore(table),
     objects: objectStore(bucket),
     model: modelServer('model'),
-    references: referenceReader(lambda.url + invocationPath('fetch-references')),
+    references: referenceFetcherClient(lambda.url + invocationPath('fetch-references')),
     clock,
     stopping: new AbortController().signal,
-    deadlineSeconds: 2,
+    // Longer than any test takes.
+    deadlineSeconds: 600,
     retentionDays: 90,
     meter: recordingMeter(),
     logFault: (requestId, _what, error) => void faults.push({ requestId, error }),
@@ -122,12 +99,6 @@ export async function startWorld() {
   };
 }
 
-/** The embedded DynamoDB, or what DYNAMODB_ENDPOINT names. */
-export async function openDynamoDb(): Promise<{ url: string; close(): Promise<void> }> {
-  const given = process.env['DYNAMODB_ENDPOINT'];
-  return given ? { url: given, close: async () => undefined } : startDynamoDb({ folder: null });
-}
-
 async function startContainer() {
   const state = { calls: 0, behaviour: paint as Behaviour };
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
@@ -135,16 +106,7 @@ async function startContainer() {
     state.calls += 1;
     await state.behaviour(request, res);
   };
-  const server = createServer((req, res) => void answer(req, res));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    state,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { state, ...(await listen(createServer((req, res) => void answer(req, res)))) };
 }
 
 async function readBody(req: IncomingMessage): Promise<ModelRequest> {
@@ -157,6 +119,14 @@ async function readBody(req: IncomingMessage): Promise<ModelRequest> {
 export function emit(res: ServerResponse, ...events: unknown[]): void {
   for (const event of events) res.write(`${JSON.stringify(event)}\n`);
 }
+
+/** A container that writes these events and ends. */
+export const says =
+  (...events: unknown[]): Behaviour =>
+  (_request, res) => {
+    emit(res, ...events);
+    res.end();
+  };
 
 /** Puts small files to all links. @returns what `completed` says of them. */
 export async function putOutputs(request: ModelRequest) {
@@ -182,8 +152,8 @@ export const paint: Behaviour = async (request, res) => {
 
 let licenses = 0;
 
-/** An order by a license of its own, with an empty period. */
-export function newOrder(world: World, changes: Partial<GenerationOrder> = {}): GenerationOrder {
+/** A command by a license of its own, with an empty period. */
+export function newCommand(world: World, changes: Partial<GenerationCommand> = {}): GenerationCommand {
   licenses += 1;
   return {
     requestId: newRequestId(world.clock.now()),
@@ -192,24 +162,32 @@ export function newOrder(world: World, changes: Partial<GenerationOrder> = {}): 
     body: { identityId: identity.identityId, prompt: 'x', numOutputs: 2, width: 512, height: 512 },
     bodyHash: 'hash',
     identity,
-    onceId: null,
-    once: null,
-    problems: [],
+    idempotencyKeyHash: null,
+    idempotencyRecord: null,
+    query: new Map(),
+    idempotencyKeys: undefined,
     ...changes,
   };
 }
 
-/** Accepts and runs an order to its end. @returns its answer, or the error it ended with. */
-export async function run(order: GenerationOrder, deps: GenerationDeps, observer: Observer = {}) {
-  const acceptance = await acceptGeneration(order, deps);
+/** Accepts and runs a command to its end. @returns its answer, or the error it ended with. */
+export async function run(command: GenerationCommand, deps: GenerationDeps, observer: Observer = {}) {
+  const acceptance = await acceptGeneration(command, deps);
   if (acceptance.outcome === 'replayed') throw new Error('replayed');
-  return finishGeneration(acceptance, order.license, observer, deps).catch((error: unknown) => error);
+  return finishGeneration(acceptance, command.license, observer, deps).catch((error: unknown) => error);
 }
 
-/** The order's record and books, as they are stored now. */
-export async function stored(world: World, order: GenerationOrder) {
-  const { licenseId } = order.license;
-  const generation = await world.deps.generations.get(licenseId, order.requestId);
+/** Dependencies whose deadline passes when a test says so: nobody waits for it, and no slow machine meets it. */
+export function withDeadline(deps: GenerationDeps) {
+  const deadline = new AbortController();
+  const clock = { ...deps.clock, timeout: () => deadline.signal };
+  return { deps: { ...deps, clock }, pass: () => deadline.abort(new DOMException('', 'TimeoutError')) };
+}
+
+/** The command's record and period totals, as they are stored now. */
+export async function stored(world: World, command: GenerationCommand) {
+  const { licenseId } = command.license;
+  const generation = await world.deps.generations.get(licenseId, command.requestId);
   const period = await world.deps.periods.get(licenseId, generation?.periodStartMs ?? 0);
   return { generation, period };
 }

@@ -1,4 +1,4 @@
-/** When something was switched, as far as others can know: between the asking and the answer either may hold. */
+/** A switch on or off. Between the asking and the answer nobody can know which of the two holds. */
 interface Change {
   isOpen: boolean;
   asked: number;
@@ -7,7 +7,7 @@ interface Change {
 
 export type Timeline = ReturnType<typeof createTimeline>;
 
-/** What a switch may have been during a run: a key, a license, an identity's model. It is on to begin with. */
+/** Follows whether a key, a license or an identity's model may be used. To begin with it may. */
 export function createTimeline(moment: () => number) {
   const changes: Change[] = [];
   return {
@@ -18,7 +18,7 @@ export function createTimeline(moment: () => number) {
       await by();
       change.answered = moment();
     },
-    /** Everything that it may have been between two moments. */
+    /** What somebody may have found it to be between two moments. */
     possible(from: number, to: number): boolean[] {
       let certain = true;
       const maybe: boolean[] = [];

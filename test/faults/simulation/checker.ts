@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import { routes } from '../../../shared/routes.ts';
-import * as books from './books.ts';
-import { isOpen, type StoredRecord } from './books.ts';
+import * as invariants from './invariants.ts';
+import { isOpen, type StoredRecord } from './invariants.ts';
 import type { Bucket } from './bucket.ts';
 import type { Database, Json } from './database.ts';
 import type { TableCall } from './dynamodb-calls.ts';
 import type { Run } from './runs.ts';
-import type { Tenant } from './scene.ts';
-import { createWatches } from './watches.ts';
+import type { Tenant } from './setup.ts';
+import { createCreditLimits } from './credit-limits.ts';
 
 export type Checker = ReturnType<typeof createChecker>;
 
@@ -30,7 +30,7 @@ export function createChecker(
   const older = new Map<string, { item: Json | undefined; untilMs: number }>();
   const uses = new Map<string, number[]>();
   const calls = new Map<string, number>();
-  const watches = createWatches();
+  const creditLimits = createCreditLimits();
 
   const read = async (operation: string, body: Json): Promise<Json> =>
     (
@@ -61,7 +61,9 @@ export function createChecker(
     records.set(requestId, record);
     const { periodAnchorMs } = items.get(`LICENSE#${licenseId} LICENSE`)!;
     const wrong =
-      books.wrongChange(before, item) ?? books.wrongLease(record) ?? books.wrongMonth(record, periodAnchorMs);
+      invariants.wrongChange(before, item) ??
+      invariants.wrongLease(record) ??
+      invariants.wrongMonth(record, periodAnchorMs);
     if (wrong !== null) violation(`request ${requestId}: ${wrong}`);
     if (item.status === 'COMPLETED' && before?.status !== 'COMPLETED') completed(record);
   }
@@ -96,13 +98,13 @@ export function createChecker(
 
   function checkLicense(licenseId: string): void {
     for (const period of periodsOf(licenseId)) {
-      const wrong = books.wrongPeriod(period, recordsIn(licenseId, period));
+      const wrong = invariants.wrongPeriod(period, recordsIn(licenseId, period));
       if (wrong !== null) violation(`${licenseId} ${period.SK}: ${wrong}`);
     }
     const inPeriods = periodsOf(licenseId).map(({ SK }) => Date.parse(String(SK).slice('PERIOD#'.length)));
     for (const record of records.values()) {
       if (record.licenseId !== licenseId || inPeriods.includes(record.item.periodStartMs)) continue;
-      violation(`request ${record.requestId} names a period without books`);
+      violation(`request ${record.requestId} names a period without totals`);
     }
   }
 
@@ -110,12 +112,12 @@ export function createChecker(
     const entries = uses.get(key) ?? uses.set(key, []).get(key)!;
     entries.push(item.usedAtMs.at(-1));
     if (!key.endsWith('RATE#generate')) return;
-    const wrong = books.wrongRate(entries, quota, windowSeconds * 1000);
+    const wrong = invariants.wrongRate(entries, quota, windowSeconds * 1000);
     if (wrong !== null) violation(`${key}: ${wrong}`);
   }
 
   return {
-    watches,
+    creditLimits,
     /** A write reached the table, whoever still waits for its answer. */
     async applied(call: TableCall, run: Run, status: number): Promise<void> {
       if (status !== 200) return;
@@ -131,12 +133,12 @@ export function createChecker(
         if (item === undefined) continue;
         if (SK.startsWith('GEN#')) recordWritten(before, item);
         if (SK.startsWith('RATE#')) rateWritten(key, item);
-        if (SK === 'LICENSE') watches.limitIs(item.licenseId, item.creditsLimit);
+        if (SK === 'LICENSE') creditLimits.limitIs(item.licenseId, item.creditsLimit);
         if (SK.startsWith('PERIOD#')) {
           const licenseId = PK.slice('LICENSE#'.length);
-          if (call.purpose === 'reserve') watches.reserved(run);
-          watches.committedIs(licenseId, SK, item.committed ?? 0);
-          const limit = watches.mostAllowed(run, licenseId);
+          if (call.purpose === 'reserve') creditLimits.reserved(run);
+          creditLimits.committedIs(licenseId, SK, item.committed ?? 0);
+          const limit = creditLimits.mostAllowed(run, licenseId);
           // A reservation that comes again under the same token does nothing.
           const more = item.committed > (before?.committed ?? 0);
           if (call.purpose === 'reserve' && more && item.committed > limit) {
@@ -177,7 +179,7 @@ export function createChecker(
       for (const [key, item] of items) {
         if (!key.includes(' PERIOD#')) continue;
         const licenseId = key.slice('LICENSE#'.length).split(' ')[0]!;
-        const wrong = books.wrongTallies(item, recordsIn(licenseId, item));
+        const wrong = invariants.wrongTallies(item, recordsIn(licenseId, item));
         if (wrong !== null) violation(`${key}: ${wrong}`);
       }
       const { Items: stored, LastEvaluatedKey: more } = await read('Scan', {});

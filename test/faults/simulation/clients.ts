@@ -1,9 +1,9 @@
 import type { Functions, Reply } from './functions.ts';
 import { call } from './functions.ts';
 import { readReply, type Attempt, type Judge, type Outcome } from './judge.ts';
-import { drawOrder, smallBody, type Order } from './orders.ts';
+import { drawRequest, smallBody, type ClientRequest } from './requests.ts';
 import { currentRun, die, newRun } from './runs.ts';
-import type { Key, Scene } from './scene.ts';
+import type { Key, Setup } from './setup.ts';
 import type { World } from './world.ts';
 
 /** How long Lambda lets the function run; other hosts let it be as late as it likes. */
@@ -12,7 +12,7 @@ const dayMs = 24 * 3600_000;
 
 export interface Cast {
   world: World;
-  scene: Scene;
+  setup: Setup;
   functions: Functions;
   judge: Judge;
   /** By how much each environment's clock is wrong. */
@@ -20,70 +20,70 @@ export interface Cast {
   nextNumber(): number;
 }
 
-/** A developer's program: sends orders, tries again what failed, fetches what it missed. */
+/** A developer's program: sends requests, tries again what failed, fetches what it missed. */
 export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
   let key = firstKey;
   const { world } = cast;
   const { random, scheduler } = world;
-  const sent: Order[] = [];
-  const orders = random.int(3, 8);
-  for (let i = 0; i < orders; i++) {
+  const sent: ClientRequest[] = [];
+  const requests = random.int(3, 8);
+  for (let i = 0; i < requests; i++) {
     await scheduler.pause(random.chance(0.03) ? dayMs + random.int(-30_000, 30_000) : random.int(0, 40_000));
-    const usable = cast.scene.keys.filter(({ access }) => access.isOpen());
+    const usable = cast.setup.keys.filter(({ access }) => access.isOpen());
     // Whoever finds that a key is no longer good takes another.
     if (!usable.includes(key) && usable.length > 0 && random.chance(0.8)) key = random.pick(usable);
-    const order = drawNext(cast, key, sent);
-    sent.push(order);
+    const request = drawNext(cast, key, sent);
+    sent.push(request);
     const copies = random.chance(0.12) ? 2 : 1;
-    await Promise.all(Array.from({ length: copies }, () => insist(cast, order)));
+    await Promise.all(Array.from({ length: copies }, () => insist(cast, request)));
   }
 }
 
 /** Mostly something new; sometimes what was sent before, or its idempotency key with another body. */
-function drawNext({ world, nextNumber }: Cast, key: Key, sent: Order[]): Order {
+function drawNext({ world, nextNumber }: Cast, key: Key, sent: ClientRequest[]): ClientRequest {
   const { random } = world;
   const earlier = sent.length > 0 && random.chance(0.25) ? random.pick(sent) : null;
   if (earlier !== null && random.chance(0.7)) return earlier;
   const idempotencyKey = earlier?.idempotencyKey ?? (random.chance(0.6) ? `once-${nextNumber()}` : null);
-  return drawOrder(random, key, idempotencyKey);
+  return drawRequest(random, key, idempotencyKey);
 }
 
-async function insist(cast: Cast, order: Order): Promise<void> {
+async function insist(cast: Cast, request: ClientRequest): Promise<void> {
   const { random, scheduler } = cast.world;
   for (let tries = 1; tries <= 4; tries++) {
-    const reply = await send(cast, order);
+    const reply = await send(cast, request);
     const again = reply === null || reply.status >= 500 || [409, 429].includes(reply.status);
-    if (!again || !order.key.access.isOpen() || random.chance(0.2)) return;
+    if (!again || !request.key.access.isOpen() || random.chance(0.2)) return;
     const waitMs = Number(reply?.headers['retry-after'] ?? random.int(1, 20)) * 1000;
     if (waitMs > 10 * 60_000) return;
     await scheduler.pause(waitMs + random.int(0, 500));
   }
 }
 
-async function send(cast: Cast, order: Order, chosen?: number): Promise<Reply | null> {
+async function send(cast: Cast, request: ClientRequest, chosen?: number): Promise<Reply | null> {
   const { world, functions, judge, skewsMs } = cast;
   const { random, history, counts, profile, scheduler } = world;
   const environment = chosen ?? random.int(0, functions.generate.length - 1);
-  const run = newRun(`#${cast.nextNumber()} ${order.key.name}`, scheduler.now(), {
+  const run = newRun(`#${cast.nextNumber()} ${request.key.name}`, scheduler.now(), {
     mayFail: true,
     mayDie: true,
     skewMs: skewsMs[environment]!,
   });
-  const attempt: Attempt = { order, run, from: world.moment(), environment };
+  const attempt: Attempt = { request, run, from: world.moment(), environment };
   judge.begin(attempt);
-  const { license } = order.key.tenant;
-  world.checker.watches.begin(run, license.licenseId, order.credits);
+  const { license } = request.key.tenant;
+  world.checker.creditLimits.begin(run, license.licenseId, request.credits);
   history.note(
     run.name,
-    `POST /generate ${order.credits} credits ${order.idempotencyKey ?? ''} (env ${environment})`,
+    `POST /generate ${request.credits} credits ${request.idempotencyKey ?? ''} (env ${environment})`,
   );
   counts.add('requests');
   scheduler.after(random.pick(functionTimeoutsMs), () => die(run));
   const reply = await call(run, functions.generate[environment], {
     method: 'POST',
     resource: '/generate',
-    headers: headersOf(order),
-    body: order.body,
+    headers: headersOf(request),
+    body: request.body,
   });
   if (reply === null) {
     history.note(run.name, '† its machine died');
@@ -98,29 +98,29 @@ async function send(cast: Cast, order: Order, chosen?: number): Promise<Reply | 
     counts.add('fault: answer lost');
     history.note(run.name, '✗ answer lost');
   }
-  if ((lost || outcome.status >= 500) && random.chance(0.5)) await fetchAgain(cast, order.key, outcome);
+  if ((lost || outcome.status >= 500) && random.chance(0.5)) await fetchAgain(cast, request.key, outcome);
   return lost ? null : reply;
 }
 
 /** Once nothing is wrong any more, every environment paints again: nothing that happened to it may last. */
 export async function serveAgain(cast: Cast): Promise<void> {
-  const { world, scene, functions } = cast;
-  const key = scene.keys.find(({ access }) => access.isOpen());
+  const { world, setup, functions } = cast;
+  const key = setup.keys.find(({ access }) => access.isOpen());
   if (key === undefined) return;
   const { license } = key.tenant;
   const run = newRun('operator', world.scheduler.now());
   await currentRun.run(run, () =>
-    scene.stores.licenses.update(license.licenseId, { creditsLimit: 1_000_000 }),
+    setup.stores.licenses.update(license.licenseId, { creditsLimit: 1_000_000 }),
   );
   for (const environment of functions.generate.keys()) {
-    const order = { ...drawOrder(world.random, key, null), credits: 1, numOutputs: 1, body: smallBody };
-    const reply = await send(cast, order, environment);
+    const request = { ...drawRequest(world.random, key, null), credits: 1, numOutputs: 1, body: smallBody };
+    const reply = await send(cast, request, environment);
     if (reply?.status !== 200)
       world.violations.push(`environment ${environment} answers ${reply?.body} though all is well`);
   }
 }
 
-function headersOf({ key, idempotencyKey, asEvents }: Order): Record<string, string> {
+function headersOf({ key, idempotencyKey, asEvents }: ClientRequest): Record<string, string> {
   return {
     authorization: `Bearer ${key.raw}`,
     ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),

@@ -1,6 +1,6 @@
 import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.ts';
 import { setFunctionEnvironment } from '../../../local/environment.ts';
-import { setLogSink } from '../../../shared/http/log.ts';
+import { setLogSink } from '../../../shared/runtime/log.ts';
 import { basePath } from '../../../shared/routes.ts';
 import { currentRun, type Run } from './runs.ts';
 
@@ -19,7 +19,7 @@ export function prepareEnvironment(tableName: string): void {
     dynamoDbUrl: nowhere,
     s3Url: nowhere,
     sageMakerRuntimeUrl: nowhere,
-    referenceReaderUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,
+    referenceFetcherUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,
     deadlineSeconds,
     allowedOrigins: [],
     session: { issuer: nowhere, jwksUrl: nowhere, clientId: 'none' },

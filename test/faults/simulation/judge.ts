@@ -1,8 +1,8 @@
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import type { Reply } from './functions.ts';
-import type { Order } from './orders.ts';
+import type { ClientRequest } from './requests.ts';
 import type { Run } from './runs.ts';
-import type { Scene } from './scene.ts';
+import type { Setup } from './setup.ts';
 import type { World } from './world.ts';
 
 /** What an answer says, whichever way it came. */
@@ -36,9 +36,9 @@ function lastEvent(text: string): Record<string, any> {
 
 export type Judge = ReturnType<typeof createJudge>;
 
-/** An attempt: one order, sent once. */
+/** An attempt: one request, sent once. */
 export interface Attempt {
-  order: Order;
+  request: ClientRequest;
   run: Run;
   from: number;
   /** Which environment of the function answers. */
@@ -46,7 +46,7 @@ export interface Attempt {
 }
 
 /** Holds answers against what was true while they were made. */
-export function createJudge(world: World, { identityAccess }: Scene) {
+export function createJudge(world: World, { identityAccess }: Setup) {
   /** By caller and idempotency key: what was promised last, and when. */
   const promised = new Map<string, { requestId: string; atMs: number; body: string }>();
   /** What callers were told of requests that gave them no image: whether they were charged all the same. */
@@ -60,12 +60,12 @@ export function createJudge(world: World, { identityAccess }: Scene) {
     world.history.note('!!', sentence);
   };
 
-  function delivered({ order, run }: Attempt, { answer, requestId }: Outcome): void {
+  function delivered({ request, run }: Attempt, { answer, requestId }: Outcome): void {
     const record = checker.record(answer!.requestId);
     if (record?.item.status !== 'COMPLETED') {
       violation(`${run.name}: 200 for ${requestId}, which is ${record?.item.status ?? 'not stored'}`);
     }
-    if (answer!.outputs.length !== order.numOutputs || answer!.usage.creditsCharged !== order.credits) {
+    if (answer!.outputs.length !== request.numOutputs || answer!.usage.creditsCharged !== request.credits) {
       violation(
         `${run.name}: ${answer!.outputs.length} outputs, ${answer!.usage.creditsCharged} credits charged`,
       );
@@ -74,8 +74,8 @@ export function createJudge(world: World, { identityAccess }: Scene) {
     const wasOldMs = run.startedMs - (record?.item.createdAtMs ?? 0);
     if (wasOldMs > idempotencyHours * 3600_000 + 10_000)
       violation(`${run.name}: answered with what was ${wasOldMs} ms old when it began`);
-    if (order.idempotencyKey === null) return;
-    const name = `${order.key.name} ${order.idempotencyKey}`;
+    if (request.idempotencyKey === null) return;
+    const name = `${request.key.name} ${request.idempotencyKey}`;
     const before = promised.get(name);
     const hours = ((record?.item.createdAtMs ?? 0) - (before?.atMs ?? 0)) / 3600_000;
     if (before !== undefined && before.requestId !== answer!.requestId && hours < idempotencyHours) {
@@ -84,17 +84,17 @@ export function createJudge(world: World, { identityAccess }: Scene) {
     promised.set(name, {
       requestId: answer!.requestId,
       atMs: record?.item.createdAtMs ?? 0,
-      body: order.body,
+      body: request.body,
     });
   }
 
   /** Why a refusal is not true, null when it is. */
   function untrue(
-    { order, run, from, environment }: Attempt,
+    { request, run, from, environment }: Attempt,
     { code, sentence, requestId }: Outcome,
   ): string | null {
     const now = world.moment();
-    const { key } = order;
+    const { key } = request;
     const closed = [key.access, key.tenant.access].some((access) =>
       access.possible(from, now).includes(false),
     );
@@ -102,7 +102,7 @@ export function createJudge(world: World, { identityAccess }: Scene) {
       case 'INVALID_API_KEY':
         return closed ? null : 'its key was good';
       case 'CREDIT_LIMIT_EXCEEDED':
-        return checker.watches.wasTight(run) ? null : 'there was room all the time';
+        return checker.creditLimits.wasTight(run) ? null : 'there was room all the time';
       case 'TIER_LIMIT':
       case 'RATE_LIMITED':
         return null;
@@ -114,7 +114,7 @@ export function createJudge(world: World, { identityAccess }: Scene) {
         return (first.endedAtMs ?? Infinity) >= run.startedMs ? null : 'the first request had ended before';
       }
       case 'IDEMPOTENCY_MISMATCH':
-        return order.idempotencyKey === null ? 'it had no idempotency key' : null;
+        return request.idempotencyKey === null ? 'it had no idempotency key' : null;
       case 'SERVICE_UNAVAILABLE':
         // A breaker remembers what others met, also once that is over.
         return runs.get(environment)!.some(({ faults }) => faults.length > 0) ? null : 'nothing was wrong';
@@ -132,8 +132,8 @@ export function createJudge(world: World, { identityAccess }: Scene) {
     },
     /** An answer arrived. */
     judge(attempt: Attempt, outcome: Outcome): void {
-      const { order, run, from } = attempt;
-      const { key } = order;
+      const { request, run, from } = attempt;
+      const { key } = request;
       const open = (access: typeof key.access) => access.possible(from, world.moment()).includes(true);
       const refused = outcome.code === 'INVALID_API_KEY' || outcome.code === 'SERVICE_UNAVAILABLE';
       if (!refused && !(open(key.access) && open(key.tenant.access))) {
@@ -154,7 +154,7 @@ export function createJudge(world: World, { identityAccess }: Scene) {
       if (holds && isFindable && code !== 'IDEMPOTENCY_IN_PROGRESS') {
         violation(`${run.name}: answered ${code} and still holds credits`);
       }
-      // The one sentence that leaves it open says where to look.
+      // One sentence leaves open whether the caller was charged, and says where to look.
       const unsure = sentence.includes('unless it completed');
       if (status >= 500 && !unsure)
         told.push({ requestId, code, charged: sentence.includes('was charged, but') });

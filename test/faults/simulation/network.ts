@@ -110,12 +110,12 @@ function toBucket(world: World, { path, method }: HttpRequest, sending: Sending)
   });
 }
 
-function toReferences(world: World, order: { items: unknown[] }, sending: Sending): Promise<HttpAnswer> {
+function toReferences(world: World, command: { items: unknown[] }, sending: Sending): Promise<HttpAnswer> {
   return play(world, {
     ...sending,
     name: 'fetch references',
     faults: anywhere,
-    apply: async () => jsonAnswer(200, { problems: order.items.map(() => null) }),
+    apply: async () => jsonAnswer(200, { problems: command.items.map(() => null) }),
     refusals: { '500': () => jsonAnswer(500, { message: 'failed' }) },
   });
 }
@@ -143,7 +143,9 @@ function toModel(world: World, body: ModelRequest | ModelProbe, sending: Sending
     async apply() {
       if (!isProbe) world.checker.painted(body.requestId);
       if (behavior === 'never answers') return null;
-      return isProbe ? probeAnswer(behavior) : modelAnswer(world, behavior, body, sending);
+      const refuse = refusing[behavior];
+      if (refuse !== undefined) return refuse();
+      return isProbe ? probeAnswer() : modelAnswer(world, behavior, body, sending);
     },
   };
   if (behavior === 'refused') return Promise.reject(socketError('ECONNREFUSED'));
@@ -165,12 +167,11 @@ const refusing: Partial<Record<ModelBehavior, () => HttpAnswer>> = {
   'answers 400': () => containerError(400),
 };
 
-function probeAnswer(behavior: ModelBehavior): HttpAnswer {
+/** A container that can answer at all says that it is there. */
+function probeAnswer(): HttpAnswer {
   const stream = byteStream();
-  const refused = refusing[behavior];
-  if (refused) return refused();
-  // A container that can answer at all says that it is there.
-  playProbe(stream);
+  stream.send(payloadPart(Buffer.from('{"event":"ready","modelVersion":"simulated"}\n')));
+  stream.end();
   return { statusCode: 200, headers: {}, body: stream.read };
 }
 
@@ -180,8 +181,6 @@ function modelAnswer(
   request: ModelRequest,
   { run }: Sending,
 ): HttpAnswer {
-  const refused = refusing[behavior];
-  if (refused) return refused();
   const stream = byteStream();
   const { scheduler, random, bucket } = world;
   playModel({
@@ -194,11 +193,6 @@ function modelAnswer(
     answer: (delayMs, action) => void scheduler.after(delayMs, () => action(stream), run),
   });
   return { statusCode: 200, headers: {}, body: stream.read };
-}
-
-function playProbe(stream: ReturnType<typeof byteStream>): void {
-  stream.send(payloadPart(Buffer.from('{"event":"ready","modelVersion":"simulated"}\n')));
-  stream.end();
 }
 
 function containerError(status: number): HttpAnswer {

@@ -3,17 +3,17 @@ import type { Cast } from './clients.ts';
 import { callFaults, type CallFault } from './faults.ts';
 import { runJob } from './functions.ts';
 import { currentRun, newRun } from './runs.ts';
-import type { Tenant } from './scene.ts';
+import type { Tenant } from './setup.ts';
 
 /** What happens to licenses, keys and identities meanwhile. */
 export async function runOperator(cast: Cast): Promise<void> {
-  const { world, scene } = cast;
+  const { world, setup } = cast;
   const { random, scheduler, history } = world;
   const times = random.int(0, 8);
   for (let i = 0; i < times; i++) {
     await scheduler.pause(random.int(1000, 40_000));
     const change = random.pick(changes);
-    const tenant = random.pick(scene.tenants);
+    const tenant = random.pick(setup.tenants);
     const run = newRun('operator', scheduler.now());
     history.note(run.name, `${change.name} ${tenant.license.licenseId}`);
     await currentRun.run(run, () => change(cast, tenant));
@@ -31,45 +31,45 @@ const changes = [
   importUsage,
 ];
 
-async function changeLimit({ world, scene }: Cast, { license }: Tenant): Promise<void> {
-  await scene.stores.licenses.update(license.licenseId, { creditsLimit: world.random.int(1, 80) });
+async function changeLimit({ world, setup }: Cast, { license }: Tenant): Promise<void> {
+  await setup.stores.licenses.update(license.licenseId, { creditsLimit: world.random.int(1, 80) });
 }
 
-async function changeTier({ world, scene }: Cast, { license }: Tenant): Promise<void> {
-  await scene.stores.licenses.update(license.licenseId, {
+async function changeTier({ world, setup }: Cast, { license }: Tenant): Promise<void> {
+  await setup.stores.licenses.update(license.licenseId, {
     tier: world.random.pick(['starter', 'standard', 'pro', 'pro']),
   });
 }
 
-async function suspendForAWhile({ world, scene }: Cast, { license, access }: Tenant): Promise<void> {
-  const { licenses } = scene.stores;
+async function suspendForAWhile({ world, setup }: Cast, { license, access }: Tenant): Promise<void> {
+  const { licenses } = setup.stores;
   const status = world.random.pick(['past_due', 'ended'] as const);
   await access.change(false, () => licenses.update(license.licenseId, { status }));
   await world.scheduler.pause(world.random.int(100, 15_000));
   await access.change(true, () => licenses.update(license.licenseId, { status: 'active' }));
 }
 
-async function revokeKey({ world, scene }: Cast): Promise<void> {
-  const key = world.random.pick(scene.keys);
+async function revokeKey({ world, setup }: Cast): Promise<void> {
+  const key = world.random.pick(setup.keys);
   if (!key.access.isOpen()) return;
-  await key.access.change(false, () => scene.stores.apiKeys.revoke(key.stored, world.scheduler.now()));
+  await key.access.change(false, () => setup.stores.apiKeys.revoke(key.stored, world.scheduler.now()));
 }
 
-async function takeModelAway({ world, scene }: Cast): Promise<void> {
-  const { identity, identityAccess, stores } = scene;
+async function takeModelAway({ world, setup }: Cast): Promise<void> {
+  const { identity, identityAccess, stores } = setup;
   await identityAccess.change(false, () => stores.identities.put({ ...identity, model: null }));
   await world.scheduler.pause(world.random.int(100, 15_000));
   await identityAccess.change(true, () => stores.identities.put(identity));
 }
 
 /** Usage from elsewhere may exceed what is left, as it did elsewhere. Whatever fails on the way, it counts once. */
-async function importUsage({ world, scene }: Cast, tenant: Tenant): Promise<void> {
+async function importUsage({ world, setup }: Cast, tenant: Tenant): Promise<void> {
   const { license, imported } = tenant;
   const { startMs } = billingPeriod(license.periodAnchorMs, world.scheduler.now());
   const credits = world.random.int(1, 5);
   const run = newRun('operator (import)', world.scheduler.now(), { mayFail: true });
   const importing = currentRun.run(run, () =>
-    scene.stores.periods.importUsage(license.licenseId, startMs, credits),
+    setup.stores.periods.importUsage(license.licenseId, startMs, credits),
   );
   await importing.then(
     () => (imported.sure += credits),
@@ -125,7 +125,7 @@ export async function runSweeps({ world, functions, skewsMs }: Cast, isOver: () 
   }
 
   function reportOverdue(afterMs: number): void {
-    // While sweeps failed, what they left may be late; the next good one has it.
+    // A sweep that failed leaves its work to the next one, so in such a world late is not wrong.
     if (profile.sweeperFails) return;
     for (const { requestId } of checker.overdue(afterMs)) {
       const sentence = `request ${requestId} still holds credits two minutes after its lease`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openStores } from '../../../bin/admin/stores.ts';
+import { openStores } from '../../../bin/common/stores.ts';
 import { runClient, serveAgain, type Cast } from './clients.ts';
 import { openEmbedded, openRemote } from './database.ts';
 import { coldStart, prepareEnvironment } from './functions.ts';
@@ -8,7 +8,7 @@ import { createNetwork, installNetwork, useNetwork } from './network.ts';
 import { runOperator, runSweeps, runWeather } from './operators.ts';
 import { seededRandom } from './random.ts';
 import { currentRun, newRun } from './runs.ts';
-import { drawScene, drawStart, makeScene } from './scene.ts';
+import { drawSetup, drawStart, storeSetup } from './setup.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import { installVirtualTime, patientTurns, turn, useScheduler } from './virtual-time.ts';
 import { createWorld, type World } from './world.ts';
@@ -55,20 +55,20 @@ export async function simulate(
   try {
     useScheduler(scheduler);
     useNetwork(createNetwork(world));
-    const scene = drawScene(random, startMs, openStores(database.tableName), world.moment);
+    const setup = drawSetup(random, startMs, openStores(database.tableName), world.moment);
     let numbers = 0;
     const { maxSkewMs } = world.profile;
     const cast: Cast = {
       world,
-      scene,
+      setup,
       functions,
-      judge: createJudge(world, scene),
+      judge: createJudge(world, setup),
       skewsMs: functions.generate.map(() => random.int(-maxSkewMs, maxSkewMs)),
       nextNumber: () => (numbers += 1),
     };
     await drive(
       world,
-      currentRun.run(newRun('set-up', startMs), () => makeScene(scene)),
+      currentRun.run(newRun('set-up', startMs), () => storeSetup(setup)),
     );
     await play(cast);
   } finally {
@@ -80,9 +80,9 @@ export async function simulate(
 }
 
 async function play(cast: Cast): Promise<void> {
-  const { world, scene } = cast;
+  const { world, setup } = cast;
   const { random, scheduler, checker } = world;
-  const clients = Array.from({ length: random.int(2, 5) }, () => runClient(cast, random.pick(scene.keys)));
+  const clients = Array.from({ length: random.int(2, 5) }, () => runClient(cast, random.pick(setup.keys)));
   const actors = Promise.all([...clients, runOperator(cast), random.chance(0.4) ? runWeather(cast) : null]);
   let over = false;
   const sweeping = runSweeps(cast, () => over);
@@ -92,7 +92,7 @@ async function play(cast: Cast): Promise<void> {
   const rest = scheduler.pause(10 * 60_000).then(() => (over = true));
   if (!(await drive(world, Promise.all([rest, sweeping])))) return;
   if (!(await drive(world, serveAgain(cast)))) return;
-  await checker.atRest(scene.tenants);
+  await checker.atRest(setup.tenants);
   cast.judge.atRest();
 }
 

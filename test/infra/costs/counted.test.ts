@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -10,6 +8,7 @@ import { tallyNames } from '../../../shared/store/period-store.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
 import { getItem } from '../../../shared/store/table.ts';
 import { identity, license, startCountingWorld, type Counted, type CountingWorld } from './counting.ts';
+import { pictureSizes } from './picture-sizes.ts';
 
 let world: CountingWorld;
 let usual: Counted;
@@ -20,7 +19,7 @@ const body = { identityId: identity.identityId, prompt, width: 1024, height: 102
 
 beforeAll(async () => {
   world = await startCountingWorld();
-  // The first one makes the caller's rate log and the period's books.
+  // The first generation creates the caller's rate limit log and the period's item.
   await world.generate(body);
   usual = await world.generate(body);
 });
@@ -32,16 +31,16 @@ const unitsOf = ({ readUnits, tableWriteUnits, indexWriteUnits }: Counted) => ({
   writeUnits: tableWriteUnits + indexWriteUnits,
 });
 
-/** What a run used more than the usual one. */
+/** How much more a run used than the usual one. */
 function more(run: Counted) {
   const [of, than] = [unitsOf(run), unitsOf(usual)];
   return { readUnits: of.readUnits - than.readUnits, writeUnits: of.writeUnits - than.writeUnits };
 }
 
-describe('a generation uses what the model of the bill says', () => {
+describe('a generation uses as much as bin/costs/counted.ts says', () => {
   const { generation } = counted;
 
-  test('of the table: its reads and writes, two of them for the index of leases', () => {
+  test('of the table: reads and writes, two of them for the lease index', () => {
     const { readUnits, writeUnits } = generation;
     expect(unitsOf(usual)).toEqual({ readUnits, writeUnits });
     expect(usual.indexWriteUnits).toBe(2);
@@ -58,7 +57,7 @@ describe('a generation uses what the model of the bill says', () => {
     expect(more(run)).toEqual(counted.more.longPrompt);
   });
 
-  test('of storage: one put by the model and one look by the function for each image', async () => {
+  test('of S3: for each image one PUT by the model and one HEAD by the function', async () => {
     const perImage = { PUT: generation.objectWritesPerImage, HEAD: generation.objectHeadsPerImage };
     expect(usual.objectRequests).toEqual(perImage);
     const four = await world.generate({ ...body, numOutputs: 4 });
@@ -66,16 +65,16 @@ describe('a generation uses what the model of the bill says', () => {
     expect(unitsOf(four)).toEqual(unitsOf(usual));
   });
 
-  test('of the log: one line of about this length', () => {
+  test('of the log: one line of this length', () => {
     expect(usual.logLines).toHaveLength(1);
     expect(within(usual.logLines[0]!.length, generation.logBytes)).toBe(true);
   });
 
-  test('of the internet: an answer of about this length', () => {
+  test('of the internet: an answer of this length', () => {
     expect(within(usual.answerBytes, generation.answerBytes)).toBe(true);
   });
 
-  test('of the table, for as long as it is kept: a record of about this size', async () => {
+  test('of stored data: a record of this size', async () => {
     const key = itemKeys.generation(license.licenseId, usual.answer.requestId);
     const item = await getItem(world.table, key);
     const size = db.itemSize(marshall(item) as never) + 100;
@@ -88,31 +87,30 @@ describe('a generation uses what the model of the bill says', () => {
   });
 });
 
-test('a run of the sweep uses what the model of the bill says', async () => {
+test('a run of the sweep uses as much as bin/costs/counted.ts says', async () => {
   const run = await world.sweep();
   expect(unitsOf(run)).toEqual({ readUnits: counted.sweep.readUnits, writeUnits: 0 });
   expect(within(run.logLines[0]!.length, counted.sweep.logBytes)).toBe(true);
 });
 
-test("a megapixel's picture by the local painter is as large as the model of the bill says", () => {
-  const program = fileURLToPath(new URL('./picture-sizes.ts', import.meta.url));
-  const sizes: number[] = JSON.parse(execFileSync(process.execPath, [program]).toString());
+test("the local painter's image of a megapixel is as large as bin/costs/counted.ts says", async () => {
+  const sizes = await pictureSizes();
   const average = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
   expect(within(average, counted.pngBytesPerMegapixel)).toBe(true);
 }, 300_000);
 
-test('a field of the access log that nobody measured is not guessed at', () => {
+test('a new field of the access log needs a sample', () => {
   expect(accessLogBytes('{"status":"$context.status"}')).toBe('{"status":"200"}\n'.length);
   expect(() => accessLogBytes('{"x":"$context.somethingNew"}')).toThrow('somethingNew');
 });
 
-/** To five percent. */
+/** Whether they differ by at most five percent. */
 function within(actual: number, told: number): boolean {
   if (Math.abs(actual - told) <= 0.05 * told) return true;
   throw new Error(`${actual} was counted and ${told} is told: change bin/costs/counted.ts.`);
 }
 
-/** The books as they are when each day and each of ten identities was used. */
+/** Fills the period's item as if each day and each of ten identities were used. */
 async function fillPeriod(): Promise<void> {
   const { startMs, endMs } = billingPeriod(license.periodAnchorMs, Date.now());
   const names = new Set<string>();

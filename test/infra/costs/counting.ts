@@ -3,23 +3,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
 import { environmentVariables } from '../../../shared/config.ts';
-import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
 import { newId } from '../../../shared/domain/ids.ts';
-import { setLogSink } from '../../../shared/http/log.ts';
-import { apiKeyStore } from '../../../shared/store/api-key-store.ts';
+import { setLogSink } from '../../../shared/runtime/log.ts';
 import { identityStore } from '../../../shared/store/identity-store.ts';
 import { licenseStore } from '../../../shared/store/license-store.ts';
 import { openTable, type Item, type Table } from '../../../shared/store/table.ts';
 import { leaseIndex, ownerIndex } from '../../../shared/store/table-keys.ts';
 import { identity as anIdentity, license as aLicense, startWorld } from '../../engine/workflow/world.ts';
+import { issueKey } from '../../support/grants.ts';
 import { startCountingProxy, type Exchange } from './counting-proxy.ts';
 
 /** What one run of a function used. */
 export interface Counted {
   readUnits: number;
-  /** Of the table; a transaction's count twice, as they do on the bill. */
+  /** Of the table. Writes in a transaction count twice, as on the bill. */
   tableWriteUnits: number;
-  /** Entries that were put into an index or taken out of it: one unit each, because none is near a kilobyte. */
+  /** Index entries that were added or removed: one unit each, because all are smaller than a kilobyte. */
   indexWriteUnits: number;
   /** By method. */
   objectRequests: Record<string, number>;
@@ -28,8 +27,8 @@ export interface Counted {
   answerBytes: number;
 }
 
-/** With ids and owners as long as real ones. */
-export const identity = { ...anIdentity, identityId: newId('identity') };
+/** Their ids and names are as long as real ones, because their length counts. */
+export const identity = { ...anIdentity, identityId: newId('identity'), name: 'Test', slug: 'test' };
 export const license = {
   ...aLicense,
   licenseId: newId('license'),
@@ -39,12 +38,12 @@ export const license = {
 
 export type CountingWorld = Awaited<ReturnType<typeof startCountingWorld>>;
 
-/** The engines behind proxies that count, and the real functions, told to speak to the proxies. */
+/** The engines behind counting proxies, and the real functions, which use the proxies. */
 export async function startCountingWorld() {
   const world = await startWorld();
   const { env } = process;
   const direct = openTable(world.table.name);
-  // The engine's own address must be taken before the variable names the proxy.
+  // The client reads the engine's address at its first request, before the variable names the proxy.
   await direct.documents.send(new ScanCommand({ TableName: direct.name }));
   let indexWriteUnits = 0;
   const tables = await startCountingProxy({
@@ -67,16 +66,18 @@ export async function startCountingWorld() {
     [environmentVariables.tableName]: world.table.name,
     [environmentVariables.bucketName]: 'image-generation',
     [environmentVariables.modelEndpointName]: 'model',
-    [environmentVariables.referenceReaderUrl]: 'http://127.0.0.1:9/',
+    [environmentVariables.referenceFetcherUrl]: 'http://127.0.0.1:9/',
     [environmentVariables.generationDeadlineSeconds]: '30',
     [environmentVariables.retentionDays]: '90',
   });
   installLambdaGlobal();
   const logLines: string[] = [];
   setLogSink((line) => void logLines.push(line));
-  const key = await addCaller(world.table);
+  await licenseStore(world.table).insert(license);
+  await identityStore(world.table).put(identity);
+  const { key } = await issueKey(world.table, license);
 
-  /** Runs something and tells what it used. */
+  /** Runs something and counts what it uses. */
   async function count(run: () => Promise<string>): Promise<Counted> {
     await Promise.all([tables.take(), objects.take()]);
     indexWriteUnits = 0;
@@ -95,7 +96,7 @@ export async function startCountingWorld() {
 
   return {
     table: direct,
-    /** The caller's, raw. */
+    /** The caller's raw API key. */
     key,
     container: world.container,
     /** POST /generate, through the function's handler. */
@@ -115,24 +116,6 @@ export async function startCountingWorld() {
       await world.close();
     },
   };
-}
-
-async function addCaller(table: Table): Promise<string> {
-  const key = newApiKey();
-  const { licenseId, ownerId } = license;
-  await licenseStore(table).insert(license);
-  await identityStore(table).put(identity);
-  await apiKeyStore(table).insert({
-    ...fingerprintApiKey(key),
-    keyPrefix: 'svc_live_abcd',
-    name: 'my app',
-    licenseId,
-    ownerId,
-    createdAtMs: Date.now(),
-    expiresAtMs: null,
-    revokedAtMs: null,
-  });
-  return key;
 }
 
 async function call(handler: unknown, path: string, headers: Record<string, string>, body: object) {
@@ -157,7 +140,7 @@ function unitsOf(exchanges: Exchange[]): Pick<Counted, 'readUnits' | 'tableWrite
     const operation = String(headers['x-amz-target']).split('.')[1]!;
     const consumed = [JSON.parse(body.toString()).ConsumedCapacity].flat() as { CapacityUnits: number }[];
     const units = consumed.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
-    // A query that finds nothing is charged for the smallest read that there is.
+    // AWS charges a query without results as the smallest read.
     if (reads.has(operation)) readUnits += Math.max(units, 0.5);
     else tableWriteUnits += units;
   }
@@ -183,7 +166,7 @@ async function indexEntries({ documents, name: TableName }: Table): Promise<Map<
   return entries;
 }
 
-/** An entry whose keys change is taken out and put in; one that only changes inside is written once. */
+/** An entry with changed keys is removed and added: two writes. An entry with other changes is one write. */
 function changes(before: Map<string, Item>, after: Map<string, Item>): number {
   const gone = [...before.keys()].filter((key) => !after.has(key));
   const written = [...after].filter(([key, item]) => !isDeepStrictEqual(item, before.get(key)));

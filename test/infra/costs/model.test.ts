@@ -10,7 +10,7 @@ import { bill, inference, usdOf, usual } from './sample.ts';
 const generations = fc.integer({ min: 1, max: 2_000_000 });
 
 describe('the bill', () => {
-  test('never falls when more is generated, and what is fixed stays', () => {
+  test('does not fall when more is generated, and its fixed lines stay', () => {
     fc.assert(
       fc.property(generations, generations, (one, other) => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)].map((generationsPerMonth) =>
@@ -23,7 +23,7 @@ describe('the bill', () => {
     );
   });
 
-  test('names each price at which a quantity was taken', () => {
+  test('has a known price in each line', () => {
     for (const { quantity, usd, unit, component } of bill({}, {}).lines) {
       if (component === 'Model') continue;
       const fits = Object.values(prices).some(
@@ -33,12 +33,12 @@ describe('the bill', () => {
     }
   });
 
-  test('uses every price there is', () => {
+  test('uses every known price', () => {
     const units = new Set(bill().lines.map(({ unit }) => unit));
     expect(Object.values(prices).filter(({ unit }) => !units.has(unit))).toEqual([]);
   });
 
-  test('follows the retention of images and records', () => {
+  test('depends on the retention of images and records', () => {
     const [short, long] = [bill({ retentionDays: 30 }), bill({ retentionDays: 90 })];
     for (const [component, what] of [
       ['Images', 'stored'],
@@ -51,25 +51,25 @@ describe('the bill', () => {
     expect(usdOf(long, 'Images', 'to the internet')).toBe(usdOf(short, 'Images', 'to the internet'));
   });
 
-  test('follows the retention of logs', () => {
+  test('depends on the retention of logs', () => {
     const [week, year] = [bill({ logRetentionDays: 7 }), bill({ logRetentionDays: 365 })];
     expect(usdOf(year, 'Logs', 'stored')).toBeGreaterThan(50 * usdOf(week, 'Logs', 'stored'));
     expect(usdOf(year, 'Logs', 'written')).toBe(usdOf(week, 'Logs', 'written'));
   });
 
-  test('follows the memory of a function that waits', () => {
+  test('depends on the memory of a function that waits', () => {
     const what = 'waiting for the model';
     const double = usdOf(bill({}, {}, { memoryMb: 512 }), 'Functions', what);
     expect(double).toBeCloseTo(2 * usdOf(bill(), 'Functions', what), 12);
   });
 
-  test('charges for each byte of each view of each image', () => {
+  test('charges each byte of each view of each image', () => {
     const workload = { generationsPerMonth: 1000, outputs: 4, imageBytes: 2 ** 20, viewsPerImage: 3 };
     const gb = (1000 * 4 * 2 ** 20 * 3) / gigabyte;
     expect(usdOf(bill({}, workload), 'Images', 'to the internet')).toBeCloseTo(gb * prices.internet.usd, 9);
   });
 
-  test('records a trace of each request while there is less than one a second, and of few beyond', () => {
+  test('has a trace of each request up to one a second, and of few beyond', () => {
     const traces = (generationsPerMonth: number) =>
       usdOf(bill({}, { generationsPerMonth }), 'Monitoring', 'traces');
     expect(traces(2_000_000)).toBeCloseTo(10, 9);
@@ -81,30 +81,30 @@ describe('the model', () => {
   const fleet = (options: object, workload: Partial<Workload> = {}) =>
     bill({ inference: { ...inference, ...options } }, workload).fleet!;
 
-  test('is not on the bill where no instance belongs to the deployment', () => {
+  test('costs nothing without instances of the deployment', () => {
     for (const none of [{ kind: 'none' }, { kind: 'existing', endpointName: 'elsewhere' }]) {
       expect(bill({ inference: none }).fleet).toBeNull();
       expect(usdOf(bill({ inference: none }), 'Model')).toBe(0);
     }
   });
 
-  test('always costs its fewest instances, asked or not', () => {
+  test('costs at least its minimum of instances, used or not', () => {
     const idle = bill({ inference: { ...inference, minInstances: 2 } }, { generationsPerMonth: 1 });
     expect(usdOf(idle, 'Model')).toBeCloseTo(2 * 730 * 1.1267, 6);
   });
 
-  test('never costs more than its most instances, and says when those are not enough', () => {
+  test('costs at most its maximum of instances, and its utilization says when they are too few', () => {
     const { instanceHours, utilization } = fleet({ maxInstances: 3 }, { generationsPerMonth: 10_000_000 });
     expect(instanceHours).toBe(3 * 730);
     expect(utilization).toBeGreaterThan(1);
   });
 
-  test('paints for the seconds of each megapixel of each image', () => {
+  test('is busy for the seconds of each megapixel of each image', () => {
     const work = { generationsPerMonth: 600, secondsPerMegapixel: 6, megapixels: 2, outputs: 3 };
     expect(fleet({}, work).paintHours).toBeCloseTo(6, 9);
   });
 
-  test('has no more than the fewest instances while those are not busy, and never too few to keep up', () => {
+  test('stays at the minimum of instances while they are not busy, and always has enough', () => {
     fc.assert(
       fc.property(generations, fc.integer({ min: 1, max: 5 }), (generationsPerMonth, minInstances) => {
         const { paintHours, instanceHours } = fleet(
@@ -118,7 +118,7 @@ describe('the model', () => {
     );
   });
 
-  test('of a type without a known price costs what the operator says, or nothing is computed', () => {
+  test('with an instance type of unknown price costs what the operator says, and is refused without that', () => {
     const instanceType = 'ml.p5.48xlarge';
     expect(() => fleet({ instanceType })).toThrow('The price of ml.p5.48xlarge is not known here');
     const { inference: known } = readConfiguration({ inference: { ...inference, instanceType } }, 'A test');

@@ -1,11 +1,31 @@
-import { paintPicture } from '../../../local/painter/art/paint.ts';
-import { formNames } from '../../../local/painter/art/styles/forms.ts';
+import { createServer } from 'node:http';
+import { listen } from '../../../local/http/server.ts';
+import { demoIdentities } from '../../../local/demo-world.ts';
+import { startPainter } from '../../../painter/src/server.ts';
+import { modelEvent } from '../../../shared/contracts/model-server.ts';
+import { plainIdentity, sampleRequest } from '../../model-contract/sample-request.ts';
 
-/** Prints the bytes of one picture of a megapixel in each style. A program of its own: Jest's modules paint slowly. */
-const sizes = formNames.map(async (style) => {
-  const prompt = 'a calm night over the mountains';
-  const order = { prompt, negativePrompt: '', seed: 1, style, outputFormat: 'png' } as const;
-  const size = { width: 1024, height: 1024, numInferenceSteps: 30, guidanceScale: 7, identityId: 'idn_x' };
-  return (await paintPicture({ ...order, ...size }, () => {})).length;
-});
-process.stdout.write(JSON.stringify(await Promise.all(sizes)));
+/** Bytes of one picture of a megapixel in each style of the demo's identities, as the painter counts them. */
+export async function pictureSizes(): Promise<number[]> {
+  const store = await listen(createServer((req, res) => req.resume().on('end', () => res.end())));
+  const painter = await startPainter();
+  const styles = Object.values(demoIdentities).flatMap((identity) => identity.painter?.style ?? []);
+  const sizes = await Promise.all(styles.map((style) => sizeOf(painter.url, `${store.url}/image`, style)));
+  await Promise.all([painter.close(), store.close()]);
+  return sizes;
+}
+
+async function sizeOf(url: string, putUrl: string, style: unknown): Promise<number> {
+  const body = JSON.stringify({
+    ...sampleRequest([putUrl]),
+    prompt: 'a calm night over the mountains',
+    numInferenceSteps: 30,
+    width: 1024,
+    height: 1024,
+    identity: { ...plainIdentity, settings: { style } },
+  });
+  const answer = await (await fetch(`${url}/invocations`, { method: 'POST', body })).text();
+  const closing = modelEvent.parse(JSON.parse(answer.trim().split('\n').at(-1)!));
+  if (closing.event !== 'completed') throw new Error(answer);
+  return closing.outputs[0]!.bytes;
+}

@@ -36,7 +36,7 @@ export function bill(
   return monthlyBill(deploymentOf(options, stack), { ...usual, ...workload });
 }
 
-/** Of all lines, or of those of a component, or of one of them. */
+/** The sum of all lines, of a component's lines, or of one line. */
 export function usdOf({ lines }: Bill, component?: string, what?: string): number {
   return lines
     .filter((line) => component === undefined || line.component === component)

@@ -23,7 +23,7 @@ function count(
   );
 }
 
-test('an alarm on an expression counts each metric in it, and no expression', () => {
+test('an alarm with an expression counts each of its metrics, but not the expression', () => {
   const stat = { MetricStat: {} };
   const alarms: [string, object][] = [
     ['AWS::CloudWatch::Alarm', { MetricName: 'Errors' }],
@@ -32,11 +32,11 @@ test('an alarm on an expression counts each metric in it, and no expression', ()
   expect(count(alarms).alarmMetrics).toBe(3);
 });
 
-test('the memory is that of the functions that generate', () => {
+test('the memory is that of the function that generates', () => {
   expect(count([]).memoryMb).toBe(512);
 });
 
-test('copies of the table are counted by how long they are kept and how often they are made', () => {
+test('backup copies are counted by their retention and their schedule', () => {
   const plan = (ScheduleExpression: string, DeleteAfterDays: number): [string, object] => [
     'AWS::Backup::BackupPlan',
     { BackupPlan: { BackupPlanRule: [{ ScheduleExpression, Lifecycle: { DeleteAfterDays } }] } },
@@ -46,7 +46,7 @@ test('copies of the table are counted by how long they are kept and how often th
   expect(() => count([plan('cron(0 4 ? * MON *)', 30)])).toThrow('How often');
 });
 
-test('a schedule runs as often as it says', () => {
+test('runs of a schedule are counted by its rate', () => {
   const schedule = (rate: string): [string, object] => [
     'AWS::Scheduler::Schedule',
     { ScheduleExpression: rate },
@@ -56,13 +56,13 @@ test('a schedule runs as often as it says', () => {
   expect(() => count([schedule('rate(1 day)')])).toThrow('How often');
 });
 
-test('the metrics are one for each that has no second dimension, and one for each error code', () => {
+test('a metric counts once, or once for each value of its second dimension', () => {
   const codes = Object.keys(errorCodes).length;
   expect(count([]).customMetrics).toBe(11 + codes);
   expect(count([], { withBilling: true }).customMetrics).toBe(11 + codes + 4);
 });
 
-test('rules are those of all web ACLs', () => {
+test('the rules of all web ACLs are counted', () => {
   expect(count([['AWS::WAFv2::WebACL', { Rules: [{}, {}, {}] }]])).toMatchObject({
     firewallAcls: 1,
     firewallRules: 3,

@@ -5,7 +5,7 @@ import { documentPath } from '../../../bin/costs/document.ts';
 
 const program = fileURLToPath(new URL('../../../bin/costs.ts', import.meta.url));
 
-/** Runs `npm run costs` as its users do. */
+/** Runs `npm run costs` in a process of its own. */
 export function runCosts(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const options = { maxBuffer: 2 ** 24 };
@@ -15,7 +15,7 @@ export function runCosts(args: string[]): Promise<{ code: number; stdout: string
   });
 }
 
-/** What stands between the markers of a part of docs/costs.md. */
+/** The text between the markers of a part of docs/costs.md. */
 export function documented(name: string): string {
   const text = readFileSync(documentPath, 'utf8');
   const [, part] = text.split(`<!-- costs: ${name} -->`);

@@ -1,9 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
-import { amount, dollars, markdownTable, percent } from '../../../bin/costs/tables.ts';
+import { expect, test } from '@jest/globals';
 import { breakEvenTable, utilizationTable, volumesTable } from '../../../bin/costs/volumes.ts';
 import { bill, deploymentOf, usdOf, usual } from './sample.ts';
 
-/** The cells of a table below its heading, numbers without what stands beside them. */
+/** The numbers in a table's cells, without $, % and commas. */
 function rowsOf(table: string): number[][] {
   const lines = table.split('\n').slice(2);
   return lines.map((line) => {
@@ -12,7 +11,7 @@ function rowsOf(table: string): number[][] {
   });
 }
 
-test('at the break-even the images pay for exactly everything', () => {
+test('at the break-even the images pay for exactly the whole bill', () => {
   for (const outputs of [1, 4]) {
     const rows = rowsOf(breakEvenTable(deploymentOf(), { ...usual, outputs, secondsPerMegapixel: 3 }));
     expect(rows.length).toBeGreaterThan(3);
@@ -24,14 +23,14 @@ test('at the break-even the images pay for exactly everything', () => {
   }
 });
 
-test('a price that no number of images pays for is said to have none', () => {
+test('a price that never pays for the bill has no break-even', () => {
   const slow = { ...usual, secondsPerMegapixel: 40 };
   expect(breakEvenTable(deploymentOf(), slow)).toMatch(/\$0\.01 +\| +none do \|/);
   const heavy = { ...usual, viewsPerImage: 2000 };
   expect(breakEvenTable(deploymentOf(), heavy)).toMatch(/\$0\.10 +\| +none do \|/);
 });
 
-test('the GPU costs the price of the hour at full use, and ten times that at a tenth', () => {
+test('an image costs ten times as much at a tenth of the utilization', () => {
   const rows = rowsOf(
     utilizationTable(deploymentOf(), { ...usual, instancePerHour: 3.6, secondsPerMegapixel: 10 }),
   );
@@ -50,40 +49,15 @@ test('each volume is the bill of that volume', () => {
   }
 });
 
-test('what cannot be painted is said to be too much', () => {
+test('a volume above the maximum of instances is marked as too much', () => {
   expect(volumesTable(deploymentOf(), { ...usual, secondsPerMegapixel: 60 })).toContain(
     'more than can be painted',
   );
 });
 
-test('without an instance of its own a deployment has no such tables, and its volumes no utilization', () => {
+test('without instances of its own a deployment has no such tables, and no utilization', () => {
   const none = deploymentOf({ inference: { kind: 'none' } });
   expect(breakEvenTable(none, usual)).toBe('No instance belongs to this deployment.');
   expect(utilizationTable(none, usual)).toBe('No instance belongs to this deployment.');
   expect(volumesTable(none, usual)).toMatch(/\| +1,000 \| +– \| +– \| +\$0 \|/);
-});
-
-describe('numbers', () => {
-  test('have as many digits as tell something', () => {
-    const usd = [0, 0.000_01, 0.001_23, 0.054, 5, 99.99, 1234.5];
-    expect(usd.map(dollars)).toEqual(['$0', '< $0.0001', '$0.0012', '$0.05', '$5.00', '$99.99', '$1,235']);
-    expect([0.006_789, 3.4567, 12_345.6].map(amount)).toEqual(['0.00679', '3.46', '12,346']);
-    expect([0.000_123, 0.0456, 0.2284, 1].map(percent)).toEqual(['0.012%', '4.6%', '22.8%', '100%']);
-  });
-
-  test('stand to the right where their heading says so', () => {
-    const table = markdownTable(
-      ['name', 'usd:'],
-      [
-        ['a', '1'],
-        ['bcdef', '23'],
-      ],
-    );
-    expect(table.split('\n')).toEqual([
-      '| name  | usd |',
-      '| ----- | --: |',
-      '| a     |   1 |',
-      '| bcdef |  23 |',
-    ]);
-  });
 });

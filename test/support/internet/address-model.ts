@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /**
- * Which addresses are public, by integers and the registries alone: a second opinion on the product's own rule.
+ * Which addresses are public, by the registries and integers alone. The product's own rule is compared with it.
  * Blocks that IANA's special-purpose registries call globally reachable (AS112, AMT, PCP anycast …) are in the list:
  * nobody keeps pictures there.
  *
@@ -28,7 +28,7 @@ export const specialIpv4Blocks: readonly (readonly [block: string, name: string]
   ['240.0.0.0/4', 'reserved, and the limited broadcast'],
 ];
 
-/** The only part of IPv6 that is handed out to hosts of the public internet. */
+/** The only part of IPv6 that is given to hosts of the public internet. */
 export const globalUnicastBlock = '2000::/3';
 
 /** The special blocks within it. */

@@ -11,7 +11,7 @@ export interface Certificate {
 }
 
 export interface Authority {
-  /** Its own certificate, for those who trust it. */
+  /** Its own certificate, for clients to trust. */
   cert: string;
   issue(name: string, flaw?: CertificateFlaw): Certificate;
 }
@@ -24,7 +24,7 @@ const oids = {
   ecdsaWithSha256: '2a8648ce3d040302',
 } as const;
 
-/** An authority with keys that live as long as the test that made it. */
+/** An authority with new keys. */
 export function createAuthority(): Authority {
   const own = identity('Small internet');
   const stranger = identity('Nobody');

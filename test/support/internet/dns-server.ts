@@ -33,7 +33,7 @@ export interface DnsServer {
 const codes = { nxdomain: 3, servfail: 2, refused: 5 } as const;
 const isAuthoritative = 1 << 10;
 
-/** A name server for the small internet; it speaks UDP on a free port of 127.0.0.1, and nothing outlives its answer. */
+/** A name server on a UDP port of 127.0.0.1. No answer of it may be cached. */
 export async function startDnsServer(): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const names = new Map<string, readonly Resolution[]>();

@@ -19,7 +19,7 @@ export const status = (code: number): Page => raw(head(code, { 'content-length':
 export const redirect = (code: number, location?: string): Page =>
   raw(head(code, { 'content-length': 0, ...(location === undefined ? {} : { location }) }));
 
-/** Bytes that need be no HTTP, and the end. */
+/** Any bytes, HTTP or not, and then the end of the connection. */
 export const raw =
   (...parts: (string | Uint8Array)[]): Page =>
   (socket) => {
@@ -27,19 +27,19 @@ export const raw =
     socket.end();
   };
 
-/** The first part of an answer, and then nothing more, for as long as the client waits. */
+/** The start of an answer, and nothing more for as long as the client waits. */
 export const unfinished =
   (start = ''): Page =>
   (socket) =>
     void socket.write(start);
 
-/** A part of an answer, and a connection that is cut in the middle. */
+/** The start of an answer, and then the connection is cut. */
 export const cut =
   (start: string): Page =>
   (socket) =>
     void socket.write(start, () => socket.destroy());
 
-/** A piece after another, for as long as the client takes them; or one every so many milliseconds. */
+/** The same piece again and again until the client goes away: at full speed, or one every so many milliseconds. */
 export const endless =
   (start: string, piece: string | Uint8Array, everyMs = 0): Page =>
   async (socket) => {
@@ -51,17 +51,17 @@ export const endless =
     }
   };
 
-/** A small answer that unpacks to a large one. */
+/** A small answer that is large once it is unpacked. */
 export function bomb(encoding: 'gzip' | 'br' | 'deflate', plainBytes: number): Page {
   const compress = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }[encoding];
   return answer(compress(Buffer.alloc(plainBytes)), { 'content-encoding': encoding });
 }
 
 /** One chunk of a chunked body. */
-export const chunk = (bytes: Uint8Array, extension = '') =>
-  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}${extension}\r\n`), bytes, Buffer.from('\r\n')]);
+export const chunk = (bytes: Uint8Array) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 
-/** Or gone. */
+/** Resolves when the socket takes more again, or is closed. */
 function drained(socket: TLSSocket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { enterSmallInternet, type InternetAccess } from './small-internet.ts';
 
 /**
- * `node --import` this file, and the whole process lives in the small internet that SMALL_INTERNET describes (see
- * `preloaded`). Its own engines on this machine stay within reach; every destination is written down, one a line.
+ * With `node --import` of this file, a whole process enters the small internet that SMALL_INTERNET describes (see
+ * `preload`). It still reaches its own engines on this machine. Each destination becomes a line of the log.
  */
 const { log, ...access } = JSON.parse(process.env.SMALL_INTERNET!) as InternetAccess & { log: string };
 

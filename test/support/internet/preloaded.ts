@@ -10,8 +10,8 @@ export interface Preload {
 }
 
 /**
- * How to start another process within the small internet.
- * @param log a file that does not exist yet; the process writes its destinations to it.
+ * How to start another process in the small internet.
+ * @param log where the process writes its destinations; the file must not exist yet.
  */
 export function preload(access: InternetAccess, log: string): Preload {
   const module = pathToFileURL(fileURLToPath(new URL('preload.ts', import.meta.url))).href;

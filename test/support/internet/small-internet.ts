@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Socket } from 'node:net';
@@ -7,7 +8,7 @@ import { startDnsServer, type DnsServer, type Resolution } from './dns-server.ts
 import { watchSockets, type Destination, type SpyOptions } from './socket-spy.ts';
 import { startRawServer, startWebServer, type Page, type WebServer } from './web-server.ts';
 
-/** Public addresses with servers behind them. Nobody is ever asked there: all of them end on 127.0.0.1. */
+/** Public addresses. No packet goes to them: their connections end at servers on 127.0.0.1. */
 export const addresses = {
   web: '93.184.215.14',
   other: '151.101.1.140',
@@ -15,9 +16,9 @@ export const addresses = {
   /** Takes no connection. */
   dead: '93.184.215.99',
   dead6: '2606:2800:21f:cb07::99',
-  /** Never says whether it takes one. */
+  /** Never answers whether it takes a connection. */
   silent: '93.184.215.98',
-  /** Takes a connection, and is silent from then on. */
+  /** Takes a connection and never says anything. */
   hanging: '93.184.215.97',
   /** Speaks plain HTTP where TLS is due. */
   plain: '93.184.215.96',
@@ -25,7 +26,7 @@ export const addresses = {
   cutting: '93.184.215.95',
 } as const;
 
-/** What a process has to know to live in the small internet. */
+/** What a process needs to know to enter the small internet. */
 export interface InternetAccess {
   dnsServer: string;
   tlsPort: number;
@@ -37,7 +38,7 @@ export interface SmallInternet {
   dns: DnsServer;
   web: WebServer;
   access: InternetAccess;
-  /** A web site: its name, its pages by path, and where it is (query after query, when it moves). */
+  /** Adds a web site with its pages by path. `at`: its addresses for the first query, the second query and so on. */
   site(name: string, pages: Record<string, Page>, ...at: Resolution[]): void;
   /** Forgets all names, pages and requests. */
   clear(): void;
@@ -83,10 +84,15 @@ export async function startSmallInternet(): Promise<SmallInternet> {
 }
 
 export interface Residence {
-  /** Every destination so far, in order. */
+  /** Every destination of the work that ran `within`, in order. */
   destinations: Destination[];
-  /** Every socket that was led somewhere or refused; `bytesRead` of each is what it took from the network. */
+  /** Every socket of that work that was led somewhere or refused; `bytesRead` of each is what it took from the network. */
   sockets: Socket[];
+  /**
+   * Runs work whose connections are written down, also those that it opens later. Jest runs many test files in one
+   * process, so a connection that an earlier file opens late is refused too, but nobody's test is judged by it.
+   */
+  within<T>(work: () => T): T;
   clear(): void;
   leave(): void;
 }
@@ -94,6 +100,7 @@ export interface Residence {
 /**
  * Moves this process into the small internet: its resolver, the authorities it trusts, and its sockets.
  * Load the code under test only afterwards: `node:dns` binds its functions to the resolver of their time.
+ * @param onDestination is told every destination of the process, whoever asked for it.
  */
 export function enterSmallInternet(
   access: InternetAccess,
@@ -101,6 +108,7 @@ export function enterSmallInternet(
 ): Residence {
   const destinations: Destination[] = [];
   const sockets: Socket[] = [];
+  const context = new AsyncLocalStorage<true>();
   const nameServers = dns.getServers();
   const authorities = tls.getCACertificates('default');
   const setNameServers = (servers: string[]) => {
@@ -114,14 +122,17 @@ export function enterSmallInternet(
     ...access,
     isAllowed,
     onDestination(destination) {
-      destinations.push(destination);
+      if (context.getStore()) destinations.push(destination);
       onDestination?.(destination);
     },
-    onSocket: (socket) => void sockets.push(socket),
+    onSocket(socket) {
+      if (context.getStore()) sockets.push(socket);
+    },
   });
   return {
     destinations,
     sockets,
+    within: (work) => context.run(true, work),
     clear() {
       destinations.length = 0;
       sockets.length = 0;

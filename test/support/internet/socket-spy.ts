@@ -2,31 +2,31 @@ import dns from 'node:dns';
 import { isIP, Socket, type TcpSocketConnectOpts } from 'node:net';
 import { isPublicByRegistries } from './address-model.ts';
 
-/** Where a connection was asked to go, in the words of whoever asked. */
+/** Where a connection should go, as the caller wrote it. */
 export interface Destination {
   host: string;
   port: number;
   /**
-   * led: to the small internet. allowed: let through as it was, to the process's own engines. refused: not made.
-   * name: a name was given instead of an address; what it resolved to follows.
+   * led: to a server of the small internet. allowed: to where the caller wanted. refused: not made.
+   * name: the caller gave a name; the addresses that it resolves to follow as further destinations.
    */
   outcome: 'led' | 'allowed' | 'refused' | 'name';
 }
 
 export interface SpyOptions {
-  /** For names: whoever leaves resolving to `connect` asks the same server. */
+  /** Resolves the names that callers give in place of an address. */
   dnsServer: string;
   /** Where public addresses' port 443 leads to, on 127.0.0.1. */
   tlsPort: number;
-  /** Public addresses that lead elsewhere: to another port, to nobody (it refuses), or into silence. */
+  /** Public addresses that lead elsewhere: to another port, to a refusal (dead), or to no answer at all (silent). */
   detours: Readonly<Record<string, number | 'dead' | 'silent'>>;
-  /** Destinations that are let through: the engines of a process that is watched as a whole. */
+  /** Destinations that are let through: the local engines that the code under test needs. */
   isAllowed(host: string, port: number): boolean;
   onDestination(destination: Destination): void;
   onSocket?(socket: Socket): void;
 }
 
-/** What may be reached: a public address, on HTTPS's port. Everything else is forbidden. */
+/** Only a public address on port 443 may be reached, and what was let through. */
 export function isForbidden({ host, port, outcome }: Destination): boolean {
   return outcome !== 'allowed' && outcome !== 'name' && !(port === 443 && isPublicByRegistries(host));
 }
@@ -51,7 +51,7 @@ export function watchSockets(options: SpyOptions): () => void {
     }
     if (onConnect) this.once('connect', onConnect);
     options.onSocket?.(this);
-    // As Node does from the first moment on; whoever has the socket now waits for its events.
+    // As Node does at once: callers look at it to see whether they have to wait for `connect`.
     Object.assign(this, { connecting: true });
     void follow(this, target, host, port);
     return this;
@@ -71,7 +71,7 @@ export function watchSockets(options: SpyOptions): () => void {
       }
     }
     const refusal = { code: 'ECONNREFUSED', syscall: 'connect', address: host, port };
-    // Node tells of it later too, when the caller has had the time to listen.
+    // Node fails later too, so that the caller has the time to listen for it.
     setImmediate(() => socket.destroy(Object.assign(new Error(`connect ECONNREFUSED ${host}`), refusal)));
   }
 
@@ -106,7 +106,7 @@ function readArguments(args: unknown[]): [target: Target, onConnect: (() => void
   return [{ port: Number(first), host: typeof second === 'string' ? second : 'localhost' }, onConnect];
 }
 
-/** Without what concerns the name and the way to the real destination. */
+/** The options without those that concern names and the real destination. */
 function plain(target: Target): object {
   const { lookup: _, localAddress: __, autoSelectFamily: ___, hints: ____, ...rest } = target;
   return { ...rest, autoSelectFamily: false };

@@ -8,7 +8,7 @@ import {
 } from 'node:tls';
 import type { Authority, CertificateFlaw } from './certificates.ts';
 
-/** What a page does with whoever asks for it: it has the whole connection, below HTTP. */
+/** Answers a request. It gets the connection itself, so that it may break every rule of HTTP. */
 export type Page = (socket: TLSSocket) => void | Promise<void>;
 
 export interface WebRequest {
@@ -19,28 +19,23 @@ export interface WebRequest {
   head: string;
 }
 
-export interface WebServer {
-  port: number;
+export interface WebServer extends Listening {
   requests: WebRequest[];
-  /** Connections that are open at this moment. */
-  open(): number;
   set(host: string, path: string, page: Page): void;
   /** The certificate that a host shows from now on. */
   spoil(host: string, flaw: CertificateFlaw): void;
   clear(): void;
-  close(): Promise<void>;
 }
 
 /**
- * All the web sites of the small internet, on a free port of 127.0.0.1. One request a connection.
- * @param ownAddress whose certificate it shows to clients that want no name, and whose pages they get.
+ * All web sites of the small internet, on one free port of 127.0.0.1. Each connection has one request.
+ * @param ownAddress the host of clients that send no server name: they get its certificate and its pages.
  */
 export async function startWebServer(authority: Authority, ownAddress: string): Promise<WebServer> {
   const pages = new Map<string, Page>();
   const flaws = new Map<string, CertificateFlaw>();
   const contexts = new Map<string, SecureContext>();
   const requests: WebRequest[] = [];
-  const sockets = new Set<Socket>();
 
   function contextFor(host: string): SecureContext {
     const flaw = flaws.get(host);
@@ -54,11 +49,6 @@ export async function startWebServer(authority: Authority, ownAddress: string): 
     ...authority.issue(ownAddress),
     SNICallback: (name, done) => done(null, contextFor(name.toLowerCase())),
   });
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    socket.on('error', () => undefined);
-  });
   server.on('tlsClientError', () => undefined);
   server.on('secureConnection', (socket) => {
     socket.on('error', () => undefined);
@@ -69,12 +59,9 @@ export async function startWebServer(authority: Authority, ownAddress: string): 
       return (pages.get(`${host}${path}`) ?? notFound)(socket);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    ...(await listen(server)),
     requests,
-    open: () => sockets.size,
     set: (host, path, page) => void pages.set(`${host.toLowerCase()}${path}`, page),
     spoil: (host, flaw) => void flaws.set(host.toLowerCase(), flaw),
     clear() {
@@ -82,32 +69,41 @@ export async function startWebServer(authority: Authority, ownAddress: string): 
       flaws.clear();
       requests.length = 0;
     },
-    close: () => closeServer(server, sockets),
   };
 }
 
-/** A server that speaks no TLS: it does with each connection what it is told. */
-export async function startRawServer(
-  serve: (socket: Socket) => void,
-): Promise<{ port: number; close(): Promise<void> }> {
+/** A server without TLS. */
+export function startRawServer(serve: (socket: Socket) => void): Promise<Listening> {
+  return listen(createTcpServer(serve));
+}
+
+interface Listening {
+  port: number;
+  /** How many connections are open at this moment. */
+  open(): number;
+  /** Ends open connections, too. */
+  close(): Promise<void>;
+}
+
+async function listen(server: Server): Promise<Listening> {
   const sockets = new Set<Socket>();
-  const server = createTcpServer((socket) => {
+  server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
-    serve(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server, sockets) };
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    open: () => sockets.size,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
-async function closeServer(server: Server, sockets: Set<Socket>): Promise<void> {
-  for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => server.close(resolve));
-}
-
-/** Up to the empty line; a client that goes away before it is never answered. */
+/** A request's text up to the empty line; never resolves when the client goes away before. */
 function readHead(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

@@ -50,31 +50,23 @@ describe('a change of a license', () => {
   });
 
   test('what was lost before is not lost again', () => {
-    const closed: License = {
-      ...license,
-      status: 'past_due',
-      apiAccess: false,
-      activeUntilMs: nowMs - dayMs,
-    };
+    const lost = { status: 'past_due', apiAccess: false, activeUntilMs: nowMs - dayMs } as const;
     const change = { status: 'past_due', apiAccess: false, activeUntilMs: nowMs - 2 * dayMs } as const;
-    expect(licenseLosses(closed, change, nowMs)).toEqual([]);
+    expect(licenseLosses({ ...license, ...lost }, change, nowMs)).toEqual([]);
   });
 
   test('only the members that were named are written', () => {
     expect(changeOf({ credits: 0 })).toEqual({ creditsLimit: 0 });
-    expect(changeOf({ activeUntil: 'never', foundingCatalog: false })).toEqual({
-      activeUntilMs: null,
-      foundingCatalog: false,
-    });
+    const endless = { activeUntilMs: null, foundingCatalog: false };
+    expect(changeOf({ activeUntil: 'never', foundingCatalog: false })).toEqual(endless);
     expect(changeOf({ identity: false })).toEqual({ identityIds: [] });
     expect(() => changeOf({})).toThrow('Nothing to change');
   });
 
   test('a tier that is changed alone leaves the credits, and says so', () => {
     const after: License = { ...license, tier: 'pro' };
-    expect(creditsNote({ tier: 'pro' }, after)).toContain(
-      'The credits stay 1500 a month; Pro usually has 4000',
-    );
+    const note = 'The credits stay 1500 a month; Pro usually has 4000';
+    expect(creditsNote({ tier: 'pro' }, after)).toContain(note);
     expect(creditsNote({ tier: 'pro', creditsLimit: 1500 }, after)).toBe('');
     expect(creditsNote({ tier: 'enterprise' }, { ...license, tier: 'enterprise' })).toBe('');
   });
@@ -97,10 +89,8 @@ describe('a put identity', () => {
     const firstModel = { version: '1', adapterKey: null, adapterSha256: null, settings: {} };
     expect(made).toMatchObject({ ...given, productPhotos: false, model: firstModel });
     expect(made.identityId).toMatch(/^idn_/);
-    expect(newIdentity({ ...given, id: 'own-id', model: false })).toMatchObject({
-      identityId: 'own-id',
-      model: null,
-    });
+    const own = newIdentity({ ...given, id: 'own-id', model: false });
+    expect([own.identityId, own.model]).toEqual(['own-id', null]);
   });
 
   test('names what a new one lacks', () => {
@@ -115,10 +105,8 @@ describe('a put identity', () => {
   test('keeps what is not given', () => {
     const before = { ...aurora, model };
     expect(changedIdentity(before, { name: 'New', model: true })).toEqual({ ...before, name: 'New' });
-    expect(changedIdentity(before, { modelVersion: '4', model: true }).model).toEqual({
-      ...model,
-      version: '4',
-    });
+    const newer = { ...model, version: '4' };
+    expect(changedIdentity(before, { modelVersion: '4', model: true }).model).toEqual(newer);
     expect(changedIdentity(before, { adapterKey: false, model: true }).model?.adapterKey).toBeNull();
     expect(changedIdentity(aurora, { name: 'New', model: true }).model).toBeNull();
   });
@@ -126,10 +114,8 @@ describe('a put identity', () => {
   test('has the digest of the adapter that it has', () => {
     const put = (options: Partial<IdentityOptions>) =>
       changedIdentity({ ...aurora, model }, { ...options, model: true }).model;
-    expect(put({ adapterKey: 'adapters/b' })).toMatchObject({
-      adapterKey: 'adapters/b',
-      adapterSha256: null,
-    });
+    const unknown = { adapterKey: 'adapters/b', adapterSha256: null };
+    expect(put({ adapterKey: 'adapters/b' })).toMatchObject(unknown);
     expect(put({ adapterKey: false })).toMatchObject({ adapterKey: null, adapterSha256: null });
     expect(put({ adapterSha256: 'e1' })).toMatchObject({ adapterKey: 'adapters/a', adapterSha256: 'e1' });
     const both = { adapterKey: 'adapters/b', adapterSha256: 'e1' };
@@ -142,12 +128,8 @@ describe('a put identity', () => {
   });
 
   test('gets a model back only by its version', () => {
-    expect(changedIdentity(aurora, { modelVersion: '2', model: true }).model).toEqual({
-      version: '2',
-      adapterKey: null,
-      adapterSha256: null,
-      settings: {},
-    });
+    const second = { version: '2', adapterKey: null, adapterSha256: null, settings: {} };
+    expect(changedIdentity(aurora, { modelVersion: '2', model: true }).model).toEqual(second);
     expect(() => changedIdentity(aurora, { settings: {}, model: true })).toThrow('give --model-version too');
   });
 

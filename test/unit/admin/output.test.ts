@@ -1,27 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { asFailure, usageFailure } from '../../../bin/admin/failure.ts';
-import { errorLine, keyValues, printable, readableTime, table } from '../../../bin/admin/output.ts';
+import { asFailure, usageFailure } from '../../../bin/common/failure.ts';
+import { errorLine, keyValues, printable, readableTime, table } from '../../../bin/common/output.ts';
 import { newApiKey } from '../../../shared/domain/api-key.ts';
 
 test('columns are as wide as their widest cell, and numbers stand below each other', () => {
-  expect(
-    table(
-      ['NAME', 'CREDITS'],
-      [
-        ['a', 5],
-        ['longer', 1500],
-      ],
-    ).split('\n'),
-  ).toEqual(['NAME    CREDITS', 'a             5', 'longer     1500']);
+  const rows = Object.entries({ a: 5, longer: 1500 });
+  const lines = ['NAME    CREDITS', 'a             5', 'longer     1500'];
+  expect(table(['NAME', 'CREDITS'], rows).split('\n')).toEqual(lines);
 });
 
 test('a value that is not there is a dash', () => {
-  expect(
-    keyValues([
-      ['Name', 'a'],
-      ['Expires', null],
-    ]),
-  ).toBe('Name     a\nExpires  –');
+  expect(keyValues(Object.entries({ Name: 'a', Expires: null }))).toBe('Name     a\nExpires  –');
   expect(readableTime(null)).toBe('–');
   expect(readableTime(Date.UTC(2026, 10, 21, 9, 5, 7, 999))).toBe('2026-11-21 09:05:07 UTC');
 });
@@ -51,9 +40,8 @@ test('errors of the SDK are told in words that say what to do', () => {
   expect(sentence(error('ResourceNotFoundException', 'x'), aws)).toContain('no such table');
   expect(sentence(error('TimeoutError', 'x'), local)).toMatch(/^The local service .* did not answer in time/);
   const denied = error('AccessDeniedException', 'not authorized', { $metadata: {}, $fault: 'client' });
-  expect(sentence(denied, aws)).toBe(
-    'The table t in eu-west-1 refused: not authorized (AccessDeniedException)',
-  );
+  const refusal = 'The table t in eu-west-1 refused: not authorized (AccessDeniedException)';
+  expect(sentence(denied, aws)).toBe(refusal);
   const own = usageFailure('Say it rightly.');
   expect(asFailure(own, aws)).toBe(own);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { choosePlace } from '../../../bin/admin/connection.ts';
+import { choosePlace } from '../../../bin/common/connection.ts';
 
 const awsEnvironment = { TABLE_NAME: 'from-environment' };
 

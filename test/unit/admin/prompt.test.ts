@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { confirmDeed } from '../../../bin/admin/prompt.ts';
+import { confirmReduction } from '../../../bin/admin/prompt.ts';
 
-const deed = { what: 'revoke the key key_1 for good', losses: ['"my\u001b[2Japp" will be refused'] };
+const reduction = { what: 'revoke the key key_1 for good', losses: ['"my\u001b[2Japp" will be refused'] };
 
 function terminal(isTTY: boolean) {
   const output = new PassThrough();
@@ -11,7 +11,7 @@ function terminal(isTTY: boolean) {
 
 async function answering(text: string | null): Promise<{ refusal: string | null; shown: string }> {
   const { input, output } = terminal(true);
-  const asked = confirmDeed(deed, 'the table t in eu-west-1', { input, output });
+  const asked = confirmReduction(reduction, 'the table t in eu-west-1', { input, output });
   if (text === null) input.end();
   else input.write(text);
   const refusal = await asked.then(
@@ -37,7 +37,7 @@ test('the question says where, what and who is affected, and obeys nothing in a 
 
 test('nobody is asked where there is no terminal', async () => {
   const silent = terminal(false);
-  await expect(confirmDeed(deed, 'anywhere', silent)).rejects.toThrow(
+  await expect(confirmReduction(reduction, 'anywhere', silent)).rejects.toThrow(
     'Nothing was changed: add --yes to revoke the key key_1 for good',
   );
   expect(silent.output.read()).toBeNull();

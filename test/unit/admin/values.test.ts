@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
-import * as values from '../../../bin/admin/values.ts';
+import * as values from '../../../bin/common/values.ts';
 
 describe('times', () => {
   const parse = values.time('--anchor');
@@ -19,34 +19,23 @@ describe('times', () => {
     expect(new Date(parse(text)).toISOString()).toBe(iso);
   });
 
-  test.each([
-    '',
-    'tomorrow',
-    '2026',
-    '2026-11',
-    '2026-02-30',
-    '2025-02-29',
-    '2026-13-01',
-    '2026-00-10',
-    '2026-11-00',
-    '2026-11-31',
-    '2026-11-30T09:15:00',
-    '2026-11-30 09:15:00Z',
-    '2026-11-30T24:00:00Z',
-    '2026-11-30T09:60Z',
-    '2026-11-30T09:15:60Z',
-    '2026-11-30T09:15:00+15:00',
-    '2026-11-30T09:15:00+01:60',
-    '2026-11-30T09Z',
-    '2026-1-1',
-    ' 2026-11-30',
-    '2026-11-30\n',
-    '1969-12-31',
-    '+002026-11-30',
-    '1796000000000',
-  ])('%j is no time', (text) => {
-    expect(() => parse(text)).toThrow(/^--anchor must be a real date/);
-  });
+  const noDays = ['2026-02-30', '2025-02-29', '2026-13-01', '2026-00-10', '2026-11-00', '2026-11-31'];
+  const noTimesOfDay = [
+    '24:00:00Z',
+    '09:60Z',
+    '09:15:60Z',
+    '09:15:00+15:00',
+    '09:15:00+01:60',
+    '09Z',
+    '09:15:00',
+  ];
+  const otherForms = ['', 'tomorrow', '2026', '2026-11', '2026-1-1', ' 2026-11-30', '2026-11-30\n'];
+  const strange = ['2026-11-30 09:15:00Z', '1969-12-31', '+002026-11-30', '1796000000000'];
+
+  test.each([...noDays, ...noTimesOfDay.map((time) => `2026-11-30T${time}`), ...otherForms, ...strange])(
+    '%j is no time',
+    (text) => expect(() => parse(text)).toThrow(/^--anchor must be a real date/),
+  );
 
   test('a time that must be in the future may not be now or before', () => {
     const future = values.futureTime('--expires-at');
@@ -62,85 +51,88 @@ describe('times', () => {
   });
 });
 
-test.each(['-1', '+1', '1.0', '1e3', '0x1', '1,000', '', ' 1', '1001'])(
-  '%j is no number of credits',
-  (text) => {
-    expect(() => values.wholeNumber('--credits', 0, 1000)(text)).toThrow(
-      '--credits must be a whole number from 0 to 1000',
-    );
-  },
-);
+/** Each reader of an option with texts that it refuses, and how its sentence begins. */
+const refused: [string, (text: string) => unknown, string[], string][] = [
+  [
+    'number of credits',
+    values.wholeNumber('--credits', 0, 1000),
+    ['-1', '+1', '1.0', '1e3', '0x1', '1,000', '', ' 1', '1001'],
+    '--credits must be a whole number from 0 to 1000',
+  ],
+  [
+    'id',
+    values.id('LICENSE'),
+    ['', '../x', 'a b', '-x', 'a#b', 'a'.repeat(65), 'é'],
+    'LICENSE must be an id',
+  ],
+  [
+    'request id',
+    values.requestId('REQUEST'),
+    ['nope', '019AA3C2-7B1E-7C55-9D0C-3B8F6F0E2A41', '019aa3c2-7b1e-4c55-9d0c-3b8f6f0e2a41'],
+    "REQUEST must be a request's id",
+  ],
+  [
+    'name',
+    values.line('--name', 64),
+    ['', '  ', 'two\nlines', 'a\0b', '\u001b[31mred', '\ud800', 'é'.repeat(65)],
+    '--name must be 1 to 64 characters',
+  ],
+  [
+    'slug',
+    values.slug('--slug'),
+    ['', 'Aurora', 'two words', '-a', 'a-', 'a--b', 'ä', 'a'.repeat(65)],
+    '--slug must be lower-case words',
+  ],
+  [
+    'key of an object',
+    values.objectKey('--adapter-key'),
+    ['', 's3://bucket/key', '/key', 'k'.repeat(1025)],
+    '--adapter-key must be the key of an object',
+  ],
+  [
+    'SHA-256',
+    values.sha256('--adapter-sha256'),
+    ['', 'f'.repeat(63), 'f'.repeat(65), 'g'.repeat(64), `${'f'.repeat(64)}\n`],
+    '--adapter-sha256 must be a SHA-256',
+  ],
+  [
+    'object of settings',
+    values.jsonObject('--settings'),
+    ['', 'x', '1', 'null', '[]', '"a"', '{"a":1e999}', '{"a":9007199254740993}', '{"a":1'],
+    '--settings must be a JSON object',
+  ],
+];
+
+test.each(
+  refused.flatMap(([what, parse, texts, said]) => texts.map((text) => ({ what, parse, text, said }))),
+)('$text is no $what', ({ parse, text, said }) => expect(() => parse(text)).toThrow(said));
 
 test('both ends of a range belong to it', () => {
   expect(['0', '1000'].map(values.wholeNumber('--credits', 0, 1000))).toEqual([0, 1000]);
 });
 
-describe('ids', () => {
-  test.each(['', '../x', 'a b', '-x', 'a#b', 'a'.repeat(65), 'é'])('%j is no id', (text) => {
-    expect(() => values.id('LICENSE')(text)).toThrow(/^LICENSE must be an id/);
-  });
-
-  test('repeated ids count once', () => {
-    const collect = values.ids('--identity');
-    expect(collect('b', collect('a', collect('b', undefined)))).toEqual(['b', 'a']);
-  });
-
-  test('a raw key in place of its id is answered with the id, and not repeated', () => {
-    const rawKey = newApiKey();
-    const { keyId } = fingerprintApiKey(rawKey);
-    const given = () => values.keyId('KEY')(rawKey);
-    expect(given).toThrow(keyId);
-    expect(given).not.toThrow(rawKey);
-    expect(values.keyId('KEY')(keyId)).toBe(keyId);
-    expect(() => values.keyId('KEY')(keyId.toUpperCase())).toThrow("KEY must be a key's id");
-  });
-
-  test.each(['nope', '019AA3C2-7B1E-7C55-9D0C-3B8F6F0E2A41', '019aa3c2-7b1e-4c55-9d0c-3b8f6f0e2a41'])(
-    '%s is no request id',
-    (text) => {
-      expect(() => values.requestId('REQUEST')(text)).toThrow("REQUEST must be a request's id");
-    },
-  );
+test('repeated ids count once', () => {
+  const collect = values.ids('--identity');
+  expect(collect('b', collect('a', collect('b', undefined)))).toEqual(['b', 'a']);
 });
 
-describe('names', () => {
-  const parse = values.line('--name', 64);
-
-  test('64 characters are counted as people count them', () => {
-    expect(parse('😀'.repeat(64))).toHaveLength(128);
-    expect(() => parse('é'.repeat(65))).toThrow('--name must be 1 to 64 characters');
-  });
-
-  test.each(['', '  ', 'two\nlines', 'a\0b', '\u001b[31mred', '\ud800'])('%j is no name', (text) => {
-    expect(() => parse(text)).toThrow('--name must be 1 to 64 characters');
-  });
+test('a raw key in place of its id is answered with the id, and not repeated', () => {
+  const rawKey = newApiKey();
+  const { keyId } = fingerprintApiKey(rawKey);
+  const given = () => values.keyId('KEY')(rawKey);
+  expect(given).toThrow(keyId);
+  expect(given).not.toThrow(rawKey);
+  expect(values.keyId('KEY')(keyId)).toBe(keyId);
+  expect(() => values.keyId('KEY')(keyId.toUpperCase())).toThrow("KEY must be a key's id");
 });
 
-test.each(['', 'Aurora', 'two words', '-a', 'a-', 'a--b', 'ä', 'a'.repeat(65)])('%j is no slug', (text) => {
-  expect(() => values.slug('--slug')(text)).toThrow('--slug must be lower-case words');
+test('64 characters of a name are counted as people count them', () => {
+  expect(values.line('--name', 64)('😀'.repeat(64))).toHaveLength(128);
 });
-
-test.each(['', 's3://bucket/key', '/key', 'k'.repeat(1025)])('%j is no key of an object', (text) => {
-  expect(() => values.objectKey('--adapter-key')(text)).toThrow('--adapter-key must be the key of an object');
-});
-
-test.each(['', 'f'.repeat(63), 'f'.repeat(65), 'g'.repeat(64), `${'f'.repeat(64)}\n`])(
-  '%j is no SHA-256',
-  (text) => {
-    expect(() => values.sha256('--adapter-sha256')(text)).toThrow('--adapter-sha256 must be a SHA-256');
-  },
-);
 
 test('a SHA-256 is kept in lower case', () => {
   expect(values.sha256('--adapter-sha256')('A0'.repeat(32))).toBe('a0'.repeat(32));
 });
-
-test.each(['', 'x', '1', 'null', '[]', '"a"', '{"a":1e999}', '{"a":9007199254740993}', '{"a":1'])(
-  '%s is no object of settings',
-  (text) => {
-    expect(() => values.jsonObject('--settings')(text)).toThrow('--settings must be a JSON object');
-  },
-);
 
 test('settings are taken as they are', () => {
   const settings = { strength: 0.8, layers: [1, null, { name: 'é' }], off: false };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { License } from '../../../shared/domain/license.ts';
-import { noRegisters } from '../../../shared/domain/subscription.ts';
-import { applyEvidence } from '../../../shared/domain/subscription-license.ts';
+import { noRegisters } from '../../../shared/billing/subscription.ts';
+import { applyEvidence } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf } from './delivery.ts';
 import { created, deleted, end, items, ms, paid, prices, t, updated } from './life.ts';
 import { day, ownerId, type HandledEvent } from './stripe-fixtures.ts';

@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { BillingEvidence } from '../../../shared/contracts/billing-evidence.ts';
-import { parseBillingNotice, readBillingEvent } from '../../../shared/contracts/billing-event.ts';
+import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
+import { parseBillingNotice, readBillingEvent } from '../../../shared/billing/event.ts';
 import type { HandledEvent } from './stripe-fixtures.ts';
 
 type Json = Record<string, any>;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SubscriptionSnapshot } from '../../../shared/contracts/billing-evidence.ts';
-import { parseBillingNotice } from '../../../shared/contracts/billing-event.ts';
+import type { SubscriptionSnapshot } from '../../../shared/billing/evidence.ts';
+import { parseBillingNotice } from '../../../shared/billing/event.ts';
 import { isId } from '../../../shared/domain/ids.ts';
-import { licenseIdOf } from '../../../shared/domain/subscription-license.ts';
+import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
 import { envelope, evidenceOf, older } from './delivery.ts';
 import { day, item, itemList, ownerId, start, stripeEvent, subscription } from './stripe-fixtures.ts';
 import { extraLine, invoice, line, linesOf, parentOf } from './stripe-invoices.ts';
@@ -27,7 +27,12 @@ describe('a subscription', () => {
       billing_cycle_anchor: start + 5,
       cancel_at: end,
       cancel_at_period_end: true,
-      items: itemList([item('price_pro', end, 2), item('price_id', end), item('price_add', end + 9, 0)]),
+      items: itemList([
+        item('price_pro', end, 2),
+        item('price_pro', end, 1),
+        item('price_id', end),
+        item('price_add', end + 9, 0),
+      ]),
     }),
     {
       id: 'evt_1',
@@ -53,6 +58,7 @@ describe('a subscription', () => {
       items: [
         { priceId: 'price_add', quantity: 0 },
         { priceId: 'price_id', quantity: 1 },
+        { priceId: 'price_pro', quantity: 1 },
         { priceId: 'price_pro', quantity: 2 },
       ],
       periodEndMs: ms(end + 9),
@@ -115,7 +121,18 @@ describe('a subscription', () => {
     expect(evidenceOf(odd)).toMatchObject({ state: { status: 'active' }, before: {} });
   });
 
+  test('is cancelled at its period’s end only where it says so', () => {
+    expect(evidenceOf(updated({ cancel_at_period_end: null as never }))).toMatchObject({
+      state: { cancelsAtPeriodEnd: false },
+    });
+    expect(evidenceOf(updated({}, { previous: { cancel_at_period_end: true } }))).toMatchObject({
+      state: { cancelsAtPeriodEnd: false },
+      before: { cancelsAtPeriodEnd: true },
+    });
+  });
+
   test.each([
+    ['metadata of null', { metadata: null as never }],
     ['no metadata', { metadata: {} }],
     ['an empty one', { metadata: { ownerId: '' } }],
     ['one that is no id', { metadata: { ownerId: 'a#b' } }],
@@ -150,6 +167,7 @@ describe('an invoice', () => {
   test('bills until the latest of its plans and of what a change of plan costs', () => {
     const lines = linesOf(line(end), line(end + day), line(start));
     expect(evidenceOf(paid({ lines }))).toMatchObject({ periodEndMs: ms(end + day) });
+    expect(evidenceOf(paid({ lines: linesOf(line(end, { amount: 0 })) }))).toMatchObject(expected);
     const change = paid({ lines: linesOf(extraLine(end + day, 900, true)) });
     expect(evidenceOf(change)).toMatchObject({ periodEndMs: ms(end + day) });
     expect(evidenceOf(older(change))).toMatchObject({ periodEndMs: ms(end + day) });
@@ -172,6 +190,14 @@ describe('an invoice', () => {
     const event = paid(changes);
     expect(evidenceOf(event)).toBeNull();
     if (event.data.object.parent !== null) expect(evidenceOf(older(event))).toBeNull();
+  });
+
+  test('of a quote, or of lines that tell nothing of what they bill, says nothing', () => {
+    const parent = { ...parentOf('sub_1'), subscription_details: null };
+    const details = { invoice_item_details: null, subscription_item_details: null };
+    const bare = line(end, { parent: { ...line(end).parent!, ...details } });
+    expect(evidenceOf(paid({ parent }))).toBeNull();
+    expect(evidenceOf(paid({ lines: linesOf(bare) }))).toBeNull();
   });
 
   test('counts until the last second of what it bills', () => {
@@ -210,6 +236,7 @@ describe('an event', () => {
     ['an id of something else', updated({ id: 'si_1' })],
     ['an id that makes no license', updated({ id: `sub_${'a'.repeat(57)}` })],
     ['an id that reaches for another key', updated({ id: 'sub_1#KEYS' })],
+    ['an id that begins elsewhere', updated({ id: 'x_sub_1' })],
     ['a time that is a text', updated({ created: '1' as never })],
     ['a time with a fraction', updated({ billing_cycle_anchor: 1.5 })],
     ['a time before 1970', updated({ billing_cycle_anchor: -1 })],
@@ -233,6 +260,8 @@ describe('an event', () => {
     ['a time of its own that is odd', { ...event, created: 'now' }],
     ['an id that is none', { ...event, id: 'evt_1 ' }],
     ['no type', { ...event, type: undefined }],
+    ['a type that begins oddly', { ...event, type: `-${event.type}` }],
+    ['a type that ends oddly', { ...event, type: `${event.type}\n` }],
     ['no data', { ...event, data: undefined }],
   ])('of a type that is read, with %s, is a failure and never ignored', (_, hostile) => {
     expect(failureOf(hostile)).toMatchObject({ reason: 'unreadable' });
@@ -244,6 +273,12 @@ describe('an event', () => {
       expect(() => parseBillingNotice(body)).toThrow(expect.objectContaining({ reason: 'unreadable' }));
     },
   );
+
+  test('of a subscription without a period says so', () => {
+    expect(failureOf(withObject({ ...oldShape, items: newItems }))).toMatchObject({
+      message: expect.stringContaining('has no current_period_end'),
+    });
+  });
 
   test('that fails says which member is wrong and never what stood there', () => {
     const secret = 'ada@example.com';

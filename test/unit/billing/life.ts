@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import type Stripe from 'stripe';
-import type { BillingPrices } from '../../../shared/contracts/billing-prices.ts';
+import type { BillingPrices } from '../../../shared/billing/prices.ts';
 import type { License } from '../../../shared/domain/license.ts';
-import { mergeRegisters, noRegisters, registersOf } from '../../../shared/domain/subscription.ts';
-import { licenseOf } from '../../../shared/domain/subscription-license.ts';
+import { mergeRegisters, noRegisters, registersOf } from '../../../shared/billing/subscription.ts';
+import { licenseOf } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf } from './delivery.ts';
 import {
   day,

@@ -6,27 +6,27 @@ import {
   type InvoiceEvidence,
   type SubscriptionSnapshot,
   type SubscriptionState,
-} from '../../../shared/contracts/billing-evidence.ts';
-import type { BillingPrices } from '../../../shared/contracts/billing-prices.ts';
+} from '../../../shared/billing/evidence.ts';
+import type { BillingPrices } from '../../../shared/billing/prices.ts';
 import type { License } from '../../../shared/domain/license.ts';
 import {
   mergeRegisters,
   noRegisters,
   registersOf,
   type BillingRegisters,
-} from '../../../shared/domain/subscription.ts';
+} from '../../../shared/billing/subscription.ts';
 import {
   applyEvidence,
   licenseOf,
   type StoredSubscription,
-} from '../../../shared/domain/subscription-license.ts';
+} from '../../../shared/billing/subscription-license.ts';
 
 const prices: BillingPrices = {
   price_1: { tier: 'starter' },
   price_2: { tier: 'pro', foundingCatalog: true },
   price_3: { identityIds: ['idn_a'] },
 };
-const numRuns = 1000;
+const numRuns = 300;
 
 /** Small ranges, so that much happens in the same second and periods meet. */
 const second = fc.integer({ min: 1, max: 6 }).map((n) => n * 1000);
@@ -46,9 +46,9 @@ const anyState = stateWith([...subscriptionStatuses]);
 const origin = { subscriptionId: 'sub_1', ownerId: 'owner', createdAtMs: 0 };
 
 const anySnapshot: fc.Arbitrary<Omit<SubscriptionSnapshot, 'eventId'>> = fc.record({
-  ...(Object.fromEntries(Object.entries(origin).map(([k, v]) => [k, fc.constant(v)])) as {
-    [K in keyof typeof origin]: fc.Arbitrary<(typeof origin)[K]>;
-  }),
+  subscriptionId: fc.constant(origin.subscriptionId),
+  ownerId: fc.constant(origin.ownerId),
+  createdAtMs: fc.constant(origin.createdAtMs),
   kind: fc.constant('subscription' as const),
   change: fc.constantFrom('created', 'changed', 'changed', 'changed', 'deleted'),
   occurredAtMs: second,
@@ -62,11 +62,11 @@ const anyInvoice: fc.Arbitrary<Omit<InvoiceEvidence, 'eventId'>> = fc.record({
   periodEndMs: instant,
 });
 
-/** Ids in an order of their own, unlike that of time. */
+/** Adds ids whose order is not the order of time. */
 const withIds = (list: Omit<BillingEvidence, 'eventId'>[], seed: number) =>
   list.map((one, i) => ({ ...one, eventId: `evt_${(i * 7919 + seed) % 1009}_${i}` })) as BillingEvidence[];
 
-/** Any events at all, whether or not a subscription could have such a life. */
+/** Any events, also those that no real subscription could have. */
 const anyEvents = fc
   .tuple(
     fc.array(fc.oneof({ weight: 3, arbitrary: anySnapshot }, anyInvoice), { minLength: 1, maxLength: 9 }),
@@ -125,7 +125,7 @@ function changedMembers(before: SubscriptionState, after: SubscriptionState): Pa
   );
 }
 
-/** How a queue delivers: a number for each delivery, by which it is sorted; those beyond the events are repetitions. */
+/** The order of deliveries: each has a number to sort by. Those beyond the events are repetitions. */
 const anyDelivery = fc.array(fc.nat({ max: 1000 }), { minLength: 24, maxLength: 24 });
 
 /** Every event at least once, some again, in any order. */

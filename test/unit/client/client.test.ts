@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import * as fc from 'fast-check';
 import { createClient, type Client, type ClientOptions } from '../../../client/src/index.ts';
+import { retryDelayMs } from '../../../client/src/retry.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
 
 const apiKey = 'svc_live_0123456789abcdefghijABCDEFGHIJ0123456789';
@@ -23,7 +25,7 @@ function clientOf(scripts: Script[], options: Partial<ClientOptions> = {}): { cl
   return { client: createClient({ apiKey, baseUrl, fetch, ...options }), sent };
 }
 
-/** What came of it, after as long as all retries take. */
+/** The result or the error, after as long as all retries take. */
 async function outcomeOf<T>(promise: Promise<T>): Promise<any> {
   const outcome = promise.catch((error: unknown) => error);
   await jest.advanceTimersByTimeAsync(20 * 60_000);
@@ -31,6 +33,7 @@ async function outcomeOf<T>(promise: Promise<T>): Promise<any> {
 }
 
 const lines = (sent: Sent[]): string[] => sent.map(({ line }) => line.replace(baseUrl, ''));
+const seconds = (sent: Sent[]): number[] => sent.map(({ atSeconds }) => atSeconds);
 const unreachable = new TypeError('fetch failed');
 
 describe('every call', () => {
@@ -43,9 +46,9 @@ describe('every call', () => {
     }
   });
 
-  test('tells nobody the key: not in its errors, and not when the client itself is shown', async () => {
-    const ways: Script[] = [unreachable, refused(401, 'INVALID_API_KEY'), () => new Response('<html>')];
-    for (const script of ways) {
+  test('never shows the key: not in its errors, and not in the client itself', async () => {
+    const faults: Script[] = [unreachable, refused(401, 'INVALID_API_KEY'), () => new Response('<html>')];
+    for (const script of faults) {
       const { client } = clientOf([script], { maxRetries: 0 });
       const error = await outcomeOf(client.health());
       expect(error).toBeInstanceOf(Error);
@@ -56,13 +59,13 @@ describe('every call', () => {
     }
     for (const key of [`${apiKey}\n`, `${apiKey} `, 'svc_live_ł', '']) {
       const { client, sent } = clientOf([answered({})], { apiKey: key });
-      const error = await outcomeOf(client.health());
-      expect(error.message).toBe('The API key or token must be visible ASCII characters.');
+      const message = 'The API key or token must be visible ASCII characters.';
+      expect(await outcomeOf(client.health())).toMatchObject({ message });
       expect(sent).toEqual([]);
     }
   });
 
-  test('names the resource that was asked for and no other', async () => {
+  test('encodes the resource in its path', async () => {
     const { client, sent } = clientOf([answered({ id: 'x' })]);
     await client.getGeneration('a/b?c');
     expect(lines(sent)).toEqual(['GET /generate/a%2Fb%3Fc']);
@@ -72,15 +75,13 @@ describe('every call', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('that nobody answers in time ends, and is tried again', async () => {
+  test('times out without an answer, and is tried again', async () => {
     const { client, sent } = clientOf(['silence', answered({ status: 'ok' })], { timeoutMs: 5000 });
     expect(await outcomeOf(client.health())).toEqual({ status: 'ok' });
-    expect(sent.map(({ atSeconds }) => atSeconds)).toEqual([0, 6]);
+    expect(seconds(sent)).toEqual([0, 6]);
     const silent = clientOf(['silence'], { timeoutMs: 5000, maxRetries: 0 });
-    expect(await outcomeOf(silent.client.health())).toMatchObject({
-      name: 'TimeoutError',
-      message: 'No answer came within 5 seconds.',
-    });
+    const message = 'No answer came within 5 seconds.';
+    expect(await outcomeOf(silent.client.health())).toMatchObject({ name: 'TimeoutError', message });
   });
 
   test('ends with the reason of its signal, and leaves no listener on it', async () => {
@@ -113,43 +114,81 @@ describe('every call', () => {
   });
 });
 
-describe('what is tried again', () => {
-  const faults: [string, Script][] = [
-    ['429', refused(429, 'RATE_LIMITED', { retryAfter: 1 })],
-    ['503', refused(503, 'SERVICE_UNAVAILABLE')],
-    ['500', refused(500, 'INTERNAL_ERROR')],
-    ['504', refused(504, 'TIMEOUT')],
-    ['a page of a proxy', () => new Response('<html>', { status: 502 })],
-    ['no connection', unreachable],
-  ];
-
-  test.each(faults)('reading, after %s', async (_what, fault) => {
-    const { client, sent } = clientOf([fault, fault, answered({ id: 'req_1' })]);
-    expect(await outcomeOf(client.getGeneration('req_1'))).toEqual({ id: 'req_1' });
-    expect(sent.map(({ atSeconds }) => atSeconds)).toEqual([0, 1, 3]);
+describe('the wait before a retry', () => {
+  test('doubles from one second, and is up to a quarter longer', () => {
+    const waits = (random: number) =>
+      [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelayMs(failures, undefined, random)! / 1000);
+    expect(waits(0)).toEqual([1, 2, 4, 8, 16, 32, 48, 48]);
+    expect(waits(1)).toEqual([1.25, 2.5, 5, 10, 20, 40, 60, 60]);
   });
 
+  test('is at least what the service asks for, at most a minute, and grows; there is none above a minute', () => {
+    const random = fc.double({ min: 0, max: 1, noNaN: true });
+    const retryAfter = fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined });
+    const tooLong = fc.integer({ min: 61, max: 999_999_999 });
+    const property = fc.property(
+      fc.tuple(fc.integer({ min: 1, max: 1100 }), retryAfter, random, random, tooLong),
+      ([failures, asked, one, other, unreasonable]) => {
+        const waitMs = retryDelayMs(failures, asked, one)!;
+        expect(waitMs).toBeGreaterThanOrEqual(1000 * Math.max(1, asked ?? 0));
+        expect(waitMs).toBeLessThanOrEqual(60_000);
+        expect(retryDelayMs(failures + 1, asked, one)).toBeGreaterThanOrEqual(waitMs);
+        expect(retryDelayMs(failures, Math.min(60, (asked ?? 0) + 1), one)).toBeGreaterThanOrEqual(waitMs);
+        expect(retryDelayMs(failures, asked, Math.max(one, other))).toBeGreaterThanOrEqual(waitMs);
+        expect(retryDelayMs(failures, unreasonable, one)).toBeNull();
+      },
+    );
+    fc.assert(property);
+  });
+});
+
+describe('what is tried again', () => {
+  /** Whether the service surely did nothing, so that even POST may be repeated. */
+  const faults: [fault: string, script: Script, isBusy: boolean][] = [
+    ['429', refused(429, 'RATE_LIMITED', { retryAfter: 1 }), true],
+    ['503', refused(503, 'SERVICE_UNAVAILABLE'), true],
+    ['409 for the first of two equal requests', refused(409, 'IDEMPOTENCY_IN_PROGRESS'), true],
+    ['500', refused(500, 'INTERNAL_ERROR'), false],
+    ['504', refused(504, 'TIMEOUT'), false],
+    ['a page of a proxy', () => new Response('<html>', { status: 502 }), false],
+    ['no connection', unreachable, false],
+  ];
+
   test.each(faults)(
-    'creating something, after %s, only where nothing can have been created',
-    async (what, fault) => {
-      const { client, sent } = clientOf([fault, answered({ key: 'raw' }, { status: 201 })]);
+    'after %s: reading, and creating if nothing was created',
+    async (_fault, fault, isBusy) => {
+      const reading = clientOf([fault, fault, answered({ id: 'req_1' })]);
+      expect(await outcomeOf(reading.client.getGeneration('req_1'))).toEqual({ id: 'req_1' });
+      expect(seconds(reading.sent)).toEqual([0, 1, 3]);
+
+      const creating = clientOf([fault, answered({ key: 'raw' }, { status: 201 })]);
       const init = { body: { licenseId: 'lic_1', name: 'new' } };
-      const outcome = await outcomeOf(client.request('POST /keys', init));
-      const isRetried = what === '429' || what === '503';
-      expect(sent).toHaveLength(isRetried ? 2 : 1);
-      if (isRetried) expect(outcome).toEqual({ key: 'raw' });
+      const outcome = await outcomeOf(creating.client.request('POST /keys', init));
+      expect(seconds(creating.sent)).toEqual(isBusy ? [0, 1] : [0]);
+      if (isBusy) expect(outcome).toEqual({ key: 'raw' });
       else expect(outcome).toBeInstanceOf(Error);
     },
   );
 
-  test('nothing that was refused, and nothing that the service wants to be left alone with', async () => {
-    const lasting: Script[] = [
+  test('when the service asks for it, at most `maxRetries` times, with no listener left', async () => {
+    const { signal } = new AbortController();
+    const busy = refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 30 });
+    const { client, sent } = clientOf([busy, refused(503, 'SERVICE_UNAVAILABLE')], { maxRetries: 2 });
+    expect(await outcomeOf(client.health({ signal }))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(seconds(sent)).toEqual([0, 30, 32]);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  test('no refusal, and nothing after a long Retry-After', async () => {
+    const refusals: Script[] = [
       refused(400, 'INVALID_PARAMETERS'),
+      refused(401, 'INVALID_API_KEY'),
       refused(404, 'REQUEST_NOT_FOUND'),
+      refused(409, 'KEY_LIMIT_REACHED'),
       refused(429, 'CREDIT_LIMIT_EXCEEDED', { retryAfter: 800_000 }),
       refused(503, 'IDENTITY_UNAVAILABLE', { retryAfter: 300 }),
     ];
-    for (const script of lasting) {
+    for (const script of refusals) {
       const { client, sent } = clientOf([script]);
       expect(await outcomeOf(client.generate(body))).toMatchObject({ name: 'ApiError' });
       expect(sent).toHaveLength(1);
@@ -157,7 +196,7 @@ describe('what is tried again', () => {
   });
 });
 
-test('all stored requests are walked page by page, and no further than somebody asks', async () => {
+test('all stored requests are fetched page by page, and no page before it is needed', async () => {
   const page = (ids: string[], nextCursor: string | null) =>
     answered({ generations: ids.map((id) => ({ id })), nextCursor });
   const { client, sent } = clientOf([page(['a', 'b'], 'next'), page([], 'last'), page(['c'], null)]);

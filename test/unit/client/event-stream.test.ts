@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readEvents, type StreamEvent } from '../../../client/src/event-stream.ts';
 
-async function* inPieces(pieces: Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
-  yield* pieces;
-}
+const encode = (text: string) => new TextEncoder().encode(text);
 
 async function read(...pieces: (string | Uint8Array)[]): Promise<StreamEvent[]> {
-  const bytes = pieces.map((piece) => (typeof piece === 'string' ? new TextEncoder().encode(piece) : piece));
+  async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
+    for (const piece of pieces) yield typeof piece === 'string' ? encode(piece) : piece;
+  }
   const events: StreamEvent[] = [];
-  for await (const event of readEvents(inPieces(bytes))) events.push(event);
+  for await (const event of readEvents(chunks())) events.push(event);
   return events;
 }
 
@@ -22,181 +22,115 @@ const oneLine = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.
 const field = fc.oneof(
   { weight: 4, arbitrary: oneLine.map((value) => ({ name: 'data', value })) },
   { weight: 2, arbitrary: oneLine.map((value) => ({ name: 'event', value })) },
-  oneLine.map((value) => ({ name: '', value })),
-  oneLine.map((value) => ({ name: 'id', value })),
+  { weight: 2, arbitrary: fc.record({ name: fc.constantFrom('', 'id'), value: oneLine }) },
   fc.constantFrom('Data', 'data ', 'retry', 'später').map((name) => ({ name, value: '7' })),
 );
-const ending = fc.constantFrom('\r\n', '\n', '\r');
-/** A stream as blocks of lines, and how its lines end; the last block is ended, too. */
+/** A stream as blocks of lines, each line with its end. */
 const stream = fc.record({
   mark: fc.boolean(),
   blocks: fc.array(fc.array(field, { maxLength: 5 }), { maxLength: 5 }),
-  endings: fc.infiniteStream(ending),
+  endings: fc.infiniteStream(fc.constantFrom('\r\n', '\n', '\r')),
 });
 type Stream = typeof stream extends fc.Arbitrary<infer Value> ? Value : never;
 
-function written({ mark, blocks, endings }: Stream): Uint8Array {
+function bytesOf({ mark, blocks, endings }: Stream): Uint8Array {
   let text = mark ? '\uFEFF' : '';
-  for (const line of blocks.flatMap((block) => [
-    ...block.map(({ name, value }) => `${name}: ${value}`),
-    '',
-  ])) {
+  const lines = blocks.flatMap((block) => [...block.map(({ name, value }) => `${name}: ${value}`), '']);
+  for (const line of lines) {
     const end = endings.next().value;
-    // An empty line that ends in LF would be the second half of the CRLF that it makes with a CR before it.
+    // After a CR, an empty line that ends in LF would only be the second half of a CRLF.
     text += line === '' && end === '\n' && text.endsWith('\r') ? '\r' : `${line}${end}`;
   }
-  return new TextEncoder().encode(text);
+  return encode(text);
 }
 
-function meant({ blocks }: Stream): StreamEvent[] {
-  const valuesOf = (block: Stream['blocks'][number], wanted: string) =>
-    block.filter(({ name }) => name === wanted).map(({ value }) => value);
-  return blocks
-    .filter((block) => valuesOf(block, 'data').length > 0)
-    .map((block) => ({
-      event: valuesOf(block, 'event').at(-1) || 'message',
-      data: valuesOf(block, 'data').join('\n'),
-    }));
+function eventsOf({ blocks }: Stream): StreamEvent[] {
+  return blocks.flatMap((block) => {
+    const valuesOf = (wanted: string) =>
+      block.filter(({ name }) => name === wanted).map(({ value }) => value);
+    const data = valuesOf('data');
+    return data.length > 0 ? [{ event: valuesOf('event').at(-1) || 'message', data: data.join('\n') }] : [];
+  });
 }
 
-describe('an event stream', () => {
-  test('gives the events that were written, wherever its bytes are cut and however its lines end', async () => {
-    const cuts = fc.array(fc.nat(), { maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(stream, cuts, async (written_, places) => {
-        const bytes = written(written_);
-        expect(await read(...cutAt(bytes, places))).toEqual(meant(written_));
-      }),
-      { numRuns: 500 },
-    );
-  });
+test('gives the events that were written, however their lines end and wherever the bytes are cut', async () => {
+  const property = fc.asyncProperty(stream, fc.array(fc.nat(), { maxLength: 12 }), async (written, cuts) =>
+    expect(await read(...cutAt(bytesOf(written), cuts))).toEqual(eventsOf(written)),
+  );
+  await fc.assert(property, { numRuns: 500 });
+});
 
-  test('is the same byte by byte as in one piece, whatever the bytes are', async () => {
-    const bytes = fc.oneof(
-      fc.uint8Array({ maxLength: 60 }),
-      fc
-        .array(fc.constantFrom('data', 'event', ':', ' ', '\r', '\n', '\r\n', '\uFEFF', '🎨', 'ź', 'x'))
-        .map((parts) => new TextEncoder().encode(parts.join(''))),
-    );
-    await fc.assert(
-      fc.asyncProperty(bytes, async (all) => {
-        const single = [...all].map((byte) => Uint8Array.of(byte));
-        expect(await read(...single)).toEqual(await read(all));
-      }),
-      { numRuns: 500 },
-    );
+test('gives the same byte by byte as in one piece, whatever the bytes are', async () => {
+  const parts = fc.constantFrom('data', 'event', ':', ' ', '\r', '\n', '\r\n', '\uFEFF', '🎨', 'ź', 'x');
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 60 }),
+    fc.array(parts).map((all) => encode(all.join(''))),
+  );
+  const property = fc.asyncProperty(bytes, async (all) => {
+    const single = [...all].map((byte) => Uint8Array.of(byte));
+    expect(await read(...single)).toEqual(await read(all));
   });
+  await fc.assert(property, { numRuns: 500 });
+});
 
-  test('keeps a character that is cut in two', async () => {
-    const bytes = new TextEncoder().encode('data: Łódź 🎨\n\n');
-    for (let cut = 0; cut <= bytes.length; cut += 1) {
-      expect(await read(...cutAt(bytes, [cut]))).toEqual([{ event: 'message', data: 'Łódź 🎨' }]);
-    }
-  });
+// Besides what the properties hold; some are the examples of the standard.
+describe('the format', () => {
+  const mark = '\uFEFF';
+  const cases: [string, (string | Uint8Array)[], string[]][] = [
+    [
+      'comments, ids and an event that the end cuts off are ignored',
+      [': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event'],
+      ['first event', 'second event'],
+    ],
+    ['a data field without a value is empty data', ['data\n\ndata\ndata\n\ndata:'], ['', '\n']],
+    [
+      'one space after the colon belongs to the format',
+      ['data:test\n\ndata: test\n\ndata:  test\n\ndata:\ttest\n\n'],
+      ['test', 'test', ' test', '\ttest'],
+    ],
+    ['a lone CR ends a line before the next piece comes', ['data: a\r\r'], ['a']],
+    [
+      'a byte order mark is ignored at the start of the stream only',
+      [`${mark}data: a${mark}\n\n${mark}data: b\n\n`],
+      [`a${mark}`],
+    ],
+    ['a field without a colon is ignored', ['foo\n data: b\n\n'], []],
+    [
+      'each byte that is no UTF-8 is replaced',
+      [Uint8Array.of(...encode('data: a'), 0xff, 0x0a, 0x0a), 'data: b\n\n'],
+      ['a\uFFFD', 'b'],
+    ],
+    ['a stream may be empty, or hold only a byte order mark', ['', mark], []],
+  ];
 
-  test('takes CR and LF for one line end also when they come apart', async () => {
-    expect(await read('data: a\r', '\ndata: b\r', '', '\n\r', '\n')).toEqual([
-      { event: 'message', data: 'a\nb' },
-    ]);
-  });
-
-  test('ends a line at a lone CR without waiting for what comes next', async () => {
-    expect(await read('event: started\rdata: {}\r\r')).toEqual([{ event: 'started', data: '{}' }]);
+  test.each(cases)('%s', async (_rule, pieces, expected) => {
+    expect(await read(...pieces)).toEqual(expected.map((data) => ({ event: 'message', data })));
   });
 });
 
-describe('the examples of the standard', () => {
-  test('data of several lines is joined by line feeds', async () => {
-    expect(await read('data: YHOO\ndata: +2\ndata: 10\n\n')).toEqual([
-      { event: 'message', data: 'YHOO\n+2\n10' },
-    ]);
-  });
-
-  test('comments, ids and an event that the end cuts off are passed over', async () => {
-    const text = ': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event';
-    expect(await read(text)).toEqual([
-      { event: 'message', data: 'first event' },
-      { event: 'message', data: 'second event' },
-    ]);
-  });
-
-  test('a data field without a value is an event of empty data', async () => {
-    expect(await read('data\n\ndata\ndata\n\ndata:')).toEqual([
-      { event: 'message', data: '' },
-      { event: 'message', data: '\n' },
-    ]);
-  });
-
-  test('one space after the colon belongs to the format, a second one to the value', async () => {
-    expect(await read('data:test\n\ndata: test\n\ndata:  test\n\ndata:\ttest\n\n')).toEqual(
-      ['test', 'test', ' test', '\ttest'].map((data) => ({ event: 'message', data })),
-    );
-  });
+test('an event is given as soon as it is whole, and the error that breaks the stream is thrown after it', async () => {
+  const broken = new Error('connection lost');
+  async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
+    yield encode('data: 1\n\ndata: 2');
+    throw broken;
+  }
+  const events = readEvents(chunks());
+  expect(await events.next()).toEqual({ done: false, value: { event: 'message', data: '1' } });
+  await expect(events.next()).rejects.toBe(broken);
 });
 
-describe('what is odd in a stream', () => {
-  test('a byte order mark at the start is no part of the first line, and elsewhere it is', async () => {
-    const mark = '\uFEFF';
-    expect(await read(`${mark}data: a${mark}\n\n${mark}data: b\n\n`)).toEqual([
-      { event: 'message', data: `a${mark}` },
-    ]);
-  });
-
-  test('an event without data is none, and does not name the next one', async () => {
-    expect(await read('event: started\n\ndata: {}\n\n')).toEqual([{ event: 'message', data: '{}' }]);
-  });
-
-  test('the last of several names counts, and a name is forgotten once its event was told', async () => {
-    expect(await read('event: a\nevent: b\ndata: 1\n\ndata: 2\n\n')).toEqual([
-      { event: 'b', data: '1' },
-      { event: 'message', data: '2' },
-    ]);
-  });
-
-  test('fields that nobody knows, or that are written otherwise, are passed over', async () => {
-    expect(await read('retry: 10\nDATA: a\n data: b\nfoo\nfoo: bar\n\n')).toEqual([]);
-  });
-
-  test('bytes that are no UTF-8 cost their own place only', async () => {
-    const bytes = Uint8Array.of(...new TextEncoder().encode('data: a'), 0xff, 0x0a, 0x0a);
-    expect(await read(bytes, 'data: b\n\n')).toEqual([
-      { event: 'message', data: 'a\uFFFD' },
-      { event: 'message', data: 'b' },
-    ]);
-  });
-
-  test('an empty stream has no events', async () => {
-    expect(await read()).toEqual([]);
-    expect(await read('')).toEqual([]);
-    expect(await read('\uFEFF')).toEqual([]);
-  });
-});
-
-describe('the reading', () => {
-  test('tells an event as soon as it is whole, and throws what breaks the stream after it', async () => {
-    const broken = new Error('connection lost');
-    async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
-      yield new TextEncoder().encode('data: 1\n\ndata: 2');
-      throw broken;
+test('the stream is released when the reader stops early', async () => {
+  let released = false;
+  async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for (;;) yield encode('data: 1\n\n');
+    } finally {
+      released = true;
     }
-    const events = readEvents(chunks());
-    expect(await events.next()).toEqual({ done: false, value: { event: 'message', data: '1' } });
-    await expect(events.next()).rejects.toBe(broken);
-  });
-
-  test('lets go of the stream when nobody wants more', async () => {
-    let released = false;
-    async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
-      try {
-        for (;;) yield new TextEncoder().encode('data: 1\n\n');
-      } finally {
-        released = true;
-      }
-    }
-    for await (const event of readEvents(chunks())) {
-      expect(event.data).toBe('1');
-      break;
-    }
-    expect(released).toBe(true);
-  });
+  }
+  for await (const { data } of readEvents(chunks())) {
+    expect(data).toBe('1');
+    break;
+  }
+  expect(released).toBe(true);
 });

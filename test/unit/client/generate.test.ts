@@ -1,88 +1,113 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { createClient, type GenerateOptions } from '../../../client/src/index.ts';
+import {
+  accepted,
+  answer,
+  completed,
+  event,
+  lookedUp,
+  openStream,
+  requestId,
+  stored as storedBody,
+  streamOf,
+  told as result,
+} from '../../support/generation-run.ts';
 import { answered, refused, scriptedFetch, type Script } from '../../support/scripted-fetch.ts';
 
 const body = { identityId: 'idn_1', prompt: 'a quiet bay' };
-const usage = {
-  creditsUsed: 2,
-  creditsLimit: 9,
-  creditsRemaining: 7,
-  creditsCharged: 1,
-  periodResetDate: '',
-};
-const image = { outputs: ['link'], identity: { id: 'idn_1', name: 'harbor' }, seed: 7, processingTimeMs: 24 };
-const answer = { requestId: 'req_1', ...image, referenceImagesUsed: 0, usage };
-const told = { ...answer, creditsCharged: 1 };
-const lookedUp = { ...told, usage: null };
-const stored = (status: string) =>
-  answered({ id: 'req_1', ...image, referenceImagesUsed: 0, creditsCharged: 1, status, errorMessage: null });
-
+const stored = (...of: Parameters<typeof storedBody>): Script => answered(storedBody(...of));
+const streamed =
+  (text: string): Script =>
+  () =>
+    streamOf(text);
+const failed = (code: string, status: number): string =>
+  event('failed', { error: 'It broke.', code, status });
 const unreachable = new TypeError('fetch failed');
-const broken: Script = () =>
-  new Response(new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }), {
-    headers: { 'content-type': 'text/event-stream' },
-  });
-const accepted: Script = () =>
-  new Response('event: accepted\ndata: {"requestId":"req_1","creditsReserved":1}\n\n', {
-    headers: { 'content-type': 'text/event-stream' },
-  });
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
   jest.spyOn(Math, 'random').mockReturnValue(0);
 });
 afterEach(() => {
+  // A generation leaves no timer, however it ends.
   expect(jest.getTimerCount()).toBe(0);
   jest.restoreAllMocks();
   jest.useRealTimers();
 });
 
+/** Generates with these answers. `log` is what was sent and when, `stages` what the caller was told meanwhile. */
 async function generate(scripts: Script[], options: GenerateOptions = {}, given: typeof body = body) {
   const { fetch, sent } = scriptedFetch(...scripts);
   const client = createClient({ apiKey: 'svc_live_x', baseUrl: 'https://api.test', fetch });
-  const promise = client.generate(given, options).catch((error: unknown) => error);
+  const stages: string[] = [];
+  const listeners: GenerateOptions = {
+    onAccepted: (told) => stages.push(`accepted ${told.requestId} ${told.creditsReserved}`),
+    onStarted: () => stages.push('started'),
+    onProgress: ({ step, steps }) => stages.push(`${step} of ${steps}`),
+    onDisconnected: () => stages.push('disconnected'),
+  };
+  const promise = client.generate(given, { ...listeners, ...options }).catch((error: unknown) => error);
   await jest.advanceTimersByTimeAsync(20 * 60_000);
+  // A fake timer of no time takes a millisecond.
   const log = sent.map(
-    ({ line, atSeconds }) => `${line.replace(' https://api.test', ' ')} after ${atSeconds} s`,
+    ({ line, atSeconds }) =>
+      `${line.replace(' https://api.test', ' ')} after ${Number(atSeconds.toFixed(2))} s`,
   );
   const posts = sent.filter(({ line }) => line.startsWith('POST'));
-  return { outcome: (await promise) as any, sent, log, posts };
+  return { outcome: (await promise) as any, sent, log, posts, stages };
 }
 
 const post = (seconds: number): string => `POST /generate after ${seconds} s`;
 const get = (seconds: number): string => `GET /generate/req_1 after ${seconds} s`;
 
-describe('a try that fails before anything is known of its request', () => {
-  const faults: [string, Script][] = [
-    ['no connection', unreachable],
-    ['a stream that breaks at once', broken],
-    ['429', refused(429, 'RATE_LIMITED', { retryAfter: 1 })],
-    ['503', refused(503, 'SERVICE_UNAVAILABLE')],
-    ['a proxy’s 502', () => new Response('<html>', { status: 502 })],
-    ['500 without a request', refused(500, 'INTERNAL_ERROR')],
-  ];
-
-  test.each(faults)('is repeated after %s', async (_what, fault) => {
-    const { outcome, log } = await generate([fault, fault, answered(answer)]);
-    expect(outcome).toEqual(told);
-    expect(log).toEqual([post(0), post(1), post(3)]);
+describe('a generation whose stream is whole', () => {
+  test('reports each stage, ignores unknown events, and resolves to its images', async () => {
+    const unknown = `: still here\n\n${event('weather', 'not JSON')}${event('message', 1)}`;
+    const progress = event('progress', { step: 3, steps: 30 });
+    const stream = `${accepted}${event('started', {})}${unknown}${progress}${completed}`;
+    const { outcome, stages, sent } = await generate([streamed(stream)]);
+    expect(outcome).toEqual(result);
+    expect(stages).toEqual(['accepted req_1 1', 'started', '3 of 30']);
+    expect(sent[0]!.headers.get('accept')).toBe('text/event-stream');
   });
 
-  test('is repeated with the same key and body however often it fails, and another call has another key', async () => {
+  test('closes the connection once the images are there', async () => {
+    const { response, write, isCancelled } = openStream();
+    write(accepted + completed + failed('LATE', 500));
+    expect((await generate([() => response])).outcome).toEqual(result);
+    expect(isCancelled()).toBe(true);
+  });
+});
+
+describe('a try that fails before its request is known to be stored', () => {
+  const broken: Script = () =>
+    streamOf(new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }));
+  const faults: Script[] = [
+    unreachable,
+    broken,
+    refused(429, 'RATE_LIMITED', { retryAfter: 1 }),
+    refused(503, 'SERVICE_UNAVAILABLE'),
+    // Of a request that found no room, nothing is stored.
+    streamed(accepted + failed('SERVICE_UNAVAILABLE', 503)),
+    () => new Response('<html>', { status: 502 }),
+    // Without an ID there is no stored request to look for.
+    refused(500, 'INTERNAL_ERROR'),
+  ];
+
+  test('is repeated with the same key and body; another call has another key', async () => {
     const keys = new Set<string | null>();
+    const seconds = [0, 1, 3, 7, 15, 31, 63, 111, 159];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...faults), { maxLength: 8 }), async (failing) => {
-        const scripts = [...failing.map(([, fault]) => fault), answered(answer)];
-        const { outcome, posts } = await generate(scripts);
-        expect(outcome).toEqual(told);
-        expect(posts).toHaveLength(failing.length + 1);
-        for (const { headers, body: sentBody } of posts) {
-          expect(headers.get('idempotency-key')).toBe(posts[0]!.headers.get('idempotency-key'));
-          expect(sentBody).toEqual(body);
-        }
-        const key = posts[0]!.headers.get('idempotency-key');
+        const { outcome, log, sent } = await generate([...failing, answered(answer)]);
+        expect(outcome).toEqual(result);
+        expect(log).toEqual(seconds.slice(0, failing.length + 1).map(post));
+        const key = sent[0]!.headers.get('idempotency-key');
         expect(key).toMatch(/^[0-9a-f-]{36}$/);
+        for (const one of sent) {
+          expect([one.headers.get('idempotency-key'), one.body]).toEqual([key, body]);
+        }
         expect(keys).not.toContain(key);
         keys.add(key);
       }),
@@ -90,13 +115,13 @@ describe('a try that fails before anything is known of its request', () => {
     );
   });
 
-  test('gives up with what it last met', async () => {
+  test('gives up with the last error after eight retries', async () => {
     const { outcome, posts } = await generate([refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 5 })]);
     expect(outcome).toMatchObject({ name: 'ApiError', code: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(posts).toHaveLength(9);
   });
 
-  test('keeps the caller’s key, and the body as it was when it was called', async () => {
+  test('is repeated with the caller’s key, and with the body as it was at the call', async () => {
     const given = { ...body };
     const change = (): Response => {
       given.prompt = 'something else';
@@ -108,63 +133,144 @@ describe('a try that fails before anything is known of its request', () => {
   });
 });
 
-describe('a request that is stored', () => {
-  test('is followed after its connection broke, and not sent again', async () => {
-    const { outcome, log } = await generate([
-      accepted,
-      unreachable,
-      stored('PROCESSING'),
-      stored('COMPLETED'),
-    ]);
+describe('a stored request', () => {
+  const malformed = [
+    ...['completed', 'failed', 'progress'].flatMap((name) => [event(name, 'null'), event(name, '')]),
+    event('completed', '{"requestId": "req_1", "outp'),
+    event('completed', '{}'),
+  ];
+  const breaking: Script = () => {
+    const { response, write, fail } = openStream();
+    write(accepted);
+    setTimeout(() => fail(new TypeError('terminated')));
+    return response;
+  };
+
+  test.each<[string, Script]>([
+    ['its stream ended', streamed(accepted)],
+    ['its stream broke', breaking],
+    ...malformed.map((one): [string, Script] => [`of ${JSON.stringify(one)}`, streamed(accepted + one)]),
+  ])('is polled because %s, and not sent again', async (_why, first) => {
+    const { outcome, log, stages } = await generate([first, stored('PROCESSING'), stored('COMPLETED')]);
     expect(outcome).toEqual(lookedUp);
-    expect(log).toEqual([post(0), get(0), get(4), get(6)]);
+    expect(log).toEqual([post(0), get(0), get(2)]);
+    expect(stages).toEqual(['accepted req_1 1', 'disconnected']);
+  });
+
+  test('is polled after 45 seconds without an event or a comment', async () => {
+    const { response, write, isCancelled } = openStream();
+    write(accepted);
+    setTimeout(() => write(': still here\n\n'), 44_000);
+    const { outcome, log } = await generate([() => response, stored('COMPLETED')]);
+    expect(outcome).toEqual(lookedUp);
+    expect(log).toEqual([post(0), get(44 + 45)]);
+    expect(isCancelled()).toBe(true);
+  });
+
+  test('whose stream broke before it was accepted is polled by the id of the answer', async () => {
+    const first: Script = () => streamOf('', { 'x-request-id': requestId });
+    const { outcome, log } = await generate([first, stored('COMPLETED')]);
+    expect(outcome).toEqual(lookedUp);
+    expect(log).toEqual([post(0), get(0)]);
   });
 
   test.each([
     [409, 'IDEMPOTENCY_IN_PROGRESS'],
     [500, 'GENERATION_FAILED'],
     [504, 'TIMEOUT'],
-  ])('is followed after %d %s that names it', async (status, code) => {
+  ])('is polled after %d %s with its ID', async (status, code) => {
     const first = refused(status, code, { requestId: 'req_1', retryAfter: 2 });
     const { outcome, log } = await generate([first, stored('QUEUED'), stored('COMPLETED')]);
     expect(outcome).toEqual(lookedUp);
     expect(log).toEqual([post(0), get(0), get(2)]);
   });
 
+  test.each<[string, Script, number]>([
+    ['no connection', unreachable, 4],
+    ['RATE_LIMITED', refused(429, 'RATE_LIMITED', { retryAfter: 7 }), 7],
+    ['SERVICE_UNAVAILABLE', refused(503, 'SERVICE_UNAVAILABLE'), 4],
+    ['SERVICE_UNAVAILABLE for a second', refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 1 }), 2],
+  ])(
+    'is polled again after %s, as late as asked, and no sooner than usual',
+    async (_what, fault, seconds) => {
+      const { outcome, log } = await generate([streamed(accepted), fault, stored('COMPLETED')]);
+      expect(outcome).toEqual(lookedUp);
+      expect(log).toEqual([post(0), get(0), get(seconds)]);
+    },
+  );
+
+  test('is not polled again after a refusal that is not temporary', async () => {
+    const { outcome, log } = await generate([streamed(accepted), refused(403, 'REQUEST_BLOCKED')]);
+    expect(outcome).toMatchObject({ name: 'ApiError', status: 403, code: 'REQUEST_BLOCKED' });
+    expect(log).toEqual([post(0), get(0)]);
+  });
+
   test.each([
-    ['FAILED', 500, 'GENERATION_FAILED'],
-    ['TIMEOUT', 504, 'TIMEOUT'],
-  ])('and ended as %s is told as that, and not sent again', async (as, status, code) => {
-    const failing: Script[] = [refused(status, code, { requestId: 'req_1' }), accepted];
-    for (const first of failing) {
-      const { outcome, log } = await generate([first, stored(as)]);
-      const message = 'The image could not be finished. Nothing was charged.';
+    ['FAILED', 500, 'GENERATION_FAILED', null],
+    ['FAILED', 500, 'GENERATION_FAILED', 'The model broke.'],
+    ['TIMEOUT', 504, 'TIMEOUT', null],
+  ])('that ended as %s is thrown as %d %s, and not sent again: %j', async (as, status, code, why) => {
+    const refusal = refused(status, code, { requestId: 'req_1' });
+    for (const first of [refusal, streamed(accepted), streamed(accepted + failed(code, status))]) {
+      const { outcome, log } = await generate([first, stored(as, why)]);
+      const message = `${why ?? 'The image could not be finished.'} Nothing was charged.`;
       expect(outcome).toMatchObject({ name: 'ApiError', status, code, requestId: 'req_1', message });
       expect(log).toEqual([post(0), get(0)]);
     }
   });
 
-  test('under another id than the answer’s was never accepted, so the request is sent again', async () => {
-    const gateway = refused(504, 'TIMEOUT', { requestId: 'req_1' });
-    const missing = refused(404, 'REQUEST_NOT_FOUND');
-    const { outcome, log } = await generate([gateway, missing, answered(answer)]);
-    expect(outcome).toEqual(told);
-    expect(log).toEqual([post(0), get(0), post(1)]);
+  test('that was told to have failed succeeded after all when that is stored', async () => {
+    const first = streamed(accepted + failed('GENERATION_FAILED', 500));
+    expect((await generate([first, stored('COMPLETED')])).outcome).toEqual(lookedUp);
   });
 
-  test('and does not end in ten minutes is told by its id', async () => {
-    const { outcome, posts } = await generate([accepted, stored('PROCESSING')]);
+  test('that does not exist was not accepted, so the request is sent again', async () => {
+    const missing = refused(404, 'REQUEST_NOT_FOUND');
+    const gateway = refused(504, 'TIMEOUT', { requestId: 'req_1' });
+    for (const first of [gateway, streamed(accepted), streamed(accepted + failed('INTERNAL_ERROR', 500))]) {
+      const { outcome, log } = await generate([first, missing, answered(answer)]);
+      expect(outcome).toEqual(result);
+      expect(log).toEqual([post(0), get(0), post(1)]);
+    }
+  });
+
+  test.each<[string, Script]>([
+    ['does not end within ten minutes', stored('PROCESSING')],
+    ['may not be polled for longer than that', refused(429, 'RATE_LIMITED', { retryAfter: 3600 })],
+  ])('that %s is a TimeoutError with its ID', async (_what, found) => {
+    const { outcome, posts } = await generate([streamed(accepted), found]);
     expect(outcome).toMatchObject({ name: 'TimeoutError', requestId: 'req_1' });
     expect(posts).toHaveLength(1);
   });
 });
 
-test('what a caller’s own function throws is thrown, and nothing is sent again', async () => {
+test('an error of the caller’s own function is thrown, and nothing is sent again', async () => {
   const fault = new Error('a fault of the caller');
   const onAccepted = (): never => {
     throw fault;
   };
-  const { outcome, log } = await generate([accepted], { onAccepted });
+  const { outcome, log } = await generate([streamed(accepted)], { onAccepted });
   expect(outcome).toBe(fault);
   expect(log).toEqual([post(0)]);
+});
+
+describe('an aborted generation throws the reason of its signal', () => {
+  const silentStream: Script = (signal) => {
+    const { response, write } = openStream(signal);
+    write(accepted);
+    return response;
+  };
+
+  test.each<[string, Script[], number]>([
+    ['while its stream is silent', [silentStream, stored('COMPLETED')], 1],
+    ['while it waits for the next poll', [streamed(accepted), stored('QUEUED')], 2],
+    ['while it is polled', [streamed(accepted), 'silence'], 2],
+  ])('%s', async (_when, scripts, requestCount) => {
+    const aborting = new AbortController();
+    const reason = new Error('left');
+    setTimeout(() => aborting.abort(reason), 1000);
+    const { outcome, sent } = await generate(scripts, { signal: aborting.signal });
+    expect(outcome).toBe(reason);
+    expect(sent).toHaveLength(requestCount);
+  });
 });

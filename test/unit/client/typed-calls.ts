@@ -1,6 +1,6 @@
 import { isApiError, type Client, type Requester } from '../../../client/src/index.ts';
 
-/** What the types allow and refuse. The type check reads this; nothing runs it. */
+/** Calls that the types allow and refuse. Only the type check reads this file; nothing runs it. */
 export const calls = {
   routes: (client: Client) => [
     client.request('GET /licenses').then(({ licenses }) => licenses[0]?.tier),

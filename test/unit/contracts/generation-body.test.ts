@@ -2,30 +2,157 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { describeIssues } from '../../../shared/contracts/fields.ts';
 import { createGenerationBody } from '../../../shared/contracts/generation.ts';
+import { openApiDocument } from '../../../shared/openapi/document.ts';
+import { fits } from '../openapi/json-schema.ts';
 
 /** Reads JSON as it comes over the wire, so that 1e400, -0 and `__proto__` are what they are there. */
-function parse(json: string) {
-  return createGenerationBody.safeParse(JSON.parse(json));
-}
+const parse = (json: string) => createGenerationBody.safeParse(JSON.parse(json));
 
-const rest = '"identityId": "idn_1", "prompt": "a lighthouse"';
-const withMember = (name: string, json: string) =>
-  name === 'prompt' ? `{"identityId": "idn_1", "prompt": ${json}}` : `{${rest}, "${name}": ${json}}`;
-
-function accepted(json: string): Record<string, unknown> {
+/** What a body is refused with; null when it is taken. */
+function refusal(json: string): string | null {
   const result = parse(json);
-  expect(result.error?.issues).toBeUndefined();
-  return result.data!;
+  return result.success ? null : describeIssues(result.error.issues);
 }
 
-function refused(json: string): string {
-  const result = parse(json);
-  expect(result.success).toBe(false);
-  return describeIssues(result.error!.issues);
-}
+const rightBody: Record<string, string> = { identityId: '"idn_1"', prompt: '"a lighthouse"' };
+/** A right body with these members, of which the values are JSON. */
+const bodyWith = (changes: Record<string, string>) => {
+  const members = [...new Map([...Object.entries(rightBody), ...Object.entries(changes)])];
+  return `{${members.map(([name, json]) => `${JSON.stringify(name)}: ${json}`).join(', ')}}`;
+};
+const document = openApiDocument();
+const fitsSchema = (json: string) =>
+  fits(document.components.schemas.GenerationRequest, JSON.parse(json), document);
+const privateHosts = ['127.0.0.1', '[::1]', '2130706433', '10.1', 'localhost'];
+const notPublic = ['a.example:8443', 'a.example:99999', ...privateHosts].map((host) => `https://${host}/`);
+/** What the service refuses and no schema can tell: halves of surrogate pairs, and hosts that are not public. */
+const isBeyondSchema = (json: string) =>
+  json.includes('\\ud') || notPublic.some((link) => json.includes(`"${link}"`));
+const quoted = (...texts: string[]) => texts.map((text) => JSON.stringify(text));
+const filled = (length: number, ...characters: string[]) =>
+  quoted(...characters.map((character) => character.repeat(length)));
 
-test('every optional field has the default of the specification and the decisions', () => {
-  expect(accepted(`{${rest}}`)).toEqual({
+/** A lone high or low surrogate, two in the wrong order, a NUL: text that UTF-8 or other programs do not carry. */
+const uncleanEscapes = ['\\ud83d', '\\ude00', '\\ude00\\ud83d', '\\u0000'];
+const unclean = uncleanEscapes.map((escape) => `"a${escape}b"`);
+const never = ['null', '{}', '{"0": 1}'];
+const noText = [...never, '1', '0', '1e400', 'true', '[]', '["reference"]'];
+const noNumber = [...never, '"30"', '"1024"', '"NaN"', '1e400', '-1e400', 'true', 'false', '[]', '[1024]'];
+const side = {
+  right: ['512', '576', '1.024e3', '2048', '2048.0', '64000'],
+  wrong: ['0', '-512', '448', '511', '513', '512.5', '544', '575', '1000', '1023', '1025', '1056'],
+};
+
+/** The values that each parameter takes up to its edges, and those beside them that it refuses, as JSON. */
+const parameters: Record<string, { right: string[]; wrong: string[] }> = {
+  prompt: {
+    right: [
+      ...quoted('x', ' a\nb ', '"\\:,{}[]', '😀', '\ufffd', '\u0085', '\u200b'),
+      ...filled(1000, 'a', 'é', '語', '😀'),
+    ],
+    wrong: [
+      ...quoted('', ' \t\n', '\u3000', '\u2003\ufeff'),
+      ...filled(1001, 'a', '😀'),
+      ...unclean,
+      ...noText,
+    ],
+  },
+  negativePrompt: {
+    right: [...quoted('', ' '), ...filled(500, 'a', '😀')],
+    wrong: [...filled(501, 'a', '😀'), ...unclean, ...noText],
+  },
+  seed: {
+    right: ['0', '-0', '42.0', '4e2', '4294967295'],
+    wrong: ['-1', '1.5', '4294967296', '9007199254740993', ...noNumber],
+  },
+  numInferenceSteps: { right: ['20', '30.0', '50'], wrong: ['19', '30.5', '51', ...noNumber] },
+  guidanceScale: {
+    right: ['1', '1.0000001', '19.999', '20'],
+    wrong: ['0', '-7.5', '0.9999999', '20.0000001', ...noNumber],
+  },
+  // How many and how large is the tier's to say.
+  numOutputs: { right: ['1', '4', '5', '1e300'], wrong: ['0', '-0', '-1', '1.5', ...noNumber] },
+  width: { right: [...side.right, '9007199254740992'], wrong: [...side.wrong, ...noNumber] },
+  height: { right: [...side.right, '1e300'], wrong: [...side.wrong, ...noNumber] },
+  outputFormat: {
+    right: quoted('png', 'webp', 'jpeg'),
+    wrong: [...quoted('', 'PNG', 'jpg', 'image/png', 'webp ', 'toString'), ...noText],
+  },
+  referenceMode: {
+    right: quoted('exact_product', 'reference'),
+    wrong: [...quoted('', 'Exact_Product', 'exact-product'), ...noText],
+  },
+  preserveBranding: {
+    right: ['true', 'false'],
+    wrong: [...never, ...quoted('true', 'false', ''), '1', '0', '[]'],
+  },
+};
+const noList = [...never, '"https://a.example/"', '{"url": "https://a.example/"}', '1', 'true'];
+
+/** The parameters that a sentence names. */
+const namedIn = (message: string | null) =>
+  [...Object.keys(parameters), 'referenceImages'].filter((name) =>
+    new RegExp(`(?<![A-Za-z])${name}(?![A-Za-z])`).test(message ?? ''),
+  );
+
+const withReference = (name: string, json: string) =>
+  bodyWith({ referenceImages: '[{"uploadId": "u"}]', [name]: json });
+
+test('the OpenAPI document asks for a reference image where the mode is exact_product', () => {
+  expect(fitsSchema(bodyWith({ referenceMode: '"exact_product"' }))).toBe(false);
+});
+
+describe.each([
+  ...Object.entries(parameters),
+  ['referenceImages', { right: ['[]'], wrong: noList }] as const,
+])('%s', (name, { right, wrong }) => {
+  test('takes the values up to its edges, as they are', () => {
+    for (const json of right) {
+      const result = parse(bodyWith({ [name]: json }));
+      expect([json, result.error?.issues]).toEqual([json, undefined]);
+      expect(Object(result.data)[name]).toEqual(JSON.parse(json));
+      expect([json, fitsSchema(withReference(name, json))]).toEqual([json, true]);
+    }
+  });
+
+  test('refuses the values past its edges and other types, naming itself and no other', () => {
+    for (const json of wrong) {
+      const message = refusal(bodyWith({ [name]: json }));
+      expect([json, namedIn(message)]).toEqual([json, [name]]);
+      expect(message).toMatch(/^[ -~]{1,200}$/);
+      expect([json, fitsSchema(withReference(name, json))]).toEqual([json, isBeyondSchema(json)]);
+    }
+  });
+});
+
+test('of any mix of right, wrong and unknown members, each that is wrong is named once, and no other', () => {
+  const oneOf = ([name, { right, wrong }]: (typeof all)[number]) =>
+    fc
+      .tuple(
+        fc.constantFrom(...right),
+        fc.constantFrom(...wrong),
+        fc.constantFrom('absent', 'right', 'wrong'),
+      )
+      .map(([good, bad, which]) => ({ name, which, json: which === 'right' ? good : bad }));
+  const all = Object.entries(parameters).filter(([name]) => name !== 'prompt');
+  const unknown = fc.subarray(['stpes', 'Width', 'num_outputs', 'colour', '__proto__', 'licenseId']);
+  fc.assert(
+    fc.property(fc.tuple(...all.map(oneOf)), unknown, (given, others) => {
+      const sent = given.filter(({ which }) => which !== 'absent');
+      const pairs = [...sent.map(({ name, json }) => [name, json]), ...others.map((name) => [name, '1'])];
+      const message = refusal(bodyWith(Object.fromEntries(pairs) as Record<string, string>));
+      const wrong = sent.filter(({ which }) => which === 'wrong').map(({ name }) => name);
+      expect(namedIn(message)).toEqual(wrong);
+      expect(message === null).toBe(wrong.length + others.length === 0);
+      for (const name of wrong) expect(message!.split(new RegExp(`\\b${name} `))).toHaveLength(2);
+      for (const name of others) expect(message!.split(`unknown member "${name}"`)).toHaveLength(2);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('every optional member has its default, but the seed, which the server chooses', () => {
+  expect(parse(bodyWith({})).data).toEqual({
     identityId: 'idn_1',
     prompt: 'a lighthouse',
     negativePrompt: '',
@@ -41,191 +168,114 @@ test('every optional field has the default of the specification and the decision
   });
 });
 
-test('a seed that was not sent stays absent, for the server to choose', () => {
-  expect(accepted(`{${rest}}`)).not.toHaveProperty('seed');
+test('an empty body names what is missing', () => {
+  expect(refusal('{}')).toMatch(/identityId.*prompt/);
 });
 
-describe('each field takes the values up to its edges', () => {
+describe('unknown members are refused by name', () => {
   test.each([
-    ['seed', '0', 0],
-    ['seed', '4294967295', 4294967295],
-    ['seed', '42.0', 42],
-    ['seed', '4e2', 400],
-    ['numInferenceSteps', '20', 20],
-    ['numInferenceSteps', '50', 50],
-    ['numInferenceSteps', '30.0', 30],
-    ['guidanceScale', '1', 1],
-    ['guidanceScale', '20', 20],
-    ['guidanceScale', '1.0000001', 1.0000001],
-    ['guidanceScale', '19.999', 19.999],
-    ['numOutputs', '1', 1],
-    ['numOutputs', '4', 4],
-    ['width', '512', 512],
-    ['width', '576', 576],
-    ['width', '2048', 2048],
-    ['height', '512', 512],
-    ['height', '2048.0', 2048],
-    ['outputFormat', '"png"', 'png'],
-    ['outputFormat', '"webp"', 'webp'],
-    ['outputFormat', '"jpeg"', 'jpeg'],
-    ['referenceMode', '"exact_product"', 'exact_product'],
-    ['referenceMode', '"reference"', 'reference'],
-    ['preserveBranding', 'true', true],
-    ['preserveBranding', 'false', false],
-    ['negativePrompt', '""', ''],
-    ['prompt', '"x"', 'x'],
-  ])('%s: %s', (field, json, value) => {
-    expect(accepted(withMember(field, json))[field]).toEqual(value);
-  });
-
-  test('a seed of -0 is taken, as the number zero', () => {
-    expect(Number(accepted(withMember('seed', '-0')).seed) + 0).toBe(0);
-  });
-
-  test('what only the tier limits is left to the tier: more outputs and larger sizes pass here', () => {
-    expect(accepted(withMember('numOutputs', '5')).numOutputs).toBe(5);
-    expect(accepted(withMember('width', '2112')).width).toBe(2112);
-    expect(accepted(withMember('height', '64000')).height).toBe(64000);
-  });
-
-  test('white space around a prompt belongs to it', () => {
-    expect(accepted(withMember('prompt', '" a\\nb "')).prompt).toBe(' a\nb ');
-  });
-});
-
-describe('each field refuses one past its edges, naming itself and no other', () => {
-  test.each([
-    ['seed', '-1'],
-    ['seed', '4294967296'],
-    ['seed', '1.5'],
-    ['numInferenceSteps', '19'],
-    ['numInferenceSteps', '51'],
-    ['numInferenceSteps', '30.5'],
-    ['guidanceScale', '0.9999999'],
-    ['guidanceScale', '20.0000001'],
-    ['guidanceScale', '0'],
-    ['guidanceScale', '-7.5'],
-    ['numOutputs', '0'],
-    ['numOutputs', '-1'],
-    ['numOutputs', '-0'],
-    ['numOutputs', '1.5'],
-    ['width', '448'],
-    ['width', '511'],
-    ['width', '513'],
-    ['width', '544'],
-    ['width', '575'],
-    ['width', '1000'],
-    ['width', '0'],
-    ['width', '-512'],
-    ['width', '512.5'],
-    ['height', '448'],
-    ['height', '1023'],
-    ['height', '1025'],
-    ['height', '1056'],
-    ['outputFormat', '"PNG"'],
-    ['outputFormat', '"jpg"'],
-    ['outputFormat', '"image/png"'],
-    ['outputFormat', '"toString"'],
-    ['outputFormat', '""'],
-    ['referenceMode', '"Exact_Product"'],
-    ['referenceMode', '""'],
-    ['prompt', '""'],
-  ])('%s: %s', (field, json) => expect(fieldsNamedIn(refused(withMember(field, json)))).toEqual([field]));
-});
-
-const numbers = ['seed', 'numInferenceSteps', 'guidanceScale', 'numOutputs', 'width', 'height'];
-const texts = ['prompt', 'negativePrompt', 'outputFormat', 'referenceMode'];
-const allFields = [...numbers, ...texts, 'preserveBranding', 'referenceImages'];
-
-function fieldsNamedIn(message: string): string[] {
-  return allFields.filter((field) => new RegExp(`(?<![A-Za-z])${field}(?![A-Za-z])`).test(message));
-}
-
-describe('each field refuses the wrong type, naming itself', () => {
-  const cases = allFields.flatMap((field) => {
-    const own = numbers.includes(field) ? 'number' : texts.includes(field) ? 'string' : field;
-    const others = ['null', '{}', '{"0": 1}'];
-    if (own !== 'number') others.push('1', '0', '1e400');
-    if (own === 'number') others.push('"30"', '"1024"', '"1"', '"NaN"', '1e400', '-1e400');
-    if (own !== 'string' && own !== 'number') others.push('"true"', '"false"', '""');
-    if (own !== 'preserveBranding') others.push('true', 'false');
-    if (own !== 'referenceImages') others.push('[]', '[1024]', '["reference"]');
-    return others.map((json) => [field, json] as const);
-  });
-
-  test.each(cases)('%s: %s', (field, json) => {
-    expect(fieldsNamedIn(refused(withMember(field, json)))).toEqual([field]);
-  });
-});
-
-describe('lengths count code points', () => {
-  test.each([
-    ['prompt', 1000],
-    ['negativePrompt', 500],
-  ])('%s takes %i characters and refuses one more', (field, max) => {
-    for (const character of ['a', 'é', '語', '😀', '\u{10ffff}']) {
-      const text = character.repeat(max);
-      expect(accepted(withMember(field, JSON.stringify(text)))[field]).toBe(text);
-      expect(refused(withMember(field, JSON.stringify(text + character)))).toContain(`${field} must be`);
-      expect(refused(withMember(field, JSON.stringify(`${text}a`)))).toContain(String(max));
+    'guidanceScal',
+    'Width',
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    '',
+    '1',
+    'a:b',
+  ])('%j', (name) => {
+    for (const json of ['1', 'null', '{"prompt": "x"}']) {
+      const body = `{"identityId": "idn_1", "prompt": "x", ${JSON.stringify(name)}: ${json}}`;
+      expect(refusal(body)).toBe(`unknown member "${name}".`);
     }
   });
 
-  test('a prompt of any mix is taken up to 1000 code points and refused above', () => {
-    const mix = fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 40 })
-      .filter((text) => text.trim() !== '');
-    fc.assert(
-      fc.property(mix, fc.integer({ min: 990, max: 1010 }), (text, length) => {
-        const clean = text.toWellFormed().replaceAll('\0', '.');
-        const prompt = Array.from({ length }, (_, i) => [...clean][i % [...clean].length]).join('');
-        expect(parse(withMember('prompt', JSON.stringify(prompt))).success).toBe(length <= 1000);
-      }),
-    );
-  });
-
-  test('a text of a megabyte is refused without being echoed', () => {
-    expect(refused(withMember('prompt', JSON.stringify('x'.repeat(1_000_000)))).length).toBeLessThan(200);
+  test('__proto__ does not stand in for a missing member', () => {
+    const message = refusal('{"identityId": "idn_1", "__proto__": {"prompt": "x"}}');
+    expect(message).toContain('prompt must be');
+    expect(message).toContain('unknown member "__proto__"');
   });
 });
 
-describe('a string with a lone surrogate or a NUL is refused', () => {
-  const unclean = [
-    ['a lone high surrogate', '\\ud83d'],
-    ['a lone low surrogate', '\\ude00'],
-    ['surrogates in the wrong order', '\\ude00\\ud83d'],
-    ['a NUL', '\\u0000'],
-  ] as const;
+describe('reference images', () => {
+  const withReferences = (json: string) => refusal(bodyWith({ referenceImages: json }));
+  const url = (text: string) => JSON.stringify({ url: text });
+  const upload = (text: string) => JSON.stringify({ uploadId: text });
+  const link = (length: number, character = 'a') =>
+    url(`https://a.example/${character.repeat(length - 'https://a.example/'.length)}`);
 
-  describe.each(['prompt', 'negativePrompt'])('in %s', (field) => {
-    test.each(unclean)('%s', (_what, escape) => {
-      const message = refused(withMember(field, `"a${escape}b"`));
-      expect(fieldsNamedIn(message)).toEqual([field]);
-      // Refusing is useful only when the message itself can be shown anywhere.
-      expect(message).toMatch(/^[ -~]*$/);
-    });
+  test('are taken up to four, as links and as uploads', () => {
+    const links = ['https://a.example', 'HTTPS://A.example.org./?b=c&d=%20#e', 'https://a-1.example/bücher'];
+    const right = [
+      ...links.map(url),
+      link(2048),
+      link(2048, '😀'),
+      ...['u', 'x'.repeat(100), '😀'.repeat(100)].map(upload),
+    ];
+    for (const item of right) {
+      expect([item, withReferences(`[${item}]`)]).toEqual([item, null]);
+      expect([item, fitsSchema(bodyWith({ referenceImages: `[${item}]` }))]).toEqual([item, true]);
+    }
+    expect(withReferences(`[${right.slice(2, 6).join(',')}]`)).toBeNull();
+    expect(withReferences(`[${right.slice(2, 7).join(',')}]`)).toContain('referenceImages must be');
   });
 
-  test.each(unclean)('%s in the url of a reference image', (_what, escape) => {
-    const message = refused(withMember('referenceImages', `[{"url": "https://a.example/${escape}"}]`));
-    expect(message).toContain('referenceImages[0].url');
+  // By scheme, by form, by who is named and by the host, by white space and backslashes.
+  const wrongLinks = [
+    ['http://a.example/', 'ftp://a.example/', 'file:///etc/passwd', 'data:,x', 's3://bucket/key'],
+    ['//a.example/', 'a.example', '/mug.png', '', 'https://', 'https:///a'],
+    ['https://u@a.example/', 'https://u:p@a.example/', ...notPublic],
+    [' https://a.example/', 'https://a.example/ b', 'https://a.example/\t', 'https:\\\\a.example\\'],
+  ].flat();
+  const wrongItems: [json: string, place: string][] = [
+    ...wrongLinks.map((text): [string, string] => [url(text), '.url']),
+    [link(2049), '.url'],
+    ...uncleanEscapes.map((escape): [string, string] => [`{"url": "https://a.example/${escape}"}`, '.url']),
+    ...unclean.map((json): [string, string] => [`{"uploadId": ${json}}`, '.uploadId']),
+    ...['', '  ', 'x'.repeat(101)].map((text): [string, string] => [upload(text), '.uploadId']),
+    ['{"url": 1}', '.url'],
+    ['{"uploadId": 7}', '.uploadId'],
+    ['{"url": "https://a.example/", "uploadId": null}', '.uploadId'],
+    ['{"url": "https://a.example/", "uploadId": "u"}', ''],
+    ['{}', ''],
+    ['null', ''],
+    ['"https://a.example/"', ''],
+  ];
+  test.each(wrongItems)('%s is refused by its place, and not quoted', (json, place) => {
+    const message = withReferences(`[${upload('u')}, ${json}]`);
+    expect(message).toContain(`referenceImages[1]${place} must`);
+    expect(message).not.toContain('referenceImages[0]');
+    expect(message).toMatch(/^[ -~]{1,200}$/);
+    expect(message).not.toContain('a.example');
+    expect(fitsSchema(bodyWith({ referenceImages: `[${json}]` }))).toBe(isBeyondSchema(json));
   });
 
-  test.each(unclean)('%s in the uploadId of a reference image', (_what, escape) => {
-    const message = refused(withMember('referenceImages', `[{"uploadId": "a${escape}"}]`));
-    expect(message).toContain('referenceImages[0].uploadId');
-  });
-
-  test('a proper pair of surrogates is a character like any other', () => {
-    expect(accepted(withMember('prompt', '"\\ud83d\\ude00"')).prompt).toBe('😀');
+  test('name each wrong item and unknown member with its place', () => {
+    const items = [
+      '{}',
+      upload('u'),
+      url('http://b.example/'),
+      '{"uploadId": "u", "weight": 1, "__proto__": 1}',
+    ];
+    const message = withReferences(`[${items.join(',')}]`)!;
+    expect(message).toContain('referenceImages[0] must');
+    expect(message).toContain('referenceImages[2].url must');
+    expect(message).toContain('unknown member "weight" in referenceImages[3]');
+    expect(message).toContain('unknown member "__proto__" in referenceImages[3]');
+    expect(message).not.toContain('referenceImages[1]');
   });
 });
 
-test.each([
-  ['width', 2 ** 53],
-  ['height', 1e300],
-  ['numOutputs', 1e300],
-])('%s = %p is a size, for the tier to refuse', (name, value) => {
-  const body = { identityId: 'idn_a', prompt: 'x', [name]: value };
-  expect(createGenerationBody.safeParse(body).success).toBe(true);
+test('whatever is sent, reading it never throws, and a refusal is printable ASCII of a readable length', () => {
+  const name = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.constantFrom('identityId', 'prompt', 'seed', 'width', 'referenceImages', 'referenceMode'),
+  );
+  const anyBody = fc.dictionary(name, fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }), { maxKeys: 30 });
+  fc.assert(
+    fc.property(anyBody, (body) => {
+      expect(refusal(JSON.stringify(body)) ?? 'taken').toMatch(/^[ -~]{1,2000}$/);
+    }),
+  );
+  expect(refusal(bodyWith({ prompt: JSON.stringify('x'.repeat(1_000_000)) }))!.length).toBeLessThan(200);
 });

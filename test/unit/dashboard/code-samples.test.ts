@@ -4,8 +4,17 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { codeSamples, lookUpSamples, uploadsNote } from '../../../dashboard/src/lib/code-samples.ts';
+import type { IdentityAnswer } from '../../../shared/contracts/identity.ts';
+import {
+  answerFields,
+  defaultPrompt,
+  identityToShow,
+  promptProblem,
+  sampleAnswer,
+  samplePrompt,
+} from '../../../dashboard/src/screens/quickstart/samples.ts';
 
-/** Prompts that a shell, JavaScript or Python would take for code, were they not quoted. */
+/** Prompts that a shell, JavaScript or Python would run as code if they were not quoted. */
 const hostilePrompts = [
   `it's "quoted" and 'quoted' again`,
   `'; rm -rf /; echo '`,
@@ -27,7 +36,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'samples-'));
-  // Prints what curl was asked to do, as JSON: the arguments themselves tell whether the shell kept them.
+  // A `curl` that prints its arguments as JSON.
   const fake = `#!${process.execPath}\nprocess.stdout.write(JSON.stringify(process.argv.slice(2)));\n`;
   writeFileSync(join(folder, 'curl'), fake);
   chmodSync(join(folder, 'curl'), 0o755);
@@ -36,11 +45,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function curlArguments(sample: string): string[] {
-  const env = {
-    ...process.env,
-    PATH: `${folder}${delimiter}${process.env.PATH}`,
-    IMAGE_API_KEY: 'svc_live_a$b',
-  };
+  const path = `${folder}${delimiter}${process.env.PATH}`;
+  const env = { ...process.env, PATH: path, IMAGE_API_KEY: 'svc_live_a$b' };
   return JSON.parse(execFileSync('bash', ['-c', sample], { env, cwd: folder, encoding: 'utf8' }));
 }
 
@@ -51,7 +57,7 @@ interface Fetched {
   body?: string;
 }
 
-/** Runs TypeScript samples in a Node of their own, whose `fetch` remembers what it was asked. */
+/** Runs TypeScript samples in another process. @returns what they fetched. */
 function fetched(samples: string[]): Fetched[] {
   const files = samples.map((_, i) => join(folder, `image-${i}.mts`));
   files.forEach((file, i) => writeFileSync(file, samples[i]!));
@@ -67,67 +73,25 @@ function fetched(samples: string[]): Fetched[] {
   return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', runner], options));
 }
 
-/** The strings of a Python text, by Python's rules for those in double quotes. Refuses what is no such text. */
-function pythonStrings(text: string): string[] {
-  const escapes: Record<string, string> = {
-    n: '\n',
-    r: '\r',
-    t: '\t',
-    b: '\b',
-    f: '\f',
-    '"': '"',
-    '\\': '\\',
-  };
-  const strings: string[] = [];
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '#') at = text.indexOf('\n', at);
-    if (text[at] !== '"') continue;
-    let value = '';
-    for (at++; text[at] !== '"'; at++) {
-      const character = text[at];
-      if (character === undefined || character === '\n' || character === '\r') throw new Error('no end');
-      if (character !== '\\') value += character;
-      else if (text[++at] === 'u') {
-        const digits = text.slice(at + 1, at + 5);
-        if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error('no escape');
-        // Python reads each half of an escaped pair as a character of its own.
-        if (/^d[89a-f]/i.test(digits)) throw new Error('half of a pair');
-        value += String.fromCharCode(parseInt(digits, 16));
-        at += 4;
-      } else {
-        const escaped = escapes[text[at] ?? ''];
-        if (escaped === undefined) throw new Error(`Python does not know \\${text[at]}`);
-        value += escaped;
-      }
-    }
-    strings.push(value);
-  }
-  return strings;
+/** The strings of Python code, which reads JSON's escapes as JSON does, but for halves of a pair of surrogates. */
+function pythonStrings(code: string): string[] {
+  const commentsAndStrings = code.match(/#.*|"(?:[^"\\\r\n]|\\.)*"/g) ?? [];
+  const strings = commentsAndStrings.filter((part) => part.startsWith('"'));
+  for (const one of strings) expect(one).not.toMatch(/\\(u[dD][89a-fA-F]|\/)/);
+  return strings.map((one) => JSON.parse(one) as string);
 }
 
 test.each(hostilePrompts)('the curl sample sends the prompt as it is: %j', (prompt) => {
   const body = { identityId: 'idn_1', prompt };
   const given = curlArguments(codeSamples({ apiBaseUrl, body }).curl);
-  expect(given).toEqual([
-    '-sS',
-    `${apiBaseUrl}/generate`,
-    '-H',
-    'Authorization: Bearer svc_live_a$b',
-    '-H',
-    'Content-Type: application/json',
-    '-d',
-    expect.stringMatching(/^\{/),
-  ]);
+  const headers = ['-H', 'Authorization: Bearer svc_live_a$b', '-H', 'Content-Type: application/json'];
+  expect(given.slice(0, -1)).toEqual(['-sS', `${apiBaseUrl}/generate`, ...headers, '-d']);
   expect(JSON.parse(given.at(-1)!)).toEqual(body);
 });
 
 test('the TypeScript sample sends every prompt as it is', () => {
-  const bodies = hostilePrompts.map((prompt) => ({
-    identityId: 'idn_1',
-    prompt,
-    seed: 7,
-    guidanceScale: 7.5,
-  }));
+  const others = { identityId: 'idn_1', seed: 7, guidanceScale: 7.5 };
+  const bodies = hostilePrompts.map((prompt) => ({ ...others, prompt }));
   const requests = fetched(bodies.map((body) => codeSamples({ apiBaseUrl, body }).typescript));
   expect(requests.map(({ body }) => JSON.parse(body!))).toEqual(bodies);
   for (const { url, method, headers } of requests) {
@@ -178,7 +142,7 @@ test('no sample holds a key: each reads it from the environment', () => {
   }
 });
 
-test('a base address with characters that a shell acts on stays one argument', () => {
+test('a base address with special characters of a shell stays one argument', () => {
   const odd = 'https://api.example.test/a&b;c d/api/v1';
   const samples = codeSamples({ apiBaseUrl: odd, body: { prompt: 'x' } });
   expect(curlArguments(samples.curl)[1]).toBe(`${odd}/generate`);
@@ -192,4 +156,42 @@ test('the look-up samples ask for one stored request, with the key', () => {
   expect(curlArguments(samples.curl)).toEqual(['-sS', url, '-H', 'Authorization: Bearer svc_live_a$b']);
   expect(fetched([samples.typescript])).toEqual([{ url, headers: { Authorization: 'Bearer svc_live_a$b' } }]);
   expect(pythonStrings(samples.python)[0]).toBe(url);
+});
+
+function identity(id: string, available: boolean): IdentityAnswer {
+  return { id, name: id, slug: id, description: '', productPhotos: false, available };
+}
+
+test('the samples use the first identity that is available until another is chosen', () => {
+  const identities = [identity('idn_a', false), identity('idn_b', true), identity('idn_c', true)];
+  expect(identityToShow(identities, null).id).toBe('idn_b');
+  expect(identityToShow(identities, 'idn_c').id).toBe('idn_c');
+});
+
+test('an identity that the license does not have is replaced, as after a change of license', () => {
+  expect(identityToShow([identity('idn_b', true)], 'idn_gone').id).toBe('idn_b');
+});
+
+test('without an available identity the samples name another one or a placeholder', () => {
+  expect(identityToShow([identity('idn_a', false)], null).id).toBe('idn_a');
+  expect(identityToShow([], null).id).toBe('YOUR_IDENTITY_ID');
+});
+
+test('the samples send the entered prompt unless the service would refuse it', () => {
+  expect(samplePrompt('a "quoted" fox')).toBe('a "quoted" fox');
+  expect(samplePrompt('  ')).toBe(defaultPrompt);
+  expect(samplePrompt('🎨'.repeat(1000))).toBe('🎨'.repeat(1000));
+  expect(samplePrompt('🎨'.repeat(1001))).toBe(defaultPrompt);
+  expect(promptProblem('x'.repeat(1001))).toBe('Use at most 1000 characters; these are 1001.');
+});
+
+test('every member of the sample answer is explained, in its order', () => {
+  const answer = sampleAnswer({
+    requestId: '019b1c7e-5d20-7f3a-9c41-6b0e8d52a7f4',
+    identity: { id: 'idn_a', name: 'aurora' },
+    creditsLimit: 500,
+    periodResetDate: '2026-12-21T12:00:00.000Z',
+  });
+  expect(Object.keys(answerFields)).toEqual(Object.keys(answer));
+  expect(answer.usage).toMatchObject({ creditsUsed: 1, creditsRemaining: 499, creditsLimit: 500 });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createKeyBody, type KeyAnswer } from '../../../shared/contracts/api-key.ts';
+import type { KeyAnswer } from '../../../shared/contracts/api-key-answers.ts';
+import { createKeyBody } from '../../../shared/contracts/api-key.ts';
 import { maxActiveKeys as serviceLimit } from '../../../shared/domain/api-key.ts';
 import { createKeyAdvice, revokeKeyAdvice } from '../../../dashboard/src/screens/keys/key-advice.ts';
 import {
@@ -27,27 +28,14 @@ const dayMs = 24 * 3600 * 1000;
 const at = (days: number) => new Date(nowMs + days * dayMs).toISOString();
 
 function key(changes: Partial<KeyAnswer> = {}): KeyAnswer {
-  return {
-    keyId: 'key_1',
-    keyPrefix: 'svc_live_AbCd',
-    name: 'my app',
-    licenseId: 'lic_1',
-    status: 'active',
-    createdAt: at(-10),
-    lastUsedAt: null,
-    expiresAt: null,
-    revokedAt: null,
-    ...changes,
-  };
+  const known = { keyId: 'key_1', keyPrefix: 'svc_live_AbCd', name: 'my app', licenseId: 'lic_1' };
+  const times = { createdAt: at(-10), lastUsedAt: null, expiresAt: null, revokedAt: null };
+  return { ...known, ...times, status: 'active', ...changes };
 }
 
-const form = (changes: Partial<KeyFormValues> = {}): KeyFormValues => ({
-  licenseId: 'lic_1',
-  name: 'my app',
-  expiry: 'never',
-  customTime: '',
-  ...changes,
-});
+function form(changes: Partial<KeyFormValues> = {}): KeyFormValues {
+  return { licenseId: 'lic_1', name: 'my app', expiry: 'never', customTime: '', ...changes };
+}
 
 describe('the list', () => {
   const keys = [
@@ -69,7 +57,7 @@ describe('the list', () => {
     expect(countKeys(keys, nowMs)).toEqual({ all: 5, active: 2, inactive: 3 });
   });
 
-  test('calls a key expired from its very end on, although the list was fetched before', () => {
+  test('shows a key as expired from the end on, although the list was fetched before', () => {
     const ending = key({ expiresAt: at(0) });
     expect(statusAt(ending, nowMs - 1)).toBe('active');
     expect(statusAt(ending, nowMs)).toBe('expired');
@@ -80,16 +68,12 @@ describe('the list', () => {
     expect(maxActiveKeys).toBe(serviceLimit);
   });
 
-  test('warns of an end within seven days, and only while the key works', () => {
+  test('warns of an expiry within seven days, and only while the key works', () => {
     expect(expiryAt(key({ expiresAt: at(6.99) }), nowMs)).toEqual({ soon: true, near: true });
     expect(expiryAt(key({ expiresAt: at(7) }), nowMs)).toEqual({ soon: false, near: true });
-    expect(expiryAt(key({ expiresAt: at(14) }), nowMs)).toEqual({ soon: false, near: false });
-    expect(expiryAt(key({ expiresAt: at(-1) }), nowMs)).toEqual({ soon: false, near: false });
-    expect(expiryAt(key({ expiresAt: at(2), status: 'revoked' }), nowMs)).toEqual({
-      soon: false,
-      near: false,
-    });
-    expect(expiryAt(key(), nowMs)).toEqual({ soon: false, near: false });
+    const revoked = key({ expiresAt: at(2), status: 'revoked' });
+    for (const other of [key({ expiresAt: at(14) }), key({ expiresAt: at(-1) }), revoked, key()])
+      expect(expiryAt(other, nowMs)).toEqual({ soon: false, near: false });
   });
 });
 
@@ -118,7 +102,7 @@ describe('the form', () => {
     ['30-days', 30],
     ['90-days', 90],
     ['1-year', 365],
-  ])('reckons %s by the calendar and sends UTC', (expiry, days) => {
+  ])('computes %s by the calendar and sends UTC', (expiry, days) => {
     const iso = expiresAt(form({ expiry }), nowMs)!;
     expect(iso).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     // An hour's difference where the clocks change in between.
@@ -146,7 +130,7 @@ describe('the form', () => {
     expect(customTimeProblem('+012026-01-01T00:00', nowMs)).toEqual(expect.any(String));
   });
 
-  test('takes no notice of a chosen time that another choice has replaced', () => {
+  test('ignores a chosen time after another choice', () => {
     const values = form({ expiry: 'never', customTime: '2020-01-01T00:00' });
     expect(problemsOf(values, nowMs)).toEqual({ license: null, name: null, customTime: null });
   });
@@ -162,7 +146,7 @@ describe('advice', () => {
     (code) => expect(createKeyAdvice({ status: 400, code })).toEqual(expect.any(String)),
   );
 
-  test('an answer that was lost is called uncertain, a refusal is not', () => {
+  test('advice about a lost answer is uncertain, advice about a refusal is not', () => {
     expect(createKeyAdvice({ status: 0, code: 'NETWORK' })).toContain('look in the list');
     expect(createKeyAdvice({ status: 201, code: 'UNEXPECTED_ANSWER' })).toContain('look in the list');
     expect(revokeKeyAdvice({ status: 500, code: 'INTERNAL_ERROR' })).toContain('may still be accepted');

@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { outputFileName, outputSeed } from '../../../dashboard/src/lib/outputs.ts';
+import * as fc from 'fast-check';
+import { creditCost } from '../../../dashboard/src/screens/playground/sizes.ts';
+import { creditCost as chargedCost } from '../../../shared/domain/credits.ts';
 
 const request = { requestId: '01a1fe17-7ebc-7396-8df3-f13b595bdbd4', identityName: 'Aurora', seed: 42 };
 const link = 'https://images.example/generations/lic_1/output-0.png?X-Amz-Signature=a.webp';
 
-test('each image of a request has a seed of its own, which begins anew after the largest', () => {
+test('each image of a request has the next seed, and 0 follows the largest', () => {
   expect([0, 3].map((i) => outputSeed(42, i))).toEqual([42, 45]);
   expect([0, 1, 2].map((i) => outputSeed(2 ** 32 - 2, i))).toEqual([2 ** 32 - 2, 2 ** 32 - 1, 0]);
 });
@@ -31,4 +34,13 @@ test.each([
   ['x'.repeat(300), 'x'.repeat(60)],
 ])('a saved name of %j holds nothing that a file system refuses', (identityName, name) => {
   expect(outputFileName({ ...request, identityName }, 0, link)).toBe(`${name}-595bdbd4-0-seed42.png`);
+});
+
+test('the cost that is shown before sending is what the service charges, for every size and number', () => {
+  const side = fc.oneof(
+    fc.integer({ min: 8, max: 64 }).map((steps) => steps * 64),
+    fc.nat({ max: 10_000 }),
+  );
+  const order = fc.record({ width: side, height: side, numOutputs: fc.integer({ min: 1, max: 100 }) });
+  fc.assert(fc.property(order, (asked) => expect(creditCost(asked)).toBe(chargedCost(asked))));
 });

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { UsageHistoryItem } from '../../../dashboard/src/api/types.ts';
 import { formatNumber, formatUtcDate } from '../../../dashboard/src/lib/format.ts';
 import {
-  creditStanding,
+  creditStatus,
   creditWarning,
   resetMoment,
   resetWait,
-} from '../../../dashboard/src/screens/overview/credit-standing.ts';
-import { licenseStanding, planLimits } from '../../../dashboard/src/screens/overview/license-standing.ts';
+} from '../../../dashboard/src/screens/overview/credit-status.ts';
+import { licenseMessage, planLimits } from '../../../dashboard/src/screens/overview/license-message.ts';
 import {
   dayAfterKey,
   dayAtFraction,
@@ -36,16 +38,16 @@ function stats(current: number, limit: number, daysRemaining = 12) {
 
 describe('credits', () => {
   test('the warning begins at 80 percent and no sooner', () => {
-    expect(creditStanding(stats(799, 1000)).level).toBe('ok');
+    const levels = [799, 800].map((current) => creditStatus(stats(current, 1000)).level);
+    expect(levels).toEqual(['ok', 'near']);
     expect(creditWarning(stats(799, 1000))).toBeNull();
-    expect(creditStanding(stats(800, 1000)).level).toBe('near');
     expect(creditWarning(stats(800, 1000))?.title).toBe('200 credits are left');
     expect(creditWarning(stats(999, 1000))?.title).toBe('1 credit is left');
   });
 
   test('a spent period says when the credits come back', () => {
     const warning = creditWarning(stats(1000, 1000));
-    expect(creditStanding(stats(1000, 1000))).toMatchObject({ level: 'spent', left: 0, barPercent: 100 });
+    expect(creditStatus(stats(1000, 1000))).toMatchObject({ level: 'spent', left: 0, barPercent: 100 });
     expect(warning?.title).toBe('No credits are left in this period');
     expect(warning?.text).toContain(`${formatUtcDate('2026-12-21')}, in 12 days`);
     expect(warning?.text).not.toContain('lowered');
@@ -53,22 +55,22 @@ describe('credits', () => {
 
   test('a limit that was lowered below what is used leaves 0, fills the bar and is explained', () => {
     const over = stats(620, 500);
-    expect(creditStanding(over)).toEqual({ level: 'spent', left: 0, barPercent: 100, percentText: '124%' });
+    expect(creditStatus(over)).toEqual({ level: 'spent', left: 0, barPercent: 100, percentText: '124%' });
     expect(creditWarning(over)?.text).toContain('lowered to 500 after 620 credits');
   });
 
-  test('a limit of nothing promises no return of credits', () => {
+  test('a limit of 0 promises no new credits', () => {
     const warning = creditWarning(stats(0, 0));
     expect(warning?.title).toBe('This license has no credits');
     expect(warning?.text).not.toContain('come back');
   });
 
-  test('a little use is not shown as none', () => {
-    expect(creditStanding(stats(3, 4000))).toMatchObject({ percentText: 'under 1%', barPercent: 1 });
-    expect(creditStanding(stats(0, 4000))).toMatchObject({ percentText: '0%', barPercent: 0 });
+  test('a small use is not shown as none', () => {
+    expect(creditStatus(stats(3, 4000))).toMatchObject({ percentText: 'under 1%', barPercent: 1 });
+    expect(creditStatus(stats(0, 4000))).toMatchObject({ percentText: '0%', barPercent: 0 });
   });
 
-  test('the last day of a period is told with its time of day', () => {
+  test('the last day of a period has the time of day', () => {
     expect(resetWait(2)).toBe('2 days');
     expect(resetMoment(stats(1, 10, 2))).toBe(formatUtcDate('2026-12-21'));
     expect(resetWait(1)).toBe('under a day');
@@ -79,12 +81,12 @@ describe('credits', () => {
 describe('the license', () => {
   const active = { status: 'active', usable: true, apiAccess: true, activeUntil: null } as const;
 
-  test('one in good order needs no words', () => {
-    expect(licenseStanding(active)).toBeNull();
+  test('an active license has no message', () => {
+    expect(licenseMessage(active)).toBeNull();
   });
 
-  test('each reason why nothing is generated is told apart', () => {
-    const title = (change: object) => licenseStanding({ ...active, usable: false, ...change })?.title;
+  test('each reason why nothing is generated has its own title', () => {
+    const title = (change: object) => licenseMessage({ ...active, usable: false, ...change })?.title;
     expect(title({ status: 'past_due' })).toBe('This license is past due');
     expect(title({ status: 'ended' })).toBe('This license has ended');
     expect(title({ status: 'ended', apiAccess: false })).toBe('This license has ended');
@@ -92,9 +94,9 @@ describe('the license', () => {
     expect(title({ activeUntil: '2026-11-20T00:00:00.000Z' })).toBe('This license has ended');
   });
 
-  test('an end that is to come is announced', () => {
-    const standing = licenseStanding({ ...active, activeUntil: '2026-12-05T00:00:00.000Z' });
-    expect(standing?.title).toBe(`This license is active until ${formatUtcDate('2026-12-05')}`);
+  test('a future end is announced', () => {
+    const message = licenseMessage({ ...active, activeUntil: '2026-12-05T00:00:00.000Z' });
+    expect(message?.title).toBe(`This license is active until ${formatUtcDate('2026-12-05')}`);
   });
 
   test('the plan says what a request may ask for', () => {
@@ -117,44 +119,43 @@ describe('the days of a period', () => {
   });
 
   test('a period that ends at midnight does not touch the day that begins then', () => {
-    const midnights = {
-      billingPeriodStart: '2026-02-01T00:00:00.000Z',
-      billingPeriodEnd: '2026-03-01T00:00:00.000Z',
-    };
-    expect(periodDays(midnights, [])).toHaveLength(28);
+    const [billingPeriodStart, billingPeriodEnd] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
+    expect(periodDays({ billingPeriodStart, billingPeriodEnd }, [])).toHaveLength(28);
   });
 
-  test('a day that was charged after the period is kept, so that sums agree', () => {
+  test('a day after the period that was charged is kept, so that the sums are equal', () => {
     const days = periodDays(stats(0, 10), [day('2026-12-21', 2), day('2026-12-22', 5, 2)]);
     expect(days.at(-1)).toEqual({ date: '2026-12-22', tally: { credits: 5, requests: 2 } });
     expect(sumOfDays(days)).toEqual({ credits: 7, requests: 3 });
   });
 
   test('an axis names no more days than it has room for, the first always', () => {
-    for (const most of [1, 3, 5, 8, 31])
-      for (const count of [1, 28, 31, 32]) {
+    const counts = fc.integer({ min: 1, max: 32 });
+    fc.assert(
+      fc.property(counts, counts, (count, most) => {
         const ticks = dayTicks(count, most);
         expect(ticks[0]).toBe(0);
         expect(ticks.length).toBeLessThanOrEqual(most);
         expect(ticks.at(-1)).toBeLessThan(count);
-      }
+      }),
+    );
   });
 
-  test('keys move among the days that have figures and stop at the ends', () => {
-    expect(dayAfterKey('ArrowLeft', 0, 9)).toBe(0);
-    expect(dayAfterKey('ArrowRight', 8, 9)).toBe(8);
-    expect(dayAfterKey('ArrowRight', 3, 9)).toBe(4);
-    expect(dayAfterKey('PageDown', 8, 9)).toBe(1);
-    expect(dayAfterKey('Home', 8, 9)).toBe(0);
-    expect(dayAfterKey('End', 0, 9)).toBe(8);
-    expect(dayAfterKey('Tab', 3, 9)).toBeNull();
+  test.each([
+    ['ArrowLeft', 0, 0],
+    ['ArrowRight', 8, 8],
+    ['ArrowRight', 3, 4],
+    ['PageDown', 8, 1],
+    ['Home', 8, 0],
+    ['End', 0, 8],
+    ['Tab', 3, null],
+  ])('of nine days with figures, %s leads from day %d to %p', (key, from, to) => {
+    expect(dayAfterKey(key, from, 9)).toBe(to);
   });
 
   test('a pointer finds the day below it, and none beside the plot or in the days to come', () => {
-    expect(dayAtFraction(0, 31, 10)).toBe(0);
-    expect(dayAtFraction(0.32, 31, 10)).toBe(9);
-    expect(dayAtFraction(0.33, 31, 10)).toBeNull();
-    expect(dayAtFraction(-0.01, 31, 10)).toBeNull();
+    const days = [0, 0.32, 0.33, -0.01, 1].map((fraction) => dayAtFraction(fraction, 31, 10));
+    expect(days).toEqual([0, 9, null, null, null]);
     expect(dayAtFraction(1, 31, 31)).toBeNull();
   });
 });
@@ -166,8 +167,10 @@ describe('shares', () => {
     requests,
     credits,
   });
+  const none = { requests: 0, credits: 0 };
+  const byType = { text_to_image: none, reference: none, exact_product: none };
 
-  test('what took most credits comes first; equals go by requests, then by name', () => {
+  test('rows are sorted by credits, then by requests, then by name', () => {
     const rows = identityRows({
       a: identity('Zinc', 1, 5),
       b: identity('Aurora', 1, 5),
@@ -178,35 +181,19 @@ describe('shares', () => {
     expect(rows.map(({ share }) => share)).toEqual([0.5, 5 / 30, 5 / 30, 5 / 30]);
   });
 
-  test('without any credits every share is nothing, not an error', () => {
-    const none = { requests: 0, credits: 0 };
-    const rows = typeRows({ text_to_image: none, reference: none, exact_product: none });
-    expect(rows.map(({ share }) => share)).toEqual([0, 0, 0]);
+  test('without credits every share is 0', () => {
+    expect(typeRows(byType).map(({ share }) => share)).toEqual([0, 0, 0]);
   });
 
-  test('little is not written as nothing', () => {
+  test('a small share is not shown as 0%', () => {
     expect(shareText(0.001)).toBe('under 1%');
     expect(shareText(0)).toBe('0%');
     expect(shareText(0.478)).toBe('48%');
   });
 
-  test('a period in which all requests failed is not taken for an untouched one', () => {
-    const none = { requests: 0, credits: 0 };
-    const aggregates = {
-      byType: { text_to_image: none, reference: none, exact_product: none },
-      byIdentity: {},
-      byDay: [],
-    };
-    const failed = {
-      requestId: 'r',
-      type: 'text_to_image',
-      status: 'FAILED',
-      identity: { id: 'i', name: 'i', slug: 'i' },
-      numOutputs: 1,
-      creditsCharged: 0,
-      createdAt: '2026-11-21T13:00:00.000Z',
-      completedAt: null,
-    } as const;
+  test('a period in which all requests failed is not untouched', () => {
+    const aggregates = { byType, byIdentity: {}, byDay: [] };
+    const failed = { status: 'FAILED' } as UsageHistoryItem;
     const usage = { licenseId: 'l', stats: stats(0, 10), aggregates };
     expect(isUntouched({ ...usage, history: [failed] })).toBe(false);
     expect(isUntouched({ ...usage, history: [] })).toBe(true);

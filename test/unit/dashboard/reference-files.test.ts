@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import sharp from 'sharp';
-import { formatMegabytes } from '../../../dashboard/src/screens/playground/references/format-megabytes.ts';
+import { formatFileSize } from '../../../dashboard/src/lib/format.ts';
 import { inspectFile } from '../../../dashboard/src/screens/playground/references/inspect-file.ts';
 import {
   referenceLimits,
   uploadLifetimeMs,
-} from '../../../dashboard/src/screens/playground/references/limits.ts';
+} from '../../../dashboard/src/screens/playground/references/reference.ts';
 import { referenceLimits as serviceLimits } from '../../../shared/contracts/reference-images.ts';
 import { inspectImage } from '../../../shared/domain/images/inspect-image.ts';
 import { uploadLifetimeSeconds } from '../../../shared/domain/upload.ts';
+import { pngHeader } from '../../support/png.ts';
 
 test('the limits are the service’s', () => {
   expect(referenceLimits).toEqual(serviceLimits);
@@ -18,7 +19,7 @@ test('the limits are the service’s', () => {
 
 test('sizes are rounded up, so that what is above a limit never reads like it', () => {
   const megabyte = 1024 * 1024;
-  expect([1, 1024, 1025, megabyte, 10 * megabyte, 10 * megabyte + 1].map(formatMegabytes)).toEqual([
+  expect([1, 1024, 1025, megabyte, 10 * megabyte, 10 * megabyte + 1].map(formatFileSize)).toEqual([
     '1 KB',
     '1 KB',
     '2 KB',
@@ -126,11 +127,3 @@ describe('a file is looked at by its bytes, and', () => {
     });
   });
 });
-
-function pngHeader(width: number, height: number): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.alloc(33);
-  bytes.write('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1');
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  return new Uint8Array(bytes);
-}

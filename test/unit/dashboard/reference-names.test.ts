@@ -4,6 +4,8 @@ import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/ap
 import { fillReferences } from '../../../dashboard/src/screens/playground/fill-form.ts';
 import {
   modeError,
+  nameRefusals,
+  readRefusals,
   referenceName,
   toReferenceBodies,
   toSampleReferences,
@@ -11,22 +13,12 @@ import {
   usableUploadId,
   type Reference,
 } from '../../../dashboard/src/screens/playground/references/reference.ts';
-import { readReferenceUrl } from '../../../dashboard/src/screens/playground/references/reference-url.ts';
-import { nameRefusals, readRefusals } from '../../../dashboard/src/screens/playground/references/refusals.ts';
+import { readReferenceUrl } from '../../../dashboard/src/screens/playground/references/add-references.ts';
 import { parseReferenceUrl } from '../../../shared/contracts/reference-images.ts';
 
-const address: Reference = {
-  kind: 'url',
-  id: '1',
-  url: 'https://shop.example/p/red%20cup.jpg?w=9',
-  problem: null,
-};
-const refused: Reference = {
-  kind: 'refused',
-  id: '2',
-  name: 'logo.svg',
-  problem: 'SVG drawings can’t be used.',
-};
+const url = 'https://shop.example/p/red%20cup.jpg?w=9';
+const address: Reference = { kind: 'url', id: '1', url, problem: null };
+const refused: Reference = { kind: 'refused', id: '2', name: 'logo.svg', problem: 'It can’t be used.' };
 const upload = { status: 'done', licenseId: 'lic_1', uploadId: 'upl_1', askedAtMs: 1000 } as const;
 const photo: Reference = {
   kind: 'file',
@@ -70,26 +62,13 @@ describe('an address', () => {
   });
 
   test('is taken exactly when the service takes its text', () => {
-    const host = fc.oneof(
-      fc.domain(),
-      fc.ipV4(),
-      fc.ipV6(),
-      fc.constantFrom('a.b.', '.a.b', 'a..b', '1', '0x1.2', 'a_b.c'),
-    );
-    const part = fc.string({ unit: 'binary', maxLength: 6 });
+    const scheme = fc.constantFrom('https://', 'HTTPS://', 'https:/', 'http://');
+    const odd = fc.constantFrom('a.b.', '.a.b', 'a..b', '1', '0x1.2', 'a_b.c');
+    const host = fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6(), odd);
     const port = fc.constantFrom('', '', ':443', ':80', ':', 'u@');
-    const built = fc
-      .tuple(
-        fc.constantFrom('https://', 'HTTPS://', 'https:/', 'http://'),
-        port,
-        host,
-        port,
-        fc.constantFrom('', '/', '?', '#'),
-        part,
-      )
-      .map(
-        ([scheme, before, name, after, slash, rest]) => `${scheme}${before}${name}${after}${slash}${rest}`,
-      );
+    const slash = fc.constantFrom('', '/', '?', '#');
+    const rest = fc.string({ unit: 'binary', maxLength: 6 });
+    const built = fc.tuple(scheme, port, host, port, slash, rest).map((parts) => parts.join(''));
     const text = fc.oneof(built, fc.webUrl(), fc.string({ unit: 'binary' })).map((value) => value.trim());
     fc.assert(
       fc.property(text, (value) => takes(value) === (parseReferenceUrl(value) !== null)),
@@ -98,10 +77,7 @@ describe('an address', () => {
   });
 
   test('is shown by its host and its file, without what may be secret in its query', () => {
-    expect(urlParts(address.kind === 'url' ? address.url : '')).toEqual({
-      host: 'shop.example',
-      file: 'red cup.jpg',
-    });
+    expect(urlParts(url)).toEqual({ host: 'shop.example', file: 'red cup.jpg' });
     expect(referenceName(address)).toBe('shop.example/red cup.jpg');
     expect(urlParts('https://shop.example/?token=secret')).toEqual({ host: 'shop.example', file: '' });
     expect(urlParts('https://shop.example/a/%E0%A4%A/')).toEqual({ host: 'shop.example', file: '%E0%A4%A' });
@@ -109,7 +85,7 @@ describe('an address', () => {
 });
 
 describe('an upload', () => {
-  test('can be used for its license, until shortly before its hour is over', () => {
+  test('can be used for its license until shortly before it expires', () => {
     expect(usableUploadId(upload, 'lic_1', 1000)).toBe('upl_1');
     expect(usableUploadId(upload, 'lic_1', 1000 + 57 * 60_000)).toBe('upl_1');
     expect(usableUploadId(upload, 'lic_1', 1000 + 59 * 60_000)).toBeNull();
@@ -119,12 +95,11 @@ describe('an upload', () => {
     expect(usableUploadId({ status: 'sending', share: 1 }, 'lic_1', 1000)).toBeNull();
   });
 
-  test('stands in a request by its id, and in code to copy by a word once it has ended', () => {
+  test('has its id in a request, and a placeholder in copied code once it has expired', () => {
     const items = [photo, refused, address];
-    const url = { url: 'https://shop.example/p/red%20cup.jpg?w=9' };
-    expect(toReferenceBodies(items, 'lic_1', 1000)).toEqual([{ uploadId: 'upl_1' }, url]);
+    expect(toReferenceBodies(items, 'lic_1', 1000)).toEqual([{ uploadId: 'upl_1' }, { url }]);
     expect(toReferenceBodies(items, 'lic_2', 1000)).toBeNull();
-    expect(toSampleReferences(items, 'lic_2', 1000)).toEqual([{ uploadId: 'UPLOAD_ID' }, url]);
+    expect(toSampleReferences(items, 'lic_2', 1000)).toEqual([{ uploadId: 'UPLOAD_ID' }, { url }]);
   });
 });
 
@@ -138,18 +113,17 @@ describe('a refusal of the service', () => {
   const fetching = 'could not be fetched: it must be an image; nothing else';
   const message = `referenceImages[1].url: ${fetching}. referenceImages[0].uploadId: must not be animated.`;
 
-  test('is found for each image, in a sentence', () => {
+  test('is turned into a sentence for each image', () => {
     expect([...readRefusals(message)]).toEqual([
       [1, 'Could not be fetched: it must be an image; nothing else.'],
       [0, 'Must not be animated.'],
     ]);
-    expect([...readRefusals('referenceImages[0].url must be an https:// URL.')]).toEqual([
-      [0, 'Must be an https:// URL.'],
-    ]);
+    const [whole] = readRefusals('referenceImages[0].url must be an https:// URL.');
+    expect(whole).toEqual([0, 'Must be an https:// URL.']);
     expect(readRefusals('width must be a multiple of 64, at least 512.').size).toBe(0);
   });
 
-  test('is told by the names that people gave their images', () => {
+  test('is shown with the names of the images', () => {
     const expected = `shop.example/red cup.jpg: ${fetching}. cup.png: must not be animated.`;
     expect(nameRefusals(message, [photo, address])).toBe(expected);
     expect(nameRefusals('width must be 512.', [photo])).toBe('width must be 512.');
@@ -168,17 +142,15 @@ describe('using a stored request again', () => {
   });
 
   test('says of others that their images are not stored, and takes out what they did not have', () => {
-    expect(fillReferences(used, undefined, [address], citrine)).toEqual({
+    const notStored = 'Its reference images are not stored.';
+    const kept = {
       references: [address],
-      notes: ['Its reference images are not stored. Those in the form are what you added last.'],
-    });
-    expect(fillReferences(used, undefined, [], citrine).notes).toEqual([
-      'Its reference images are not stored. Add them again.',
-    ]);
-    expect(fillReferences(plain, undefined, [address], citrine)).toEqual({
-      references: [],
-      notes: ['It was made without reference images: those in the form are taken out.'],
-    });
+      notes: [`${notStored} Those in the form are what you added last.`],
+    };
+    expect(fillReferences(used, undefined, [address], citrine)).toEqual(kept);
+    expect(fillReferences(used, undefined, [], citrine).notes).toEqual([`${notStored} Add them again.`]);
+    const takenOut = ['It was made without reference images: those in the form are taken out.'];
+    expect(fillReferences(plain, undefined, [address], citrine)).toEqual({ references: [], notes: takenOut });
     expect(fillReferences(plain, undefined, [], citrine)).toEqual({ references: [], notes: [] });
   });
 

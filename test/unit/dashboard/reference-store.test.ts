@@ -1,19 +1,20 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
 import type { Api } from '../../../dashboard/src/api/client.ts';
-import type { UploadOrder } from '../../../dashboard/src/api/upload-order.ts';
+import type { UploadOptions } from '../../../dashboard/src/api/types.ts';
 import {
   createReferenceStore,
   type ReferenceStore,
 } from '../../../dashboard/src/screens/playground/references/reference-store.ts';
+import { pngHeader } from '../../support/png.ts';
 
 const to = { api: {} as Api, licenseId: 'lic_1' };
 const other = { ...to, licenseId: 'lic_2' };
 const never = new AbortController().signal;
 const minuteMs = 60_000;
 
-/** An upload that was asked for, which a test ends as it likes. */
-interface Asked extends UploadOrder {
+/** An upload that a test ends. */
+interface Asked extends UploadOptions {
   done: (uploadId: string) => void;
   fail: (error: unknown) => void;
 }
@@ -25,7 +26,7 @@ let store: ReferenceStore;
 beforeEach(() => {
   asked = [];
   nowMs = 1_000_000;
-  const upload = (_: Api, order: UploadOrder): Promise<string> => {
+  const upload = (_: Api, order: UploadOptions): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     asked.push({ ...order, done: resolve, fail: reject });
     order.signal.addEventListener('abort', () => reject(order.signal.reason));
@@ -34,14 +35,7 @@ beforeEach(() => {
   store = createReferenceStore(upload, () => nowMs);
 });
 
-function png(name: string): File {
-  const header = Buffer.alloc(33);
-  header.write('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1');
-  header.writeUInt32BE(100, 16);
-  header.writeUInt32BE(80, 20);
-  return new File([header], name, { lastModified: 5 });
-}
-
+const png = (name: string): File => new File([pngHeader(100, 80)], name, { lastModified: 5 });
 const svg = (name: string): File => new File(['<svg>'], name);
 const items = () => store.state().items;
 const names = () => items().map((item) => (item.kind === 'file' ? item.file.name : item.id && item.kind));
@@ -49,26 +43,33 @@ const uploadOf = (at: number) => {
   const item = items()[at];
   return item?.kind === 'file' ? item.upload : null;
 };
-/** Lets what was resolved be told. */
-const told = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** Ends the newest upload, and waits until the store has heard of it. */
+async function end(how: (upload: Asked) => void): Promise<void> {
+  how(asked.at(-1)!);
+  await new Promise((resolve) => setTimeout(resolve));
+}
 
 async function addUploaded(...files: string[]): Promise<void> {
   await store.addFiles(files.map(png), to);
-  asked.forEach(({ done }, i) => done(`upl_${i}`));
-  await told();
+  await end(() => asked.forEach(({ done }, i) => done(`upl_${i}`)));
+}
+
+function addAddress(text: string): boolean {
+  store.typeUrl(text);
+  return store.addTypedUrl();
 }
 
 describe('adding', () => {
-  test('begins to upload at once, as what the bytes are, and tells how far it is', async () => {
+  test('starts the upload at once, with the type of its bytes, and reports progress', async () => {
     await store.addFiles([png('cup.jpg')], to);
     expect(asked).toMatchObject([{ licenseId: 'lic_1', contentType: 'image/png' }]);
     expect(uploadOf(0)).toEqual({ status: 'sending', share: 0 });
     asked[0]!.onProgress(0.4);
     expect(uploadOf(0)).toEqual({ status: 'sending', share: 0.4 });
-    asked[0]!.done('upl_1');
-    await told();
+    await end(({ done }) => done('upl_1'));
     expect(uploadOf(0)).toMatchObject({ status: 'done', uploadId: 'upl_1' });
-    expect(store.state().told).toBe('cup.jpg is uploaded.');
+    expect(store.state().announcement).toBe('cup.jpg is uploaded.');
   });
 
   test('takes four at most and says how many are left out, by file and by address', async () => {
@@ -76,8 +77,7 @@ describe('adding', () => {
     expect(names()).toEqual(['a', 'b', 'c', 'd']);
     expect(asked).toHaveLength(4);
     expect(store.state().note).toBe('At most 4 images: 2 files were left out.');
-    store.typeUrl('https://shop.example/cup.jpg');
-    expect(store.addTypedUrl()).toBe(false);
+    expect(addAddress('https://shop.example/cup.jpg')).toBe(false);
     expect(store.state().urlProblem).toMatch(/^At most 4/);
     store.remove(items()[0]!.id);
     expect(store.state().note).toBeNull();
@@ -88,17 +88,14 @@ describe('adding', () => {
   test('names a file that can’t be used without sending it, until the next change', async () => {
     await store.addFiles([svg('logo.svg'), png('cup')], to);
     expect(asked.map(({ file }) => file.name)).toEqual(['cup']);
-    expect(items()[1]).toMatchObject({
-      kind: 'refused',
-      name: 'logo.svg',
-      problem: expect.stringMatching(/^SVG/),
-    });
-    expect(store.state().told).toMatch(/^Added: cup. logo.svg is not used. SVG/);
+    const problem = expect.stringMatching(/^SVG/);
+    expect(items()[1]).toMatchObject({ kind: 'refused', name: 'logo.svg', problem });
+    expect(store.state().announcement).toMatch(/^Added: cup. logo.svg is not used. SVG/);
     await store.addFiles([png('pot')], to);
     expect(names()).toEqual(['cup', 'pot']);
   });
 
-  test('of a whole folder looks at few and says that the others are left out', async () => {
+  test('of a whole folder inspects a few files and says that the others are left out', async () => {
     const files = Array.from({ length: 300 }, (_, i) => svg(`${i}.svg`));
     await store.addFiles(files, to);
     expect(items()).toHaveLength(4);
@@ -109,33 +106,25 @@ describe('adding', () => {
     await store.addFiles([png('cup')], to);
     await store.addFiles([png('cup')], to);
     expect(names()).toEqual(['cup']);
-    expect(store.state().told).toBe('1 file is there already.');
-    for (const expected of [true, false]) {
-      store.typeUrl(' https://shop.example/cup.jpg ');
-      expect(store.addTypedUrl()).toBe(expected);
-    }
+    expect(store.state().announcement).toBe('1 file is there already.');
+    const address = ' https://shop.example/cup.jpg ';
+    expect([addAddress(address), addAddress(address)]).toEqual([true, false]);
     expect(store.state().urlProblem).toBe('This address is there already.');
   });
 
-  test('an address that can’t be one keeps what was typed and says why', () => {
-    store.typeUrl('http://shop.example');
-    expect(store.addTypedUrl()).toBe(false);
-    expect(store.state()).toMatchObject({
-      urlText: 'http://shop.example',
-      urlProblem: expect.any(String),
-      items: [],
-    });
-    store.typeUrl('');
+  test('an invalid address stays in the field and has an error', () => {
+    const urlText = 'http://shop.example';
+    expect(addAddress(urlText)).toBe(false);
+    expect(store.state()).toMatchObject({ urlText, urlProblem: expect.any(String), items: [] });
+    expect(addAddress('')).toBe(true);
     expect(store.state().urlProblem).toBeNull();
-    expect(store.addTypedUrl()).toBe(true);
   });
 });
 
 describe('uploads', () => {
-  test('are waited for, and a request then names them in their order', async () => {
+  test('are awaited, and a request has them in their order', async () => {
     await store.addFiles([png('a'), png('b')], to);
-    store.typeUrl('https://shop.example/c.jpg');
-    store.addTypedUrl();
+    addAddress('https://shop.example/c.jpg');
     expect(store.bodies('lic_1')).toBeNull();
     const ready = store.ready(items(), to, never);
     asked[1]!.done('upl_b');
@@ -146,7 +135,7 @@ describe('uploads', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('are made once as long as they last, and renewed when their hour is over', async () => {
+  test('are made once, and again when they have expired', async () => {
     await addUploaded('cup');
     nowMs += 50 * minuteMs;
     expect(await store.ready(items(), to, never)).toEqual([{ uploadId: 'upl_0' }]);
@@ -166,46 +155,40 @@ describe('uploads', () => {
     expect(await ready).toEqual([{ uploadId: 'upl_2' }]);
   });
 
-  test('under way for another license are given up', async () => {
+  test('that run for another license are stopped', async () => {
     await store.addFiles([png('cup')], to);
     void store.ready(items(), other, never);
-    expect(asked.map(({ licenseId, signal }) => [licenseId, signal.aborted])).toEqual([
-      ['lic_1', true],
-      ['lic_2', false],
-    ]);
-    asked[1]!.done('upl_2');
-    await told();
+    expect(asked.map(({ licenseId }) => licenseId)).toEqual(['lic_1', 'lic_2']);
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    await end(({ done }) => done('upl_2'));
     expect(uploadOf(0)).toMatchObject({ status: 'done', licenseId: 'lic_2' });
   });
 
-  test('that fail say why, and are tried again by hand or by the next request', async () => {
+  test('that fail say why, and are retried by a button or by the next request', async () => {
     await store.addFiles([png('cup')], to);
-    asked[0]!.fail(new ApiError('The connection broke.', { status: 0, code: 'NETWORK' }));
-    await told();
+    const broken = new ApiError('The connection broke.', { status: 0, code: 'NETWORK' });
+    await end(({ fail }) => fail(broken));
     expect(uploadOf(0)).toEqual({ status: 'failed', message: 'The connection broke.' });
     store.retry(items()[0]!.id, to);
-    asked[1]!.fail(new Error('of the program'));
-    await told();
+    await end(({ fail }) => fail(new Error('of the program')));
     expect(uploadOf(0)).toEqual({ status: 'failed', message: 'It could not be uploaded.' });
     const ready = store.ready(items(), to, never);
-    asked[2]!.fail(new ApiError('Too many.', { status: 429, code: 'RATE_LIMITED', retryAfterSeconds: 9 }));
-    await expect(ready).rejects.toMatchObject({
-      message: 'cup could not be uploaded. Too many.',
-      code: 'RATE_LIMITED',
-      retryAfterSeconds: 9,
-    });
+    const limited = { code: 'RATE_LIMITED', retryAfterSeconds: 9 };
+    asked[2]!.fail(new ApiError('Too many.', { status: 429, ...limited }));
+    const message = 'cup could not be uploaded. Too many.';
+    await expect(ready).rejects.toMatchObject({ message, ...limited });
   });
 
-  test('end with the image that is removed, and so does the request that waits for it', async () => {
+  test('stop when their image is removed, and so does the request that waits for them', async () => {
     await store.addFiles([png('cup')], to);
     const ready = store.ready(items(), to, never);
     store.remove(items()[0]!.id);
     expect(asked[0]!.signal.aborted).toBe(true);
     await expect(ready).rejects.toBeInstanceOf(ApiError);
-    expect(store.state()).toMatchObject({ items: [], told: 'cup is removed. 0 of 4 images.' });
+    expect(store.state()).toMatchObject({ items: [], announcement: 'cup is removed. 0 of 4 images.' });
   });
 
-  test('go on when nobody waits for them any more', async () => {
+  test('go on when the request is aborted', async () => {
     await store.addFiles([png('cup')], to);
     const stop = new AbortController();
     const ready = store.ready(items(), to, stop.signal);
@@ -216,7 +199,7 @@ describe('uploads', () => {
 });
 
 describe('what the service refuses', () => {
-  test('is shown at its image, and its upload made anew the next time', async () => {
+  test('is shown at its image, and the next request uploads it again', async () => {
     await addUploaded('a', 'b');
     store.refuse(items(), new Map([[1, 'Must not be animated.']]));
     expect(items().map(({ problem }) => problem)).toEqual([null, 'Must not be animated.']);
@@ -226,7 +209,7 @@ describe('what the service refuses', () => {
     expect(asked.slice(2).map(({ file }) => file.name)).toEqual(['b']);
   });
 
-  test('is not shown at an image that has taken another’s place', async () => {
+  test('is not shown at another image that has the same place now', async () => {
     await addUploaded('a', 'b');
     const sent = items();
     store.remove(sent[0]!.id);
@@ -235,7 +218,7 @@ describe('what the service refuses', () => {
   });
 });
 
-test('the images of a former request come back, and only what has ended is uploaded again', async () => {
+test('the images of an earlier request are restored, and only expired uploads are made again', async () => {
   await addUploaded('a');
   const former = store.latest(items());
   store.remove(former[0]!.id);

@@ -20,7 +20,7 @@ function failing(error: Error): () => Promise<never> {
   };
 }
 
-/** The methods of UserManager that a session uses; a test says what they answer. `log` tells their order. */
+/** The methods of UserManager that a session uses. A test sets their answers; `log` is their order. */
 function world() {
   const log: string[] = [];
   const known = new Set(['s1']);
@@ -62,33 +62,38 @@ async function signedIn() {
 const ended = { code: 'SESSION_ENDED', message: 'Your session has ended. Sign in again to go on.' };
 const pass = (seconds: number): Promise<void> => jest.advanceTimersByTimeAsync(seconds * second);
 
-// Time goes by while no timer runs, as when a laptop sleeps.
+// Moves the clock and runs no timer, as when a laptop sleeps.
 const sleep = (seconds: number): void => jest.setSystemTime(Date.now() + seconds * second);
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
 afterEach(() => void jest.useRealTimers());
 
-async function expectEnded(session: Session): Promise<void> {
+async function expectNoToken(session: Session): Promise<void> {
   await expect(session.accessToken()).rejects.toMatchObject(ended);
   await expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
+}
+
+/** The account stays on the screen. */
+async function expectEnded(session: Session): Promise<void> {
+  expect(session.state()).toEqual({ status: 'ended', account });
+  await expectNoToken(session);
 }
 
 describe('a sign-in', () => {
   test('is needed at first: there is no token and no account', async () => {
     const { session, renewals } = world();
-    expect(session.state()).toEqual({ status: 'none', account: null });
-    await expectEnded(session);
+    await expectNoToken(session);
     session.end();
     expect(session.state()).toEqual({ status: 'none', account: null });
     expect(renewals()).toBe(0);
   });
 
-  test('starts without the rests of earlier ones, and remembers the place', async () => {
+  test('removes the state of earlier sign-ins, and remembers the path', async () => {
     const { session, log } = world();
     await session.signIn('/history?status=FAILED');
     expect(log).toEqual(['clear stale state', 'sign in {"state":{"returnTo":"/history?status=FAILED"}}']);
   });
 
-  test('gives a token and an account, and tells those who watch until they stop', async () => {
+  test('gives a token and an account, and calls subscribers until they unsubscribe', async () => {
     const { session } = world();
     const seen: string[] = [];
     const stop = session.subscribe(() => seen.push(session.state().status));
@@ -123,7 +128,7 @@ describe('a sign-in', () => {
   });
 });
 
-describe('after a sign-in one comes back', () => {
+describe('after a sign-in the visitor comes back', () => {
   async function returnTo(state: unknown): Promise<string> {
     const { session, given } = world();
     given.signedIn = async () => user('token-1', 3600, state);
@@ -131,25 +136,19 @@ describe('after a sign-in one comes back', () => {
     return result.kind === 'done' ? result.returnTo : result.kind;
   }
 
-  test('to the place in this app', async () => {
+  test('to the path in this app', async () => {
     for (const path of ['/', '/history?status=FAILED#top', '/keys', '/a//b', '/a?next=https://evil.test']) {
       expect(await returnTo({ returnTo: path })).toBe(path);
     }
   });
 
-  test('to the start instead of elsewhere, and when the place was lost', async () => {
-    const elsewhere = [
-      '//evil.test',
-      '/\\evil.test',
-      '/\t/evil.test',
-      'https://evil.test',
-      'javascript:alert(1)',
-    ];
-    const states = [...elsewhere, 'keys', '', 7, null].map((path) => ({ returnTo: path }));
+  test('to the start page when the path is not of this app or is missing', async () => {
+    const elsewhere = ['//evil.test', '/\\evil.test', '/\t/evil.test', 'https://evil.test', 'keys'];
+    const states = [...elsewhere, 'javascript:alert(1)', '', 7, null].map((path) => ({ returnTo: path }));
     for (const state of [...states, {}, undefined, null, 'text', 7]) expect(await returnTo(state)).toBe('/');
   });
 
-  test('to this origin, whatever the path holds', async () => {
+  test('to this origin, whatever the path contains', async () => {
     const parts = fc.constantFrom('/', '\\', '.', '..', ':', '@', '?', '#', '%2f', 'evil.test', 'https:');
     const path = fc.array(parts, { maxLength: 6 }).map((some) => some.join(''));
     await fc.assert(
@@ -178,7 +177,7 @@ describe('a renewal', () => {
     expect(renewals()).toBe(2);
   });
 
-  test('is one for the timer and everyone who asks meanwhile, and all get its token', async () => {
+  test('is shared by the timer and all callers, and all get its token', async () => {
     const { session, given, renewals } = await signedIn();
     const gate = Promise.withResolvers<User>();
     given.renewed = () => gate.promise;
@@ -191,7 +190,7 @@ describe('a renewal', () => {
     expect(renewals()).toBe(1);
   });
 
-  test('is made for the token that is held, and not for one that was replaced already', async () => {
+  test('is made for the current token, and not for one that was replaced already', async () => {
     const { session, given, renewals } = await signedIn();
     expect(await session.replaceToken('token-1')).toBe('token-2');
     expect(await session.replaceToken('token-1')).toBe('token-2');
@@ -200,7 +199,7 @@ describe('a renewal', () => {
     expect(await session.replaceToken('token-2')).toBe('token-3');
   });
 
-  test('comes with the first request after a sleep, since timers slept, too', async () => {
+  test('is made by the first request after a sleep, when the timer is late', async () => {
     const { session, renewals } = await signedIn();
     sleep(7200);
     expect(renewals()).toBe(0);
@@ -215,14 +214,13 @@ describe('a renewal that fails', () => {
       const { session, given, renewals } = await signedIn();
       given.renewed = failing(new ErrorResponse({ error }));
       await expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
-      expect(session.state()).toEqual({ status: 'ended', account });
       await expectEnded(session);
       await pass(7200);
       expect(renewals()).toBe(1);
     },
   );
 
-  test('for want of a refresh token, or of an answer with a user, ends it as well', async () => {
+  test('without a refresh token, or without a user in the answer, ends it as well', async () => {
     const noToken = await signedIn();
     noToken.loseRefreshToken();
     await expect(noToken.session.replaceToken('token-1')).rejects.toMatchObject(ended);
@@ -230,7 +228,7 @@ describe('a renewal that fails', () => {
     const noUser = await signedIn();
     noUser.given.renewed = async () => null;
     await expect(noUser.session.replaceToken('token-1')).rejects.toMatchObject(ended);
-    for (const { session } of [noToken, noUser]) expect(session.state().status).toBe('ended');
+    for (const { session } of [noToken, noUser]) await expectEnded(session);
   });
 
   test.each<[string, Error]>([
@@ -240,24 +238,22 @@ describe('a renewal that fails', () => {
     ['an answer of somebody else', new Error('Invalid response Content-Type: text/html')],
   ])('for %s does not end it: the next request tries again', async (_why, error) => {
     const { session, given } = await signedIn();
-    const { renewed } = given;
     given.renewed = failing(error);
     await expect(session.replaceToken('token-1')).rejects.toMatchObject({ code: 'NETWORK', status: 0 });
     expect(session.state()).toEqual({ status: 'active', account });
     expect(await session.accessToken()).toBe('token-1');
-    given.renewed = renewed;
+    given.renewed = async () => user('token-2');
     expect(await session.replaceToken('token-1')).toBe('token-2');
   });
 
-  test('by the timer disturbs nobody until a token is needed', async () => {
+  test('by the timer has no effect until a token is needed', async () => {
     const { session, given } = await signedIn();
-    const { renewed } = given;
     given.renewed = failing(new TypeError('Failed to fetch'));
     await pass(3540);
     expect(await session.accessToken()).toBe('token-1');
     await pass(60);
     await expect(session.accessToken()).rejects.toMatchObject({ code: 'NETWORK' });
-    given.renewed = renewed;
+    given.renewed = async () => user('token-2');
     expect(await session.accessToken()).toBe('token-2');
   });
 });
@@ -265,26 +261,25 @@ describe('a renewal that fails', () => {
 test('a session that the API refuses for good is ended, and nothing is renewed any more', async () => {
   const { session, renewals } = await signedIn();
   session.end();
-  expect(session.state()).toEqual({ status: 'ended', account });
   await expectEnded(session);
   await pass(7200);
   expect(renewals()).toBe(0);
 });
 
 describe('a sign-out', () => {
-  test('forgets the tokens first, and leaves then', async () => {
+  test('forgets the tokens first and then leaves the page', async () => {
     const { session, log } = await signedIn();
     const seen: unknown[] = [];
     session.subscribe(() => seen.push([session.state(), [...log]]));
     const out = session.signOut();
-    await expectEnded(session);
+    await expectNoToken(session);
     await out;
     expect(seen).toEqual([[{ status: 'left', account: null }, []]]);
     expect(log).toEqual(['remove user', 'leave for https://login.test/logout']);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('is final: a renewal that was under way brings no session back', async () => {
+  test('is final: a renewal that was under way does not restore the session', async () => {
     const { session, given } = await signedIn();
     const gate = Promise.withResolvers<User>();
     given.renewed = () => gate.promise;
@@ -294,7 +289,7 @@ describe('a sign-out', () => {
     gate.resolve(user('token-2'));
     await refused;
     expect(session.state()).toEqual({ status: 'left', account: null });
-    await expectEnded(session);
+    await expectNoToken(session);
     expect(jest.getTimerCount()).toBe(0);
   });
 });

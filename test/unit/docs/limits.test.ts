@@ -62,15 +62,18 @@ test.each([page, 'docs/errors.md'])('%s tells who refused by the waits that each
   expect(waits).toEqual([THROTTLED.retryAfterSeconds, tooManyFromOneAddress.retryAfterSeconds]);
 });
 
-test('README.md tells the same limits of each endpoint', () => {
-  const rows = [...readPage('README.md').matchAll(/^\| `([A-Z]+ \/[^`?]*)[^`]*` .*\| ([^|]*?) *\|$/gm)];
-  const told = rows.map(([, endpoint, limit]) => [endpoint, limit]);
-  // A route that takes keys and sessions has a row in either table.
-  const expected = allRoutes.flatMap((route) => {
-    const row = [nameOf(route), route.limit ? `${route.limit.quota} per minute` : ''];
-    return route.auth === 'key_or_session' ? [row, row] : [row];
-  });
-  expect(told.sort()).toEqual(expected.sort());
+test('docs/api/endpoints.md lists each endpoint, one that takes keys and sessions twice', () => {
+  const rows = [...readPage('docs/api/endpoints.md').matchAll(/^\| `([A-Z]+ \/[^`]*)`/gm)];
+  const expected = allRoutes.flatMap((route) =>
+    route.auth === 'key_or_session' ? [nameOf(route), nameOf(route)] : [nameOf(route)],
+  );
+  expect(rows.map(([, endpoint]) => endpoint).sort()).toEqual(expected.sort());
+});
+
+test('docs/api/endpoints.md describes each member of the body', () => {
+  const members = [...readPage('docs/api/endpoints.md').matchAll(/^\| ((?:`\w+`(?:, )?)+) +\|/gm)];
+  const told = members.flatMap(([, names]) => names!.replaceAll('`', '').split(', '));
+  expect(told.sort()).toEqual(Object.keys(createGenerationBody.shape).sort());
 });
 
 test('the tiers are those of the code', () => {

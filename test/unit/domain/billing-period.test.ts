@@ -19,35 +19,23 @@ describe('a period begins on the anchor day, or on the last day of a shorter mon
     ['2025-01-30', '2025-03-05', '2025-02-28', '2025-03-30'],
     ['2025-01-29', '2025-03-05', '2025-02-28', '2025-03-29'],
     ['2025-01-28', '2025-03-05', '2025-02-28', '2025-03-28'],
-  ])('anchor %s, now %s: %s to %s', (anchor, now, start, end) => {
-    expect(periodOf(anchor, now)).toEqual([`${start}T00:00:00.000Z`, `${end}T00:00:00.000Z`]);
-  });
-
-  test.each([
+    // Leap years.
     ['2024-01-31', '2024-02-29', '2024-02-29', '2024-03-31'],
     ['2024-02-29', '2025-02-28', '2025-02-28', '2025-03-29'],
     ['2024-02-29', '2028-02-29', '2028-02-29', '2028-03-29'],
     ['2000-01-30', '2000-03-01', '2000-02-29', '2000-03-30'],
     ['2099-12-31', '2100-03-01', '2100-02-28', '2100-03-31'],
-  ])('leap years: anchor %s, now %s: %s to %s', (anchor, now, start, end) => {
-    expect(periodOf(anchor, now)).toEqual([`${start}T00:00:00.000Z`, `${end}T00:00:00.000Z`]);
-  });
-
-  test.each([
+    // Ends of years.
     ['2025-03-31', '2025-12-31', '2025-12-31', '2026-01-31'],
     ['2025-03-31', '2026-01-30', '2025-12-31', '2026-01-31'],
     ['2025-03-10', '2026-01-01', '2025-12-10', '2026-01-10'],
     ['2024-12-01', '2025-12-31', '2025-12-01', '2026-01-01'],
     ['2024-12-01', '2026-01-01', '2026-01-01', '2026-02-01'],
-  ])('year ends: anchor %s, now %s: %s to %s', (anchor, now, start, end) => {
-    expect(periodOf(anchor, now)).toEqual([`${start}T00:00:00.000Z`, `${end}T00:00:00.000Z`]);
-  });
-
-  test.each([
+    // An anchor in the future counts back.
     ['2030-05-31', '2025-02-15', '2025-01-31', '2025-02-28'],
     ['2030-05-31', '2030-05-30', '2030-04-30', '2030-05-31'],
     ['2030-05-31', '2030-05-31', '2030-05-31', '2030-06-30'],
-  ])('an anchor in the future counts back: anchor %s, now %s: %s to %s', (anchor, now, start, end) => {
+  ])('anchor %s, now %s: %s to %s', (anchor, now, start, end) => {
     expect(periodOf(anchor, now)).toEqual([`${start}T00:00:00.000Z`, `${end}T00:00:00.000Z`]);
   });
 });
@@ -83,23 +71,6 @@ describe('for any anchor and any instant', () => {
     );
   });
 
-  test('every instant of a period answers that same period, so no instant is in two', () => {
-    fc.assert(
-      fc.property(
-        anyInstantMs,
-        anyInstantMs,
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (anchorMs, nowMs, part) => {
-          const period = billingPeriod(anchorMs, nowMs);
-          const withinMs = Math.floor(period.startMs + part * (period.endMs - 1 - period.startMs));
-          for (const ms of [period.startMs, withinMs, period.endMs - 1]) {
-            expect(billingPeriod(anchorMs, ms)).toEqual(period);
-          }
-        },
-      ),
-    );
-  });
-
   test('periods tile time: the next begins where one ends, and the one before ends where it begins', () => {
     fc.assert(
       fc.property(anyInstantMs, anyInstantMs, (anchorMs, nowMs) => {
@@ -122,10 +93,6 @@ describe('for any anchor and any instant', () => {
         expect(start.toISOString().slice(10)).toBe(anchor.toISOString().slice(10));
       }),
     );
-  });
-
-  test('the anchor itself begins a period', () => {
-    fc.assert(fc.property(anyInstantMs, (ms) => expect(billingPeriod(ms, ms).startMs).toBe(ms)));
   });
 
   test('it is what a walk from the anchor, month by month over a calendar, finds', () => {

@@ -15,7 +15,7 @@ import {
 
 const finding = fc.constantFrom<Finding>('healthy', 'failing', 'warming');
 
-/** What happens to a breaker, each a while after the one before; a probe ends only where one was begun. */
+/** The events of a breaker's life, each some time after the one before. */
 const history = fc.array(
   fc.record({
     afterMs: fc.nat({ max: 20_000 }),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { systemClock } from '../../../shared/domain/clock.ts';
+import { isoTime, systemClock } from '../../../shared/domain/clock.ts';
 
 test('the service’s clock is the machine’s', () => {
   const beforeMs = Date.now();
@@ -13,4 +13,8 @@ test('a time-out of the service’s clock aborts by itself, with a TimeoutError'
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   expect(systemClock.timeout(60_000).aborted).toBe(false);
+});
+
+test('a time is written as answers have it, and none stays none', () => {
+  expect([isoTime(0), isoTime(null)]).toEqual(['1970-01-01T00:00:00.000Z', null]);
 });

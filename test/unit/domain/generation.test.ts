@@ -25,7 +25,7 @@ function generationOf(changes: Partial<CreateGenerationBody> = {}) {
     nowMs,
     deadlineSeconds: 120,
     retentionDays: 90,
-    onceId: null,
+    idempotencyKeyHash: null,
   });
 }
 

@@ -6,6 +6,7 @@ import {
   idempotencyHours,
   idempotencyKeyRule,
   parseIdempotencyKey,
+  readIdempotencyKey,
 } from '../../../shared/domain/idempotency.ts';
 
 const visible = Array.from({ length: 0x7e - 0x21 + 1 }, (_, i) => String.fromCharCode(0x21 + i));
@@ -72,6 +73,12 @@ describe('the quoted form of the IETF draft', () => {
   ])('%s is no key', (_what, header) => expect(parseIdempotencyKey(header)).toBeNull());
 });
 
+test('a header is one key: sent once, and valid', () => {
+  expect(readIdempotencyKey(['"abc"'])).toBe('abc');
+  for (const sent of [undefined, [], ['a', 'b'], ['a', 'a'], ['a b']])
+    expect(readIdempotencyKey(sent)).toBeNull();
+});
+
 test('quoted and bare mean the same key, for every key', () => {
   const key = fc
     .string({ unit: fc.constantFrom(...visible), minLength: 1, maxLength: 255 })
@@ -92,11 +99,9 @@ test('whatever is sent, the outcome is a right key or none', () => {
   );
 });
 
-test('a key of the longest form is read in no time, whatever it is made of', () => {
-  const started = performance.now();
-  parseIdempotencyKey(`"${'\\'.repeat(100_000)}`);
-  parseIdempotencyKey(`"${'\\"'.repeat(50_000)}`);
-  expect(performance.now() - started).toBeLessThan(1000);
+test('a header of a million characters is read without backtracking, which would take longer than a test may', () => {
+  expect(parseIdempotencyKey(`"${'\\'.repeat(1_000_000)}`)).toBeNull();
+  expect(parseIdempotencyKey(`"${'\\"'.repeat(500_000)}`)).toBeNull();
 });
 
 test('a key is kept for 24 hours', () => expect(idempotencyHours).toBe(24));

@@ -33,7 +33,7 @@ describe('request ids', () => {
     fc.assert(
       fc.property(anyRequestId, (id) => {
         expect(isRequestId(id)).toBe(true);
-        // A text without a letter is its own upper case.
+        // An id without letters is equal to its upper case.
         if (/[a-f]/.test(id)) expect(isRequestId(id.toUpperCase())).toBe(false);
         expect(isRequestId(id.replaceAll('-', ''))).toBe(false);
         for (const other of [

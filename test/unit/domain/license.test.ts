@@ -1,41 +1,119 @@
 import { describe, expect, test } from '@jest/globals';
-import { isActive, mayUse, type License } from '../../../shared/domain/license.ts';
-import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+import * as fc from 'fast-check';
+import { licenseStatuses } from '../../../shared/contracts/license.ts';
+import {
+  isActive,
+  licenseAnswer,
+  mayUse,
+  whyInactive,
+  type License,
+} from '../../../shared/domain/license.ts';
+import { tiers, type TierName } from '../../../shared/domain/tiers.ts';
+import { anyInstantMs, sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
 
-const nowMs = Date.UTC(2026, 0, 1);
+const nowMs = Date.UTC(2026, 4, 10, 12);
 
-describe('the keys of an access record are accepted', () => {
-  const ends = [
-    { activeUntilMs: null, end: 'no end', before: true },
-    { activeUntilMs: nowMs + 1, end: 'an end a millisecond away', before: true },
-    { activeUntilMs: nowMs, end: 'an end right now', before: false },
-    { activeUntilMs: nowMs - 1, end: 'an end a millisecond ago', before: false },
-    { activeUntilMs: 0, end: 'an end in 1970', before: false },
-  ];
-  const statuses: License['status'][] = ['active', 'past_due', 'ended'];
-  const rows = statuses.flatMap((status) =>
-    [true, false].flatMap((apiAccess) =>
-      ends.map(({ activeUntilMs, end, before }) => {
-        const accepted = status === 'active' && apiAccess && before;
-        return { status, apiAccess, activeUntilMs, end, accepted };
+const anyLicense: fc.Arbitrary<License> = fc.record({
+  licenseId: fc.constant('lic_1'),
+  ownerId: fc.uuid(),
+  tier: fc.constantFrom(...(Object.keys(tiers) as TierName[])),
+  creditsLimit: fc.nat(),
+  foundingCatalog: fc.boolean(),
+  identityIds: fc.array(fc.constantFrom('idn_1', 'idn_2')),
+  apiAccess: fc.boolean(),
+  status: fc.constantFrom(...licenseStatuses),
+  periodAnchorMs: anyInstantMs,
+  activeUntilMs: fc.option(anyInstantMs, { nil: null }),
+  createdAtMs: anyInstantMs,
+});
+
+describe('why a record is inactive', () => {
+  test.each([
+    ['no end', null, null],
+    ['an end a millisecond away', nowMs + 1, null],
+    ['an end at this very millisecond', nowMs, 'it was active until 2026-05-10T12:00:00.000Z'],
+    ['an end a millisecond ago', nowMs - 1, 'it was active until 2026-05-10T11:59:59.999Z'],
+  ])('with %s', (_, activeUntilMs, reason) => {
+    expect(whyInactive({ ...sampleLicense, activeUntilMs }, nowMs)).toBe(reason);
+  });
+
+  test.each([
+    [{ status: 'ended' }, 'it has ended'],
+    [{ status: 'past_due' }, 'it is past due'],
+    [{ apiAccess: false }, 'it has no API access'],
+    [{ status: 'ended', apiAccess: false, activeUntilMs: 0 }, 'it has ended'],
+    [{ status: 'past_due', apiAccess: false, activeUntilMs: 0 }, 'it is past due'],
+    [{ apiAccess: false, activeUntilMs: 0 }, 'it has no API access'],
+  ] as [Partial<License>, string][])('%j: %s', (change, reason) => {
+    expect(whyInactive({ ...sampleLicense, ...change }, nowMs)).toBe(reason);
+  });
+
+  test('is told exactly for the records that are not active', () => {
+    fc.assert(
+      fc.property(anyLicense, anyInstantMs, (license, ms) => {
+        const { status, apiAccess, activeUntilMs } = license;
+        const active = status === 'active' && apiAccess && (activeUntilMs === null || ms < activeUntilMs);
+        expect(whyInactive(license, ms) === null).toBe(active);
+        expect(isActive(license, ms)).toBe(active);
+        expect(licenseAnswer(license, ms).usable).toBe(active);
       }),
-    ),
-  );
-
-  test.each(rows)(
-    '$status, apiAccess $apiAccess, $end: $accepted',
-    ({ accepted, status, apiAccess, activeUntilMs }) => {
-      expect(isActive({ ...sampleLicense, status, apiAccess, activeUntilMs }, nowMs)).toBe(accepted);
-    },
-  );
-
-  test('exactly two of all these cases are: active, with API access, and before the end', () => {
-    expect(rows.filter(({ accepted }) => accepted)).toHaveLength(2);
-    expect(rows).toHaveLength(30);
+    );
   });
 });
 
-describe('a record may use an identity', () => {
+describe('a record as its owner sees it', () => {
+  test('has exactly these members', () => {
+    const license: License = {
+      ...sampleLicense,
+      tier: 'starter',
+      creditsLimit: 500,
+      foundingCatalog: false,
+      identityIds: ['idn_7', 'idn_8'],
+      periodAnchorMs: Date.UTC(2025, 11, 31, 6),
+      activeUntilMs: Date.UTC(2027, 0, 1),
+      createdAtMs: Date.UTC(2025, 11, 30),
+    };
+    expect(licenseAnswer(license, nowMs)).toEqual({
+      licenseId: 'lic_1',
+      tier: 'Starter',
+      status: 'active',
+      usable: true,
+      apiAccess: true,
+      foundingCatalog: false,
+      identityIds: ['idn_7', 'idn_8'],
+      creditsLimit: 500,
+      maxOutputs: 1,
+      maxSidePx: 1024,
+      billingPeriodStart: '2026-04-30T06:00:00.000Z',
+      billingPeriodEnd: '2026-05-31T06:00:00.000Z',
+      activeUntil: '2027-01-01T00:00:00.000Z',
+      createdAt: '2025-12-30T00:00:00.000Z',
+    });
+  });
+
+  test.each([
+    ['starter', 'Starter', 1, 1024],
+    ['standard', 'Standard', 4, 2048],
+    ['pro', 'Pro', 4, 2048],
+    ['enterprise', 'Enterprise', 4, 2048],
+  ] as const)('%s is called %s: %i outputs, %i pixels', (tier, label, maxOutputs, maxSidePx) => {
+    const answer = licenseAnswer({ ...sampleLicense, tier }, nowMs);
+    expect(answer).toMatchObject({ tier: label, maxOutputs, maxSidePx, activeUntil: null });
+  });
+
+  test('names the period that holds this moment, and never its owner', () => {
+    fc.assert(
+      fc.property(anyLicense, anyInstantMs, (license, ms) => {
+        const answer = licenseAnswer(license, ms);
+        expect(Date.parse(answer.billingPeriodStart)).toBeLessThanOrEqual(ms);
+        expect(Date.parse(answer.billingPeriodEnd)).toBeGreaterThan(ms);
+        expect(JSON.stringify(answer)).not.toContain(license.ownerId);
+      }),
+    );
+  });
+});
+
+describe('a license covers an identity', () => {
   test.each([
     { foundingCatalog: true, catalog: 'founding', listed: false, allowed: true },
     { foundingCatalog: true, catalog: 'founding', listed: true, allowed: true },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { takeFromRate, type RateLimit, type RateLog } from '../../../shared/domain/rate-limit.ts';
+import { consumeFromRateLog, type RateLimit, type RateLog } from '../../../shared/domain/rate-limit.ts';
 
 const generate: RateLimit = { name: 'generate', quota: 10, windowSeconds: 60 };
 const windowMs = 60_000;
@@ -10,7 +10,7 @@ const nowMs = Date.UTC(2026, 5, 1, 12);
 function takeAll(timesMs: number[], limit: RateLimit = generate) {
   let log: RateLog = [];
   return timesMs.map((ms) => {
-    const decision = takeFromRate(log, ms, limit);
+    const decision = consumeFromRateLog(log, ms, limit);
     if (decision.allowed) log = decision.log;
     return decision;
   });
@@ -62,7 +62,7 @@ describe('ten uses in sixty seconds', () => {
 
   test('a refusal leaves the log as it was', () => {
     const log = Array.from({ length: 10 }, (_, i) => nowMs + i);
-    expect(takeFromRate(log, nowMs + 100, generate).log).toEqual(log);
+    expect(consumeFromRateLog(log, nowMs + 100, generate).log).toEqual(log);
   });
 
   test('a clock that went back does not widen the window: its uses count from the latest use', () => {
@@ -86,44 +86,22 @@ const anyTimes = fc
 const anyLimit = fc.integer({ min: 1, max: 12 }).map((quota): RateLimit => ({ ...generate, quota }));
 
 describe('under any sequence of times, also ones that go back or stand still', () => {
-  test('no rolling window of sixty seconds holds more uses than the quota', () => {
-    fc.assert(
-      fc.property(anyTimes, anyLimit, (times, limit) => {
-        const usedMs = takeAll(times, limit)
-          .filter(({ allowed }) => allowed)
-          .map(({ log }) => log.at(-1)!);
-        for (const endMs of usedMs) {
-          const inWindow = usedMs.filter((ms) => ms > endMs - windowMs && ms <= endMs);
-          expect(inWindow.length).toBeLessThanOrEqual(limit.quota);
-        }
-      }),
-    );
-  });
-
-  test('a use is recorded at its own time, or at the latest use before it when the clock went back', () => {
-    fc.assert(
-      fc.property(anyTimes, anyLimit, (times, limit) => {
-        let latestMs = 0;
-        takeAll(times, limit).forEach(({ allowed, log }, i) => {
-          if (!allowed) return;
-          latestMs = Math.max(latestMs, times[i]!);
-          expect(log.at(-1)).toBe(latestMs);
-        });
-      }),
-    );
-  });
-
   test('the decisions are those of a model that keeps every use and counts: it refuses only a full window', () => {
     fc.assert(
       fc.property(anyTimes, anyLimit, (times, limit) => {
         const usedMs: number[] = [];
+        let log: number[] = [];
         takeAll(times, limit).forEach((decision, i) => {
+          // A clock that goes back stands still at the latest use.
           const atMs = Math.max(times[i]!, ...usedMs);
           const inWindow = usedMs.filter((ms) => ms + windowMs > atMs);
-          expect(decision.allowed).toBe(inWindow.length < limit.quota);
-          if (decision.allowed) inWindow.push(atMs);
-          if (decision.allowed) usedMs.push(atMs);
-          expect(decision.remaining).toBe(limit.quota - inWindow.length);
+          const allowed = inWindow.length < limit.quota;
+          if (allowed) {
+            usedMs.push(atMs);
+            log = [...inWindow, atMs];
+          }
+          const remaining = allowed ? limit.quota - log.length : 0;
+          expect(decision).toMatchObject({ allowed, remaining, log });
         });
       }),
     );
@@ -134,38 +112,12 @@ describe('under any sequence of times, also ones that go back or stand still', (
       fc.property(anyTimes, anyLimit, (times, limit) => {
         takeAll(times, limit).forEach(({ allowed, log, resetSeconds }, i) => {
           if (allowed) return;
-          const triedAt = (seconds: number) => takeFromRate(log, times[i]! + seconds * 1000, limit).allowed;
+          const triedAt = (seconds: number) =>
+            consumeFromRateLog(log, times[i]! + seconds * 1000, limit).allowed;
           expect(Number.isInteger(resetSeconds) && resetSeconds >= 1).toBe(true);
           expect(triedAt(resetSeconds)).toBe(true);
           expect(triedAt(resetSeconds - 1)).toBe(false);
         });
-      }),
-    );
-  });
-
-  test('what remains can be used at once, and not one more', () => {
-    fc.assert(
-      fc.property(anyTimes, anyLimit, (times, limit) => {
-        const { log, remaining } = takeAll(times, limit).findLast(({ allowed }) => allowed)!;
-        const atMs = log.at(-1)!;
-        let current = log;
-        for (let i = 0; i < remaining; i++) {
-          const decision = takeFromRate(current, atMs, limit);
-          expect(decision.allowed).toBe(true);
-          current = decision.log;
-        }
-        expect(takeFromRate(current, atMs, limit).allowed).toBe(false);
-      }),
-    );
-  });
-
-  test('the log stays sorted and never outgrows the quota', () => {
-    fc.assert(
-      fc.property(anyTimes, anyLimit, (times, limit) => {
-        for (const { log } of takeAll(times, limit)) {
-          expect(log.length).toBeLessThanOrEqual(limit.quota);
-          expect([...log].sort((a, b) => a - b)).toEqual(log);
-        }
       }),
     );
   });

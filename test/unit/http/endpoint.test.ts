@@ -1,22 +1,24 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ok } from '../../../shared/http/answer.ts';
 import { endpoint } from '../../../shared/http/endpoint.ts';
-import { setLogSink } from '../../../shared/http/log.ts';
+import { setLogSink } from '../../../shared/runtime/log.ts';
 import { routes } from '../../../shared/routes.ts';
 
 const event = { httpMethod: 'GET', multiValueHeaders: {}, path: '/health' };
 
-function invoke(
-  handler: unknown,
-): Promise<{ statusCode: number; headers: Record<string, string>; body: string }> {
+function invoke(handler: unknown): Promise<APIGatewayProxyResult> {
   return (handler as (event: unknown, context: unknown) => Promise<never>)(event, {});
 }
 
+const lines: string[] = [];
+beforeEach(() => {
+  lines.length = 0;
+  setLogSink((line) => lines.push(line));
+});
 afterEach(() => setLogSink(() => {}));
 
 test('what nobody foresaw is INTERNAL_ERROR: its cause goes to the log, never to the caller', async () => {
-  const lines: string[] = [];
-  setLogSink((line) => lines.push(line));
   const handler = endpoint(routes.getHealth, {
     deps: () => ({}),
     run: () => Promise.reject(new Error('the cellar is flooded')),
@@ -26,12 +28,10 @@ test('what nobody foresaw is INTERNAL_ERROR: its cause goes to the log, never to
   expect([answer.statusCode, code, rest]).toEqual([500, 'INTERNAL_ERROR', {}]);
   expect(error).not.toContain('cellar');
   expect(lines.join('\n')).toContain('the cellar is flooded');
-  expect(lines.join('\n')).toContain(answer.headers['x-request-id']);
+  expect(lines.join('\n')).toContain(answer.headers!['x-request-id']);
 });
 
 test('a missing environment variable is an INTERNAL_ERROR on every request, by name in the log', async () => {
-  const lines: string[] = [];
-  setLogSink((line) => lines.push(line));
   const handler = endpoint(routes.getHealth, {
     deps: ({ env }) => env.modelEndpointName,
     run: async () => ok({}),
@@ -41,8 +41,6 @@ test('a missing environment variable is an INTERNAL_ERROR on every request, by n
 });
 
 test('each request is one line of the log, with its route, status and duration', async () => {
-  const lines: string[] = [];
-  setLogSink((line) => lines.push(line));
   const handler = endpoint(routes.getHealth, { deps: () => ({}), run: async () => ok({ fine: true }) });
   const answer = await invoke(handler);
   expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });

@@ -21,6 +21,11 @@ describe('a body', () => {
     expect(readJsonBody(request)).toEqual({ a: 1 });
   });
 
+  test('is parsed once, however often it is read', () => {
+    const request = requestOf({ body: '{"a": 1}' });
+    expect(readJsonBody(request)).toBe(readJsonBody(request));
+  });
+
   test('that the gateway encoded is read the same', () => {
     expect(bodyOf(Buffer.from('{"a": "é😀"}').toString('base64'), true)).toEqual({ a: 'é😀' });
   });
@@ -35,10 +40,6 @@ describe('a body', () => {
     ['true', 'true'],
     ['a part of an object', '{"prompt": "secret"'],
     ['two objects', '{} {"prompt": "secret"}'],
-    ['a comma too many', '{"prompt": "secret",}'],
-    ['single quotes', "{'prompt': 'secret'}"],
-    ['a comment', '{} // secret'],
-    ['NaN', '{"seed": NaN}'],
     ['a form', 'prompt=secret'],
   ])('of %s is INVALID_BODY, without an echo of it', (_what, body) => {
     const { code, message } = refusalOf(() => bodyOf(body));

@@ -1,6 +1,6 @@
-import type { Schema } from '../../../shared/openapi/schemas.ts';
+import type { Schema } from '../../../shared/openapi/schema.ts';
 
-/** Says nothing of what is valid. */
+/** Keywords that say nothing of what is valid. */
 const annotations = new Set(['description', 'default', 'format']);
 
 type Rule = (expected: any, value: any, of: Place) => boolean;
@@ -26,7 +26,7 @@ const types: Record<string, (value: unknown) => boolean> = {
   null: (value) => value === null,
 };
 
-/** The keywords that the document uses (JSON Schema, draft 2020-12), each for the values that it is about. */
+/** The keywords that the document uses (JSON Schema, draft 2020-12). Each accepts values of other types. */
 const rules: Record<string, Rule> = {
   $ref: (ref, value, { document }) => fits(resolve(ref, document), value, document),
   type: (names, value) => [names].flat().some((name) => types[name]!(value)),
@@ -80,7 +80,7 @@ export function resolve(ref: string, document: Schema): Schema {
   return found;
 }
 
-/** The same document with no room for members that it does not name. */
+/** The same document, but its objects have no members that it does not name. */
 export function closed(document: Schema): Schema {
   return JSON.parse(JSON.stringify(document), (_key, value) =>
     value?.type === 'object' && value.properties && value.additionalProperties === undefined
@@ -89,7 +89,7 @@ export function closed(document: Schema): Schema {
   );
 }
 
-/** Every object of a document with what leads there. */
+/** Every object of a document with its path. */
 export function* walk(node: unknown, path: string[] = []): Generator<{ path: string[]; node: any }> {
   if (typeof node !== 'object' || node === null) return;
   yield { path, node };

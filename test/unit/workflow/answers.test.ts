@@ -1,45 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ObjectStore } from '../../../shared/adapters/object-store.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
-import { newGeneration, type Generation } from '../../../shared/domain/generation.ts';
+import type { Generation } from '../../../shared/domain/generation.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/store/period-store.ts';
 import { generationAnswer, storedGeneration } from '../../../shared/workflow/answers.ts';
-import { sampleBody, sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+import { sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
+import { license, linkTeller, queued, startMs as nowMs } from './world.ts';
 
-const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
-const license = { ...sampleLicense, creditsLimit: 100, periodAnchorMs: Date.UTC(2026, 0, 31, 8) };
-
-/** Links that tell what they are of. */
-const objects = {
-  outputLink: ({ requestId }: Generation, i: number) =>
-    Promise.resolve(`https://a.example/${requestId}/${i}`),
-} as unknown as ObjectStore;
-
-/** Books that were asked for by the license and the start of the period that they are of. */
+/** Period totals of one license and one period. */
 const periods = {
   get: (licenseId: string, startMs: number) =>
     Promise.resolve(
       periodFromItem({ committed: 70, used: licenseId === 'lic_1' && startMs === 4711 ? 60 : 0 }),
     ),
 } as PeriodStore;
-
-function generation(changes: Partial<Generation> = {}): Generation {
-  return {
-    ...newGeneration({
-      requestId: 'r1',
-      licenseId: 'lic_1',
-      keyId: 'key_1',
-      identity: sampleIdentity,
-      body: { ...sampleBody, seed: 5, numOutputs: 3 },
-      periodStartMs: 4711,
-      nowMs,
-      deadlineSeconds: 120,
-      retentionDays: 90,
-      onceId: null,
-    }),
-    ...changes,
-  };
-}
+const objects = linkTeller();
+const generation = (changes: Partial<Generation> = {}) => queued({ numOutputs: 3, ...changes });
 
 const completed = {
   status: 'COMPLETED',
@@ -48,7 +23,7 @@ const completed = {
   referenceImagesUsed: 2,
   modelVersion: 'v9',
 } as const;
-const links = ['https://a.example/r1/0', 'https://a.example/r1/1', 'https://a.example/r1/2'];
+const links = ['get r1/0', 'get r1/1', 'get r1/2'];
 
 describe('the answer to a completed request', () => {
   test('has exactly these members', async () => {

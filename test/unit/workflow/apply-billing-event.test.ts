@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { noRegisters } from '../../../shared/domain/subscription.ts';
-import type { StoredSubscription } from '../../../shared/domain/subscription-license.ts';
+import { noRegisters } from '../../../shared/billing/subscription.ts';
+import type { StoredSubscription } from '../../../shared/billing/subscription-license.ts';
 import type { SubscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { applyBillingEvidence } from '../../../shared/workflow/apply-billing-event.ts';
 import { evidenceOf } from '../billing/delivery.ts';

@@ -2,29 +2,32 @@ import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import {
-  acceptGeneration,
   finishGeneration,
   type Acceptance,
-  type GenerationOrder,
   type Observer,
 } from '../../../shared/workflow/create-generation.ts';
-import { done, license, orderOf, ordersWorld } from './orders.ts';
-import { identity, startMs } from './world.ts';
+import {
+  accept,
+  commandOf,
+  commandsWorld,
+  done,
+  identity,
+  license,
+  outcomeOf,
+  startMs,
+  type World,
+} from './world.ts';
 
-type World = ReturnType<typeof ordersWorld>;
 const { startMs: periodStartMs, endMs: periodEndMs } = billingPeriod(license.periodAnchorMs, startMs);
-const problemOf = (call: Promise<unknown>): Promise<any> => call.catch((error: unknown) => error);
-const accept = (world: World, changes: Partial<GenerationOrder> = {}) =>
-  acceptGeneration(orderOf(changes), world.deps);
 
 async function finish(world: World, observer: Observer = {}): Promise<any> {
   const accepted = (await accept(world)) as Extract<Acceptance, { outcome: 'accepted' }>;
-  return problemOf(finishGeneration(accepted, license, observer, world.deps));
+  return outcomeOf(finishGeneration(accepted, license, observer, world.deps));
 }
 
 describe('a request that is accepted', () => {
   test('has its credits reserved, once, in the period of now', async () => {
-    const world = ordersWorld();
+    const world = commandsWorld();
     const acceptance = await accept(world);
     const generation = {
       requestId: 'r1',
@@ -37,7 +40,7 @@ describe('a request that is accepted', () => {
       createdAtMs: startMs,
       deadlineMs: startMs + 120_000,
       expiresAtMs: startMs + 90 * 24 * 3600 * 1000,
-      onceId: null,
+      idempotencyKeyHash: null,
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
     expect(world.calls).toMatchObject([['reserve', generation, 100, null]]);
@@ -45,17 +48,17 @@ describe('a request that is accepted', () => {
   });
 
   test('takes its idempotency key with the hash of its body', async () => {
-    const world = ordersWorld();
-    await accept(world, { onceId: 'once', bodyHash: 'h2' });
-    expect(world.calls).toMatchObject([['reserve', { onceId: 'once' }, 100, { bodyHash: 'h2' }]]);
+    const world = commandsWorld();
+    await accept(world, { idempotencyKeyHash: 'hash', bodyHash: 'h2' });
+    expect(world.calls).toMatchObject([['reserve', { idempotencyKeyHash: 'hash' }, 100, { bodyHash: 'h2' }]]);
   });
 
   test('has its references fetched for itself before anything is held', async () => {
-    const world = ordersWorld();
+    const world = commandsWorld();
     const fetched: unknown[] = [];
     world.deps.references = {
-      fetch: (order) => {
-        fetched.push(order.requestId, world.calls.length);
+      fetch: (command) => {
+        fetched.push(command.requestId, world.calls.length, ...command.items);
         return Promise.resolve(['can not be read']);
       },
     };
@@ -64,43 +67,43 @@ describe('a request that is accepted', () => {
       referencePutLink: (of: object) => Promise.resolve(JSON.stringify(of)),
     };
     world.deps.objects = objects as typeof world.deps.objects;
-    const body = { ...orderOf().body, referenceImages: [{ url: 'https://a.example/1.png' }] };
-    const refused = await problemOf(accept(world, { body, identity: { ...identity, productPhotos: true } }));
+    const body = { ...commandOf().body, referenceImages: [{ url: 'https://a.example/1.png' }] };
+    const refused = await outcomeOf(accept(world, { body, identity: { ...identity, productPhotos: true } }));
     expect(refused).toMatchObject({
       code: 'INVALID_PARAMETERS',
       message: 'referenceImages[0].url: can not be read.',
     });
-    expect([fetched, world.calls]).toEqual([['r1', 0], []]);
+    const copiedTo = expect.stringContaining('"requestId":"r1"');
+    expect(fetched).toEqual(['r1', 0, { kind: 'url', url: 'https://a.example/1.png', putLink: copiedTo }]);
+    expect(world.calls).toEqual([]);
   });
 });
 
-describe('a request beyond the credits that are left', () => {
-  test.each([
-    [2, 'This request costs 2 credits, more than'],
-    [1, 'This request costs 1 credit, more than'],
-  ])(
-    'of %i is told what it costs, the limit and the reset, and how long that takes',
-    async (numOutputs, start) => {
-      const world = ordersWorld();
-      world.store.reserve = () => Promise.resolve({ outcome: 'over_limit' });
-      world.clock.nowMs = periodEndMs - 10_001;
-      const refused = await problemOf(accept(world, { body: { ...orderOf().body, numOutputs } }));
-      expect(refused).toMatchObject({
-        code: 'CREDIT_LIMIT_EXCEEDED',
-        message: `${start} is left of this month's 100. The period resets at ${new Date(periodEndMs).toISOString()}.`,
-        retryAfterSeconds: 11,
-      });
-      expect(world.meter.values).toEqual([]);
-    },
-  );
-});
+test.each([
+  [2, 'This request costs 2 credits, more than'],
+  [1, 'This request costs 1 credit, more than'],
+])(
+  'beyond the credits, a request of %i is told its cost, the limit and the reset',
+  async (numOutputs, start) => {
+    const world = commandsWorld();
+    world.store.reserve = () => Promise.resolve({ outcome: 'over_limit' });
+    world.clock.nowMs = periodEndMs - 10_001;
+    const reset = new Date(periodEndMs).toISOString();
+    expect(await outcomeOf(accept(world, { body: { ...commandOf().body, numOutputs } }))).toMatchObject({
+      code: 'CREDIT_LIMIT_EXCEEDED',
+      message: `${start} is left of this month's 100. The period resets at ${reset}.`,
+      retryAfterSeconds: 11,
+    });
+    expect(world.meter.values).toEqual([]);
+  },
+);
 
 describe('when nothing can be painted', () => {
   const without = { identity: { ...identity, model: null } };
 
   test('for want of a model of the identity, that is said, and nothing is held', async () => {
-    const world = ordersWorld();
-    expect(await problemOf(accept(world, without))).toMatchObject({
+    const world = commandsWorld();
+    expect(await outcomeOf(accept(world, without))).toMatchObject({
       code: 'IDENTITY_UNAVAILABLE',
       message: 'Aurora Studio has no active model at the moment. Try again later, or use another identity.',
     });
@@ -108,28 +111,28 @@ describe('when nothing can be painted', () => {
   });
 
   test('because all models are away, their reason is said', async () => {
-    const world = ordersWorld();
+    const world = commandsWorld();
     const reason = new ServiceError('SERVICE_UNAVAILABLE', 'All models are away.');
     world.deps.model = { ...world.deps.model, refusal: () => Promise.resolve(reason) };
-    expect(await problemOf(accept(world))).toBe(reason);
+    expect(await outcomeOf(accept(world))).toBe(reason);
     expect(world.calls).toEqual([]);
   });
 
   test('those who could not have paid hear of their credits first, to the credit', async () => {
-    const world = ordersWorld();
-    world.books.committed = 99;
-    expect(await problemOf(accept(world, without))).toMatchObject({
+    const world = commandsWorld();
+    world.totals.committed = 99;
+    expect(await outcomeOf(accept(world, without))).toMatchObject({
       code: 'CREDIT_LIMIT_EXCEEDED',
       retryAfterSeconds: Math.ceil((periodEndMs - startMs) / 1000),
     });
-    world.books.committed = 98;
-    expect((await problemOf(accept(world, without))).code).toBe('IDENTITY_UNAVAILABLE');
+    world.totals.committed = 98;
+    expect((await outcomeOf(accept(world, without))).code).toBe('IDENTITY_UNAVAILABLE');
   });
 });
 
 describe('a request that completes', () => {
   test('is started, settled and answered, and measured', async () => {
-    const world = ordersWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    const world = commandsWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
     const told: unknown[] = [];
     const observer: Observer = {
       started() {
@@ -145,12 +148,10 @@ describe('a request that completes', () => {
     const answer = await finish(world, observer);
     const { startedAtMs, completedAtMs, createdAtMs } = world.records.get('r1')!;
     expect(told).toEqual(['started', [1, 3]]);
-    expect(world.calls.map(([name]) => name)).toEqual(['reserve', 'start', 'settle']);
-    expect(world.calls[1]).toEqual(['start', 'r1', startedAtMs]);
-    expect(world.calls[2]).toEqual([
-      'settle',
-      'r1',
-      { completedAtMs, referenceImagesUsed: 1, modelVersion: 'v9' },
+    const completion = { completedAtMs, referenceImagesUsed: 1, modelVersion: 'v9' };
+    expect(world.calls.slice(1)).toEqual([
+      ['start', 'r1', startedAtMs],
+      ['settle', 'r1', completion],
     ]);
     expect(answer).toMatchObject({ requestId: 'r1', processingTimeMs: completedAtMs! - createdAtMs });
     expect(world.meter.values).toEqual([
@@ -168,12 +169,12 @@ describe('a request that completes', () => {
   });
 
   test('needs nobody who watches', async () => {
-    const world = ordersWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    const world = commandsWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
     expect(await finish(world)).toMatchObject({ requestId: 'r1' });
   });
 
   test('and whose answer can not be put together says that it was charged, and not to pay again', async () => {
-    const world = ordersWorld();
+    const world = commandsWorld();
     const cause = new Error('no link');
     const objects = { ...world.deps.objects, outputLink: () => Promise.reject(cause) };
     world.deps.objects = objects as typeof world.deps.objects;
@@ -190,7 +191,7 @@ describe('a request that fails', () => {
   const busy = { event: 'failed', reason: 'busy', message: '' } as const;
 
   test('is released with its reason, and answered that nothing was charged', async () => {
-    const world = ordersWorld(busy);
+    const world = commandsWorld(busy);
     const failure = await finish(world);
     const said = 'All models are busy. Try again shortly.';
     expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: `${said} Nothing was charged.` });
@@ -204,7 +205,7 @@ describe('a request that fails', () => {
   });
 
   test('says how long to wait, where its reason does', async () => {
-    const world = ordersWorld();
+    const world = commandsWorld();
     const generate = () => {
       throw new ServiceError('SERVICE_UNAVAILABLE', 'Away.', { retryAfterSeconds: 77 });
     };
@@ -217,13 +218,13 @@ describe('a request that fails', () => {
   });
 
   test('at its deadline is stored as a TIMEOUT', async () => {
-    const world = ordersWorld({ event: 'failed', reason: 'deadline', message: '' });
+    const world = commandsWorld({ event: 'failed', reason: 'deadline', message: '' });
     expect((await finish(world)).code).toBe('TIMEOUT');
     expect(world.calls.at(-1)![2]).toMatchObject({ status: 'TIMEOUT', errorCode: 'TIMEOUT' });
   });
 
   test('by a fault of ours says so, and nothing of the fault', async () => {
-    const world = ordersWorld({ event: 'started' }, done);
+    const world = commandsWorld({ event: 'started' }, done);
     world.store.start = () => Promise.resolve(false);
     expect(await finish(world)).toMatchObject({
       code: 'GENERATION_FAILED',
@@ -235,7 +236,7 @@ describe('a request that fails', () => {
   });
 
   test('to be released too is told to be fetched again', async () => {
-    const world = ordersWorld(busy);
+    const world = commandsWorld(busy);
     const cause = new Error('the table is away');
     world.store.release = () => Promise.reject(cause);
     expect(await finish(world)).toMatchObject({
@@ -247,7 +248,7 @@ describe('a request that fails', () => {
   });
 
   test('and turns out to have been charged is answered as completed', async () => {
-    const world = ordersWorld(busy);
+    const world = commandsWorld(busy);
     world.store.release = (record) =>
       Promise.resolve({ ...record, status: 'COMPLETED', completedAtMs: startMs });
     expect(await finish(world)).toMatchObject({ requestId: 'r1', usage: { creditsCharged: 2 } });
@@ -255,7 +256,7 @@ describe('a request that fails', () => {
   });
 
   test('after another hand ended it is answered as that stored it', async () => {
-    const world = ordersWorld();
+    const world = commandsWorld();
     const other = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Swept.' } as const;
     world.store.settle = (record) => Promise.resolve({ ...record, ...other });
     expect(await finish(world)).toMatchObject({ code: 'TIMEOUT', message: 'Swept. Nothing was charged.' });

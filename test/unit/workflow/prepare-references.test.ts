@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { ObjectStore } from '../../../shared/adapters/object-store.ts';
 import type { ReferenceItem } from '../../../shared/contracts/generation.ts';
-import type { FetchReferencesOrder } from '../../../shared/contracts/reference-images.ts';
+import type { FetchReferencesCommand } from '../../../shared/contracts/reference-images.ts';
 import { newUploadId } from '../../../shared/domain/upload.ts';
 import { prepareReferences } from '../../../shared/workflow/prepare-references.ts';
 import { standingClock, startMs } from './world.ts';
@@ -14,22 +14,22 @@ const objects = {
     Promise.resolve(`get ${of.licenseId}/${of.uploadId}`),
 } as unknown as ObjectStore;
 
-/** @returns what the reader was asked, and the error, or null. */
+/** @returns what the fetcher was asked for, and the error, or null. */
 async function prepare(
   items: ReferenceItem[],
   found: (string | null)[] = items.map(() => null),
-  options?: { keep: boolean },
+  copyReferences = true,
 ) {
-  const asked: FetchReferencesOrder[] = [];
+  const asked: FetchReferencesCommand[] = [];
   const references = {
-    fetch(order: FetchReferencesOrder) {
-      asked.push(order);
+    fetch(command: FetchReferencesCommand) {
+      asked.push(command);
       return Promise.resolve(found);
     },
   };
   const of = { requestId: 'r1', licenseId: 'lic_1' };
   const deps = { objects, references, clock: standingClock() };
-  const error: any = await prepareReferences(of, items, deps, options).then(
+  const error: any = await prepareReferences(of, items, deps, { copyReferences }).then(
     () => null,
     (thrown: unknown) => thrown,
   );
@@ -54,9 +54,9 @@ test('each reference is fetched into its own place of the request, a url or an u
   ]);
 });
 
-test('references that are not to be kept have no place to go', async () => {
+test('references that are only looked at have no place to be stored', async () => {
   const sent = upload(startMs - 1);
-  const { asked } = await prepare([url(0), sent], [null, null], { keep: false });
+  const { asked } = await prepare([url(0), sent], [null, null], false);
   expect(asked[0]!.items).toEqual([
     { kind: 'url', url: url(0).url, putLink: null },
     { kind: 'upload', getLink: `get lic_1/${sent.uploadId}`, putLink: null },
@@ -70,11 +70,8 @@ test('without references nobody is asked', async () => {
 test('all that can not be used is named in its place, whoever found out', async () => {
   const items = [url(0), { uploadId: 'upl_x' }, url(2), upload(startMs - hourMs), url(4)];
   const { asked, error } = await prepare(items, ['is away', null, 'is a GIF']);
-  expect(asked[0]!.items.map(({ putLink }) => putLink)).toEqual([
-    'put lic_1/r1/0',
-    'put lic_1/r1/2',
-    'put lic_1/r1/4',
-  ]);
+  const places = [0, 2, 4].map((place) => `put lic_1/r1/${place}`);
+  expect(asked[0]!.items.map(({ putLink }) => putLink)).toEqual(places);
   expect(error).toMatchObject({
     code: 'INVALID_PARAMETERS',
     message: [

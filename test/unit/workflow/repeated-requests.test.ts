@@ -1,20 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/domain/generation.ts';
-import type { Once } from '../../../shared/store/once-store.ts';
-import { acceptGeneration, type GenerationOrder } from '../../../shared/workflow/create-generation.ts';
-import { orderOf, ordersWorld } from './orders.ts';
-import { queued, startMs } from './world.ts';
-
-type World = ReturnType<typeof ordersWorld>;
-const problemOf = (call: Promise<unknown>): Promise<any> => call.catch((error: unknown) => error);
-const accept = (world: World, changes: Partial<GenerationOrder> = {}) =>
-  acceptGeneration(orderOf(changes), world.deps);
+import type { IdempotencyRecord } from '../../../shared/store/idempotency-store.ts';
+import { accept, commandsWorld, outcomeOf, queued, startMs, type World } from './world.ts';
 
 describe('a request with an idempotency key that was used before', () => {
-  const once: Once = { requestId: 'r0', bodyHash: 'hash', expiresAtMs: startMs + 1 };
+  const idempotencyRecord: IdempotencyRecord = {
+    requestId: 'r0',
+    bodyHash: 'hash',
+    expiresAtMs: startMs + 1,
+  };
   const first = (world: World, changes: Partial<Generation>) =>
     world.records.set('r0', queued({ requestId: 'r0', ...changes }));
-  const ended = { startedAtMs: startMs + 5, completedAtMs: startMs + 9, credits: 2 };
+  const completed = { startedAtMs: startMs + 5, completedAtMs: startMs + 9, credits: 2 };
   const inProgress = {
     code: 'IDEMPOTENCY_IN_PROGRESS',
     message:
@@ -23,21 +20,25 @@ describe('a request with an idempotency key that was used before', () => {
   };
 
   /** As it was read with the request, and as it is only met when the credits are reserved. */
-  const ways: [string, (world: World, found?: Once) => Promise<unknown>][] = [
-    ['read before', (world, found = once) => accept(world, { once: found, onceId: 'o' })],
+  const ways: [string, (world: World, found?: IdempotencyRecord) => Promise<unknown>][] = [
+    [
+      'read before',
+      (world, found = idempotencyRecord) =>
+        accept(world, { idempotencyRecord: found, idempotencyKeyHash: 'o' }),
+    ],
     [
       'met by the reservation',
-      (world, found = once) => {
-        world.store.reserve = () => Promise.resolve({ outcome: 'repeated', once: found });
-        return accept(world, { onceId: 'o' });
+      (world, found = idempotencyRecord) => {
+        world.store.reserve = () => Promise.resolve({ outcome: 'repeated', idempotencyRecord: found });
+        return accept(world, { idempotencyKeyHash: 'o' });
       },
     ],
   ];
 
   describe.each(ways)('%s', (way, send) => {
     test('gets the first answer, and nothing is held or painted', async () => {
-      const world = ordersWorld();
-      first(world, { status: 'COMPLETED', ...ended });
+      const world = commandsWorld();
+      first(world, { status: 'COMPLETED', ...completed });
       expect(await send(world)).toMatchObject({
         outcome: 'replayed',
         answer: { requestId: 'r0', seed: 5, outputs: ['get r0/0', 'get r0/1'], usage: { creditsCharged: 2 } },
@@ -46,36 +47,35 @@ describe('a request with an idempotency key that was used before', () => {
     });
 
     test.each(['QUEUED', 'PROCESSING'] as const)('is asked to wait while the first is %s', async (status) => {
-      const world = ordersWorld();
+      const world = commandsWorld();
       first(world, { status });
-      expect(await problemOf(send(world))).toMatchObject(inProgress);
+      expect(await outcomeOf(send(world))).toMatchObject(inProgress);
     });
 
     test('is refused with another body, and is not told of the first', async () => {
-      const world = ordersWorld();
-      first(world, { status: 'COMPLETED', ...ended });
-      const refused = await problemOf(send(world, { ...once, bodyHash: 'other' }));
-      expect(refused).toMatchObject({
-        code: 'IDEMPOTENCY_MISMATCH',
-        message:
-          'This Idempotency-Key was used with another body. Send the same body again, or use a new key.',
-      });
+      const world = commandsWorld();
+      first(world, { status: 'COMPLETED', ...completed });
+      const refused = await outcomeOf(send(world, { ...idempotencyRecord, bodyHash: 'other' }));
+      const message =
+        'This Idempotency-Key was used with another body. Send the same body again, or use a new key.';
+      expect(refused).toMatchObject({ code: 'IDEMPOTENCY_MISMATCH', message });
       expect(refused.requestId).toBeUndefined();
     });
 
     test.each(['FAILED', 'TIMEOUT', null] as const)('after a first that is %s may run', async (status) => {
-      const world = ordersWorld();
+      const world = commandsWorld();
       if (status !== null) first(world, { status });
       // The reservation found the key held, so whoever holds it is still at it.
       if (way === 'read before') expect(await send(world)).toMatchObject({ outcome: 'accepted' });
-      else expect(await problemOf(send(world))).toMatchObject(inProgress);
+      else expect(await outcomeOf(send(world))).toMatchObject(inProgress);
     });
   });
 
   test('a day ago runs like any other, from the very millisecond', async () => {
-    const world = ordersWorld();
-    first(world, { status: 'COMPLETED', ...ended });
-    expect((await accept(world, { once: { ...once, expiresAtMs: startMs } })).outcome).toBe('accepted');
-    expect((await accept(world, { once })).outcome).toBe('replayed');
+    const world = commandsWorld();
+    first(world, { status: 'COMPLETED', ...completed });
+    const ended = { ...idempotencyRecord, expiresAtMs: startMs };
+    expect((await accept(world, { idempotencyRecord: ended })).outcome).toBe('accepted');
+    expect((await accept(world, { idempotencyRecord })).outcome).toBe('replayed');
   });
 });

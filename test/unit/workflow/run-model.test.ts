@@ -71,18 +71,11 @@ describe('a model is asked', () => {
   });
 
   test('with the weights of its identity, where that has some', async () => {
-    const of = {
-      ...identity,
-      model: { version: '7', adapterKey: 'adapters/a', adapterSha256: 'f0', settings: { scale: 1 } },
-    };
+    const weights = { adapterSha256: 'f0', settings: { scale: 1 } };
+    const of = { ...identity, model: { version: '7', adapterKey: 'adapters/a', ...weights } };
     const { asked } = await run(saying(done), { of });
-    expect(asked[0]!.identity).toEqual({
-      id: 'idn_1',
-      adapterUrl: 'load adapters/a for 180',
-      adapterVersion: '7',
-      adapterSha256: 'f0',
-      settings: { scale: 1 },
-    });
+    const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: '7' };
+    expect(asked[0]!.identity).toEqual({ id: 'idn_1', ...adapter, ...weights });
   });
 
   test('for what is left of its time, in started seconds, and not when none is', async () => {
@@ -171,11 +164,8 @@ describe('when a model says why it failed, the customer reads', () => {
   });
 
   test('of its deadline the time that the request had', async () => {
-    expect(await sentence('deadline')).toEqual([
-      'TIMEOUT',
-      'The image was not finished within 120 seconds.',
-      undefined,
-    ]);
+    const late = 'The image was not finished within 120 seconds.';
+    expect(await sentence('deadline')).toEqual(['TIMEOUT', late, undefined]);
   });
 
   test.each([
@@ -190,12 +180,9 @@ describe('when a model says why it failed, the customer reads', () => {
     [' \n ', 'The model could not finish the image.'],
     ['', 'The model could not finish the image.'],
   ])('the model’s own words, as one sentence: %j', async (message, said) => {
+    const failure = ['GENERATION_FAILED', said, 'model server: failed: model_error'];
     for (const reason of ['model_error', 'whatever'])
-      expect(await sentence(reason, message)).toEqual([
-        'GENERATION_FAILED',
-        said,
-        'model server: failed: model_error',
-      ]);
+      expect(await sentence(reason, message)).toEqual(failure);
   });
 });
 

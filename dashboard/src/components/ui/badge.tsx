@@ -1,27 +1,27 @@
-import { cva, type VariantProps } from 'class-variance-authority';
 import type { ComponentProps } from 'react';
 import { cn } from '@/lib/cn.ts';
 
-const badgeVariants = cva(
-  "inline-flex h-6 w-fit shrink-0 items-center gap-1 rounded-full px-2 text-xs font-medium whitespace-nowrap [&_svg:not([class*='size-'])]:size-3",
-  {
-    variants: {
-      variant: {
-        default: 'bg-secondary text-foreground',
-        outline: 'border border-border text-muted-foreground',
-        success: 'bg-success-muted text-success',
-        warning: 'bg-warning-muted text-warning',
-        destructive: 'bg-destructive-muted text-destructive',
-      },
-    },
-    defaultVariants: { variant: 'default' },
-  },
-);
+const variants = {
+  default: 'bg-secondary text-foreground',
+  outline: 'border border-border text-muted-foreground',
+  success: 'bg-success-muted text-success',
+  warning: 'bg-warning-muted text-warning',
+  destructive: 'bg-destructive-muted text-destructive',
+};
 
-export function Badge({
-  className,
-  variant,
-  ...props
-}: ComponentProps<'span'> & VariantProps<typeof badgeVariants>) {
-  return <span className={cn(badgeVariants({ variant }), className)} {...props} />;
+interface BadgeProps extends ComponentProps<'span'> {
+  variant?: keyof typeof variants;
+}
+
+export function Badge({ className, variant = 'default', ...props }: BadgeProps) {
+  return (
+    <span
+      className={cn(
+        "inline-flex h-6 w-fit shrink-0 items-center gap-1 rounded-full px-2 text-xs font-medium whitespace-nowrap [&_svg:not([class*='size-'])]:size-3",
+        variants[variant],
+        className,
+      )}
+      {...props}
+    />
+  );
 }

@@ -20,14 +20,10 @@ export function CardHeader({ className, ...props }: ComponentProps<'div'>) {
   );
 }
 
-export function CardTitle({ className, children, ...props }: ComponentProps<'h2'>) {
+export function CardTitle({ children, ...props }: ComponentProps<'h2'>) {
   return (
-    <h2 className={cn('text-base font-semibold', className)} {...props}>
+    <h2 className="text-base font-semibold" {...props}>
       {children}
     </h2>
   );
-}
-
-export function CardDescription({ className, ...props }: ComponentProps<'p'>) {
-  return <p className={cn('text-sm text-muted-foreground', className)} {...props} />;
 }

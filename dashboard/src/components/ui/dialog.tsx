@@ -1,53 +1,68 @@
 import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
-import type { ComponentProps } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { cn } from '@/lib/cn.ts';
-import { dialogLooks, overlayLooks } from './popup-looks.ts';
 
-export const Dialog = Primitive.Root;
-export const DialogTrigger = Primitive.Trigger;
+/** Around a button that closes the dialog and changes nothing. */
 export const DialogClose = Primitive.Close;
 
-interface DialogContentProps extends ComponentProps<typeof Primitive.Content> {
-  /** False when it must be left by one of its own buttons. */
+interface DialogProps {
+  title: ReactNode;
+  description: ReactNode;
+  /** For a question that has to be answered: a click beside the dialog does not close it, and it has no X. */
+  alert?: boolean;
+  /** False when only its own buttons may close it. */
   closable?: boolean;
+  /** Without it only the buttons end the dialog. */
+  onClose?: () => void;
+  /** Takes the focus first, instead of the first control. */
+  firstFocus?: RefObject<HTMLElement | null>;
+  /** Called when the dialog is gone. Without it the focus goes back to where it was. */
+  returnFocus?: () => void;
+  children: ReactNode;
 }
 
-/** Holds a `DialogHeader` with a title; without a description give it `aria-describedby={undefined}`. */
-export function DialogContent({ className, children, closable = true, ...props }: DialogContentProps) {
+/** It is open for as long as it is mounted. */
+export function Dialog({ title, description, alert = false, onClose, children, ...options }: DialogProps) {
+  const { closable = !alert, firstFocus, returnFocus } = options;
   return (
-    <Primitive.Portal>
-      <Primitive.Overlay className={overlayLooks} />
-      <Primitive.Content className={cn(dialogLooks, className)} {...props}>
-        {children}
-        {closable && (
-          <Primitive.Close className="absolute top-4 right-4 flex size-8 items-center justify-center rounded-md text-muted-foreground hover:bg-accent hover:text-foreground">
-            <X aria-hidden className="size-4" />
-            <span className="sr-only">Close</span>
-          </Primitive.Close>
-        )}
-      </Primitive.Content>
-    </Primitive.Portal>
+    <Primitive.Root open onOpenChange={onClose}>
+      <Primitive.Portal>
+        <Primitive.Overlay className="fixed inset-0 z-50 bg-black/40 dark:bg-black/60 data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=closed]:animate-out data-[state=closed]:fade-out-0" />
+        <Primitive.Content
+          role={alert ? 'alertdialog' : 'dialog'}
+          className={cn(
+            'fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] -translate-x-1/2 -translate-y-1/2 gap-4 overflow-y-auto rounded-xl border border-border bg-popover p-6 shadow-xl shadow-black/10 data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=closed]:animate-out data-[state=closed]:fade-out-0 duration-150',
+            alert ? 'max-w-md' : 'max-w-lg',
+          )}
+          onInteractOutside={(event) => alert && event.preventDefault()}
+          onOpenAutoFocus={(event) => firstFocus && focusInstead(event, () => firstFocus.current?.focus())}
+          onCloseAutoFocus={(event) => returnFocus && focusInstead(event, returnFocus)}
+        >
+          <div className={cn('grid gap-1', !alert && 'pr-8')}>
+            <Primitive.Title className="text-base font-semibold wrap-anywhere">{title}</Primitive.Title>
+            <Primitive.Description className="text-sm text-muted-foreground">
+              {description}
+            </Primitive.Description>
+          </div>
+          {children}
+          {closable && (
+            <Primitive.Close className="absolute top-4 right-4 flex size-8 items-center justify-center rounded-md text-muted-foreground hover:bg-accent hover:text-foreground">
+              <X aria-hidden className="size-4" />
+              <span className="sr-only">Close</span>
+            </Primitive.Close>
+          )}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
   );
 }
 
-export function DialogHeader({ className, ...props }: ComponentProps<'div'>) {
-  return <div className={cn('grid gap-1 pr-8', className)} {...props} />;
+function focusInstead(event: Event, focus: () => void): void {
+  event.preventDefault();
+  focus();
 }
 
-export function DialogFooter({ className, ...props }: ComponentProps<'div'>) {
-  return (
-    <div
-      className={cn('mt-2 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end', className)}
-      {...props}
-    />
-  );
-}
-
-export function DialogTitle({ className, ...props }: ComponentProps<typeof Primitive.Title>) {
-  return <Primitive.Title className={cn('text-base font-semibold', className)} {...props} />;
-}
-
-export function DialogDescription({ className, ...props }: ComponentProps<typeof Primitive.Description>) {
-  return <Primitive.Description className={cn('text-sm text-muted-foreground', className)} {...props} />;
+export function DialogFooter({ children }: { children: ReactNode }) {
+  return <div className="mt-2 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>;
 }

@@ -1,10 +1,20 @@
 import type { ComponentProps } from 'react';
 import { cn } from '@/lib/cn.ts';
 
-/** Looks of every control that is typed into or opened. 16 px on phones, or iOS zooms in. */
-export const controlLooks =
+/** Of every control that is typed into or opened. The text has 16 px on phones, because iOS zooms in on smaller text. */
+export const controlClasses =
   'w-full rounded-md border border-input bg-card px-3 text-base lg:text-sm transition-colors focus-visible:-outline-offset-1 placeholder:text-muted-foreground disabled:cursor-not-allowed disabled:opacity-50 aria-invalid:border-destructive';
 
 export function Input({ className, type = 'text', ...props }: ComponentProps<'input'>) {
-  return <input type={type} className={cn(controlLooks, 'h-10', className)} {...props} />;
+  return <input type={type} className={cn(controlClasses, 'h-10', className)} {...props} />;
+}
+
+/** Grows with its text in browsers that support `field-sizing`. */
+export function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
+  return (
+    <textarea
+      className={cn(controlClasses, 'field-sizing-content min-h-24 py-2 leading-6 lg:leading-6', className)}
+      {...props}
+    />
+  );
 }

@@ -2,26 +2,23 @@ import { Tabs as Primitive } from 'radix-ui';
 import type { ComponentProps } from 'react';
 import { cn } from '@/lib/cn.ts';
 
-export function Tabs({ className, ...props }: ComponentProps<typeof Primitive.Root>) {
-  return <Primitive.Root className={cn('grid min-w-0 grid-cols-1 gap-4', className)} {...props} />;
+export function Tabs(props: ComponentProps<typeof Primitive.Root>) {
+  return <Primitive.Root className="grid min-w-0 grid-cols-1 gap-4" {...props} />;
 }
 
-export function TabsList({ className, ...props }: ComponentProps<typeof Primitive.List>) {
+export function TabsList(props: ComponentProps<typeof Primitive.List>) {
   return (
     <Primitive.List
-      className={cn('inline-flex w-fit max-w-full gap-1 overflow-x-auto rounded-lg bg-muted p-1', className)}
+      className="inline-flex w-fit max-w-full gap-1 overflow-x-auto rounded-lg bg-muted p-1"
       {...props}
     />
   );
 }
 
-export function TabsTrigger({ className, ...props }: ComponentProps<typeof Primitive.Trigger>) {
+export function TabsTrigger(props: ComponentProps<typeof Primitive.Trigger>) {
   return (
     <Primitive.Trigger
-      className={cn(
-        'inline-flex h-8 items-center gap-2 rounded-md px-3 text-sm font-medium whitespace-nowrap text-muted-foreground transition-colors hover:text-foreground focus-visible:-outline-offset-2 data-[state=active]:bg-card data-[state=active]:text-foreground data-[state=active]:shadow-xs',
-        className,
-      )}
+      className="inline-flex h-8 items-center gap-2 rounded-md px-3 text-sm font-medium whitespace-nowrap text-muted-foreground transition-colors hover:text-foreground focus-visible:-outline-offset-2 data-[state=active]:bg-card data-[state=active]:text-foreground data-[state=active]:shadow-xs"
       {...props}
     />
   );

@@ -4,17 +4,17 @@ import { Link, useLocation, useNavigate } from 'react-router';
 import { useGenerations } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { Button } from '@/components/ui/button.tsx';
-import { useLicense } from '@/license/license-context.tsx';
+import { useLicense } from '@/license/license-choice.ts';
 import { readFilters } from './filters.ts';
 import { neighbours } from './request-view.ts';
 
-/** The query of the list that the visit came from; null for a visit that came from elsewhere. */
+/** The query of the list that led here. Null when another page did. */
 function useListSearch(): string | null {
   const { state } = useLocation() as { state: { listSearch?: unknown } | null };
   return typeof state?.listSearch === 'string' ? state.listSearch : null;
 }
 
-/** Goes back to the very place in the list, as the browser's own button does. */
+/** Goes back to the same place in the list, like the browser's Back button. */
 export function BackToList() {
   const listSearch = useListSearch();
   const navigate = useNavigate();
@@ -86,7 +86,7 @@ function NeighbourLink({ id, label, listSearch, icon: Icon }: NeighbourLinkProps
   }
   return (
     <Button asChild variant="outline" size="icon-sm">
-      {/* In place of this one, so that going back still leads to the list. */}
+      {/* Replaces this history entry, so that Back still leads to the list. */}
       <Link to={`/history/${id}`} replace state={{ listSearch }} aria-label={label} title={label}>
         <Icon aria-hidden />
       </Link>

@@ -7,8 +7,8 @@ import { SignedImage } from '@/components/signed-image.tsx';
 import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { formatDateTime, formatRelative } from '@/lib/format.ts';
-import { imageCount } from './list-words.ts';
-import { requestLinkId } from './use-kept-place.ts';
+import { imageCount } from './list-view.ts';
+import { requestLinkId } from './use-scroll-restoration.ts';
 
 interface HistoryCardProps {
   generation: StoredGeneration;
@@ -23,7 +23,7 @@ export function HistoryCard(props: HistoryCardProps) {
   return isFinal(props.generation.status) ? <Card {...props} /> : <LiveCard {...props} />;
 }
 
-/** A request that runs is followed on its own: fetching the list anew would sign every other image's link again. */
+/** Follows a running request alone: fetching the list again would sign new links for all images. */
 function LiveCard(props: HistoryCardProps) {
   const { data = props.generation } = useGeneration(props.generation.id);
   return (
@@ -45,7 +45,7 @@ function Card({ generation, nowMs, listSearch, onOpen, onReload }: HistoryCardPr
         <Picture generation={generation} onReload={onReload} />
       </div>
       <div className="grid gap-0.5">
-        {/* The link covers the card, so that the card is one link and its image may still hold a button. */}
+        {/* The link covers the card, and a button on the image still works. */}
         <Link
           id={requestLinkId(id)}
           to={`/history/${id}`}

@@ -1,25 +1,26 @@
-import { FileQuestion } from 'lucide-react';
+import { FileQuestion, Info, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { toast } from 'sonner';
 import { ApiError } from '@/api/api-error.ts';
 import { isFinal, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
-import { EmptyState } from '@/components/empty-state.tsx';
-import { ErrorState } from '@/components/error-state.tsx';
-import { Loading } from '@/components/loading.tsx';
+import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Skeleton } from '@/components/ui/skeleton.tsx';
-import { formatRelative } from '@/lib/format.ts';
+import { useConfig } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
-import { BackToList, Neighbours } from './back-to-list.tsx';
-import { OtherLicense } from './other-license.tsx';
-import { OutputViewer } from './output-viewer.tsx';
-import { RequestActions } from './request-actions.tsx';
-import { RequestFacts } from './request-facts.tsx';
-import { RunStage } from './run-stage.tsx';
+import { codeSamples } from '@/lib/code-samples.ts';
+import { formatRelative, shortId } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
+import { useLicenseChoice } from '@/license/license-choice.ts';
+import { BackToList, Neighbours } from './back-to-list.tsx';
+import { OutputPlaceholder, OutputViewer } from './output-viewer.tsx';
+import { RequestDetails } from './request-details.tsx';
+import { sampleBody } from './request-view.ts';
 
 export default function HistoryDetailScreen() {
   const { requestId = '' } = useParams();
@@ -58,7 +59,7 @@ export default function HistoryDetailScreen() {
   );
 }
 
-/** The page around every state; there is more to say and do once the request is there. */
+/** The page around every state. It has a description and buttons once the request is loaded. */
 function Frame({ generation, children }: { generation?: StoredGeneration; children: ReactNode }) {
   const nowMs = useNow();
   return (
@@ -77,6 +78,25 @@ function Frame({ generation, children }: { generation?: StoredGeneration; childr
       >
         {children}
       </Page>
+    </>
+  );
+}
+
+const referencesNote = 'Reference images are not stored: put the addresses of yours in, or uploads.';
+
+/** What can be done with a stored request. */
+function RequestActions({ generation }: { generation: StoredGeneration }) {
+  const { apiBaseUrl } = useConfig();
+  const samples = codeSamples({ apiBaseUrl, body: sampleBody(generation) });
+  return (
+    <>
+      <CopyAsMenu samples={samples} note={generation.type === 'text_to_image' ? undefined : referencesNote} />
+      <Button asChild>
+        <Link to={`/playground?from=${encodeURIComponent(generation.id)}`}>
+          <Sparkles aria-hidden />
+          Use again
+        </Link>
+      </Button>
     </>
   );
 }
@@ -100,10 +120,10 @@ function Detail({ generation, renew }: DetailProps) {
           {generation.outputs.length > 0 ? (
             <OutputViewer key={id} generation={generation} renew={renew} />
           ) : (
-            <RunStage generation={generation} />
+            <OutputPlaceholder generation={generation} />
           )}
         </section>
-        <RequestFacts key={id} generation={generation} />
+        <RequestDetails key={id} generation={generation} />
       </div>
     </>
   );
@@ -134,5 +154,26 @@ function NoSuchRequest() {
     >
       The address may be mistyped, or the request is older than 90 days: stored requests are kept for as long.
     </EmptyState>
+  );
+}
+
+/** Says that a request belongs to a license that is not selected. */
+function OtherLicense({ licenseId }: { licenseId: string }) {
+  const { license, licenses, select } = useLicenseChoice();
+  const own = licenses.find((item) => item.licenseId === licenseId);
+  if (own === undefined || license?.licenseId === licenseId) return null;
+  const name = `${own.tier} ${shortId(licenseId)}`;
+  const choose = (): void => {
+    select(licenseId);
+    // The button that was pressed goes away with the notice.
+    document.querySelector('h1')?.focus();
+  };
+  return (
+    <Alert className="mb-6" icon={Info} title={`This request belongs to another license: ${name}`}>
+      <p className="text-muted-foreground">Using it again charges the license that is selected.</p>
+      <Button variant="outline" size="sm" className="mt-2 w-fit" onClick={choose}>
+        Select {name}
+      </Button>
+    </Alert>
   );
 }

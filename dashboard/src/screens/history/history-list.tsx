@@ -1,13 +1,13 @@
-import { ErrorState } from '@/components/error-state.tsx';
-import { Loading } from '@/components/loading.tsx';
-import { Skeleton } from '@/components/ui/skeleton.tsx';
+import { Images, SearchX } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+import { useGenerations } from '@/api/queries.ts';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { useNow } from '@/lib/use-now.ts';
 import { isFiltered, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
-import { EmptyHistory, NoMatch } from './history-empty.tsx';
-import { ListEnd } from './list-end.tsx';
-import { announceList } from './list-words.ts';
-import { useHistoryList } from './use-history-list.ts';
-import { useNow } from '@/lib/use-now.ts';
+import { announceList, countEmptyPages, endOfList, shouldFetchNext } from './list-view.ts';
 
 interface HistoryListProps {
   licenseId: string;
@@ -17,28 +17,28 @@ interface HistoryListProps {
   onClear: (() => void) | null;
 }
 
-const gridLooks =
+const gridClasses =
   'grid grid-cols-2 gap-x-2 gap-y-6 sm:grid-cols-3 sm:gap-x-4 sm:gap-y-8 lg:grid-cols-4 2xl:grid-cols-5 min-[112rem]:grid-cols-6';
 
 export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryListProps) {
   const list = useHistoryList(licenseId, filters);
   const nowMs = useNow();
-  const { generations = [], error, refetch, fetching, pending, hasMore } = list;
+  const { data, error, isPending, isFetching, hasNextPage: hasMore } = list;
   const filtered = isFiltered(filters);
-  const retry = (): void => void refetch();
-  const count = generations.length;
+  const retry = (): void => void list.refetch();
+  const count = data?.length ?? 0;
   return (
     <>
       <p role="status" className="sr-only">
-        {list.generations && announceList({ count, hasMore, filtered })}
+        {data && announceList({ count, hasMore, filtered })}
       </p>
-      {pending && <GridSkeleton />}
-      {error !== null && !list.moreFailed && (
-        <ErrorState error={error} onRetry={retry} retrying={fetching} className="mb-6" />
+      {isPending && <GridSkeleton />}
+      {error !== null && !list.isFetchNextPageError && (
+        <ErrorState error={error} onRetry={retry} retrying={isFetching} className="mb-6" />
       )}
       {count > 0 && (
-        <ul role="list" className={gridLooks}>
-          {generations.map((generation) => (
+        <ul role="list" className={gridClasses}>
+          {data?.map((generation) => (
             <li key={generation.id} className="min-w-0">
               <HistoryCard
                 generation={generation}
@@ -51,11 +51,8 @@ export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryList
           ))}
         </ul>
       )}
-      {list.generations &&
-        count === 0 &&
-        !hasMore &&
-        (onClear ? <NoMatch onClear={onClear} /> : <EmptyHistory />)}
-      {list.generations && (count > 0 || hasMore) && <ListEnd list={list} filtered={filtered} />}
+      {data && count === 0 && !hasMore && (onClear ? <NoMatch onClear={onClear} /> : <EmptyHistory />)}
+      {data && (count > 0 || hasMore) && <ListEnd list={list} count={count} filtered={filtered} />}
     </>
   );
 }
@@ -63,7 +60,7 @@ export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryList
 function GridSkeleton() {
   return (
     <Loading label="Loading your history">
-      <div className={gridLooks}>
+      <div className={gridClasses}>
         {Array.from({ length: 12 }, (_, i) => (
           <div key={i} className="grid gap-2">
             <Skeleton className="aspect-square" />
@@ -74,4 +71,118 @@ function GridSkeleton() {
       </div>
     </Loading>
   );
+}
+
+interface ListEndProps {
+  list: ReturnType<typeof useHistoryList>;
+  count: number;
+  filtered: boolean;
+}
+
+/** Below the grid: a button for more, the error of the next page, or the end. */
+function ListEnd({ list, count, filtered }: ListEndProps) {
+  const { error, isFetchingNextPage: fetching, loadMore } = list;
+  if (list.isFetchNextPageError) {
+    return <ErrorState error={error} onRetry={loadMore} retrying={fetching} className="mt-8" />;
+  }
+  if (!list.hasNextPage) {
+    return <p className="mt-10 text-center text-xs text-muted-foreground">{endOfList(count, filtered)}</p>;
+  }
+  return (
+    <div ref={list.endRef} className="mt-10 flex flex-col items-center gap-3 text-center">
+      {list.looksFurther && (
+        <p className="max-w-md text-pretty text-muted-foreground">
+          {fetching
+            ? 'Looking further back for matching requests.'
+            : 'Nothing more was found so far. Older requests may still match.'}
+        </p>
+      )}
+      <Button variant="outline" pending={fetching} onClick={loadMore}>
+        {fetching ? 'Loading more' : 'Load more'}
+      </Button>
+    </div>
+  );
+}
+
+function EmptyHistory() {
+  return (
+    <EmptyState icon={Images} title="Your images will be here" action={<FirstImageLinks />}>
+      This license has made no image in the last 90 days. Make the first one in the playground, or with a few
+      lines of code.
+    </EmptyState>
+  );
+}
+
+function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={SearchX}
+      title="No request matches these filters"
+      action={
+        <Button variant="outline" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Choose other filters, or clear them to see every request of this license.
+    </EmptyState>
+  );
+}
+
+/** The loaded part of the list. It loads more while `endRef`'s element is near the screen. */
+function useHistoryList(licenseId: string, filters: HistoryFilters) {
+  const query = useGenerations(licenseId, filters);
+  const { ref: endRef, nearEnd } = useNearEnd();
+  const [emptyPages, setEmptyPages] = useState(0);
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query;
+  const count = query.data?.length ?? 0;
+
+  const fetchNext = useCallback(
+    async (emptyBefore: number): Promise<void> => {
+      const result = await fetchNextPage({ cancelRefetch: false });
+      if (!result.isFetchNextPageError) {
+        setEmptyPages(countEmptyPages(emptyBefore, count, result.data?.length ?? 0));
+      }
+    },
+    [fetchNextPage, count],
+  );
+
+  const goOn = shouldFetchNext({
+    nearEnd,
+    hasMore: hasNextPage,
+    fetching: isFetching,
+    failed: isFetchNextPageError,
+    emptyPages,
+  });
+  useEffect(() => {
+    if (goOn) void fetchNext(emptyPages);
+  }, [goOn, fetchNext, emptyPages]);
+
+  return {
+    ...query,
+    /** Whether the last pages had no match. */
+    looksFurther: emptyPages > 0,
+    endRef,
+    /** Somebody pressed the button, so the count of empty pages starts at 0. */
+    loadMore: () => void fetchNext(0),
+  };
+}
+
+/** Whether the element of `ref` is on the screen or less than a screen below it. */
+function useNearEnd(): { ref: (element: Element | null) => void; nearEnd: boolean } {
+  const [element, ref] = useState<Element | null>(null);
+  const [nearEnd, setNearEnd] = useState(false);
+  useEffect(() => {
+    if (element === null || typeof IntersectionObserver === 'undefined') return;
+    const observer = new IntersectionObserver(
+      (entries) => setNearEnd(entries.at(-1)?.isIntersecting ?? false),
+      { rootMargin: '0px 0px 100% 0px' },
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      setNearEnd(false);
+    };
+  }, [element]);
+  return { ref, nearEnd };
 }

@@ -1,14 +1,15 @@
-import { Download, ExternalLink } from 'lucide-react';
+import { CircleX, Clock, Download, ExternalLink, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
-import { toast } from 'sonner';
+import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { downloadImage } from '@/lib/download.ts';
-import { outputFileName, outputSeed } from '@/lib/outputs.ts';
-import { stageWidth } from './request-view.ts';
+import { useImageDownload } from '@/lib/download.ts';
+import { formatCount } from '@/lib/format.ts';
+import { outputSeed } from '@/lib/outputs.ts';
+import { viewerWidth } from './request-view.ts';
 
 interface OutputViewerProps {
   generation: StoredGeneration;
@@ -25,7 +26,7 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
   return (
     <figure className="grid gap-4">
       <div className="relative flex justify-center overflow-hidden rounded-lg bg-muted [&_button]:relative [&_button]:z-10">
-        <div className="max-w-full" style={{ width: stageWidth(generation) }}>
+        <div className="max-w-full" style={{ width: viewerWidth(generation) }}>
           <SignedImage
             eager
             src={url}
@@ -36,7 +37,7 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
             className="rounded-none"
           />
         </div>
-        {/* For the pointer; the button below does the same for everybody. */}
+        {/* For pointers. The button below does the same for everybody. */}
         <a
           href={url}
           target="_blank"
@@ -83,21 +84,13 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
 }
 
 function DownloadButton({ generation, index, renew }: OutputViewerProps & { index: number }) {
-  const [pending, setPending] = useState(false);
-  const { id: requestId, identity, seed } = generation;
-  const download = async (): Promise<void> => {
-    setPending(true);
-    const url = generation.outputs[index]!;
-    const outcome = await downloadImage({
-      url,
-      fileName: outputFileName({ requestId, identityName: identity.name, seed }, index, url),
-      renew: async () => (await renew()).outputs[index] ?? null,
-    });
-    setPending(false);
-    if (outcome === 'opened') toast('The image was opened in a new tab. Save it from there.');
-  };
+  const { pending, save } = useImageDownload({
+    request: { ...generation, requestId: generation.id },
+    index,
+    renew: async () => (await renew()).outputs,
+  });
   return (
-    <Button variant="outline" pending={pending} onClick={() => void download()}>
+    <Button variant="outline" pending={pending} onClick={save}>
       {!pending && <Download aria-hidden />}
       Download
     </Button>
@@ -126,11 +119,60 @@ function Strip({ generation, index, onShow }: StripProps) {
               i === index ? 'ring-2 ring-foreground' : 'hover:ring-1 hover:ring-input',
             )}
           >
-            {/* Without words of its own if it can't be loaded: the large image says so. */}
+            {/* No alternative text: the large image has it. */}
             <img src={url} alt="" referrerPolicy="no-referrer" className="size-full object-cover" />
           </button>
         </li>
       ))}
     </ul>
   );
+}
+
+/** Shown in place of images that are not there yet, or never will be. */
+export function OutputPlaceholder({ generation }: { generation: StoredGeneration }) {
+  const { status, width, height } = generation;
+  const { title, text } = textsOf(generation);
+  const Icon = status === 'FAILED' ? CircleX : status === 'TIMEOUT' ? Clock : LoaderCircle;
+  return (
+    <div className="flex justify-center rounded-lg bg-muted">
+      <div
+        className="flex min-h-64 max-w-full flex-col items-center justify-center gap-1 p-6 text-center"
+        style={isFinal(status) ? {} : { width: viewerWidth(generation), aspectRatio: `${width} / ${height}` }}
+      >
+        <Icon
+          aria-hidden
+          strokeWidth={1.5}
+          className={`mb-3 size-8 text-muted-foreground ${isFinal(status) ? '' : 'animate-spin'}`}
+        />
+        <h2 className="text-base font-semibold">{title}</h2>
+        <p className="max-w-md text-pretty wrap-anywhere text-muted-foreground">{text}</p>
+      </div>
+    </div>
+  );
+}
+
+function textsOf({ status, errorMessage, numOutputs }: StoredGeneration): { title: string; text: string } {
+  const images = numOutputs > 1 ? `${formatCount(numOutputs, 'image')} appear` : 'The image appears';
+  const again = 'No credits were charged. Use the request again to have another try.';
+  switch (status) {
+    case 'QUEUED':
+      return {
+        title: 'Waiting for its turn',
+        text: `${images} here once made. This page updates by itself.`,
+      };
+    case 'PROCESSING':
+      return { title: 'Being made', text: `${images} here once made. This page updates by itself.` };
+    case 'TIMEOUT':
+      return {
+        title: errorMessage ?? 'The image was not finished in time.',
+        text: 'No credits were charged. Fewer steps, fewer images or a smaller size finish sooner.',
+      };
+    case 'FAILED':
+      return { title: errorMessage ?? 'The image could not be finished.', text: again };
+    case 'COMPLETED':
+      return {
+        title: 'There is no image',
+        text: 'The request has ended, and its images are not there any more.',
+      };
+  }
 }

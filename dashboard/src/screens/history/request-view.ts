@@ -2,10 +2,9 @@ import type { StoredGeneration } from '../../api/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
 
 /**
- * The body of POST /generate that makes the same images again: everything that shapes them is named, so that it holds
- * whatever the defaults become; members that said nothing are left out. Reference images are not stored: addresses that
- * exist nowhere keep their places, so that nobody pays for another image by mistake, and whoever copies the body has to
- * be told.
+ * The body of POST /generate that makes the same images again. It names all parameters, so that later defaults change
+ * nothing. Reference images are not stored; addresses that do not exist stand in their places, so that nobody pays for
+ * a different image by mistake.
  */
 export function sampleBody(generation: StoredGeneration): SampleRequest['body'] {
   const { identity, prompt, negativePrompt, width, height, numOutputs, outputFormat, type } = generation;
@@ -28,7 +27,7 @@ export function sampleBody(generation: StoredGeneration): SampleRequest['body'] 
   };
 }
 
-/** RFC 2606 keeps `.example` for what nobody has. A request that failed may have used none of its images. */
+/** RFC 2606 reserves `.example`. At least one, because a failed request may have used none of its images. */
 function placeholders(count: number): { url: string }[] {
   return Array.from({ length: Math.max(1, count) }, (_, i) => ({
     url: `https://your-site.example/reference-${i + 1}.jpg`,
@@ -41,10 +40,10 @@ export function formatSize({ width, height }: Pick<StoredGeneration, 'width' | '
 }
 
 /**
- * The width that shows an image whole: never larger than it is, nor higher than most of the window.
+ * The width at which an image fits into the window, at most its own width.
  * @returns a CSS length
  */
-export function stageWidth({ width, height }: Pick<StoredGeneration, 'width' | 'height'>): string {
+export function viewerWidth({ width, height }: Pick<StoredGeneration, 'width' | 'height'>): string {
   return `min(${width}px, ${Math.round((72 * width * 1000) / height) / 1000}dvh)`;
 }
 

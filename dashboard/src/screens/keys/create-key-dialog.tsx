@@ -1,16 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
-import type { KeyAnswer } from '@/api/types.ts';
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogHeader,
-  DialogTitle,
-} from '@/components/ui/dialog.tsx';
-import { CloseWithoutCopying } from './close-without-copying.tsx';
+import { TriangleAlert } from 'lucide-react';
+import { useEffect, useRef, useState, type FocusEvent, type RefObject } from 'react';
+import { useCreateKey } from '@/api/queries.ts';
+import type { CreatedKey, KeyAnswer } from '@/api/types.ts';
+import { CopyButton } from '@/components/copy-button.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
 import { CreateKeyForm } from './create-key-form.tsx';
-import { NewKey } from './new-key.tsx';
-import { useKeyCreation } from './use-key-creation.ts';
 
 interface CreateKeyDialogProps {
   keys: KeyAnswer[];
@@ -19,18 +15,22 @@ interface CreateKeyDialogProps {
   returnFocus: () => void;
 }
 
-/** Makes a key and shows it once. Mounted only while it is open, so that nothing of the key outlives it. */
+/** Makes a key and shows it once. Mount it only while it is open, so that the key does not stay in memory. */
 export function CreateKeyDialog({ keys, onClose, returnFocus }: CreateKeyDialogProps) {
-  const { create, forget, created, pending, error, unsaved, markCopied } = useKeyCreation();
+  const { mutate, reset, data: created, isPending: pending, error } = useCreateKey();
+  const [copied, setCopied] = useState(false);
   const [asking, setAsking] = useState(false);
   const nameInput = useRef<HTMLInputElement>(null);
   const keyField = useRef<HTMLElement>(null);
+  const unsaved = created !== undefined && !copied;
+  useWarningOnLeave(unsaved);
   useEffect(() => {
     if (created !== undefined) keyField.current?.focus();
   }, [created]);
 
   const close = (): void => {
-    forget();
+    // Drops the raw key.
+    reset();
     onClose();
   };
   const leave = (): void => {
@@ -38,53 +38,151 @@ export function CreateKeyDialog({ keys, onClose, returnFocus }: CreateKeyDialogP
     if (unsaved) setAsking(true);
     else close();
   };
+  const texts =
+    created === undefined
+      ? { title: 'Create a key', description: 'It is shown once, right after it is made.' }
+      : {
+          title: (
+            <>
+              “<bdi>{created.name}</bdi>” is ready
+            </>
+          ),
+          description: 'Programs that have this key can call the API from now on.',
+        };
   return (
-    <Dialog open onOpenChange={leave}>
-      <DialogContent
-        closable={!pending}
-        onOpenAutoFocus={(event) => focusInstead(event, () => nameInput.current?.focus())}
-        onCloseAutoFocus={(event) => focusInstead(event, returnFocus)}
-      >
-        <Heading name={created?.name} />
-        {created === undefined ? (
-          <CreateKeyForm {...{ keys, pending, error, nameInput }} onSubmit={create} />
-        ) : (
-          <NewKey {...{ created, keyField }} onCopied={markCopied} onDone={close} />
-        )}
-        {asking && (
-          <CloseWithoutCopying
-            onClose={close}
-            onStay={() => setAsking(false)}
-            returnFocus={() => keyField.current?.focus()}
-          />
-        )}
-      </DialogContent>
+    <Dialog {...texts} closable={!pending} onClose={leave} firstFocus={nameInput} returnFocus={returnFocus}>
+      {created === undefined ? (
+        <CreateKeyForm {...{ keys, pending, error, nameInput }} onSubmit={mutate} />
+      ) : (
+        <NewKey {...{ created, keyField }} onCopied={() => setCopied(true)} onDone={close} />
+      )}
+      {asking && <CloseWithoutCopying keyField={keyField} onClose={close} onStay={() => setAsking(false)} />}
     </Dialog>
   );
 }
 
-function Heading({ name }: { name: string | undefined }) {
+/** Reloading or closing the page loses a key that was not copied: the browser asks first. */
+function useWarningOnLeave(needed: boolean): void {
+  useEffect(() => {
+    if (!needed) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [needed]);
+}
+
+interface CloseWithoutCopyingProps {
+  keyField: RefObject<HTMLElement | null>;
+  onClose: () => void;
+  onStay: () => void;
+}
+
+/** Asks before a key that nobody has copied is lost. */
+function CloseWithoutCopying({ keyField, onClose, onStay }: CloseWithoutCopyingProps) {
   return (
-    <DialogHeader>
-      <DialogTitle className="wrap-anywhere">
-        {name === undefined ? (
-          'Create a key'
-        ) : (
-          <>
-            “<bdi>{name}</bdi>” is ready
-          </>
-        )}
-      </DialogTitle>
-      <DialogDescription>
-        {name === undefined
-          ? 'It is shown once, right after it is made.'
-          : 'Programs that have this key can call the API from now on.'}
-      </DialogDescription>
-    </DialogHeader>
+    <Dialog
+      alert
+      title="Close without copying?"
+      description="The key can't be shown again. Without a copy it is of no use, and you would have to create another."
+      onClose={onStay}
+      returnFocus={() => keyField.current?.focus()}
+    >
+      <DialogFooter>
+        <DialogClose asChild>
+          <Button variant="outline">Go back</Button>
+        </DialogClose>
+        <Button variant="destructive" onClick={onClose}>
+          Close without copying
+        </Button>
+      </DialogFooter>
+    </Dialog>
   );
 }
 
-function focusInstead(event: Event, focus: () => void): void {
-  event.preventDefault();
-  focus();
+interface NewKeyProps {
+  created: CreatedKey;
+  /** Takes the focus when the key is there. */
+  keyField: RefObject<HTMLElement | null>;
+  onCopied: () => void;
+  onDone: () => void;
+}
+
+/** The raw key, the only time that it is shown. */
+function NewKey({ created, keyField, onCopied, onDone }: NewKeyProps) {
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      <Alert variant="warning" icon={TriangleAlert} title="This is the only time this key is shown.">
+        <p>
+          Store it now, in a password manager or where your program keeps its secrets. Whoever has it can
+          spend the credits of the license.
+        </p>
+      </Alert>
+      <Secret
+        label="Your new key"
+        copyLabel="Copy key"
+        text={created.key}
+        {...{ keyField, onCopied }}
+        prominent
+      />
+      <Secret
+        label="For your shell"
+        copyLabel="Copy line"
+        text={`export IMAGE_API_KEY=${created.key}`}
+        onCopied={onCopied}
+      />
+      <DialogFooter>
+        <Button variant="outline" onClick={onDone}>
+          Done
+        </Button>
+      </DialogFooter>
+    </div>
+  );
+}
+
+interface SecretProps {
+  label: string;
+  copyLabel: string;
+  text: string;
+  onCopied: () => void;
+  keyField?: RefObject<HTMLElement | null>;
+  prominent?: boolean;
+}
+
+/**
+ * Text that a click or the focus selects. It is no form control: browsers store the values of those, and send them to
+ * spelling services.
+ */
+function Secret({ label, copyLabel, text, onCopied, keyField, prominent = false }: SecretProps) {
+  return (
+    <div className="grid grid-cols-1 gap-1">
+      <span aria-hidden className="font-medium">
+        {label}
+      </span>
+      <code
+        ref={keyField}
+        role="textbox"
+        aria-readonly
+        aria-label={label}
+        tabIndex={0}
+        translate="no"
+        onFocus={selectAll}
+        onCopy={onCopied}
+        className="rounded-md border border-input bg-muted px-3 py-2 leading-6 break-all select-all"
+      >
+        {text}
+      </code>
+      <div className="mt-1 flex flex-wrap items-center gap-2">
+        <CopyButton
+          text={text}
+          label={copyLabel}
+          onCopied={onCopied}
+          {...(prominent && { variant: 'default', size: 'default' })}
+        />
+      </div>
+    </div>
+  );
+}
+
+function selectAll({ currentTarget }: FocusEvent<HTMLElement>): void {
+  window.getSelection()?.selectAllChildren(currentTarget);
 }

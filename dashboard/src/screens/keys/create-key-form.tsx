@@ -1,20 +1,31 @@
 import { TriangleAlert } from 'lucide-react';
-import { useRef, type SubmitEvent, type RefObject } from 'react';
-import type { CreateKeyBody, KeyAnswer } from '@/api/types.ts';
+import { useRef, useState, type RefObject, type SubmitEvent } from 'react';
+import type { CreateKeyBody, KeyAnswer, LicenseAnswer } from '@/api/types.ts';
 import { Field } from '@/components/field.tsx';
-import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Input } from '@/components/ui/input.tsx';
-import { useLicense, useLicenseChoice } from '@/license/license-context.tsx';
-import { ExpiryFields } from './expiry-fields.tsx';
-import { createKeyAdvice } from './key-advice.ts';
-import { bodyOf, maxNameLength, nameLength } from './key-form.ts';
-import { activeKeysOf, maxActiveKeys } from './key-view.ts';
-import { LicenseField } from './license-field.tsx';
-import { Problem } from './problem.tsx';
-import { useKeyForm, type KeyForm } from './use-key-form.ts';
+import { Select, SelectItem } from '@/components/ui/select.tsx';
+import { formatCount, formatDateTime, shortId } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
+import { licenseProblem } from '@/license/license-badge.tsx';
+import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
+import { createKeyAdvice } from './key-advice.ts';
+import {
+  bodyOf,
+  controlTime,
+  expiresAt,
+  expiryChoices,
+  maxNameLength,
+  nameLength,
+  problemsOf,
+  type ExpiryChoice,
+  type KeyFormProblems,
+  type KeyFormValues,
+} from './key-form.ts';
+import { activeKeysOf, maxActiveKeys } from './key-view.ts';
+import { Problem } from './problem.tsx';
 
 interface CreateKeyFormProps {
   /** All of the account, as far as they are known. */
@@ -95,12 +106,151 @@ function NameField({ form, input }: { form: KeyForm; input: RefObject<HTMLInputE
 
 function FullNotice() {
   return (
-    <Alert role="status" variant="warning">
-      <TriangleAlert aria-hidden />
-      <AlertTitle>This license has {maxActiveKeys} active keys, the most that it may have.</AlertTitle>
-      <AlertDescription>
-        Revoke one that you no longer use, or choose another license, then create the new one.
-      </AlertDescription>
+    <Alert
+      role="status"
+      variant="warning"
+      icon={TriangleAlert}
+      title={`This license has ${maxActiveKeys} active keys, the most that it may have.`}
+    >
+      <p>Revoke one that you no longer use, or choose another license, then create the new one.</p>
     </Alert>
   );
+}
+
+interface LicenseFieldProps {
+  licenses: LicenseAnswer[];
+  keys: KeyAnswer[];
+  nowMs: number;
+  value: string;
+  error: string | null;
+  onChange: (licenseId: string) => void;
+}
+
+/** The license of the new key. Licenses that can't have keys are disabled and say why. */
+function LicenseField({ licenses, keys, nowMs, value, error, onChange }: LicenseFieldProps) {
+  return (
+    <Field label="License" error={error} hint="The key uses the credits and the identities of this license.">
+      {(control) => (
+        <Select
+          control={control}
+          placeholder="None of your licenses can have keys"
+          value={value}
+          onValueChange={onChange}
+        >
+          {licenses.map((license) => (
+            <SelectItem key={license.licenseId} value={license.licenseId} disabled={!license.usable}>
+              {license.tier} <span className="text-muted-foreground">{shortId(license.licenseId)}</span>
+              <span className="text-muted-foreground">
+                {' · '}
+                {licenseProblem(license) ??
+                  formatCount(activeKeysOf(keys, license.licenseId, nowMs), 'active key')}
+              </span>
+            </SelectItem>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+const minuteMs = 60_000;
+
+interface ExpiryFieldsProps {
+  form: KeyForm;
+  nowMs: number;
+  customTime: RefObject<HTMLInputElement | null>;
+}
+
+function ExpiryFields({ form, nowMs, customTime }: ExpiryFieldsProps) {
+  const { values, problems } = form;
+  const custom = values.expiry === 'custom';
+  const choose = (expiry: ExpiryChoice): void => {
+    const start = controlTime(Date.parse(expiresAt({ ...values, expiry: '30-days' }, nowMs) ?? ''));
+    form.set({ expiry, ...(expiry === 'custom' && values.customTime === '' && { customTime: start }) });
+  };
+  return (
+    <>
+      <Field label="Expires" hint={custom ? undefined : ending(expiresAt(values, nowMs))}>
+        {(control) => (
+          <Select
+            control={control}
+            value={values.expiry}
+            onValueChange={(value) => choose(value as ExpiryChoice)}
+          >
+            {Object.entries(expiryChoices).map(([value, label]) => (
+              <SelectItem key={value} value={value}>
+                {label}
+              </SelectItem>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {custom && (
+        <Field label="Date and time" error={problems.customTime} hint={`In your time zone, ${timeZone()}.`}>
+          {(control) => (
+            <Input
+              {...control}
+              ref={customTime}
+              type="datetime-local"
+              required
+              min={controlTime(nowMs + minuteMs)}
+              max="9998-12-31T23:59"
+              value={values.customTime}
+              onChange={(event) => form.set({ customTime: event.target.value })}
+              onBlur={() => form.leave('customTime')}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+function ending(iso: string | null): string {
+  return iso === null ? 'It works until you revoke it.' : `It is refused from ${formatDateTime(iso)} on.`;
+}
+
+function timeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ');
+}
+
+type KeyForm = ReturnType<typeof useKeyForm>;
+
+/** What is entered for a new key; the current license is chosen, or the first one that can have keys. */
+function useKeyForm(current: LicenseAnswer, licenses: LicenseAnswer[]) {
+  const [values, setValues] = useState<KeyFormValues>(() => ({
+    licenseId: (current.usable ? current : licenses.find(({ usable }) => usable))?.licenseId ?? '',
+    name: '',
+    expiry: 'never',
+    customTime: '',
+  }));
+  const [shown, setShown] = useState<Partial<KeyFormProblems>>({});
+  return {
+    values,
+    set: (changes: Partial<KeyFormValues>): void => {
+      const next = { ...values, ...changes };
+      setValues(next);
+      // A shown problem goes as soon as it is solved. A new one is shown when the field is left.
+      const problems = problemsOf(next, Date.now());
+      setShown((now) => ({
+        license: now.license && problems.license,
+        name: now.name && problems.name,
+        customTime: now.customTime && problems.customTime,
+      }));
+    },
+    /** The problems of the fields that were left; after `check`, of all fields. */
+    problems: {
+      license: shown.license ?? null,
+      name: shown.name ?? null,
+      customTime: shown.customTime ?? null,
+    },
+    leave: (field: keyof KeyFormProblems): void =>
+      setShown((now) => ({ ...now, [field]: problemsOf(values, Date.now())[field] })),
+    /** Shows everything that is wrong. @returns it, as it is at this moment. */
+    check: (nowMs: number): KeyFormProblems => {
+      const problems = problemsOf(values, nowMs);
+      setShown(problems);
+      return problems;
+    },
+  };
 }

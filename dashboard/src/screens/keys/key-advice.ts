@@ -28,7 +28,7 @@ export function revokeKeyAdvice({ status, code }: Refusal): string | null {
     : null;
 }
 
-/** Whether the work may have been done although its answer did not come. */
+/** Whether the work may be done although no answer came. */
 function isUncertain(status: number): boolean {
   return status < 400 || status >= 500;
 }

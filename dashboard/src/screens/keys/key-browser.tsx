@@ -1,11 +1,11 @@
 import { useId, useRef, useState } from 'react';
 import type { KeyAnswer } from '@/api/types.ts';
-import { EmptyState } from '@/components/empty-state.tsx';
-import { Label } from '@/components/ui/label.tsx';
+import { EmptyState } from '@/components/states.tsx';
+import { Label } from '@/components/field.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { formatNumber, shortId } from '@/lib/format.ts';
-import { useLicense, useLicenseChoice } from '@/license/license-context.tsx';
+import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
@@ -61,7 +61,7 @@ export function KeyBrowser({ keys }: { keys: KeyAnswer[] }) {
   );
 }
 
-/** The button of the row below or above: the row itself is gone, or has none anymore. */
+/** The button of the next or the previous row. */
 function neighbourOf(button: HTMLElement | null): HTMLElement | null {
   const row = button?.closest('tr, li');
   const buttonIn = (other: Element | null | undefined) => other?.querySelector('button') ?? null;

@@ -1,4 +1,5 @@
 import type { CreateKeyBody } from '../../api/types.ts';
+import { countCharacters, isReadable } from '../../lib/text.ts';
 
 export const maxNameLength = 64;
 
@@ -27,16 +28,16 @@ export interface KeyFormProblems {
   customTime: string | null;
 }
 
-/** In characters as the API counts them; white space at the ends is not sent. */
+/** White space at the ends is not sent. */
 export function nameLength(name: string): number {
-  return Array.from(name.trim()).length;
+  return countCharacters(name.trim());
 }
 
 export function nameProblem(name: string): string | null {
   const length = nameLength(name);
   if (length === 0) return 'Enter a name, so that you can tell this key from others.';
   if (length > maxNameLength) return `Use at most ${maxNameLength} characters; these are ${length}.`;
-  if (name.includes('\0') || !name.isWellFormed()) return 'Remove the character that is not readable text.';
+  if (!isReadable(name)) return 'Remove the character that is not readable text.';
   return null;
 }
 
@@ -65,7 +66,7 @@ export function expiresAt(
     const timeMs = Date.parse(customTime);
     return Number.isNaN(timeMs) ? null : new Date(timeMs).toISOString();
   }
-  // By the reader's calendar: the same time of the day, also when the clocks change in between.
+  // In the reader's time zone: the same time of the day, even if the clocks change in between.
   const time = new Date(nowMs);
   if (expiry === '1-year') time.setFullYear(time.getFullYear() + 1);
   else time.setDate(time.getDate() + (expiry === '30-days' ? 30 : 90));

@@ -1,12 +1,12 @@
-import type { KeyAnswer, LicenseAnswer } from '@/api/types.ts';
+import { CircleCheck, CircleX, Clock } from 'lucide-react';
+import { Fragment, useSyncExternalStore, type ReactNode } from 'react';
+import type { KeyAnswer, KeyStatus, LicenseAnswer } from '@/api/types.ts';
+import { Badge } from '@/components/ui/badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card } from '@/components/ui/card.tsx';
-import { Day, KeyEnd, KeyLicense, KeyPrefix, KeyStatusBadge, LastUsed } from './key-facts.tsx';
-import { statusAt } from './key-view.ts';
-import { useWide } from './use-wide.ts';
-
-/** The button is where the focus goes back to. */
-export type AskToRevoke = (key: KeyAnswer, button: HTMLElement) => void;
+import { formatDate, formatDateTime, formatRelative, shortId } from '@/lib/format.ts';
+import { LicenseBadge } from '@/license/license-badge.tsx';
+import { expiryAt, statusAt } from './key-view.ts';
 
 interface KeyListProps {
   keys: KeyAnswer[];
@@ -14,7 +14,8 @@ interface KeyListProps {
   nowMs: number;
   /** What the list is, for screen readers. */
   label: string;
-  onRevoke: AskToRevoke;
+  /** The button is where the focus goes back to. */
+  onRevoke: (key: KeyAnswer, button: HTMLElement) => void;
 }
 
 export function KeyList(props: KeyListProps) {
@@ -23,7 +24,7 @@ export function KeyList(props: KeyListProps) {
 
 const columns = ['Name', 'License', 'Status', 'Created', 'Last used', 'Expires'];
 
-function KeyTable({ keys, licenses, nowMs, label, onRevoke }: KeyListProps) {
+function KeyTable({ keys, label, ...rest }: KeyListProps) {
   return (
     <div className="overflow-x-auto rounded-lg border border-border bg-card">
       <table className="w-full text-left">
@@ -42,7 +43,7 @@ function KeyTable({ keys, licenses, nowMs, label, onRevoke }: KeyListProps) {
         </thead>
         <tbody className="divide-y divide-border">
           {keys.map((item) => (
-            <KeyRow key={item.keyId} {...{ item, licenses, nowMs, onRevoke }} />
+            <KeyRow key={item.keyId} item={item} {...rest} />
           ))}
         </tbody>
       </table>
@@ -54,31 +55,21 @@ interface KeyItemProps extends Pick<KeyListProps, 'licenses' | 'nowMs' | 'onRevo
   item: KeyAnswer;
 }
 
-function KeyRow({ item, licenses, nowMs, onRevoke }: KeyItemProps) {
-  const status = statusAt(item, nowMs);
+function KeyRow(props: KeyItemProps) {
+  const { License, ...times } = detailsOf(props);
+  const cells = [License, <KeyStatusBadge {...props} />, ...Object.values(times)];
   return (
     <tr>
       <th scope="row" className="max-w-72 px-4 py-3 font-normal">
-        <span className="block font-medium wrap-anywhere">{item.name}</span>
-        <KeyPrefix prefix={item.keyPrefix} />
+        <KeyName item={props.item} />
       </th>
-      <td className="px-4 py-3">
-        <KeyLicense licenseId={item.licenseId} license={licenseOf(item, licenses)} />
-      </td>
-      <td className="px-4 py-3">
-        <KeyStatusBadge status={status} />
-      </td>
-      <td className="px-4 py-3">
-        <Day iso={item.createdAt} />
-      </td>
-      <td className="px-4 py-3">
-        <LastUsed iso={item.lastUsedAt} nowMs={nowMs} />
-      </td>
-      <td className="px-4 py-3">
-        <KeyEnd item={item} nowMs={nowMs} />
-      </td>
+      {cells.map((cell, index) => (
+        <td key={index} className="px-4 py-3">
+          {cell}
+        </td>
+      ))}
       <td className="px-4 py-3 text-right">
-        {status === 'active' && <RevokeButton item={item} onRevoke={onRevoke} size="sm" />}
+        <RevokeButton {...props} size="sm" />
       </td>
     </tr>
   );
@@ -96,48 +87,125 @@ function KeyCards({ keys, label, ...rest }: KeyListProps) {
   );
 }
 
-function KeyCard({ item, licenses, nowMs, onRevoke }: KeyItemProps) {
-  const status = statusAt(item, nowMs);
+function KeyCard(props: KeyItemProps) {
   return (
     <Card className="flex h-full flex-col gap-4">
       <div className="flex items-start justify-between gap-4">
         <h2 className="min-w-0">
-          <span className="block font-medium wrap-anywhere">{item.name}</span>
-          <KeyPrefix prefix={item.keyPrefix} />
+          <KeyName item={props.item} />
         </h2>
-        <KeyStatusBadge status={status} />
+        <KeyStatusBadge {...props} />
       </div>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 [&>dd]:text-right [&>dd>span]:justify-end [&>dt]:text-muted-foreground">
-        <dt>License</dt>
-        <dd>
-          <KeyLicense licenseId={item.licenseId} license={licenseOf(item, licenses)} />
-        </dd>
-        <dt>Created</dt>
-        <dd>
-          <Day iso={item.createdAt} />
-        </dd>
-        <dt>Last used</dt>
-        <dd>
-          <LastUsed iso={item.lastUsedAt} nowMs={nowMs} />
-        </dd>
-        <dt>Expires</dt>
-        <dd>
-          <KeyEnd item={item} nowMs={nowMs} />
-        </dd>
+        {Object.entries(detailsOf(props)).map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
       </dl>
-      {status === 'active' && <RevokeButton item={item} onRevoke={onRevoke} className="mt-auto w-full" />}
+      <RevokeButton {...props} className="mt-auto w-full" />
     </Card>
   );
 }
 
-interface RevokeButtonProps {
-  item: KeyAnswer;
-  onRevoke: AskToRevoke;
+/** What a card and a row of the table have in common, in their order. */
+function detailsOf({ item, licenses, nowMs }: KeyItemProps) {
+  const license = licenses.find(({ licenseId }) => licenseId === item.licenseId);
+  const { createdAt, lastUsedAt } = item;
+  return {
+    License: <KeyLicense licenseId={item.licenseId} license={license} />,
+    Created: <Time iso={createdAt}>{formatDate(createdAt)}</Time>,
+    'Last used': lastUsedAt ? <Time iso={lastUsedAt}>{formatRelative(lastUsedAt, nowMs)}</Time> : never,
+    Expires: <KeyEnd item={item} nowMs={nowMs} />,
+  };
+}
+
+const never = <span className="text-muted-foreground">Never</span>;
+
+function KeyName({ item: { name, keyPrefix } }: { item: KeyAnswer }) {
+  return (
+    <>
+      <span className="block font-medium wrap-anywhere">{name}</span>
+      <code className="text-xs whitespace-nowrap text-muted-foreground">
+        <span className="sr-only">Begins with </span>
+        {keyPrefix}…
+      </code>
+    </>
+  );
+}
+
+const badges = {
+  active: { label: 'Active', variant: 'success', icon: CircleCheck },
+  expired: { label: 'Expired', variant: 'default', icon: Clock },
+  revoked: { label: 'Revoked', variant: 'default', icon: CircleX },
+} as const satisfies Record<KeyStatus, unknown>;
+
+function KeyStatusBadge({ item, nowMs }: Pick<KeyItemProps, 'item' | 'nowMs'>) {
+  const { label, variant, icon: Icon } = badges[statusAt(item, nowMs)];
+  return (
+    <Badge variant={variant}>
+      <Icon aria-hidden />
+      {label}
+    </Badge>
+  );
+}
+
+/** The license of a key. The badge says why the license can't generate: its active keys are then refused. */
+function KeyLicense({ licenseId, license }: { licenseId: string; license: LicenseAnswer | undefined }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <span className="whitespace-nowrap">
+        {license && <span className="mr-2">{license.tier}</span>}
+        <span className="text-xs text-muted-foreground">{shortId(licenseId)}</span>
+      </span>
+      {license && <LicenseBadge license={license} />}
+    </span>
+  );
+}
+
+function Time({ iso, children }: { iso: string; children: ReactNode }) {
+  return (
+    <time dateTime={iso} title={formatDateTime(iso)} className="whitespace-nowrap">
+      {children}
+    </time>
+  );
+}
+
+/** When a key ends or has ended. */
+function KeyEnd({ item, nowMs }: Pick<KeyItemProps, 'item' | 'nowMs'>) {
+  const { revokedAt, expiresAt } = item;
+  if (statusAt(item, nowMs) === 'revoked' && revokedAt !== null) {
+    return (
+      <span className="text-muted-foreground">
+        Revoked <Time iso={revokedAt}>{formatDate(revokedAt)}</Time>
+      </span>
+    );
+  }
+  if (expiresAt === null) return never;
+  const { soon, near } = expiryAt(item, nowMs);
+  const relative = formatRelative(expiresAt, nowMs);
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+      <Time iso={expiresAt}>{formatDate(expiresAt)}</Time>
+      {soon && (
+        <Badge variant="warning">
+          <Clock aria-hidden />
+          {relative}
+        </Badge>
+      )}
+      {near && !soon && <span className="text-xs whitespace-nowrap text-muted-foreground">{relative}</span>}
+    </span>
+  );
+}
+
+interface RevokeButtonProps extends Pick<KeyItemProps, 'item' | 'nowMs' | 'onRevoke'> {
   size?: 'sm';
   className?: string;
 }
 
-function RevokeButton({ item, onRevoke, size, className }: RevokeButtonProps) {
+function RevokeButton({ item, nowMs, onRevoke, size, className }: RevokeButtonProps) {
+  if (statusAt(item, nowMs) !== 'active') return null;
   return (
     <Button
       variant="outline"
@@ -150,6 +218,14 @@ function RevokeButton({ item, onRevoke, size, className }: RevokeButtonProps) {
   );
 }
 
-function licenseOf(key: KeyAnswer, licenses: LicenseAnswer[]): LicenseAnswer | undefined {
-  return licenses.find(({ licenseId }) => licenseId === key.licenseId);
+/** A table with six columns fits beside the sidebar from here on. */
+const wide = window.matchMedia('(min-width: 80rem)');
+
+function useWide(): boolean {
+  return useSyncExternalStore(subscribe, () => wide.matches);
+}
+
+function subscribe(listener: () => void): () => void {
+  wide.addEventListener('change', listener);
+  return () => wide.removeEventListener('change', listener);
 }

@@ -11,7 +11,7 @@ const dayMs = 24 * 3600 * 1000;
 const expirySoonMs = 7 * dayMs;
 const relativeMs = 14 * dayMs;
 
-/** A key expires while it is looked at, so the status that came with the list is not the last word. */
+/** A key may have expired since the list was fetched. */
 export function statusAt(key: KeyAnswer, nowMs: number): KeyStatus {
   if (key.status !== 'active') return key.status;
   return key.expiresAt !== null && Date.parse(key.expiresAt) <= nowMs ? 'expired' : 'active';

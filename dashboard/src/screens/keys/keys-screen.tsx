@@ -1,15 +1,13 @@
-import { Plus } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { KeyRound, Plus } from 'lucide-react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Link, useSearchParams } from 'react-router';
 import { useKeys } from '@/api/queries.ts';
-import { ErrorState } from '@/components/error-state.tsx';
-import { Loading } from '@/components/loading.tsx';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Skeleton } from '@/components/ui/skeleton.tsx';
 import { Page } from '@/layout/page.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyBrowser } from './key-browser.tsx';
-import { NoKeys } from './no-keys.tsx';
 
 export default function KeysScreen() {
   const { data: keys, error, isPending, refetch, isFetching } = useKeys();
@@ -17,7 +15,7 @@ export default function KeysScreen() {
   const createButton = useRef<HTMLButtonElement>(null);
   const create = (): void => {
     setCreating(true);
-    // How many keys a license has may have changed elsewhere since.
+    // Keys may have been made elsewhere.
     void refetch();
   };
   const button = (
@@ -75,5 +73,17 @@ function KeysSkeleton() {
       <Skeleton className="h-10 w-80 max-w-full" />
       <Skeleton className="h-64" />
     </Loading>
+  );
+}
+
+function NoKeys({ action }: { action: ReactNode }) {
+  return (
+    <EmptyState icon={KeyRound} title="No keys yet" action={action}>
+      Create a key to call the API from your own programs. The{' '}
+      <Link to="/quickstart" className="underline underline-offset-4 hover:decoration-2">
+        quickstart
+      </Link>{' '}
+      shows the first request.
+    </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import { ApiError } from '@/api/api-error.ts';
-import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
 
 interface ProblemProps {
   error: unknown;
@@ -12,16 +12,17 @@ export function Problem({ error, advise }: ProblemProps) {
   const known = error instanceof ApiError ? error : null;
   const advice = known && advise(known);
   return (
-    <Alert role="alert" variant="destructive">
-      <CircleAlert aria-hidden />
-      <AlertTitle className="min-w-0 break-words">
-        {known?.message ?? 'Something on this page went wrong.'}
-      </AlertTitle>
-      {advice !== null && <AlertDescription>{advice}</AlertDescription>}
+    <Alert
+      role="alert"
+      variant="destructive"
+      icon={CircleAlert}
+      title={known?.message ?? 'Something on this page went wrong.'}
+    >
+      {advice !== null && <p>{advice}</p>}
       {known?.requestId !== undefined && (
-        <AlertDescription className="text-xs">
+        <p className="text-xs">
           Request id <code className="break-all">{known.requestId}</code>
-        </AlertDescription>
+        </p>
       )}
     </Alert>
   );

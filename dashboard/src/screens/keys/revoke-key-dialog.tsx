@@ -1,15 +1,7 @@
 import { toast } from 'sonner';
 import { useRevokeKey } from '@/api/queries.ts';
 import type { KeyAnswer } from '@/api/types.ts';
-import {
-  AlertDialog,
-  AlertDialogCancel,
-  AlertDialogContent,
-  AlertDialogDescription,
-  AlertDialogFooter,
-  AlertDialogHeader,
-  AlertDialogTitle,
-} from '@/components/ui/alert-dialog.tsx';
+import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { formatRelative } from '@/lib/format.ts';
 import { revokeKeyAdvice } from './key-advice.ts';
@@ -34,31 +26,34 @@ export function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: Revok
       },
     });
   return (
-    <AlertDialog open onOpenChange={() => !isPending && onClose()}>
-      <AlertDialogContent
-        onCloseAutoFocus={(event) => {
-          event.preventDefault();
-          returnFocus();
-        }}
-      >
-        <AlertDialogHeader>
-          <AlertDialogTitle className="wrap-anywhere">
-            Revoke “<bdi>{item.name}</bdi>”?
-          </AlertDialogTitle>
-          <AlertDialogDescription>
-            Requests with this key (<code className="whitespace-nowrap">{item.keyPrefix}…</code>) are refused
-            at once. This cannot be undone. {lastUse(item)}
-          </AlertDialogDescription>
-        </AlertDialogHeader>
-        {error !== null && <Problem error={error} advise={revokeKeyAdvice} />}
-        <AlertDialogFooter>
-          <AlertDialogCancel disabled={isPending}>Cancel</AlertDialogCancel>
-          <Button variant="destructive" pending={isPending} onClick={revoke}>
-            Revoke key
+    <Dialog
+      alert
+      title={
+        <>
+          Revoke “<bdi>{item.name}</bdi>”?
+        </>
+      }
+      description={
+        <>
+          Requests with this key (<code className="whitespace-nowrap">{item.keyPrefix}…</code>) are refused at
+          once. This cannot be undone. {lastUse(item)}
+        </>
+      }
+      onClose={() => !isPending && onClose()}
+      returnFocus={returnFocus}
+    >
+      {error !== null && <Problem error={error} advise={revokeKeyAdvice} />}
+      <DialogFooter>
+        <DialogClose asChild>
+          <Button variant="outline" disabled={isPending}>
+            Cancel
           </Button>
-        </AlertDialogFooter>
-      </AlertDialogContent>
-    </AlertDialog>
+        </DialogClose>
+        <Button variant="destructive" pending={isPending} onClick={revoke}>
+          Revoke key
+        </Button>
+      </DialogFooter>
+    </Dialog>
   );
 }
 

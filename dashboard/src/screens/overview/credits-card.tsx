@@ -1,24 +1,17 @@
 import { TriangleAlert } from 'lucide-react';
-import { useId } from 'react';
+import { useId, type ReactNode } from 'react';
 import type { LicenseAnswer, UsageAnswer } from '@/api/types.ts';
-import { Stat } from '@/components/stat.tsx';
-import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { formatCredits, formatNumber } from '@/lib/format.ts';
 import { LicenseBadge } from '@/license/license-badge.tsx';
-import {
-  creditStanding,
-  creditWarning,
-  resetMoment,
-  resetWait,
-  type CreditLevel,
-} from './credit-standing.ts';
-import { planLimits } from './license-standing.ts';
+import { creditStatus, creditWarning, resetMoment, resetWait, type CreditLevel } from './credit-status.ts';
+import { planLimits } from './license-message.ts';
 import { completedRequests } from './share-rows.ts';
 
-const barLooks: Record<CreditLevel, string> = {
+const barClasses: Record<CreditLevel, string> = {
   ok: '',
   near: '*:bg-warning',
   spent: '*:bg-destructive',
@@ -27,7 +20,7 @@ const barLooks: Record<CreditLevel, string> = {
 /** How much of the period's credits is used, what is left and until when. */
 export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage: UsageAnswer }) {
   const { stats } = usage;
-  const { level, left, barPercent, percentText } = creditStanding(stats);
+  const { level, left, barPercent, percentText } = creditStatus(stats);
   const titleId = useId();
   const used = `${formatNumber(stats.current)} of ${formatCredits(stats.limit)} used`;
   return (
@@ -48,7 +41,7 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
           value={barPercent}
           aria-labelledby={titleId}
           aria-valuetext={`${used}, ${percentText}`}
-          className={barLooks[level]}
+          className={barClasses[level]}
         />
       </div>
       {license.usable && <CreditNotice warning={creditWarning(stats)} spent={level === 'spent'} />}
@@ -73,10 +66,19 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
 function CreditNotice({ warning, spent }: { warning: ReturnType<typeof creditWarning>; spent: boolean }) {
   if (warning === null) return null;
   return (
-    <Alert variant={spent ? 'destructive' : 'warning'}>
-      <TriangleAlert aria-hidden />
-      <AlertTitle>{warning.title}</AlertTitle>
-      <AlertDescription className="text-pretty">{warning.text}</AlertDescription>
+    <Alert variant={spent ? 'destructive' : 'warning'} icon={TriangleAlert} title={warning.title}>
+      <p className="text-pretty">{warning.text}</p>
     </Alert>
+  );
+}
+
+/** One figure with its name, and a few words below it. */
+function Stat({ label, value, hint }: Record<'label' | 'value' | 'hint', ReactNode>) {
+  return (
+    <div className="grid min-w-0 content-start">
+      <dt className="text-muted-foreground">{label}</dt>
+      <dd className="text-2xl font-semibold tracking-tight tabular-nums">{value}</dd>
+      <dd className="text-xs leading-5 text-muted-foreground tabular-nums">{hint}</dd>
+    </div>
   );
 }

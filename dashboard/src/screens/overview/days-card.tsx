@@ -1,25 +1,16 @@
-import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useId, useState, type KeyboardEvent } from 'react';
 import type { UsageAnswer, UsageTally } from '@/api/types.ts';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
-import { Skeleton } from '@/components/ui/skeleton.tsx';
-import { ErrorBoundary } from '@/layout/error-boundary.tsx';
-import { formatCount, formatCredits, formatUtcDay } from '@/lib/format.ts';
-import { DaysTable } from './days-table.tsx';
+import { formatCount, formatCredits, formatNumber, formatUtcDate, formatUtcDay } from '@/lib/format.ts';
+import { DaysChart } from './days-chart.tsx';
 import { dayAfterKey, knownDays, periodDays, sumOfDays, type PeriodDay } from './period-days.ts';
 
-const DaysChart = lazy(() => import('./days-chart.tsx'));
-
-/** Credits of each day of the period: a chart to look at, a slider to step through it, a table to listen to. */
+/** Credits of each day: a chart, a slider to step through its days, and a table for screen readers. */
 export function DaysCard({ usage: { stats, aggregates } }: { usage: UsageAnswer }) {
-  const { billingPeriodStart, billingPeriodEnd } = stats;
-  const days = useMemo(
-    () => periodDays({ billingPeriodStart, billingPeriodEnd }, aggregates.byDay),
-    [billingPeriodStart, billingPeriodEnd, aggregates.byDay],
-  );
+  const days = periodDays(stats, aggregates.byDay);
   const [active, setActive] = useState<number | null>(null);
   const titleId = useId();
   const day = active === null ? undefined : days[active];
-  const table = <DaysTable days={days} />;
   return (
     <Card aria-labelledby={titleId} className="relative flex flex-col">
       <CardHeader className="grid gap-y-0">
@@ -30,25 +21,11 @@ export function DaysCard({ usage: { stats, aggregates } }: { usage: UsageAnswer 
             : describeDay(day)}
         </p>
       </CardHeader>
-      <ErrorBoundary fallback={<PlainTable labelledBy={titleId}>{table}</PlainTable>}>
-        <DaySlider days={days} active={active} onActive={setActive} labelledBy={titleId} />
-        <div className="sr-only">{table}</div>
-      </ErrorBoundary>
+      <DaySlider days={days} active={active} onActive={setActive} labelledBy={titleId} />
+      <div className="sr-only">
+        <DaysTable days={days} />
+      </div>
     </Card>
-  );
-}
-
-/** In place of a chart whose code does not arrive. Focusable, so that the keyboard can scroll it. */
-function PlainTable({ labelledBy, children }: { labelledBy: string; children: ReactNode }) {
-  return (
-    <div
-      tabIndex={0}
-      role="group"
-      aria-labelledby={labelledBy}
-      className="max-h-72 overflow-y-auto rounded-md"
-    >
-      {children}
-    </div>
   );
 }
 
@@ -87,9 +64,7 @@ function DaySlider({ days, active, onActive, labelledBy }: DaySliderProps) {
       onBlur={() => onActive(null)}
       className="relative min-h-56 flex-1 touch-pan-y rounded-md"
     >
-      <Suspense fallback={<Skeleton className="absolute inset-0" />}>
-        <DaysChart days={days} active={active} onActive={onActive} />
-      </Suspense>
+      <DaysChart days={days} active={active} onActive={onActive} />
     </div>
   );
 }
@@ -102,4 +77,39 @@ function describeDay({ date, tally }: PeriodDay): string {
 function formatTally(tally: UsageTally | null): string | null {
   if (tally === null || tally.requests === 0) return null;
   return `${formatCredits(tally.credits)} in ${formatCount(tally.requests, 'request')}`;
+}
+
+/** The chart's numbers, newest day last; days to come are left out. */
+function DaysTable({ days }: { days: PeriodDay[] }) {
+  return (
+    <table className="w-full text-right">
+      <caption className="sr-only">Credits and completed requests of each day of the billing period</caption>
+      <thead>
+        <tr className="text-xs text-muted-foreground">
+          <th scope="col" className="py-1 text-left font-normal">
+            Day
+          </th>
+          <th scope="col" className="py-1 font-normal">
+            Requests
+          </th>
+          <th scope="col" className="py-1 font-normal">
+            Credits
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {days.map(({ date, tally }) =>
+          tally === null ? null : (
+            <tr key={date}>
+              <th scope="row" className="py-1 text-left font-normal">
+                {formatUtcDate(date)}
+              </th>
+              <td>{formatNumber(tally.requests)}</td>
+              <td>{formatNumber(tally.credits)}</td>
+            </tr>
+          ),
+        )}
+      </tbody>
+    </table>
+  );
 }

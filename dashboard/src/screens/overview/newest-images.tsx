@@ -1,17 +1,39 @@
 import { ArrowRight } from 'lucide-react';
-import { useId } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Link } from 'react-router';
+import { useGenerations } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
-import { ErrorState } from '@/components/error-state.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { ErrorState, StaleNote } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
 import { formatCount, formatDateTime, formatRelative } from '@/lib/format.ts';
-import { NewestSkeleton } from './skeletons.tsx';
-import { StaleNote } from './stale-note.tsx';
-import type { useNewestImages } from './use-newest-images.ts';
 
-/** The newest completed images; nothing at all for a license that has none. */
+const newestCount = 8;
+
+/** How many pages are searched for images. Most requests of a page may have failed. */
+const mostPages = 4;
+
+/** The newest completed generations of a license that have an image, at most `newestCount`. */
+export function useNewestImages(licenseId: string) {
+  const query = useGenerations(licenseId, { status: 'COMPLETED' }, newestCount);
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
+  const generations = data?.filter(({ outputs }) => outputs.length > 0).slice(0, newestCount);
+  const [pages, setPages] = useState(1);
+  const tooFew = generations !== undefined && generations.length < newestCount;
+  const goOn = tooFew && pages < mostPages && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (!goOn) return;
+    setPages((count) => count + 1);
+    void fetchNextPage();
+  }, [goOn, fetchNextPage]);
+  // There may be images on the next page.
+  const searching = generations?.length === 0 && (goOn || isFetching);
+  return { ...query, generations: searching ? undefined : generations };
+}
+
+/** The newest completed images. Renders nothing for a license that has none. */
 export function NewestImages({ images }: { images: ReturnType<typeof useNewestImages> }) {
   const { generations, error, refetch, isFetching, dataUpdatedAt } = images;
   const titleId = useId();
@@ -53,7 +75,7 @@ function Tile({ generation }: { generation: StoredGeneration }) {
   return (
     <Link to={`/history/${encodeURIComponent(id)}`} className="group block rounded-md">
       <span className="relative block overflow-hidden rounded-md">
-        {/* Square, whatever the image is: the grid stays calm, and the whole image is one click away. */}
+        {/* All tiles are square. A click shows the whole image. */}
         <SignedImage src={outputs[0] ?? ''} alt={prompt} width={512} height={512} />
         {outputs.length > 1 && (
           <span className="absolute right-2 bottom-2 rounded-full bg-background px-2 text-xs leading-6 font-medium">
@@ -68,5 +90,21 @@ function Tile({ generation }: { generation: StoredGeneration }) {
         </time>
       </span>
     </Link>
+  );
+}
+
+function NewestSkeleton() {
+  return (
+    <Loading
+      label="Loading your newest images"
+      className="grid-cols-2 gap-x-2 gap-y-4 sm:gap-x-4 md:grid-cols-4"
+    >
+      {Array.from({ length: newestCount }, (_, index) => (
+        <div key={index}>
+          <Skeleton className="aspect-square" />
+          <Skeleton className="mt-2 h-5 w-2/3" />
+        </div>
+      ))}
+    </Loading>
   );
 }

@@ -1,14 +1,16 @@
-import { RotateCw, Sparkles } from 'lucide-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { CalendarClock, CirclePause, RotateCw, Sparkles } from 'lucide-react';
+import { useState } from 'react';
 import { Link } from 'react-router';
+import type { LicenseAnswer } from '@/api/types.ts';
+import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
 import { formatUtcDate, formatUtcDay } from '@/lib/format.ts';
-import { useLicense } from '@/license/license-context.tsx';
-import { LicenseNotice } from './license-notice.tsx';
-import { NewestImages } from './newest-images.tsx';
-import { UsagePart } from './usage-part.tsx';
-import { useNewestImages } from './use-newest-images.ts';
-import { useRefresh } from './use-refresh.ts';
+import { useLicense } from '@/license/license-choice.ts';
+import { licenseMessage } from './license-message.ts';
+import { NewestImages, useNewestImages } from './newest-images.tsx';
+import { UsageSection } from './usage-section.tsx';
 
 export default function OverviewScreen() {
   const license = useLicense();
@@ -19,7 +21,7 @@ export default function OverviewScreen() {
       description={`Billing period ${formatUtcDay(billingPeriodStart)} to ${formatUtcDate(billingPeriodEnd)}`}
       actions={<Actions licenseId={license.licenseId} usable={license.usable} />}
     >
-      {/* Another license starts afresh: which day is read out, which rows are unfolded. */}
+      {/* Keyed, so that the chosen day and the unfolded rows are reset for another license. */}
       <Content key={license.licenseId} />
     </Page>
   );
@@ -31,9 +33,9 @@ function Content() {
   return (
     <div className="grid min-w-0 grid-cols-1 gap-8">
       <LicenseNotice license={license} />
-      <UsagePart license={license}>
+      <UsageSection license={license}>
         <NewestImages images={images} />
-      </UsagePart>
+      </UsageSection>
     </div>
   );
 }
@@ -58,5 +60,43 @@ function Actions({ licenseId, usable }: { licenseId: string; usable: boolean }) 
         </Button>
       )}
     </>
+  );
+}
+
+/** Fetches what the screen shows once more, when somebody asks for it. */
+function useRefresh(licenseId: string) {
+  const queries = useQueryClient();
+  const [refreshing, setRefreshing] = useState(false);
+  const [outcome, setOutcome] = useState('');
+  const refresh = async (): Promise<void> => {
+    setRefreshing(true);
+    setOutcome('');
+    const keys = [['usage', licenseId], ['generations', licenseId], ['licenses']];
+    await Promise.all(keys.map((queryKey) => queries.refetchQueries({ queryKey, type: 'active' })));
+    const failed = keys.some((queryKey) =>
+      queries
+        .getQueryCache()
+        .findAll({ queryKey, type: 'active' })
+        .some(({ state }) => state.status === 'error'),
+    );
+    // A part that failed shows its own error.
+    setOutcome(failed ? '' : 'The overview is up to date.');
+    setRefreshing(false);
+  };
+  return { refresh, refreshing, outcome };
+}
+
+/** Explains an ended or suspended license. Renders nothing for other licenses. */
+function LicenseNotice({ license }: { license: LicenseAnswer }) {
+  const message = licenseMessage(license);
+  if (message === null) return null;
+  return (
+    <Alert
+      variant={license.status === 'past_due' ? 'warning' : 'default'}
+      icon={license.usable ? CalendarClock : CirclePause}
+      title={message.title}
+    >
+      <p className="max-w-3xl text-pretty">{message.text}</p>
+    </Alert>
   );
 }

@@ -1,5 +1,5 @@
 import type { GenerationType, UsageAggregates, UsageAnswer, UsageTally } from '../../api/types.ts';
-import { typeLabels } from '../../lib/type-labels.ts';
+import { typeLabels } from '../../lib/outputs.ts';
 
 export interface ShareRow extends UsageTally {
   id: string;
@@ -43,7 +43,7 @@ export function completedRequests({ aggregates }: UsageAnswer): number {
   return Object.values(aggregates.byType).reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** Whether nothing at all was asked for in the period, not even what failed. */
+/** Whether the period has no request, not even a failed one. */
 export function isUntouched(usage: UsageAnswer): boolean {
   return usage.history.length === 0 && completedRequests(usage) === 0;
 }

@@ -6,11 +6,11 @@ import { fitSize, isPreset } from './sizes.ts';
 
 export interface Filled {
   values: FormValues;
-  /** What had to be changed or left out, in sentences. */
+  /** Sentences about what was changed or left out. */
   notes: string[];
 }
 
-/** A stored request as form values, its seed kept. */
+/** A stored request as form values, with its seed. */
 export function fromStored(stored: StoredGeneration): FormValues {
   return {
     identityId: stored.identity.id,
@@ -29,7 +29,7 @@ export function fromStored(stored: StoredGeneration): FormValues {
   };
 }
 
-/** What this screen once sent, as form values. `seed` is the one that was used. */
+/** A body that this screen sent, as form values. `seed` is the seed that was used. */
 export function fromBody(body: PlaygroundBody, seed: number): FormValues {
   return {
     ...defaultValues,
@@ -48,7 +48,7 @@ export function fromBody(body: PlaygroundBody, seed: number): FormValues {
   };
 }
 
-/** Values within the tier. What is being typed stays as it is: the form says what is wrong with it. */
+/** Limits values to the tier. Text that is no valid size stays; the form says what is wrong with it. */
 export function fitToTier(values: FormValues, limits: TierLimits): Filled {
   const notes: string[] = [];
   const fitted = { ...values };
@@ -74,8 +74,8 @@ export function fitToTier(values: FormValues, limits: TierLimits): Filled {
 }
 
 /**
- * Values with an identity that the license may use and that is there: a wanted one that is not is replaced by the
- * first that is. `wantedName` names it in the note; without it nothing is said.
+ * Replaces an identity that the license can't use now by the first that it can. The note calls the identity
+ * `wantedName`; without a name there is no note.
  */
 export function fitToIdentities(
   values: FormValues,
@@ -108,8 +108,9 @@ export function fillFromStored(
 }
 
 /**
- * The reference images for a stored request, which are not stored with it: those of this visit's own request if it is
- * one, and otherwise what is in the form, unless the request had none. For an identity that takes none nothing changes.
+ * The reference images for the form when a stored request is used again. They are not stored, so those of this visit's
+ * own request are taken, else those in the form; none if the request had none. For an identity that takes no reference
+ * images nothing changes.
  */
 export function fillReferences(
   stored: StoredGeneration,

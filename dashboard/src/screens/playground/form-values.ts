@@ -1,10 +1,11 @@
-import type { PlaygroundBody } from '../../api/generate.ts';
+import type { PlaygroundBody, ReferenceBody } from '../../api/generate.ts';
 import type { OutputFormat, ReferenceMode } from '../../api/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
-import type { ReferenceBody } from './references/reference.ts';
+import { createStore } from '../../lib/store.ts';
+import { countCharacters, isReadable } from '../../lib/text.ts';
 import { minSidePx, sideStepPx, type Size } from './sizes.ts';
 
-/** What the form holds. Numbers that are typed are text, since what is typed may be no number yet. */
+/** The values of the form. Typed numbers are text, because they may not be numbers yet. */
 export interface FormValues {
   identityId: string;
   prompt: string;
@@ -17,9 +18,9 @@ export interface FormValues {
   outputFormat: OutputFormat;
   steps: string;
   guidance: string;
-  /** Empty: a new one each time. */
+  /** Empty for a new seed each time. */
   seed: string;
-  /** How reference images are used, by identities that take some. The images themselves are in a store of their own. */
+  /** How reference images are used. The images are in `referenceStore`. */
   referenceMode: ReferenceMode;
   preserveBranding: boolean;
 }
@@ -56,14 +57,7 @@ export const defaultValues: FormValues = {
   preserveBranding: false,
 };
 
-/** The API counts Unicode code points, not UTF-16 units. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
-/** What the API would refuse, by field, in words for the person at the form. */
+/** The fields that the API would refuse, with a sentence for each. */
 export function validate(values: FormValues, limits: TierLimits): FormErrors {
   const errors: Record<Exclude<FieldName, 'referenceMode'>, string | null> = {
     identityId: values.identityId === '' ? 'Choose an identity.' : null,
@@ -76,18 +70,20 @@ export function validate(values: FormValues, limits: TierLimits): FormErrors {
     height: sideError(values.height, limits),
     numOutputs:
       values.numOutputs > limits.maxOutputs ? `${limits.tier} makes at most ${limits.maxOutputs}.` : null,
-    steps: integerError(values.steps, stepsRange),
-    guidance: decimalError(values.guidance, guidanceRange),
-    seed: values.seed.trim() === '' ? null : integerError(values.seed, { min: 0, max: maxSeed }),
+    steps: rangeError(integerOf(values.steps), stepsRange, 'A whole number'),
+    guidance: rangeError(decimalOf(values.guidance), guidanceRange, 'A number'),
+    seed:
+      values.seed.trim() === ''
+        ? null
+        : rangeError(integerOf(values.seed), { min: 0, max: maxSeed }, 'A whole number'),
   };
   return Object.fromEntries(Object.entries(errors).filter(([, error]) => error !== null)) as FormErrors;
 }
 
 function textError(text: string, limit: number): string | null {
-  const over = codePoints(text) - limit;
+  const over = countCharacters(text) - limit;
   if (over > 0) return `At most ${limit} characters: ${over} too many.`;
-  const clean = text.isWellFormed() && !text.includes('\0');
-  return clean
+  return isReadable(text)
     ? null
     : 'It holds a character that can’t be sent. Remove what was pasted last and type it anew.';
 }
@@ -99,18 +95,12 @@ function sideError(text: string, { tier, maxSidePx }: TierLimits): string | null
   return fits ? null : `A multiple of ${sideStepPx} from ${minSidePx} to ${maxSidePx}.`;
 }
 
-function integerError(text: string, { min, max }: { min: number; max: number }): string | null {
-  const value = integerOf(text);
-  return value !== null && value >= min && value <= max ? null : `A whole number from ${min} to ${max}.`;
-}
-
-function decimalError(text: string, { min, max }: { min: number; max: number }): string | null {
-  const value = decimalOf(text);
-  return value !== null && value >= min && value <= max ? null : `A number from ${min} to ${max}.`;
+function rangeError(value: number | null, { min, max }: { min: number; max: number }, kind: string) {
+  return value !== null && value >= min && value <= max ? null : `${kind} from ${min} to ${max}.`;
 }
 
 /** @returns null for what is no whole number. */
-export function integerOf(text: string): number | null {
+function integerOf(text: string): number | null {
   return /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;
 }
 
@@ -118,13 +108,13 @@ export function decimalOf(text: string): number | null {
   return /^\d{1,6}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) : null;
 }
 
-/** The size as far as it is one; null while it is being typed. */
+/** The size. Null while it is being typed. */
 export function sizeOf({ width, height }: Pick<FormValues, 'width' | 'height'>): Size | null {
   const size = { width: integerOf(width), height: integerOf(height) };
   return size.width === null || size.height === null ? null : { width: size.width, height: size.height };
 }
 
-/** The request of valid values. Without references it says nothing of how they are used. */
+/** The request's body for valid values. Without references it has no reference mode. */
 export function toBody(
   values: FormValues,
   licenseId: string,
@@ -150,7 +140,7 @@ export function toBody(
   };
 }
 
-/** The same request for POST /generate, where the key stands for the license. `usedSeed` stands in for a seed left open. */
+/** The same for POST /generate, which has no license. `usedSeed` is taken when the form has no seed. */
 export function toSampleBody(
   values: FormValues,
   usedSeed: number | null,
@@ -159,4 +149,53 @@ export function toSampleBody(
   const { licenseId: _, ...body } = toBody(values, '', referenceImages);
   const seed = body.seed ?? usedSeed;
   return { ...body, ...(seed !== null && { seed }) };
+}
+
+/** The two calls of a browser's storage that are used. */
+export interface TabStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+const key = 'playground-form';
+
+/**
+ * Form values that outlive the screen. Settings are kept in the tab's storage. Prompts may be confidential, so they are
+ * kept in memory only.
+ */
+export function createFormStore(storage: () => TabStorage) {
+  const { subscribe, get, set } = createStore<FormValues>({ ...defaultValues, ...recall(storage) });
+  return {
+    subscribe,
+    values: get,
+    change(change: Partial<FormValues>): void {
+      set(change);
+      remember(storage, get());
+    },
+  };
+}
+
+function remember(storage: () => TabStorage, values: FormValues): void {
+  const { prompt: _, negativePrompt: __, ...settings } = values;
+  try {
+    storage().setItem(key, JSON.stringify(settings));
+  } catch {
+    // Storage may be full or switched off: the values live as long as the page.
+  }
+}
+
+function recall(storage: () => TabStorage): Partial<FormValues> {
+  try {
+    const kept: unknown = JSON.parse(storage().getItem(key) ?? 'null');
+    if (typeof kept !== 'object' || kept === null) return {};
+    const known = Object.entries(kept).filter(
+      ([name, value]) =>
+        Object.hasOwn(defaultValues, name) &&
+        !name.toLowerCase().includes('prompt') &&
+        typeof value === typeof defaultValues[name as keyof FormValues],
+    );
+    return Object.fromEntries(known) as Partial<FormValues>;
+  } catch {
+    return {};
+  }
 }

@@ -1,22 +1,18 @@
 import { Info, TriangleAlert, X } from 'lucide-react';
 import type { LicenseAnswer } from '@/api/types.ts';
-import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { licenseProblem } from '@/license/license-badge.tsx';
 import type { Notice } from './use-prefill.ts';
 
 export function PrefillNotice({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
   return (
-    <Alert role="status" className="relative pr-14">
-      <Info aria-hidden />
-      <AlertTitle>{notice.title}</AlertTitle>
-      {notice.notes.length > 0 && (
-        <AlertDescription className="grid gap-1 text-muted-foreground">
-          {notice.notes.map((note) => (
-            <p key={note}>{note}</p>
-          ))}
-        </AlertDescription>
-      )}
+    <Alert role="status" className="relative pr-14" icon={Info} title={notice.title}>
+      {notice.notes.map((note) => (
+        <p key={note} className="text-muted-foreground">
+          {note}
+        </p>
+      ))}
       <Button
         variant="ghost"
         size="icon-sm"
@@ -30,15 +26,17 @@ export function PrefillNotice({ notice, onDismiss }: { notice: Notice; onDismiss
   );
 }
 
-/** Nothing for a license that generates. */
+/** Renders nothing for a license that can generate. */
 export function LicenseNotice({ license }: { license: LicenseAnswer }) {
   const problem = licenseProblem(license);
   if (license.usable || problem === null) return null;
   return (
-    <Alert variant={license.status === 'past_due' ? 'warning' : 'default'}>
-      <TriangleAlert aria-hidden />
-      <AlertTitle>{problemTitle(license)}</AlertTitle>
-      <AlertDescription>{problemAdvice(license)}</AlertDescription>
+    <Alert
+      variant={license.status === 'past_due' ? 'warning' : 'default'}
+      icon={TriangleAlert}
+      title={problemTitle(license)}
+    >
+      <p>{problemAdvice(license)}</p>
     </Alert>
   );
 }

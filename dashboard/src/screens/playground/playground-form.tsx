@@ -1,16 +1,20 @@
 import { ChevronRight } from 'lucide-react';
-import { useState, type KeyboardEvent } from 'react';
-import { Choice } from './choice.tsx';
-import { FormatPicker } from './format-picker.tsx';
-import { guidanceRange, stepsRange } from './form-values.ts';
+import { lazy, Suspense, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { toast } from 'sonner';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { ErrorBoundary } from '@/layout/error-boundary.tsx';
+import { formatCount } from '@/lib/format.ts';
+import { cn } from '@/lib/cn.ts';
+import { formatLabels, outputFormats } from '@/lib/outputs.ts';
+import { Choices } from './choices.tsx';
+import { NumberSlider, PromptField, SeedField } from './fields.tsx';
+import { guidanceRange, negativePromptLimit, promptLimit, stepsRange } from './form-values.ts';
 import { IdentityPicker } from './identity-picker.tsx';
-import { NumberSlider } from './number-slider.tsx';
-import { NegativePromptField, PromptField } from './prompt-fields.tsx';
-import { ReferencesPart } from './references-part.tsx';
-import { RunFailure } from './run-failure.tsx';
-import { SeedField } from './seed-field.tsx';
+import { sendable } from './references/reference.ts';
+import { useDrops } from './references/use-drops.ts';
 import { SizePicker } from './size-picker.tsx';
-import { SubmitBar } from './submit-bar.tsx';
+import { useReferences } from './stores.ts';
+import { RunFailure, SubmitBar } from './submit-bar.tsx';
 import type { Playground } from './use-playground.ts';
 
 interface PlaygroundFormProps {
@@ -35,8 +39,17 @@ export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
       <fieldset disabled={!license.usable} className="grid min-w-0 grid-cols-1 gap-6 p-4 sm:p-6">
         <legend className="sr-only">What to make</legend>
         <IdentityPicker playground={playground} />
-        <PromptField playground={playground} />
-        <ReferencesPart playground={playground} />
+        <PromptField
+          playground={playground}
+          name="prompt"
+          label="Prompt"
+          limit={promptLimit}
+          required
+          rows={4}
+          placeholder="What should the image show?"
+          className="max-h-80 min-h-28"
+        />
+        <LazyReferences playground={playground} />
         <SizePicker playground={playground} />
         <OutputsPicker playground={playground} />
         <FormatPicker playground={playground} />
@@ -49,7 +62,7 @@ export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
   );
 }
 
-/** Enter ends a number's typing; only the button, or Ctrl or Cmd with Enter, spends credits. */
+/** Enter alone must not spend credits; the button, Ctrl+Enter and Cmd+Enter do. */
 function keepEnter(event: KeyboardEvent<HTMLFormElement>): void {
   const inInput = event.target instanceof HTMLInputElement;
   if (event.key === 'Enter' && inInput && !event.ctrlKey && !event.metaKey) event.preventDefault();
@@ -57,31 +70,55 @@ function keepEnter(event: KeyboardEvent<HTMLFormElement>): void {
 
 function OutputsPicker({ playground }: { playground: Playground }) {
   const { values, license, shownErrors, change } = playground;
-  const counts = Array.from({ length: license.maxOutputs }, (_, i) => i + 1);
   return (
-    <fieldset className="grid min-w-0 grid-cols-1">
-      <legend className="mb-2 text-sm font-medium">Images</legend>
-      <div className="grid grid-cols-4 gap-2">
-        {counts.map((count) => (
-          <Choice
-            key={count}
-            name="outputs"
-            checked={values.numOutputs === count}
-            onChoose={() => change({ numOutputs: count })}
-            className="h-10 text-sm font-medium tabular-nums"
-          >
-            {count}
-          </Choice>
-        ))}
-      </div>
-      {license.maxOutputs === 1 && (
-        <p className="mt-1 text-xs leading-5 text-muted-foreground">
-          {license.tier} makes one image in a request.
-        </p>
-      )}
-      {shownErrors.numOutputs && <p className="mt-1 text-xs text-destructive">{shownErrors.numOutputs}</p>}
-    </fieldset>
+    <Choices
+      legend="Images"
+      name="outputs"
+      columns="grid-cols-4"
+      options={Array.from({ length: license.maxOutputs }, (_, i) => i + 1)}
+      chosen={values.numOutputs}
+      onChoose={(numOutputs) => change({ numOutputs })}
+      className="h-10 text-sm font-medium tabular-nums"
+      note={
+        <>
+          {license.maxOutputs === 1 && (
+            <Note className="mt-1">{license.tier} makes one image in a request.</Note>
+          )}
+          {shownErrors.numOutputs && (
+            <p className="mt-1 text-xs text-destructive">{shownErrors.numOutputs}</p>
+          )}
+        </>
+      }
+    >
+      {(count) => count}
+    </Choices>
   );
+}
+
+/** What the images are stored as. */
+function FormatPicker({ playground: { values, change } }: { playground: Playground }) {
+  return (
+    <Choices
+      legend="Format"
+      name="format"
+      columns="grid-cols-3"
+      options={outputFormats}
+      chosen={values.outputFormat}
+      onChoose={(outputFormat) => change({ outputFormat })}
+      className="h-10 text-sm font-medium"
+      note={
+        <Note className="mt-1">
+          PNG keeps every pixel. WebP and JPEG are much smaller files, at quality 90.
+        </Note>
+      }
+    >
+      {(format) => formatLabels[format]}
+    </Choices>
+  );
+}
+
+function Note({ className, children }: { className?: string; children: ReactNode }) {
+  return <p className={cn('text-xs leading-5 text-pretty text-muted-foreground', className)}>{children}</p>;
 }
 
 function MoreOptions({ playground }: { playground: Playground }) {
@@ -92,7 +129,7 @@ function MoreOptions({ playground }: { playground: Playground }) {
     <details
       open={opened || wrong !== undefined}
       onToggle={({ currentTarget }) => {
-        // What is wrong must stay in sight.
+        // Stay open while an option is wrong.
         if (wrong !== undefined) currentTarget.open = true;
         setOpened(currentTarget.open);
       }}
@@ -106,7 +143,15 @@ function MoreOptions({ playground }: { playground: Playground }) {
         </span>
       </summary>
       <div className="grid gap-6 pt-4">
-        <NegativePromptField playground={playground} />
+        <PromptField
+          playground={playground}
+          name="negativePrompt"
+          label="Negative prompt"
+          hint="What the image should not show."
+          limit={negativePromptLimit}
+          rows={2}
+          className="max-h-60 min-h-16"
+        />
         <NumberSlider
           playground={playground}
           name="steps"
@@ -123,5 +168,53 @@ function MoreOptions({ playground }: { playground: Playground }) {
         />
       </div>
     </details>
+  );
+}
+
+// Loaded later: most identities take no reference images.
+const ReferencesSection = lazy(() => import('./references/references-section.tsx'));
+
+/** Reference images, for identities that take some. */
+function LazyReferences({ playground }: { playground: Playground }) {
+  const { identity } = playground;
+  if (identity === undefined) return null;
+  if (!identity.productPhotos) return <NoReferences playground={playground} name={identity.name} />;
+  return (
+    <ErrorBoundary fallback={<Note>Reference images could not be loaded. Reload the page to add some.</Note>}>
+      <Suspense fallback={<SectionLoading />}>
+        <ReferencesSection playground={playground} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+function NoReferences({ playground, name }: { playground: Playground; name: string }) {
+  const { identities } = playground;
+  const kept = sendable(useReferences().items).length;
+  const others = identities.filter(({ productPhotos, available }) => productPhotos && available);
+  const sentence = `${name} takes no reference images`;
+  // Without this the browser would open the file in place of the page.
+  useDrops(() => void toast(`${sentence}.`));
+  return (
+    <Note>
+      {sentence}
+      {others.length > 0 &&
+        `; ${listOf(others.map((other) => other.name))} ${others.length > 1 ? 'do' : 'does'}`}
+      .{kept > 0 && ` Your ${formatCount(kept, 'image')} ${kept === 1 ? 'is' : 'are'} kept until then.`}
+    </Note>
+  );
+}
+
+function listOf(names: string[]): string {
+  return new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
+}
+
+function SectionLoading() {
+  return (
+    <Loading label="Loading reference images" className="grid gap-4">
+      <Skeleton className="h-24" />
+      <Skeleton className="h-10" />
+      <Skeleton className="h-20" />
+    </Loading>
   );
 }

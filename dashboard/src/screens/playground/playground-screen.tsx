@@ -1,27 +1,27 @@
 import { Images } from 'lucide-react';
-import { useMemo } from 'react';
 import { useIdentities } from '@/api/queries.ts';
 import type { IdentityAnswer } from '@/api/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
-import { EmptyState } from '@/components/empty-state.tsx';
-import { ErrorState } from '@/components/error-state.tsx';
-import { Loading } from '@/components/loading.tsx';
-import { Skeleton } from '@/components/ui/skeleton.tsx';
-import { useConfig } from '@/config-context.ts';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { EmptyState, ErrorState } from '@/components/states.tsx';
+import { useConfig } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
-import { useLicense } from '@/license/license-context.tsx';
+import { useLicense } from '@/license/license-choice.ts';
 import { toSampleBody } from './form-values.ts';
 import { LicenseNotice, PrefillNotice } from './notices.tsx';
 import { PlaygroundForm } from './playground-form.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { toSampleReferences } from './references/reference.ts';
 import { useReferences, useRunState } from './stores.ts';
-import { usePlayground, type Playground } from './use-playground.ts';
+import { usePlayground } from './use-playground.ts';
 import { usePrefill } from './use-prefill.ts';
 
-const title = 'Playground';
-const description = 'Try a prompt, and take what works into your code.';
+const page = {
+  title: 'Playground',
+  description: 'Try a prompt, and take what works into your code.',
+  wide: true,
+};
 const columns =
   'grid min-w-0 grid-cols-1 gap-6 lg:grid-cols-[22rem_minmax(0,1fr)] lg:items-start lg:gap-8 xl:grid-cols-[25rem_minmax(0,1fr)]';
 
@@ -29,26 +29,17 @@ export default function PlaygroundScreen() {
   const license = useLicense();
   const { data: identities, error, refetch, isFetching } = useIdentities(license.licenseId);
   const { pending, ...prefill } = usePrefill(license, identities);
-  if (identities === undefined && error !== null) {
+  if (identities === undefined || identities.length === 0 || pending) {
+    const failed = identities === undefined && error !== null;
     return (
-      <Page title={title} description={description} wide>
-        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-      </Page>
-    );
-  }
-  if (identities === undefined || pending) {
-    return (
-      <Page title={title} description={description} wide>
-        <ScreenLoading />
-      </Page>
-    );
-  }
-  if (identities.length === 0) {
-    return (
-      <Page title={title} description={description} wide>
-        <EmptyState icon={Images} title="Your license covers no identity yet">
-          Images are made with an identity. Ask whoever manages your subscription to add one.
-        </EmptyState>
+      <Page {...page}>
+        {failed && <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />}
+        {!failed && (identities === undefined || pending) && <ScreenLoading />}
+        {!pending && identities?.length === 0 && (
+          <EmptyState icon={Images} title="Your license covers no identity yet">
+            Images are made with an identity. Ask whoever manages your subscription to add one.
+          </EmptyState>
+        )}
       </Page>
     );
   }
@@ -64,25 +55,21 @@ export default function PlaygroundScreen() {
 function Filled({ identities, children }: { identities: IdentityAnswer[]; children: React.ReactNode }) {
   const license = useLicense();
   const playground = usePlayground(license, identities);
-  const { values, errors } = playground;
+  const { values, errors, identity } = playground;
   const { apiBaseUrl } = useConfig();
   const { results, shownId } = useRunState();
   const usedSeed = results.find(({ requestId }) => requestId === shownId)?.seed ?? null;
-  const references = useSampleReferences(playground);
-  const samples = useMemo(
-    () => codeSamples({ apiBaseUrl, body: toSampleBody(values, usedSeed, references) }),
-    [apiBaseUrl, values, usedSeed, references],
-  );
+  const { items } = useReferences();
+  const references = identity?.productPhotos ? toSampleReferences(items, license.licenseId, Date.now()) : [];
+  const body = toSampleBody(values, usedSeed, references.length > 0 ? references : null);
   const incomplete = Object.keys(errors).length > 0;
   return (
     <Page
-      title={title}
-      description={description}
-      wide
+      {...page}
       actions={
         <CopyAsMenu
-          samples={samples}
-          note={references?.some((item) => 'uploadId' in item) ? uploadsNote : undefined}
+          samples={codeSamples({ apiBaseUrl, body })}
+          note={references.some((item) => 'uploadId' in item) ? uploadsNote : undefined}
           disabled={incomplete}
           title={incomplete ? 'Complete the form first' : undefined}
         />
@@ -104,15 +91,6 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
       </div>
     </Page>
   );
-}
-
-/** Null when the request has none. */
-function useSampleReferences({ identity, license: { licenseId } }: Playground) {
-  const { items } = useReferences();
-  return useMemo(() => {
-    const references = identity?.productPhotos ? toSampleReferences(items, licenseId, Date.now()) : [];
-    return references.length > 0 ? references : null;
-  }, [identity, items, licenseId]);
 }
 
 function ScreenLoading() {

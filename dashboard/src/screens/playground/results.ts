@@ -2,7 +2,7 @@ import type { Generated, PlaygroundBody } from '../../api/generate.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import type { Reference } from './references/reference.ts';
 
-/** A generation of this visit: what was asked for and what came. */
+/** A finished generation of this visit. */
 export interface Result extends Generated {
   body: PlaygroundBody;
   /** The reference images that it was sent with. */
@@ -31,7 +31,7 @@ export function shortPrompt(prompt: string, limit = 80): string {
         .trimEnd()}…`;
 }
 
-/** Width and height of one image; what a body leaves out has the service's default. */
+/** Width and height of one image. */
 export function imageSize({ width = 1024, height = 1024 }: PlaygroundBody): {
   width: number;
   height: number;

@@ -1,14 +1,14 @@
 import { ApiError } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
 import { generate, type Generated, type PlaygroundBody } from '../../api/generate.ts';
+import { createStore } from '../../lib/store.ts';
 import type { Reference } from './references/reference.ts';
 import type { Result } from './results.ts';
-import { createWatched } from './watched.ts';
 
 export type RunPhase = 'uploading' | 'sending' | 'queued' | 'running' | 'disconnected';
 
-/** What is under way. */
-export interface Run extends Order {
+/** A generation that is under way. */
+export interface Run extends GenerationCommand {
   phase: RunPhase;
   /** Null until the first report. */
   progress: { step: number; steps: number } | null;
@@ -16,9 +16,9 @@ export interface Run extends Order {
   startedAtMs: number;
 }
 
-/** What was refused or failed last. */
+/** The generation that was refused or failed last. */
 export interface Failure {
-  order: Order;
+  command: GenerationCommand;
   error: unknown;
   atMs: number;
 }
@@ -26,7 +26,7 @@ export interface Failure {
 export interface RunState {
   run: Run | null;
   failure: Failure | null;
-  /** The run that nobody waits for any more; its request's id once it was accepted. */
+  /** The run whose waiting was stopped, with its request's id if it was accepted. */
   left: { requestId: string | null } | null;
   /** Newest first. */
   results: Result[];
@@ -34,8 +34,8 @@ export interface RunState {
   shownId: string | null;
 }
 
-/** A request to send. A repeat of the same order keeps its key: if the first one succeeded after all, that result comes. */
-export interface Order {
+/** What to generate. Sending the same command again keeps its idempotency key, so it is charged once. */
+export interface GenerationCommand {
   body: PlaygroundBody;
   references: readonly Reference[];
   identityName: string;
@@ -43,34 +43,32 @@ export interface Order {
 }
 
 export interface RunListeners {
-  /** Completes the order before it is sent: uploads its images. @throws ApiError, and the signal's reason */
-  prepare?: ((order: Order, signal: AbortSignal) => Promise<Order>) | undefined;
-  /** It was accepted or has ended, well or badly: history and usage have changed. */
+  /** Completes the command before it is sent: uploads its images. @throws ApiError, and the signal's reason */
+  prepare?: ((command: GenerationCommand, signal: AbortSignal) => Promise<GenerationCommand>) | undefined;
+  /** Called when history and usage have changed: the run was accepted, or it ended. */
   onChange?: () => void;
   onDone?: (result: Result) => void;
-  onFailed?: (error: unknown, order: Order) => void;
+  onFailed?: (error: unknown, command: GenerationCommand) => void;
 }
-
-export type RunStore = ReturnType<typeof createRunStore>;
 
 const keptResults = 24;
 const empty: RunState = { run: null, failure: null, left: null, results: [], shownId: null };
 
 /**
- * Holds the one run that may be under way and the results of this visit, in memory, outside of any component: leaving
- * the screen ends nothing. For `useSyncExternalStore`.
+ * Holds the current run and the results of this visit. It is outside of any component, so that a run goes on when
+ * somebody leaves the screen.
  */
 export function createRunStore(now: () => number = Date.now) {
-  const { subscribe, get, set } = createWatched(empty);
+  const { subscribe, get, set } = createStore(empty);
   let waiting: AbortController | null = null;
   return {
     subscribe,
     state: get,
-    /** Sends the order, unless something is under way. Resolves when it has ended, however that was. */
-    async start(api: Api, given: Order, listeners: RunListeners = {}): Promise<void> {
+    /** Sends the command, unless a run is under way. Resolves when the run has ended, also when it failed. */
+    async start(api: Api, given: GenerationCommand, listeners: RunListeners = {}): Promise<void> {
       if (get().run !== null) return;
       const { prepare, onChange, onDone, onFailed } = listeners;
-      let order = given;
+      let command = given;
       const stop = new AbortController();
       waiting = stop;
       const startedAtMs = now();
@@ -81,28 +79,28 @@ export function createRunStore(now: () => number = Date.now) {
       set({ run: newRun(given, startedAtMs, prepare !== undefined), failure: null, left: null });
       try {
         if (prepare !== undefined) {
-          order = await prepare(given, stop.signal);
-          patch({ ...order, phase: 'sending' });
+          command = await prepare(given, stop.signal);
+          patch({ ...command, phase: 'sending' });
         }
-        const generated = await send(api, order, stop.signal, patch, onChange);
+        const generated = await send(api, command, stop.signal, patch, onChange);
         if (waiting !== stop) return;
-        const result = toResult(generated, order, now() - startedAtMs);
+        const result = toResult(generated, command, now() - startedAtMs);
         set({ run: null, results: withResult(get().results, result), shownId: result.requestId });
         onDone?.(result);
       } catch (error) {
         if (waiting !== stop) return;
-        set({ run: null, failure: { order, error, atMs: now() } });
-        onFailed?.(error, order);
+        set({ run: null, failure: { command, error, atMs: now() } });
+        onFailed?.(error, command);
       }
       onChange?.();
     },
-    /** Ends the waiting; the generation goes on and is stored. */
+    /** Stops waiting. The generation goes on and is stored. */
     leave(): void {
       const { run } = get();
       if (run === null) return;
       waiting?.abort();
       waiting = null;
-      // What was never sent is simply gone.
+      // Nothing was sent while images were uploading.
       set({ run: null, left: run.phase === 'uploading' ? null : { requestId: run.requestId } });
     },
     show: (requestId: string): void => set({ shownId: requestId, failure: null, left: null }),
@@ -115,14 +113,14 @@ export function createRunStore(now: () => number = Date.now) {
   };
 }
 
-function newRun(order: Order, startedAtMs: number, uploading: boolean): Run {
+function newRun(command: GenerationCommand, startedAtMs: number, uploading: boolean): Run {
   const phase = uploading ? 'uploading' : 'sending';
-  return { ...order, phase, progress: null, requestId: null, startedAtMs };
+  return { ...command, phase, progress: null, requestId: null, startedAtMs };
 }
 
 function send(
   api: Api,
-  { body, idempotencyKey }: Order,
+  { body, idempotencyKey }: GenerationCommand,
   signal: AbortSignal,
   patch: (change: Partial<Run>) => void,
   onChange: (() => void) | undefined,
@@ -141,12 +139,12 @@ function send(
   });
 }
 
-function toResult(generated: Generated, { body, references }: Order, waitedMs: number): Result {
+function toResult(generated: Generated, { body, references }: GenerationCommand, waitedMs: number): Result {
   return { ...generated, body, references, waitedMs };
 }
 
 function withResult(results: Result[], result: Result): Result[] {
-  // A repeat may answer with a result that is there already.
+  // A repeated command may get a result that is in the list already.
   const others = results.filter(({ requestId }) => requestId !== result.requestId);
   return [result, ...others].slice(0, keptResults);
 }
@@ -170,7 +168,7 @@ export function mayRepeat(error: unknown): boolean {
   return !(error instanceof ApiError && notWorthRepeating.has(error.code));
 }
 
-/** Seconds until the service takes requests again; 0 when it takes them now or the wait is for another period. */
+/** Seconds until the rate limit allows the next request; 0 when it does now. */
 export function waitSeconds(failure: Failure | null, nowMs: number): number {
   const error = failure?.error;
   if (failure === null || !(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return 0;

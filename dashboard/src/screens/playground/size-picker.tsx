@@ -1,51 +1,46 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { Field } from '@/components/field.tsx';
 import { Input } from '@/components/ui/input.tsx';
-import { Choice } from './choice.tsx';
+import { Choices } from './choices.tsx';
 import { sizeOf } from './form-values.ts';
 import { minSidePx, presetsFor, sideStepPx, type Size } from './sizes.ts';
 import type { Playground } from './use-playground.ts';
 
-/** Presets within the tier as shapes, and a size of one's own. */
+/** The presets of the tier, and a custom size. */
 export function SizePicker({ playground }: { playground: Playground }) {
   const { values, license, change } = playground;
   const size = sizeOf(values);
+  const presets = presetsFor(license.maxSidePx);
+  const preset = presets.find(({ width, height }) => size?.width === width && size.height === height);
   return (
-    <fieldset className="grid min-w-0 grid-cols-1 gap-2">
-      <legend className="mb-2 text-sm font-medium">Size in pixels</legend>
-      <div className="grid grid-cols-3 gap-2">
-        {presetsFor(license.maxSidePx).map(({ label, width, height }) => (
-          <Choice
-            key={label}
-            name="size"
-            checked={!values.customSize && size?.width === width && size.height === height}
-            onChoose={() => change({ width: String(width), height: String(height), customSize: false })}
-            className="h-20 flex-col gap-1"
-          >
-            <Shape width={width} height={height} />
-            <span className="text-xs font-medium">{label}</span>
-            <span className="-mt-1 text-[0.6875rem] leading-4 text-muted-foreground tabular-nums">
-              {width} × {height}
-            </span>
-          </Choice>
-        ))}
-        <Choice
-          name="size"
-          checked={values.customSize}
-          onChoose={() => change({ customSize: true })}
-          className="h-20 flex-col gap-1"
-        >
-          <span className="flex h-6 items-center">
-            <SlidersHorizontal aria-hidden className="size-4" />
+    <Choices
+      legend="Size in pixels"
+      name="size"
+      columns="grid-cols-3"
+      options={[...presets, null]}
+      chosen={values.customSize ? null : preset}
+      onChoose={(next) =>
+        change(
+          next === null
+            ? { customSize: true }
+            : { width: String(next.width), height: String(next.height), customSize: false },
+        )
+      }
+      className="h-20 flex-col gap-1"
+      note={values.customSize && <CustomSize playground={playground} />}
+    >
+      {(option) => (
+        <>
+          <span aria-hidden className="flex h-6 items-center">
+            {option === null ? <SlidersHorizontal className="size-4" /> : <Shape {...option} />}
           </span>
-          <span className="text-xs font-medium">Custom</span>
+          <span className="text-xs font-medium">{option === null ? 'Custom' : option.label}</span>
           <span className="-mt-1 text-[0.6875rem] leading-4 text-muted-foreground tabular-nums">
-            up to {license.maxSidePx}
+            {option === null ? `up to ${license.maxSidePx}` : `${option.width} × ${option.height}`}
           </span>
-        </Choice>
-      </div>
-      {values.customSize && <CustomSize playground={playground} />}
-    </fieldset>
+        </>
+      )}
+    </Choices>
   );
 }
 
@@ -53,33 +48,27 @@ function Shape({ width, height }: Size) {
   const longPx = Math.max(width, height);
   const unit = (longPx <= 640 ? 14 : longPx <= 1344 ? 20 : 24) / longPx;
   return (
-    <span aria-hidden className="flex h-6 items-center">
-      <span
-        className="block rounded-[2px] border-[1.5px] border-foreground"
-        style={{ width: width * unit, height: height * unit }}
-      />
-    </span>
+    <span
+      className="block rounded-[2px] border-[1.5px] border-foreground"
+      style={{ width: width * unit, height: height * unit }}
+    />
   );
 }
 
-function CustomSize({ playground }: { playground: Playground }) {
-  const { values, shownErrors, license, change, touch } = playground;
+function CustomSize({ playground: { shownErrors, license, bind } }: { playground: Playground }) {
   return (
-    <div className="mt-2 grid grid-cols-2 gap-x-2">
+    <div className="mt-4 grid grid-cols-2 gap-x-2">
       {(['width', 'height'] as const).map((name) => (
         <Field key={name} label={name === 'width' ? 'Width' : 'Height'} error={shownErrors[name]}>
           {(control) => (
             <Input
               {...control}
+              {...bind(name)}
               type="number"
-              name={name}
               min={minSidePx}
               max={license.maxSidePx}
               step={sideStepPx}
               inputMode="numeric"
-              value={values[name]}
-              onChange={({ target }) => change({ [name]: target.value })}
-              onBlur={() => touch(name)}
               className="tabular-nums"
             />
           )}

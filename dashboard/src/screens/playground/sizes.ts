@@ -1,65 +1,41 @@
-/** Sizes that the form offers, and what a tier makes of any size. Pixels throughout; sides are multiples of 64. */
+import type { CSSProperties } from 'react';
+
+/** A size in pixels. The API takes sides that are multiples of 64. */
 export interface Size {
   width: number;
   height: number;
 }
 
-export interface SizePreset extends Size {
-  label: string;
-}
-
 export const sideStepPx = 64;
 export const minSidePx = 512;
 
-// Of each shape the first size that the tier allows is offered.
-const shapes: { label: string; sizes: [number, number][] }[] = [
-  { label: 'Square', sizes: [[1024, 1024]] },
-  {
-    label: 'Portrait',
-    sizes: [
-      [832, 1216],
-      [768, 1024],
-    ],
-  },
-  {
-    label: 'Landscape',
-    sizes: [
-      [1216, 832],
-      [1024, 768],
-    ],
-  },
-  {
-    label: 'Tall',
-    sizes: [
-      [768, 1344],
-      [576, 1024],
-    ],
-  },
-  {
-    label: 'Wide',
-    sizes: [
-      [1344, 768],
-      [1024, 576],
-    ],
-  },
-  { label: 'Small', sizes: [[512, 512]] },
-  { label: '2K square', sizes: [[2048, 2048]] },
-  { label: '2K wide', sizes: [[2048, 1152]] },
+// The form offers the first size of each shape that the tier allows.
+const presets = [
+  { label: 'Square', width: 1024, height: 1024 },
+  { label: 'Portrait', width: 832, height: 1216 },
+  { label: 'Portrait', width: 768, height: 1024 },
+  { label: 'Landscape', width: 1216, height: 832 },
+  { label: 'Landscape', width: 1024, height: 768 },
+  { label: 'Tall', width: 768, height: 1344 },
+  { label: 'Tall', width: 576, height: 1024 },
+  { label: 'Wide', width: 1344, height: 768 },
+  { label: 'Wide', width: 1024, height: 576 },
+  { label: 'Small', width: 512, height: 512 },
+  { label: '2K square', width: 2048, height: 2048 },
+  { label: '2K wide', width: 2048, height: 1152 },
 ];
 
 /** The presets within a tier. */
-export function presetsFor(maxSidePx: number): SizePreset[] {
-  return shapes.flatMap(({ label, sizes }) => {
-    const size = sizes.find(([width, height]) => Math.max(width, height) <= maxSidePx);
-    return size === undefined ? [] : [{ label, width: size[0], height: size[1] }];
-  });
+export function presetsFor(maxSidePx: number): typeof presets {
+  const allowed = presets.filter(({ width, height }) => Math.max(width, height) <= maxSidePx);
+  return allowed.filter((preset, at) => allowed[at - 1]?.label !== preset.label);
 }
 
 export function isPreset({ width, height }: Size, maxSidePx: number): boolean {
   return presetsFor(maxSidePx).some((preset) => preset.width === width && preset.height === height);
 }
 
-/** The nearest size within the tier: the shape is kept as far as steps of 64 allow. */
+/** The nearest size within the tier. It keeps the shape as far as steps of 64 allow. */
 export function fitSize({ width, height }: Size, maxSidePx: number): Size {
   const shrink = Math.min(1, maxSidePx / Math.max(width, height));
   return { width: fitSide(width * shrink, maxSidePx), height: fitSide(height * shrink, maxSidePx) };
@@ -68,4 +44,21 @@ export function fitSize({ width, height }: Size, maxSidePx: number): Size {
 function fitSide(sidePx: number, maxSidePx: number): number {
   const stepped = Math.round(sidePx / sideStepPx) * sideStepPx;
   return Math.min(maxSidePx, Math.max(minSidePx, stepped));
+}
+
+/** The width at which each of `count` images can be seen whole, where the window is tall enough. */
+export function frameStyle({ width, height }: Size, count: number): CSSProperties {
+  const columns = count > 1 ? 2 : 1;
+  return { maxWidth: `max(24rem, calc((100dvh - 17rem) * ${((width * columns) / height).toFixed(4)}))` };
+}
+
+export function gridColumns(count: number): string {
+  return count > 1 ? 'grid-cols-1 sm:grid-cols-2' : 'grid-cols-1';
+}
+
+const megapixel = 1_048_576;
+
+/** Credits of a request: one for each started megapixel of each image. */
+export function creditCost({ width, height, numOutputs }: Size & { numOutputs: number }): number {
+  return numOutputs * Math.ceil((width * height) / megapixel);
 }

@@ -1,11 +1,10 @@
 import { useSyncExternalStore } from 'react';
 import { uploadFile } from '../../api/upload.ts';
-import { createFormStore } from './form-store.ts';
-import type { FormValues } from './form-values.ts';
+import { createFormStore, type FormValues } from './form-values.ts';
 import { createReferenceStore, type ReferenceState } from './references/reference-store.ts';
 import { createRunStore, type RunState } from './run-store.ts';
 
-/** One of each for the page, so that leaving the screen loses neither what was typed nor what is under way. */
+/** The stores of the page. They outlive the screen. */
 export const formStore = createFormStore(() => sessionStorage);
 export const runStore = createRunStore();
 export const referenceStore = createReferenceStore(uploadFile);

@@ -1,15 +1,18 @@
 import { TriangleAlert } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { ApiError } from '@/api/api-error.ts';
 import { useUsage } from '@/api/queries.ts';
+import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { creditCost } from '@/lib/credits.ts';
+import { creditCost } from './sizes.ts';
 import { formatCount, formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
 import { sizeOf } from './form-values.ts';
-import { waitSeconds, type Failure } from './run-store.ts';
+import { nameRefusals } from './references/reference.ts';
+import { mayRepeat, waitSeconds, type Failure } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
 import type { Playground } from './use-playground.ts';
 
-/** What it costs, what is left, and the button: below the form, and always in sight. */
+/** The cost, the credits that are left, and the button. It is always visible. */
 export function SubmitBar({ playground }: { playground: Playground }) {
   const { values, license } = playground;
   const { run, failure } = useRunState();
@@ -58,7 +61,7 @@ function Shortcut() {
   );
 }
 
-/** Takes the focus along when it goes: the button that is left is the one to press next. */
+/** When it is removed, the focus goes to the other button. */
 function StopButton({ next, label }: { next: RefObject<HTMLButtonElement | null>; label: string }) {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
@@ -109,4 +112,39 @@ function useWait(failure: Failure | null): number {
     return () => clearTimeout(timer);
   }, [wait, nowMs]);
   return wait;
+}
+
+/** The error of the last run. */
+export function RunFailure({ playground }: { playground: Playground }) {
+  const { failure } = useRunState();
+  if (failure === null) return null;
+  return <FailureNotice key={failure.atMs} failure={failure} onRetry={playground.tryAgain} />;
+}
+
+function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [error] = useState(() => toShow(failure));
+  useEffect(() => {
+    // In braces: newer browsers answer with a promise, and an effect may only return its cleanup.
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <div ref={place} className="scroll-mt-20 scroll-mb-44 px-4 pb-4 sm:px-6 sm:pb-6">
+      <ErrorState
+        error={error}
+        onRetry={mayRepeat(error) ? onRetry : undefined}
+        className="bg-background sm:p-4"
+      />
+    </div>
+  );
+}
+
+/** Puts the names of files and the remaining wait into an error. */
+function toShow(failure: Failure): unknown {
+  const { error, command } = failure;
+  if (!(error instanceof ApiError)) return error;
+  if (error.code === 'INVALID_PARAMETERS')
+    return new ApiError(nameRefusals(error.message, command.references), error);
+  if (error.code !== 'RATE_LIMITED') return error;
+  return new ApiError(error.message, { ...error, retryAfterSeconds: waitSeconds(failure, Date.now()) });
 }

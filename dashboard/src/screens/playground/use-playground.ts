@@ -1,51 +1,40 @@
-import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
-import { useApi } from '@/api/api-context.ts';
+import { useEffect, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { toast } from 'sonner';
+import { ApiError } from '@/api/api-error.ts';
+import { useApi, type Api } from '@/api/client.ts';
+import { useRefreshAfterGeneration } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
 import { toBody, validate, type FieldName, type FormErrors, type FormValues } from './form-values.ts';
-import { modeError, sendable, type Reference } from './references/reference.ts';
-import type { Destination } from './references/uploads.ts';
-import { waitSeconds } from './run-store.ts';
+import { modeError, readRefusals, sendable, type Reference } from './references/reference.ts';
+import type { Destination } from './references/reference-store.ts';
+import { readyText } from './results.ts';
+import { waitSeconds, type GenerationCommand } from './run-store.ts';
 import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
-import { useStartRun } from './use-start-run.ts';
 
-export interface Playground {
-  license: LicenseAnswer;
-  identities: IdentityAnswer[];
-  values: FormValues;
-  /** The chosen one. */
-  identity: IdentityAnswer | undefined;
-  /** Where reference images are uploaded. */
-  uploadTo: Destination;
-  /** Everything that is wrong, and what of it is to be shown yet. */
-  errors: FormErrors;
-  shownErrors: FormErrors;
-  change: (change: Partial<FormValues>) => void;
-  touch: (name: FieldName) => void;
-  submit: () => void;
-  tryAgain: () => void;
-  form: RefObject<HTMLFormElement | null>;
-}
+/** The fields whose value is text. */
+type TextFieldName = 'prompt' | 'negativePrompt' | 'width' | 'height' | 'steps' | 'guidance' | 'seed';
 
-/** What the parts of the screen share: form values, what is wrong with them, and sending them. */
-export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer[]): Playground {
+export type Playground = ReturnType<typeof usePlayground>;
+
+/** The state that the parts of the screen share. */
+export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer[]) {
   const api = useApi();
   const values = useFormValues();
   const { items } = useReferences();
   const identity = identities.find(({ id }) => id === values.identityId);
-  const errors = useMemo(
-    () => errorsOf(values, license, identity, items),
-    [values, license, identity, items],
-  );
+  const errors = errorsOf(values, license, identity, items);
   const { shownErrors, touch, reveal, forget } = useShownErrors(values, errors);
   const { form, toWhatIsWrong } = useFocusOnWrong();
   const startRun = useStartRun();
-  const uploadTo = { api, licenseId: license.licenseId };
+  /** Where reference images are uploaded. */
+  const uploadTo: Destination = { api, licenseId: license.licenseId };
 
   const submit = (): void => {
     const { run, failure } = runStore.state();
     if (!license.usable || run !== null || waitSeconds(failure, Date.now()) > 0) return;
     const addressIsFine = identity?.productPhotos !== true || referenceStore.addTypedUrl();
-    // Read anew, since an address may just have been added.
+    // Checked again, because an address may just have been added.
     const wrong = errorsOf(values, license, identity, referenceStore.state().items);
     if (!addressIsFine || Object.keys(wrong).length > 0) {
       reveal();
@@ -60,14 +49,21 @@ export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer
   };
   const tryAgain = (): void => {
     const { failure } = runStore.state();
-    // Whoever has changed the form since wants that tried; the same request keeps its key.
+    // A changed form is a new request. An unchanged one keeps its idempotency key.
     const body = JSON.stringify(bodyNow(values, license, identity));
-    if (failure !== null && JSON.stringify(failure.order.body) === body) startRun(failure.order);
+    if (failure !== null && JSON.stringify(failure.command.body) === body) startRun(failure.command);
     else submit();
   };
   const { change } = formStore;
+  /** The props of a control that is typed into. */
+  const bind = (name: TextFieldName) => ({
+    name,
+    value: values[name],
+    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
+    onBlur: () => touch(name),
+  });
   const shared = { license, identities, identity, uploadTo, values, errors, shownErrors, form };
-  return { ...shared, change, touch, submit, tryAgain };
+  return { ...shared, change, bind, submit, tryAgain };
 }
 
 function errorsOf(
@@ -80,7 +76,7 @@ function errorsOf(
   return { ...validate(values, license), ...(error !== null && { referenceMode: error }) };
 }
 
-/** What would be sent at once, or null while something has yet to be uploaded for it. */
+/** The body that would be sent now. Null while a file is not uploaded yet. */
 function bodyNow(values: FormValues, license: LicenseAnswer, identity: IdentityAnswer | undefined) {
   const { items } = referenceStore.state();
   const used = identity?.productPhotos === true && sendable(items).length > 0;
@@ -88,7 +84,7 @@ function bodyNow(values: FormValues, license: LicenseAnswer, identity: IdentityA
   return used && references === null ? null : toBody(values, license.licenseId, references);
 }
 
-/** Goes to the first field that is wrong, once it is shown to be. */
+/** Moves the focus to the first wrong field once its error is shown. */
 function useFocusOnWrong() {
   const form = useRef<HTMLFormElement>(null);
   const [refusals, setRefusals] = useState(0);
@@ -100,26 +96,63 @@ function useFocusOnWrong() {
 
 function useShownErrors(values: FormValues, errors: FormErrors) {
   const [touched, setTouched] = useState<ReadonlySet<FieldName> | 'all'>(new Set());
-  const shownErrors = useMemo(
-    () =>
-      Object.fromEntries(
-        Object.entries(errors).filter(([name]) => isShown(name as FieldName, values, touched)),
-      ),
-    [errors, values, touched],
-  );
+  const shown = Object.entries(errors).filter(([name]) => isShown(name as FieldName, values, touched));
   return {
-    shownErrors,
+    shownErrors: Object.fromEntries(shown) as FormErrors,
     touch: (name: FieldName) => setTouched((now) => (now === 'all' ? now : new Set([...now, name]))),
     reveal: () => setTouched('all'),
     forget: () => setTouched(new Set()),
   };
 }
 
-/** Nobody is told what is missing before they were there; what is too long shows at once. */
+/** A missing value is shown after its field was left; a text that is too long is shown at once. */
 function isShown(name: FieldName, values: FormValues, touched: ReadonlySet<FieldName> | 'all'): boolean {
   if (touched === 'all') return true;
   const text = values[name];
   const isPrompt = name === 'prompt' || name === 'negativePrompt';
   if (isPrompt) return typeof text === 'string' && text.trim() !== '';
   return touched.has(name);
+}
+
+/** @returns a function that sends a command. With `upload` it uploads the reference images first. */
+function useStartRun(): (command: GenerationCommand, options?: { upload: boolean }) => void {
+  const api = useApi();
+  const refresh = useRefreshAfterGeneration();
+  const navigate = useNavigate();
+  const action = { label: 'Show', onClick: () => void navigate('/playground') };
+  return (command, { upload } = { upload: false }) => {
+    void runStore.start(api, command, {
+      prepare:
+        upload && command.references.length > 0
+          ? (given, signal) => withUploads(api, given, signal)
+          : undefined,
+      onChange: () => void refresh(command.body.licenseId),
+      onDone: (result) => {
+        if (isElsewhere()) toast.success(readyText(result), { action, duration: 10_000 });
+      },
+      onFailed: (error, { references }) => {
+        const known = error instanceof ApiError ? error : null;
+        if (known?.code === 'INVALID_PARAMETERS')
+          referenceStore.refuse(references, readRefusals(known.message));
+        if (!isElsewhere()) return;
+        const description = known?.message;
+        toast.error('The playground could not make your image.', { action, description, duration: 10_000 });
+      },
+    });
+  };
+}
+
+async function withUploads(
+  api: Api,
+  command: GenerationCommand,
+  signal: AbortSignal,
+): Promise<GenerationCommand> {
+  const { body, references } = command;
+  const to = { api, licenseId: body.licenseId };
+  const referenceImages = await referenceStore.ready(references, to, signal);
+  return { ...command, body: { ...body, referenceImages }, references: referenceStore.latest(references) };
+}
+
+function isElsewhere(): boolean {
+  return window.location.pathname !== '/playground';
 }

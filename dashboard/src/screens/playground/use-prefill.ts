@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { useApi } from '@/api/api-context.ts';
+import { useApi } from '@/api/client.ts';
 import { ApiError } from '@/api/api-error.ts';
 import { useGeneration } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
 import { fillFromStored, fillReferences, fitToIdentities, fitToTier } from './fill-form.ts';
-import type { Destination } from './references/uploads.ts';
+import type { Destination } from './references/reference-store.ts';
 import { formStore, referenceStore, runStore } from './stores.ts';
 
 export interface Notice {
@@ -13,21 +13,11 @@ export interface Notice {
   notes: string[];
 }
 
-export interface Prefill {
-  /** While the stored request is fetched. */
-  pending: boolean;
-  /** It could not be fetched, and may be the next time. */
-  error: Error | null;
-  retry: () => void;
-  notice: Notice | null;
-  dismiss: () => void;
-}
-
 /**
- * Fills the form from the stored request that `?from=` names, and keeps it within what the license allows. The
- * parameter is taken out of the address, so that a reload does not undo what was typed since.
+ * Fills the form from the stored request of `?from=`, within the license's limits. The parameter is then removed from
+ * the address, so that a reload does not undo later changes.
  */
-export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] | undefined): Prefill {
+export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] | undefined) {
   const [parameters, setParameters] = useSearchParams();
   const from = parameters.get('from') || null;
   const { data, error, isFetching, refetch } = useGeneration(from);
@@ -58,7 +48,9 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
     setParameters(without, { replace: true });
   }, [from, data, unknown, identities, license, setParameters, api]);
   return {
+    /** While the stored request is fetched. */
     pending: from !== null && data === undefined && error === null,
+    /** The request could not be fetched. Trying again may help. */
     error: from !== null && !unknown && !isFetching ? error : null,
     retry: () => void refetch(),
     notice,
@@ -66,7 +58,7 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
   };
 }
 
-/** @returns what is to be said about them. */
+/** @returns sentences about them. */
 function bringReferences(
   stored: StoredGeneration,
   identity: IdentityAnswer | undefined,
@@ -79,7 +71,7 @@ function bringReferences(
   return notes;
 }
 
-/** Values that were remembered, or typed for another license, are brought within this one's tier. */
+/** Limits remembered values, or those of another license, to this license's tier. */
 function useFitting(
   license: LicenseAnswer,
   identities: IdentityAnswer[] | undefined,

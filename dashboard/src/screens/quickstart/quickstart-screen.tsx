@@ -1,14 +1,20 @@
 import { TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
-import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert.tsx';
+import { useState, type ReactNode } from 'react';
+import { Field } from '@/components/field.tsx';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { ErrorState } from '@/components/states.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
+import { Input } from '@/components/ui/input.tsx';
+import { Select, SelectItem } from '@/components/ui/select.tsx';
+import { useConfig } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
-import { useLicense } from '@/license/license-context.tsx';
-import { AnswerStep, LookUpStep } from './answer-steps.tsx';
-import { CreateKeyStep, ExportStep } from './key-steps.tsx';
-import { KnowledgeStep } from './knowledge.tsx';
-import { defaultPrompt } from './prompt.ts';
-import { RequestStep } from './request-step.tsx';
-import { useSampleIdentity } from './use-sample-identity.ts';
+import { codeSamples, type SampleLanguage } from '@/lib/code-samples.ts';
+import { useLicense } from '@/license/license-choice.ts';
+import { CodeTabs } from './code.tsx';
+import { defaultPrompt, promptProblem, samplePrompt } from './samples.ts';
+import { Step } from './step.tsx';
+import { AnswerStep, CreateKeyStep, ExportStep, GoodToKnowStep, LookUpStep } from './steps.tsx';
+import { useSampleIdentity, type SampleIdentity } from './use-sample-identity.ts';
 
 export default function QuickstartScreen() {
   const identity = useSampleIdentity();
@@ -22,7 +28,7 @@ export default function QuickstartScreen() {
         <RequestStep identity={identity} prompt={prompt} onPrompt={setPrompt} />
         <AnswerStep identity={identity} />
         <LookUpStep />
-        <KnowledgeStep />
+        <GoodToKnowStep />
       </ol>
     </Page>
   );
@@ -32,12 +38,99 @@ function UnusableNotice() {
   const { usable, tier } = useLicense();
   if (usable) return null;
   return (
-    <Alert variant="warning" className="mb-6">
-      <TriangleAlert aria-hidden />
-      <AlertTitle>The {tier} license that is chosen does not generate images now.</AlertTitle>
-      <AlertDescription>
+    <Alert
+      variant="warning"
+      className="mb-6"
+      icon={TriangleAlert}
+      title={`The ${tier} license that is chosen does not generate images now.`}
+    >
+      <p>
         Choose another license in the navigation, or renew this one with whoever manages your subscription.
-      </AlertDescription>
+      </p>
     </Alert>
   );
 }
+
+interface RequestStepProps {
+  identity: SampleIdentity;
+  prompt: string;
+  onPrompt: (prompt: string) => void;
+}
+
+function RequestStep({ identity, prompt, onPrompt }: RequestStepProps) {
+  const { apiBaseUrl } = useConfig();
+  const body = { identityId: identity.shown.id, prompt: samplePrompt(prompt) };
+  return (
+    <Step number={3} title="Ask for an image">
+      <p className="max-w-2xl text-pretty">
+        A request needs an identity, which decides what the images look like, and a prompt. Everything else
+        has a default: one image of 1024 × 1024 pixels, which costs 1 credit.
+      </p>
+      {identity.error !== null && (
+        <ErrorState error={identity.error} onRetry={identity.retry} retrying={identity.retrying} />
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <IdentityField identity={identity} />
+        <Field label="Prompt" error={promptProblem(prompt)}>
+          {(control) => (
+            <Input {...control} value={prompt} onChange={(event) => onPrompt(event.target.value)} />
+          )}
+        </Field>
+      </div>
+      {identity.pending ? (
+        <Loading label="Loading your identities">
+          <Skeleton className="h-64" />
+        </Loading>
+      ) : (
+        <CodeTabs samples={codeSamples({ apiBaseUrl, body })} label="request" notes={runNotes} />
+      )}
+    </Step>
+  );
+}
+
+function IdentityField({ identity }: { identity: SampleIdentity }) {
+  const { identities, shown, choose, pending, error } = identity;
+  const none = identities.length === 0;
+  return (
+    <Field
+      label="Identity"
+      hint={none && !pending && error === null ? 'This license has no identities yet.' : shown.description}
+    >
+      {(control) =>
+        pending ? (
+          <Skeleton className="h-10" />
+        ) : (
+          <Select
+            control={control}
+            placeholder="None"
+            value={none ? '' : shown.id}
+            onValueChange={choose}
+            disabled={none}
+          >
+            {identities.map((item) => (
+              <SelectItem key={item.id} value={item.id} disabled={!item.available}>
+                {item.name}
+                {item.available ? '' : ' · not available now'}
+              </SelectItem>
+            ))}
+          </Select>
+        )
+      }
+    </Field>
+  );
+}
+
+/** How each sample is run, below its code. */
+const runNotes: Record<SampleLanguage, ReactNode> = {
+  curl: 'For bash and zsh. In PowerShell, use TypeScript or Python.',
+  typescript: (
+    <>
+      Save it as <code>image.mts</code> and run <code>node image.mts</code>, with Node.js 22.18 or newer.
+    </>
+  ),
+  python: (
+    <>
+      Save it as <code>image.py</code> and run <code>python3 image.py</code>. It needs no packages.
+    </>
+  ),
+};

@@ -1,15 +1,14 @@
 import { Suspense, use, useEffect, useRef } from 'react';
-import { ProductMark } from '@/components/product-mark.tsx';
-import { useConfig } from '@/config-context.ts';
-import { productName } from '@/layout/product-name.ts';
-import { ScreenSkeleton } from '@/layout/screen-skeleton.tsx';
-import { useTheme } from '@/lib/theme.ts';
-import { referenceConfiguration } from './configuration.ts';
-import { loadScalar } from './load-scalar.ts';
+import url from 'virtual:scalar';
+import { ScreenSkeleton } from '@/components/loading.tsx';
+import { ProductMark, productName } from '@/components/product.tsx';
+import { useConfig } from '@/config.ts';
+import { useTheme, type Theme } from '@/lib/theme.ts';
+import styles from './reference.css?inline';
 
 const scalar = loadScalar();
 
-/** The API's document, readable and to be tried out, for everyone: it needs no session, only the reader's own key. */
+/** The API reference. It needs no session; requests are sent with the reader's own key. */
 export default function ReferenceScreen() {
   useEffect(() => {
     document.title = `API reference · ${productName}`;
@@ -22,7 +21,7 @@ export default function ReferenceScreen() {
       >
         <ProductMark className="size-7 shrink-0" />
         <p className="min-w-0 flex-1 truncate font-semibold">API reference</p>
-        {/* A page load, not a route: Scalar's styles and code go with the page. */}
+        {/* A page load and not a route, to get rid of Scalar's styles and code. */}
         <a href="/" className="shrink-0 font-medium underline-offset-4 hover:underline">
           Dashboard
         </a>
@@ -44,11 +43,72 @@ export default function ReferenceScreen() {
 function Reference() {
   const { createApiReference } = use(scalar);
   const { apiBaseUrl } = useConfig();
-  const { theme } = useTheme();
+  const theme = useTheme();
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const created = createApiReference(element.current!, referenceConfiguration(apiBaseUrl, theme));
     return () => created.destroy();
   }, [createApiReference, apiBaseUrl, theme]);
   return <div ref={element} />;
+}
+
+/** What Scalar's build gives the page. */
+interface Scalar {
+  createApiReference(element: HTMLElement, configuration: Readonly<Record<string, unknown>>): ApiReference;
+}
+
+interface ApiReference {
+  destroy(): void;
+}
+
+/** Runs Scalar's build, which is a classic script. @throws Error when it can't be had. */
+function loadScalar(): Promise<Scalar> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = url;
+    script.addEventListener('load', () => resolve((window as unknown as { Scalar: Scalar }).Scalar));
+    script.addEventListener('error', () => {
+      script.remove();
+      reject(new Error("Scalar's script can't be loaded."));
+    });
+    document.head.append(script);
+  });
+}
+
+/**
+ * Scalar's options. It must send requests to the API only, and load no fonts, proxy, assistant or telemetry. It must
+ * not remember credentials.
+ */
+function referenceConfiguration(apiBaseUrl: string, theme: Theme): Record<string, unknown> {
+  return {
+    // The name of the document in Scalar's error message.
+    slug: 'openapi.json',
+    url: `${apiBaseUrl.replace(/\/$/, '')}/openapi.json`,
+    // Absolute, because the document has a relative address.
+    servers: [{ url: apiBaseUrl }],
+    authentication: { preferredSecurityScheme: 'apiKey' },
+    persistAuth: false,
+    withDefaultFonts: false,
+    telemetry: false,
+    proxyUrl: '',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    hideDarkModeToggle: true,
+    // Without it Scalar follows the system.
+    ...(theme === 'system' ? {} : { forceDarkModeState: theme }),
+    theme: 'none',
+    customCss: styles,
+    documentDownloadType: 'json',
+    defaultOpenAllTags: true,
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    onRequestBuilt: ({ request }: { request: Request }) => withoutCacheHeaders(request),
+  };
+}
+
+/** Scalar adds these to requests for event streams; the API does not let pages of other origins send them. */
+function withoutCacheHeaders({ headers }: Request): void {
+  headers.delete('cache-control');
+  headers.delete('pragma');
 }

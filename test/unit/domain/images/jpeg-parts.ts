@@ -1,4 +1,17 @@
-import { segment } from './samples.ts';
+import { bytesOf } from './samples.ts';
+
+/** A JPEG's segment: its marker's second byte, then its content. */
+export function segment(code: number, content: Uint8Array | string | number[]): Buffer {
+  const body = bytesOf(content);
+  const head = Buffer.from([0xff, code, 0, 0]);
+  head.writeUInt16BE(body.length + 2, 2);
+  return Buffer.concat([head, body]);
+}
+
+/** Segments put right behind the start of a JPEG. */
+export function withSegments(jpeg: Buffer, ...segments: Buffer[]): Buffer {
+  return Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
+}
 
 /** A JPEG made by hand: gray, 64 × 64, each block two bits ("0" for its DC, "0" for its end), so that all can be varied. */
 export const dqt = (id = 0) => segment(0xdb, [id, ...Array<number>(64).fill(1)]);
@@ -55,6 +68,16 @@ export const tables = () => Buffer.concat([dqt(), dht('dc'), dht('ac')]);
 export const jpegOf = (...parts: Buffer[]) => Buffer.concat([soi, ...parts, eoi]);
 export const smallJpeg = (frame: SampleFrame = {}, scan: SampleScan = {}) =>
   jpegOf(tables(), sof(frame), sos(scan));
+
+/** A scan of a progressive JPEG: first and last coefficient, then the shifts. */
+export const scan = (from: number, to: number, shifts: number, data: Buffer = Buffer.alloc(8)) =>
+  sos({ range: [from, to, shifts], data });
+export const progressive = (...scans: Buffer[]) => jpegOf(tables(), sof({ code: 0xc2 }), ...scans);
+/** Components with these samplings, named from 1 on. */
+export const sampled = (...samplings: number[]) =>
+  samplings.map((sampling, i): [number, number, number] => [i + 1, sampling, 0]);
+/** Components of a scan that use the tables 0. */
+export const chosen = (...ids: number[]) => ids.map((id): [number, number] => [id, 0]);
 
 /** Samsung's trailer, with one block for each name. */
 export function samsungTrailer(blocks: { name: string; data: Buffer }[]): Buffer {

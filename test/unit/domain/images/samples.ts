@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
@@ -112,8 +113,32 @@ export async function isStable(bytes: Uint8Array): Promise<boolean> {
 
 export async function problem(bytes: Uint8Array): Promise<string> {
   const result = await inspectImage(bytes);
-  return 'problem' in result ? result.problem : 'none: it was accepted';
+  return 'problem' in result ? result.problem : accepted;
 }
+
+/** What `problem` says of a file that is taken. */
+export const accepted = 'none: it was accepted';
+export const notWhole = 'must be whole: a part of it is missing';
+
+/** One test for each file: by what is said of it, then by what it is. */
+export function testProblems(files: Record<string, Record<string, Buffer>>): void {
+  describe.each(Object.entries(files))('%s:', (said, of) => {
+    test.each(Object.entries(of))('%s', async (_what, bytes) => expect(await problem(bytes)).toBe(said));
+  });
+}
+
+/** One test for each file and what must be left of it. What is left must stay as it is. */
+export function testCleaned(files: Record<string, [file: Buffer, left: Buffer]>): void {
+  test.each(Object.entries(files))('%s', async (_what, [file, left]) => {
+    const bytes = await cleaned(file);
+    expect(bytes.toString('latin1')).toBe(left.toString('latin1'));
+    expect(await isStable(bytes)).toBe(true);
+  });
+}
+
+/** One of something for each value, named by it. */
+export const each = <T, U>(name: string, values: T[], make: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(values.map((value) => [`${name} ${JSON.stringify(value)}`, make(value)]));
 
 export interface Part {
   name: string;
@@ -131,24 +156,25 @@ function pngChunk({ name, data }: Part): Buffer {
   return chunk;
 }
 
-export function pngChunks(png: Buffer): Part[] {
+export function pngChunks(file: Buffer): Part[] {
   const chunks: Part[] = [];
-  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
-    const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at));
-    chunks.push({ name: png.toString('latin1', at + 4, at + 8), data });
+  for (let at = 8; at < file.length; at += 12 + file.readUInt32BE(at)) {
+    const data = file.subarray(at + 8, at + 8 + file.readUInt32BE(at));
+    chunks.push({ name: file.toString('latin1', at + 4, at + 8), data });
   }
   return chunks;
 }
 
-export function header(
-  widthPx: number,
-  heightPx: number,
-  {
-    bitDepth = 8,
-    colorType = 2,
-    interlace = 0,
-  }: { bitDepth?: number; colorType?: number; interlace?: number } = {},
-): Part {
+interface PngHeader {
+  widthPx?: number;
+  heightPx?: number;
+  bitDepth?: number;
+  colorType?: number;
+  interlace?: number;
+}
+
+export function header(head: PngHeader = {}): Part {
+  const { widthPx = 64, heightPx = 64, bitDepth = 8, colorType = 0, interlace = 0 } = head;
   const data = Buffer.alloc(13);
   data.writeUInt32BE(widthPx);
   data.writeUInt32BE(heightPx, 4);
@@ -158,9 +184,25 @@ export function header(
 
 export const part = (name: string, data: Uint8Array | string = ''): Part => ({ name, data: bytesOf(data) });
 export const imageData = (length: number) => part('IDAT', deflateSync(Buffer.alloc(length)));
-/** A gray PNG of 64 × 64, with other chunks around its image data. */
-export const smallPng = (before: Part[] = [], after: Part[] = []) =>
-  pngOf([header(64, 64, { colorType: 0 }), ...before, imageData(64 * 65), ...after, part('IEND')]);
+
+/** By color type. */
+export const channels: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+interface SamplePng extends PngHeader {
+  /** Chunks around the image data. */
+  before?: Part[];
+  after?: Part[];
+  /** By default as many zeros as the size says. */
+  data?: Part;
+}
+
+/** A PNG made by hand: gray, 64 × 64, unless it is told otherwise. */
+export function png({ before = [], after = [], data, ...head }: SamplePng = {}): Buffer {
+  const { widthPx = 64, heightPx = 64, bitDepth = 8, colorType = 0 } = head;
+  const rowBytes = 1 + Math.ceil((widthPx * channels[colorType]! * bitDepth) / 8);
+  const image = data ?? imageData(heightPx * rowBytes);
+  return pngOf([header(head), ...before, image, ...after, part('IEND')]);
+}
 
 export function webpOf(chunks: Part[]): Buffer {
   const body = chunks.flatMap(({ name, data }) => {
@@ -183,19 +225,6 @@ export function webpChunks(webp: Buffer): Part[] {
   return chunks;
 }
 
-function bytesOf(content: Uint8Array | string | number[]): Buffer {
+export function bytesOf(content: Uint8Array | string | number[]): Buffer {
   return typeof content === 'string' ? Buffer.from(content, 'latin1') : Buffer.from(content);
-}
-
-/** A JPEG's segment: its marker's second byte, then its content. */
-export function segment(code: number, content: Uint8Array | string | number[]): Buffer {
-  const body = bytesOf(content);
-  const head = Buffer.from([0xff, code, 0, 0]);
-  head.writeUInt16BE(body.length + 2, 2);
-  return Buffer.concat([head, body]);
-}
-
-/** Segments put right behind the start of a JPEG. */
-export function withSegments(jpeg: Buffer, ...segments: Buffer[]): Buffer {
-  return Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
 }

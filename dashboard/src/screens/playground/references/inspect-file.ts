@@ -1,19 +1,12 @@
 import type { ReferenceFormat } from '../../../../../shared/contracts/reference-images.ts';
-import { formatMegabytes } from './format-megabytes.ts';
-import { referenceLimits } from './limits.ts';
-
-export interface Picture {
-  format: ReferenceFormat;
-  /** As stored: a photo may be shown turned. */
-  widthPx: number;
-  heightPx: number;
-}
+import { formatFileSize } from '../../../lib/format.ts';
+import { referenceLimits, type Picture } from './reference.ts';
 
 const headBytes = 64 * 1024;
 
 /**
- * Looks at a file before it is sent: its first bytes say what it is, whatever its name says. The service looks closer.
- * @returns the picture, or why it can't be used, as a sentence.
+ * Checks a file by its first bytes before it is sent. The service checks more.
+ * @returns the picture, or a sentence why it can't be used.
  */
 export async function inspectFile(file: Blob): Promise<{ picture: Picture } | { problem: string }> {
   const { maxBytes } = referenceLimits;
@@ -24,10 +17,10 @@ export async function inspectFile(file: Blob): Promise<{ picture: Picture } | { 
     if (format === null) return { problem: unusable(head) };
     if (file.size > maxBytes) {
       return {
-        problem: `It has ${formatMegabytes(file.size)}; at most ${formatMegabytes(maxBytes)} can be sent.`,
+        problem: `It has ${formatFileSize(file.size)}; at most ${formatFileSize(maxBytes)} can be sent.`,
       };
     }
-    // A JPEG's size stands behind whatever the camera wrote, so it may take more than the beginning.
+    // The size of a JPEG stands behind the camera's data, which may be longer than the beginning.
     const size = readSize[format](head) ?? (format === 'jpeg' ? jpegSize(await bytesOf(file)) : null);
     if (size === null) return { problem: 'It seems to be damaged: its size can’t be read.' };
     const [widthPx, heightPx] = size;
@@ -58,7 +51,7 @@ function formatOf(head: Uint8Array): ReferenceFormat | null {
   return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'webp' : null;
 }
 
-/** What it is instead, as far as that helps. */
+/** Says what the file is. */
 function unusable(head: Uint8Array): string {
   const text = new TextDecoder().decode(head);
   if (/^\s*</.test(text) && /<svg[\s>]/i.test(text)) return 'SVG drawings can’t be used. Save it as PNG.';

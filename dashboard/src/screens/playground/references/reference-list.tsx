@@ -1,14 +1,13 @@
-import { RotateCw, X } from 'lucide-react';
-import { useState, type MouseEvent, type RefObject } from 'react';
+import { FileX, ImageOff, Link2, RotateCw, X } from 'lucide-react';
+import { useEffect, useState, type MouseEvent, type RefObject } from 'react';
 import { Button } from '@/components/ui/button.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { cn } from '@/lib/cn.ts';
 import type { Size } from '../sizes.ts';
 import { referenceStore } from '../stores.ts';
-import { formatMegabytes } from './format-megabytes.ts';
+import { formatFileSize } from '@/lib/format.ts';
 import { referenceName, urlParts, type FileReference, type Reference } from './reference.ts';
-import { Thumbnail } from './thumbnail.tsx';
-import type { Destination } from './uploads.ts';
+import type { Destination } from './reference-store.ts';
 
 interface ReferenceListProps {
   items: readonly Reference[];
@@ -55,7 +54,7 @@ function Row({ item, uploadTo, onRemove }: RowProps) {
         <p className="truncate font-medium" title={item.kind === 'url' ? item.url : name}>
           {item.kind === 'url' ? urlParts(item.url).host : name}
         </p>
-        <Facts item={item} shownSize={shownSize} />
+        <Details item={item} shownSize={shownSize} />
       </div>
       <Button
         data-remove
@@ -73,19 +72,58 @@ function Row({ item, uploadTo, onRemove }: RowProps) {
   );
 }
 
+/** A file's picture. An address is not loaded by the page: only the service goes there. */
+function Thumbnail({ item, onSize }: { item: Reference; onSize: (size: Size) => void }) {
+  const Icon = item.kind === 'url' ? Link2 : FileX;
+  return (
+    <div className="flex size-14 items-center justify-center overflow-hidden rounded-sm bg-secondary text-muted-foreground">
+      {item.kind === 'file' ? (
+        <Preview file={item.file} onSize={onSize} />
+      ) : (
+        <Icon aria-hidden className="size-5" />
+      )}
+    </div>
+  );
+}
+
+/** The browser holds a file for as long as an object URL names it. */
+function Preview({ file, onSize }: { file: File; onSize: (size: Size) => void }) {
+  const [url, setUrl] = useState<string | null>(null);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  if (failed) return <ImageOff aria-hidden className="size-5" />;
+  if (url === null) return null;
+  return (
+    <img
+      src={url}
+      alt=""
+      decoding="async"
+      onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+        onSize({ width, height })
+      }
+      onError={() => setFailed(true)}
+      className="size-full object-cover"
+    />
+  );
+}
+
 /** A photo may be stored lying and shown upright: people know the size that they see. */
-function Facts({ item, shownSize }: { item: Reference; shownSize: Size | null }) {
-  const looks = 'truncate text-xs leading-5 text-muted-foreground tabular-nums';
-  if (item.kind === 'refused') return <p className={looks}>Not used</p>;
+function Details({ item, shownSize }: { item: Reference; shownSize: Size | null }) {
+  const classes = 'truncate text-xs leading-5 text-muted-foreground tabular-nums';
+  if (item.kind === 'refused') return <p className={classes}>Not used</p>;
   if (item.kind === 'url') {
-    return <p className={looks}>{urlParts(item.url).file || 'Fetched when you generate'}</p>;
+    return <p className={classes}>{urlParts(item.url).file || 'Fetched when you generate'}</p>;
   }
   const { file, picture, upload } = item;
   const { width, height } = shownSize ?? { width: picture.widthPx, height: picture.heightPx };
   return (
     <>
-      <p className={looks}>
-        {formatMegabytes(file.size)} · {width} × {height}
+      <p className={classes}>
+        {formatFileSize(file.size)} · {width} × {height}
       </p>
       {upload.status === 'sending' && (
         <Progress value={upload.share * 100} aria-label={`Upload of ${file.name}`} className="h-1" />

@@ -1,18 +1,19 @@
 import { ApiError } from '../../../api/api-error.ts';
-import type { UploadFile } from '../../../api/upload-order.ts';
-import { createWatched } from '../watched.ts';
+import type { Api } from '../../../api/client.ts';
+import type { ReferenceBody } from '../../../api/generate.ts';
+import type { UploadFile } from '../../../api/types.ts';
+import { createStore } from '../../../lib/store.ts';
 import { addFiles, addUrl, inspectedAtOnce, readFile } from './add-references.ts';
-import { referenceLimits } from './limits.ts';
 import {
+  referenceLimits,
   referenceName,
   sendable,
   toReferenceBodies,
+  usableUploadId,
   type FileReference,
   type Reference,
-  type ReferenceBody,
   type Upload,
 } from './reference.ts';
-import { createUploads, type Destination, type Uploads } from './uploads.ts';
 
 export interface ReferenceState {
   items: readonly Reference[];
@@ -22,7 +23,7 @@ export interface ReferenceState {
   /** Why not everything was added. */
   note: string | null;
   /** For screen readers. */
-  told: string;
+  announcement: string;
 }
 
 interface Parts {
@@ -34,28 +35,28 @@ interface Parts {
 
 export type ReferenceStore = ReturnType<typeof createReferenceStore>;
 
-const empty: ReferenceState = { items: [], urlText: '', urlProblem: null, note: null, told: '' };
+const empty: ReferenceState = { items: [], urlText: '', urlProblem: null, note: null, announcement: '' };
 
 /**
- * Holds the reference images of the form, in memory and outside of any component: leaving the screen, or choosing an
- * identity that takes none, loses nothing. Files are uploaded as soon as they are there. For `useSyncExternalStore`.
+ * Holds the reference images of the form. It is outside of any component, so that they outlive the screen and a change
+ * of identity. Files are uploaded as soon as they are added.
  */
 export function createReferenceStore(upload: UploadFile, now: () => number = Date.now) {
-  const { subscribe, get, set } = createWatched(empty);
+  const { subscribe, get, set } = createStore(empty);
   const report = (of: FileReference, state: Upload): void => {
     const items = get().items.map((item) =>
       item.kind === 'file' && item.id === of.id ? { ...item, upload: state } : item,
     );
-    set({ items, ...told(of, state) });
+    set({ items, ...announcement(of, state) });
   };
   const uploads = createUploads({ upload, now, report });
   const parts = { get, set, uploads, now };
   return { subscribe, state: get, ...editing(parts), ...sending(parts) };
 }
 
-function told({ file }: FileReference, upload: Upload): { told?: string } {
-  if (upload.status === 'done') return { told: `${file.name} is uploaded.` };
-  return upload.status === 'failed' ? { told: `${file.name}: ${upload.message}` } : {};
+function announcement({ file }: FileReference, upload: Upload): { announcement?: string } {
+  if (upload.status === 'done') return { announcement: `${file.name} is uploaded.` };
+  return upload.status === 'failed' ? { announcement: `${file.name}: ${upload.message}` } : {};
 }
 
 function editing({ get, set, uploads }: Parts) {
@@ -69,7 +70,7 @@ function editing({ get, set, uploads }: Parts) {
     },
     typeUrl: (urlText: string): void => set({ urlText, urlProblem: null }),
     offerUrl(urlText: string): void {
-      set({ urlText, urlProblem: null, told: 'The address is in its field. Press Enter to add it.' });
+      set({ urlText, urlProblem: null, announcement: 'The address is in its field. Press Enter to add it.' });
     },
     /** Adds the address that was typed, if any. @returns whether nothing was wrong with it. */
     addTypedUrl(): boolean {
@@ -91,7 +92,7 @@ function editing({ get, set, uploads }: Parts) {
         items: left,
         note: null,
         urlProblem: null,
-        told: `${referenceName(gone)} is removed. ${count}.`,
+        announcement: `${referenceName(gone)} is removed. ${count}.`,
       });
     },
     retry(id: string, to: Destination): void {
@@ -112,14 +113,14 @@ function editing({ get, set, uploads }: Parts) {
 
 function sending({ get, set, uploads, now }: Parts) {
   return {
-    /** Forgets what was wrong the last time, and leaves only what is sent. @returns that */
+    /** Removes the problems of the last request and the refused files. @returns the references that are left. */
     clearProblems(): Reference[] {
       const items = sendable(get().items).map((item) => ({ ...item, problem: null }));
       set({ items, note: null, urlProblem: null });
       return items;
     },
     /**
-     * What a request names, once every file is uploaded for its license; uploads that have ended are renewed.
+     * The references of a request, once every file is uploaded. Uploads that have expired are made again.
      * @throws ApiError, and the signal's reason when it was aborted.
      */
     ready(references: readonly Reference[], to: Destination, signal: AbortSignal): Promise<ReferenceBody[]> {
@@ -134,14 +135,14 @@ function sending({ get, set, uploads, now }: Parts) {
       });
       return unlessAborted(Promise.all(all), signal);
     },
-    /** The same without waiting; null while a file has yet to be uploaded. */
+    /** The same without waiting. Null while a file is not uploaded yet. */
     bodies: (licenseId: string): ReferenceBody[] | null => toReferenceBodies(get().items, licenseId, now()),
-    /** The newest of what is known about each. */
+    /** The current state of each reference. */
     latest(references: readonly Reference[]): Reference[] {
       const { items } = get();
       return references.map((reference) => items.find(({ id }) => id === reference.id) ?? reference);
     },
-    /** Shows at each image what the service said. An upload that it refused is made anew the next time. */
+    /** Shows the service's refusals at their images. A refused upload is made again for the next request. */
     refuse(references: readonly Reference[], problems: ReadonlyMap<number, string>): void {
       const byId = new Map(references.map(({ id }, place) => [id, problems.get(place)]));
       const items = get().items.map((item): Reference => {
@@ -162,4 +163,88 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));
+}
+
+/** Where uploads go. */
+export interface Destination {
+  api: Api;
+  licenseId: string;
+}
+
+interface RunningUpload {
+  licenseId: string;
+  stop: AbortController;
+  uploadId: Promise<string>;
+}
+
+interface UploadsOptions {
+  upload: UploadFile;
+  now: () => number;
+  /** Told at each step. */
+  report: (item: FileReference, upload: Upload) => void;
+}
+
+type Uploads = ReturnType<typeof createUploads>;
+
+/** The uploads that are under way, one for a file at most. */
+function createUploads({ upload, now, report }: UploadsOptions) {
+  const running = new Map<string, RunningUpload>();
+
+  const stop = (id: string): void => {
+    running.get(id)?.stop.abort();
+    running.delete(id);
+  };
+
+  /** Anew, whatever there was. The promise is for those who wait; others are told by `report`. */
+  const begin = (item: FileReference, { api, licenseId }: Destination): Promise<string> => {
+    stop(item.id);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const askedAtMs = now();
+    const tell = (state: Upload): void => {
+      if (signal.aborted) return;
+      if (state.status !== 'sending') running.delete(item.id);
+      report(item, state);
+    };
+    tell({ status: 'sending', share: 0 });
+    const uploadId = upload(api, {
+      licenseId,
+      file: item.file,
+      contentType: `image/${item.picture.format}`,
+      onProgress: (share) => tell({ status: 'sending', share }),
+      signal,
+    });
+    running.set(item.id, { licenseId, stop: controller, uploadId });
+    uploadId.then(
+      (id) => tell({ status: 'done', licenseId, uploadId: id, askedAtMs }),
+      (error: unknown) => tell({ status: 'failed', message: sentenceOf(error) }),
+    );
+    return uploadId;
+  };
+
+  /**
+   * The id of an upload that can be used: the one that there is, that is under way, or a new one.
+   * @throws ApiError naming the file
+   */
+  const usable = async (item: FileReference, to: Destination): Promise<string> => {
+    const ready = usableUploadId(item.upload, to.licenseId, now());
+    if (ready !== null) return ready;
+    const under = running.get(item.id);
+    try {
+      return await (under?.licenseId === to.licenseId ? under.uploadId : begin(item, to));
+    } catch (error) {
+      throw failureOf(item, error);
+    }
+  };
+
+  return { stop, begin, usable };
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : 'It could not be uploaded.';
+}
+
+function failureOf({ file }: FileReference, error: unknown): ApiError {
+  const details = error instanceof ApiError ? error : { status: 0, code: 'UPLOAD_STOPPED' };
+  return new ApiError(`${file.name} could not be uploaded. ${sentenceOf(error)}`, details);
 }

@@ -1,16 +1,41 @@
-import type { PlaygroundBody } from '../../../api/generate.ts';
-import type { FormValues } from '../form-values.ts';
-import type { Picture } from './inspect-file.ts';
-import { referenceLimits, uploadLifetimeMs } from './limits.ts';
+import type {
+  referenceLimits as serviceLimits,
+  ReferenceFormat,
+} from '../../../../../shared/contracts/reference-images.ts';
+import type { ReferenceBody } from '../../../api/generate.ts';
+import type { ReferenceMode } from '../../../api/types.ts';
+
+/**
+ * The service's limits for reference images. They are repeated here because contracts are imported as types only; a
+ * test compares them.
+ */
+export const referenceLimits: typeof serviceLimits = {
+  maxItems: 4,
+  maxBytes: 10 * 1024 * 1024,
+  maxPixels: 40_000_000,
+  minSidePx: 64,
+  maxSidePx: 8192,
+  maxUrlCharacters: 2048,
+};
+
+/** How long an upload can be used. */
+export const uploadLifetimeMs = 3_600_000;
 
 /** A reference image of the form: a file, an address, or a file that is shown only to say why it is not used. */
 export type Reference = FileReference | UrlReference | RefusedFile;
 
 interface Common {
-  /** Of the page's own making. */
+  /** Made by the page. */
   id: string;
   /** What is wrong with it, as a sentence. */
   problem: string | null;
+}
+
+export interface Picture {
+  format: ReferenceFormat;
+  /** As stored. A photo may be shown turned by 90°. */
+  widthPx: number;
+  heightPx: number;
 }
 
 export interface FileReference extends Common {
@@ -38,19 +63,17 @@ export type Upload =
   | { status: 'done'; licenseId: string; uploadId: string; askedAtMs: number }
   | { status: 'failed'; message: string };
 
-export type ReferenceBody = NonNullable<PlaygroundBody['referenceImages']>[number];
-
-/** Those that a request would have. */
+/** The references that a request can have. */
 export function sendable(items: readonly Reference[]): (FileReference | UrlReference)[] {
   return items.filter((item) => item.kind !== 'refused');
 }
 
-// The request that names an upload takes a while to arrive.
+// Time for the request that uses an upload to arrive.
 const marginMs = 120_000;
 
 /**
- * The id of an upload that can be used for a license: it belongs to one, and ends after an hour. That hour is counted
- * here, since the clock of a computer may be wrong.
+ * The id of an upload, if it can be used for a license. An upload belongs to one license and expires after an hour. The
+ * hour is counted here, because the computer's clock may be wrong.
  */
 export function usableUploadId(upload: Upload, licenseId: string, nowMs: number): string | null {
   if (upload.status !== 'done' || upload.licenseId !== licenseId) return null;
@@ -58,7 +81,7 @@ export function usableUploadId(upload: Upload, licenseId: string, nowMs: number)
   return ageMs >= 0 && ageMs < uploadLifetimeMs - marginMs ? upload.uploadId : null;
 }
 
-/** As they stand in a request's body; null while a file of them has yet to be uploaded. */
+/** The references for a request's body. Null while a file is not uploaded yet. */
 export function toReferenceBodies(
   items: readonly Reference[],
   licenseId: string,
@@ -68,7 +91,7 @@ export function toReferenceBodies(
   return bodies.every((body) => body !== null) ? bodies : null;
 }
 
-/** The same for code to copy, where `UPLOAD_ID` stands for what has yet to be uploaded. */
+/** The references for code samples. `UPLOAD_ID` stands for files that are not uploaded yet. */
 export function toSampleReferences(
   items: readonly Reference[],
   licenseId: string,
@@ -84,7 +107,7 @@ function bodyOf(item: FileReference | UrlReference, licenseId: string, nowMs: nu
 }
 
 /** What is wrong with the mode, for an identity that takes reference images. */
-export function modeError(mode: FormValues['referenceMode'], items: readonly Reference[]): string | null {
+export function modeError(mode: ReferenceMode, items: readonly Reference[]): string | null {
   return mode === 'exact_product' && sendable(items).length === 0
     ? 'Exact product needs an image. Add one, or choose Reference.'
     : null;
@@ -94,7 +117,7 @@ export function freePlaces(items: readonly Reference[]): number {
   return Math.max(0, referenceLimits.maxItems - sendable(items).length);
 }
 
-/** What people call it: a file's name, or an address without its beginning and its query. */
+/** The name that people see: of a file, or an address without scheme and query. */
 export function referenceName(item: Reference): string {
   if (item.kind === 'file') return item.file.name;
   if (item.kind === 'refused') return item.name;
@@ -115,4 +138,39 @@ function decoded(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** `referenceImages[2].url: could not be fetched`, or with a space for the colon: one refusal of several. */
+const refusal = /^referenceImages\[(\d+)\](?:\.(?:url|uploadId))?:? (.+)$/s;
+
+/**
+ * The service's refusals of reference images as sentences, by the image's index in the request.
+ * @param message of INVALID_PARAMETERS: refusals that end with a semicolon or a full stop.
+ */
+export function readRefusals(message: string): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const part of partsOf(message)) {
+    const [, place, what] = refusal.exec(part) ?? [];
+    if (place !== undefined && what !== undefined) found.set(Number(place), sentence(what));
+  }
+  return found;
+}
+
+/** The same message with each image under the name that people know it by. */
+export function nameRefusals(message: string, references: readonly Reference[]): string {
+  const named = partsOf(message).map((part) => {
+    const [, place, what] = refusal.exec(part) ?? [];
+    const reference = references[Number(place)];
+    return reference === undefined ? part : `${referenceName(reference)}: ${what}`;
+  });
+  return `${named.join('. ')}.`;
+}
+
+/** A refusal may contain full stops, so split only where the next one begins. */
+function partsOf(message: string): string[] {
+  return message.replace(/\.$/, '').split(/[.;] (?=referenceImages\[)/);
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 
 export interface Dropped {
   files: File[];
@@ -7,15 +7,12 @@ export interface Dropped {
 }
 
 /**
- * Takes what is dropped anywhere on the page, which the browser would otherwise open in its place.
- * @returns whether something is being dragged that can be dropped.
+ * Takes files and links that are dropped anywhere on the page. Without it the browser would open them.
+ * @returns whether something that can be dropped is being dragged.
  */
 export function useDrops(take: (dropped: Dropped) => void): boolean {
   const [dragging, setDragging] = useState(false);
-  const latest = useRef(take);
-  useEffect(() => {
-    latest.current = take;
-  });
+  const onDrop = useEffectEvent(take);
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
@@ -27,7 +24,7 @@ export function useDrops(take: (dropped: Dropped) => void): boolean {
     };
     const wanted = ({ dataTransfer, target }: DragEvent): DataTransfer | null => {
       const types = dataTransfer?.types ?? [];
-      // A link of this page is moved by mistake, and one over a text field is meant for its text.
+      // Ignore links of this page, and links that are dropped into a text field.
       const isLink = types.includes('text/uri-list') && !ownLink && !isTextField(target);
       return types.includes('Files') || isLink ? dataTransfer : null;
     };
@@ -46,7 +43,7 @@ export function useDrops(take: (dropped: Dropped) => void): boolean {
       const data = wanted(event);
       if (data === null) return;
       event.preventDefault();
-      latest.current({ files: [...data.files], url: linkOf(data) });
+      onDrop({ files: [...data.files], url: linkOf(data) });
     };
     window.addEventListener('dragstart', () => (ownLink = true), { signal });
     window.addEventListener('dragend', () => (ownLink = false), { signal });
@@ -67,8 +64,41 @@ function linkOf(data: DataTransfer): string | null {
   return lines.find((line) => line !== '' && !line.startsWith('#')) ?? null;
 }
 
-export function isTextField(target: EventTarget | null): boolean {
+function isTextField(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.matches('textarea, input:not([type="file"], [type="radio"])')
   );
+}
+
+interface Pasted {
+  files: (files: File[]) => void;
+  url: (url: string) => void;
+}
+
+/** Takes images and https addresses that are pasted, unless they are text for the field that the cursor is in. */
+export function usePastes({ files: takeFiles, url: takeUrl }: Pasted): void {
+  const onFiles = useEffectEvent(takeFiles);
+  const onUrl = useEffectEvent(takeUrl);
+  useEffect(() => {
+    const paste = (event: ClipboardEvent): void => {
+      const { clipboardData: data, target } = event;
+      if (data === null) return;
+      const files = [...data.files].map(named);
+      const text = data.getData('text/plain').trim();
+      // Office programs add a picture of a copied text.
+      const forField = isTextField(target) && text !== '';
+      if (forField || (files.length === 0 && !/^https:\/\/\S+$/i.test(text))) return;
+      event.preventDefault();
+      if (files.length > 0) onFiles(files);
+      else onUrl(text);
+    };
+    document.addEventListener('paste', paste);
+    return () => document.removeEventListener('paste', paste);
+  }, []);
+}
+
+/** Browsers call every picture without a file `image.png`. */
+function named(file: File): File {
+  if (!/^image\.\w+$/.test(file.name)) return file;
+  return new File([file], file.name.replace('image', 'Pasted image'), { type: file.type });
 }

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { dataFolder, type EnginesFile } from '../../local/data-folder.ts';
+import { pointSdkAt } from '../../local/environment.ts';
+import { Failure, noLocalService, usageFailure, type FailedPlace } from './failure.ts';
+
+/** The options that say which table is meant. */
+export interface PlaceFlags {
+  region?: string;
+  table?: string;
+  stack?: string;
+  data?: string;
+}
+
+export type Choice =
+  | { kind: 'table'; tableName: string }
+  | { kind: 'stack'; stackName: string }
+  | { kind: 'local'; folder: string };
+
+export interface Place extends FailedPlace {
+  tableName: string;
+}
+
+const defaultFolder = '.local';
+
+/** Chooses the table: options first, then the environment, then the local service. */
+export function choosePlace(flags: PlaceFlags, environment: NodeJS.ProcessEnv): Choice {
+  if (flags.table !== undefined) return { kind: 'table', tableName: flags.table };
+  if (flags.stack !== undefined) return { kind: 'stack', stackName: flags.stack };
+  if (flags.data !== undefined) return { kind: 'local', folder: flags.data };
+  if (environment.TABLE_NAME) return { kind: 'table', tableName: environment.TABLE_NAME };
+  if (flags.region !== undefined) {
+    throw usageFailure('--region means AWS: name the table there too, with --table, --stack or TABLE_NAME.');
+  }
+  return { kind: 'local', folder: defaultFolder };
+}
+
+/** Points the SDK at the chosen place. @throws Failure when there is none. */
+export async function findPlace(flags: PlaceFlags): Promise<Place> {
+  const choice = choosePlace(flags, process.env);
+  if (choice.kind === 'local') return localPlace(choice.folder);
+  if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
+  const tableName =
+    choice.kind === 'table'
+      ? choice.tableName
+      : (await stackOutputs(choice.stackName, ['TableName'])).TableName;
+  const region = process.env.AWS_REGION;
+  const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
+  return { tableName, name, localFolder: null };
+}
+
+function localPlace(folder: string): Place {
+  const engines = readEngines(folder);
+  pointSdkAt(engines);
+  return { tableName: engines.tableName, name: `the local service on ${folder}`, localFolder: folder };
+}
+
+export function readEngines(folder: string): EnginesFile {
+  const path = dataFolder(folder).engines;
+  let text;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw noLocalService(folder);
+    throw new Failure(`${path} can't be read (${code}).`, 1, { cause: error });
+  }
+  try {
+    const engines = JSON.parse(text) as EnginesFile;
+    if (!URL.canParse(engines.dynamoDbUrl) || !engines.tableName) throw new Error('shape');
+    return engines;
+  } catch (cause) {
+    throw new Failure(`${path} is damaged: start the local service again.`, 1, { cause });
+  }
+}
+
+/** A stack's outputs, those that are named. @throws Failure when there is no such stack, or one is missing. */
+export async function stackOutputs<Name extends string>(
+  stackName: string,
+  names: readonly Name[],
+): Promise<Record<Name, string>> {
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({});
+  let outputs;
+  try {
+    const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    outputs = new Map(stacks?.[0]?.Outputs?.map(({ OutputKey: key, OutputValue: value }) => [key, value]));
+  } catch (error) {
+    if (!(error instanceof Error) || !/does not exist/.test(error.message)) throw error;
+    throw new Failure(`There is no stack ${stackName} in this region and account.`, 1, { cause: error });
+  } finally {
+    client.destroy();
+  }
+  const missing = names.filter((name) => !outputs.get(name));
+  if (missing.length > 0) {
+    throw new Failure(`The stack ${stackName} has no output ${missing.join(', ')}: deploy it again.`);
+  }
+  return Object.fromEntries(outputs) as Record<Name, string>;
+}

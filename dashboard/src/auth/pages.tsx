@@ -1,0 +1,95 @@
+import { LoaderCircle } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Link, Outlet, useLocation, useNavigate } from 'react-router';
+import { Button } from '@/components/ui/button.tsx';
+import { NoticePage } from '@/layout/notice-page.tsx';
+import { useSession, useSessionState } from './session-context.ts';
+import type { Session, SignInResult } from './session.ts';
+
+/** Shown between pages, after a short delay: mostly the next page is there before. */
+function SigningIn() {
+  return (
+    <main className="flex min-h-dvh items-center justify-center">
+      <h1 className="flex animate-in items-center gap-2 text-sm font-normal text-muted-foreground delay-300 duration-300 fill-mode-both fade-in-0">
+        <LoaderCircle aria-hidden className="size-4 animate-spin" />
+        Signing in
+      </h1>
+    </main>
+  );
+}
+
+/** Sends visitors without a session to the sign-in page, which comes back here. */
+export function RequireSession() {
+  const session = useSession();
+  const { status } = useSessionState();
+  const { pathname, search, hash } = useLocation();
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    if (status === 'none' && !failed) {
+      session.signIn(`${pathname}${search}${hash}`).catch(() => setFailed(true));
+    }
+  }, [session, status, failed, pathname, search, hash]);
+  if (status === 'active' || status === 'ended') return <Outlet />;
+  if (!failed) return <SigningIn />;
+  return (
+    <NoticePage
+      title="The sign-in could not be started"
+      action={<Button onClick={() => setFailed(false)}>Try again</Button>}
+    >
+      The browser did not allow it. Check that storage is not blocked for this site, and that its address
+      begins with https.
+    </NoticePage>
+  );
+}
+
+// React may run an effect twice, but a code works once.
+let completing: { url: string; result: Promise<SignInResult> } | null = null;
+
+function completeOnce(session: Session, url: string): Promise<SignInResult> {
+  if (completing?.url !== url) completing = { url, result: session.completeSignIn(url) };
+  return completing.result;
+}
+
+/** `/callback`: where the sign-in page comes back to. */
+export function CallbackPage() {
+  const session = useSession();
+  const navigate = useNavigate();
+  const [sentence, setSentence] = useState<string | null>(null);
+  useEffect(() => {
+    const complete = async (): Promise<void> => {
+      const result = await completeOnce(session, window.location.href);
+      if (result.kind === 'refused') return setSentence(result.sentence);
+      // For an address that was used before, the start page decides whether a sign-in is needed.
+      await navigate(result.kind === 'done' ? result.returnTo : '/', { replace: true });
+    };
+    void complete();
+  }, [session, navigate]);
+  if (sentence === null) return <SigningIn />;
+  return (
+    <NoticePage
+      title="You are not signed in"
+      action={<Button onClick={() => void session.signIn('/')}>Sign in again</Button>}
+    >
+      {sentence} Sign in again to go on.
+    </NoticePage>
+  );
+}
+
+export function SignedOutPage() {
+  return (
+    <NoticePage
+      title="You are signed out"
+      action={
+        <Button asChild>
+          <Link to="/">Sign in</Link>
+        </Button>
+      }
+    >
+      This browser no longer has access to your account. The{' '}
+      <a href="/reference" className="underline underline-offset-4 hover:decoration-2">
+        API reference
+      </a>{' '}
+      needs no account.
+    </NoticePage>
+  );
+}

@@ -1,0 +1,161 @@
+import { CircleAlert, type LucideIcon } from 'lucide-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { Link } from 'react-router';
+import { ApiError } from '@/api/api-error.ts';
+import { cn } from '@/lib/cn.ts';
+import { CopyButton } from './copy-button.tsx';
+import { Alert } from './ui/alert.tsx';
+import { Button } from './ui/button.tsx';
+
+interface EmptyStateProps {
+  icon?: LucideIcon;
+  title: string;
+  /** One or two sentences: why it is empty and what to do. */
+  children?: ReactNode;
+  /** A button or link. */
+  action?: ReactNode;
+  className?: string;
+}
+
+export function EmptyState({ icon: Icon, title, children, action, className }: EmptyStateProps) {
+  return (
+    <div
+      className={cn(
+        'flex flex-col items-center gap-1 rounded-lg border border-dashed border-border px-6 py-16 text-center',
+        className,
+      )}
+    >
+      {Icon && <Icon aria-hidden strokeWidth={1.5} className="mb-3 size-8 text-muted-foreground" />}
+      <h2 className="text-base font-semibold">{title}</h2>
+      {children !== undefined && <p className="max-w-md text-pretty text-muted-foreground">{children}</p>}
+      {action !== undefined && <div className="mt-4">{action}</div>}
+    </div>
+  );
+}
+
+interface ErrorStateProps {
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+  /** While the retry is under way. */
+  retrying?: boolean;
+  className?: string;
+}
+
+/** Tells what went wrong and what to do, and gives the request's id to send to support. */
+export function ErrorState({ error, onRetry, retrying = false, className }: ErrorStateProps) {
+  const waitSeconds = useCountdown(error);
+  const { sentence, advice, requestId } = explain(error);
+  return (
+    <div
+      className={cn('flex items-start gap-3 rounded-lg border border-border bg-card p-4 sm:p-6', className)}
+    >
+      <CircleAlert aria-hidden className="mt-1 size-4 shrink-0 text-destructive" />
+      <div className="grid min-w-0 gap-1">
+        {/* The countdown below is outside, because a screen reader would read it out each second. */}
+        <div role="alert" className="grid gap-1">
+          <p className="font-medium text-pretty">{sentence}</p>
+          {advice !== null && <p className="text-pretty text-muted-foreground">{advice}</p>}
+        </div>
+        {requestId !== undefined && (
+          <p className="flex flex-wrap items-center gap-x-1 text-xs text-muted-foreground">
+            <span>Request id</span> <code className="break-all">{requestId}</code>
+            <CopyButton text={requestId} label="Copy the request id" iconOnly />
+          </p>
+        )}
+        {onRetry && (
+          <Button
+            variant="outline"
+            size="sm"
+            className="mt-2 w-fit tabular-nums"
+            onClick={onRetry}
+            pending={retrying}
+            disabled={waitSeconds > 0}
+          >
+            {waitSeconds > 0 ? `Try again in ${waitSeconds} s` : 'Try again'}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function explain(error: unknown): {
+  sentence: string;
+  advice: string | null;
+  requestId?: string | undefined;
+} {
+  if (!(error instanceof ApiError)) {
+    return { sentence: 'Something on this page went wrong.', advice: 'Try again, or reload the page.' };
+  }
+  return { sentence: error.message, advice: advise(error), requestId: error.requestId };
+}
+
+const adviceByCode: Record<string, string> = {
+  CREDIT_LIMIT_EXCEEDED:
+    'Fewer or smaller images may still fit. Your credits come back when the period resets.',
+  RATE_LIMITED: 'Requests are limited per minute. Wait a moment.',
+  IDENTITY_UNAVAILABLE: 'Choose another identity, or come back later.',
+  LICENSE_INACTIVE: 'Choose another license, or renew this one with whoever manages your subscription.',
+  LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
+  KEY_LIMIT_REACHED: 'Revoke a key that you no longer use, then create the new one.',
+  REQUEST_NOT_FOUND: 'Stored requests are kept for 90 days. Look in your history for a newer one.',
+  TIMEOUT: 'Fewer steps, fewer images or a smaller size finish sooner.',
+  GENERATION_FAILED: 'Try once more; if it fails again, send us the request id.',
+};
+
+function advise({ code, status }: ApiError): string | null {
+  const known = adviceByCode[code];
+  if (known !== undefined) return known;
+  return status >= 500 && status !== 503 ? 'If it happens again, send us the request id.' : null;
+}
+
+/** Seconds until the service takes the request again. A wait of more than two minutes is not counted down. */
+function useCountdown(error: unknown): number {
+  const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
+  const [left, setLeft] = useState({ error, seconds });
+  if (left.error !== error) setLeft({ error, seconds });
+  const running = left.seconds > 0 && left.seconds <= 120;
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(() => setLeft((now) => ({ ...now, seconds: now.seconds - 1 })), 1000);
+    return () => clearInterval(timer);
+  }, [running, error]);
+  return running ? left.seconds : 0;
+}
+
+/** For a license that has made no image yet. */
+export function FirstImageLinks() {
+  return (
+    <div className="flex flex-wrap justify-center gap-2">
+      <Button asChild>
+        <Link to="/playground">Open the playground</Link>
+      </Button>
+      <Button asChild variant="outline">
+        <Link to="/quickstart">Read the quickstart</Link>
+      </Button>
+    </div>
+  );
+}
+
+interface StaleNoteProps {
+  /** What could not be refreshed: `These figures`. */
+  what: string;
+  error: Error;
+  updatedAtMs: number;
+  className?: string;
+}
+
+/** Says that a refresh failed and the older content is still shown. */
+export function StaleNote({ what, error, updatedAtMs, className }: StaleNoteProps) {
+  const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(updatedAtMs);
+  return (
+    <Alert
+      role="status"
+      className={className}
+      icon={CircleAlert}
+      title={`${what} are from ${time} and could not be refreshed`}
+    >
+      <p className="text-muted-foreground">{error.message}</p>
+    </Alert>
+  );
+}

@@ -1,0 +1,164 @@
+import type { ReactNode } from 'react';
+import { isFinal } from '@/api/queries.ts';
+import type { StoredGeneration } from '@/api/types.ts';
+import { CopyButton } from '@/components/copy-button.tsx';
+import { StatusBadge } from '@/components/status-badge.tsx';
+import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
+import { cn } from '@/lib/cn.ts';
+import { formatDateTime, formatDuration, formatNumber, shortId } from '@/lib/format.ts';
+import { formatLabels, typeLabels } from '@/lib/outputs.ts';
+import { useLicenseChoice } from '@/license/license-choice.ts';
+import { formatSize } from './request-view.ts';
+
+/** The parameters of a request, and its run. */
+export function RequestDetails({ generation }: { generation: StoredGeneration }) {
+  return (
+    <div className="grid min-w-0 grid-cols-1 gap-6">
+      <Words generation={generation} />
+      <Parameters generation={generation} />
+      <Run generation={generation} />
+    </div>
+  );
+}
+
+function Words({ generation: { prompt, negativePrompt } }: { generation: StoredGeneration }) {
+  return (
+    <Card>
+      <CardHeader className="mb-2">
+        <CardTitle>Prompt</CardTitle>
+        <CopyButton text={prompt} label="Copy the prompt" iconOnly className="-mr-2" />
+      </CardHeader>
+      <p className="whitespace-pre-wrap wrap-anywhere">{prompt}</p>
+      <h3 className="mt-4 text-xs text-muted-foreground">Negative prompt</h3>
+      <p className="whitespace-pre-wrap wrap-anywhere">
+        {negativePrompt || <span className="text-muted-foreground">None</span>}
+      </p>
+    </Card>
+  );
+}
+
+function Parameters({ generation }: { generation: StoredGeneration }) {
+  const { identity, type, numOutputs, outputFormat, steps, cfgScale, seed } = generation;
+  const hasReferences = type !== 'text_to_image';
+  return (
+    <Section title="Parameters">
+      <Details>
+        <Detail name="Identity">{identity.name}</Detail>
+        <Detail name="Type">{typeLabels[type]}</Detail>
+        <Detail name="Size">{formatSize(generation)} px</Detail>
+        <Detail name="Outputs">{formatNumber(numOutputs)}</Detail>
+        <Detail name="Format">{formatLabels[outputFormat]}</Detail>
+        <Detail name="Steps">{formatNumber(steps)}</Detail>
+        <Detail name="Guidance scale">{formatNumber(cfgScale)}</Detail>
+        <Detail name="Seed">
+          {seed}
+          <CopyButton text={String(seed)} label="Copy the seed" iconOnly className="-my-1 -mr-2" />
+        </Detail>
+        <Detail name="Reference mode">
+          {hasReferences ? typeLabels[generation.referenceMode] : 'Not used'}
+        </Detail>
+        <Detail name="Reference images used">{formatNumber(generation.referenceImagesUsed)}</Detail>
+        <Detail name="Preserve branding">{generation.preserveBranding ? 'Yes' : 'No'}</Detail>
+      </Details>
+      {numOutputs > 1 && <Note>Each image after the first takes the next seed.</Note>}
+      {hasReferences && (
+        <Note>
+          Reference images are not stored. Add them yourself when you use this request again; its code has
+          addresses in their places that you replace.
+        </Note>
+      )}
+    </Section>
+  );
+}
+
+function Run({ generation }: { generation: StoredGeneration }) {
+  const { id, status, creditsCharged, processingTimeMs, modelVersion } = generation;
+  const failed = isFinal(status) && status !== 'COMPLETED';
+  const { licenses } = useLicenseChoice();
+  const own = licenses.find(({ licenseId }) => licenseId === generation.licenseId);
+  return (
+    <Section title="Run">
+      <Details>
+        <Detail name="Status">
+          <StatusBadge status={status} className="-my-0.5" />
+        </Detail>
+        <Detail name="Credits charged">
+          {isFinal(status) ? formatNumber(creditsCharged) : 'None so far'}
+        </Detail>
+        <Detail name="Processing time">
+          {processingTimeMs === null ? '–' : formatDuration(processingTimeMs)}
+        </Detail>
+        <Detail name="Model version">{modelVersion ?? '–'}</Detail>
+        <TimeDetail name="Created" iso={generation.createdAt} />
+        <TimeDetail name="Started" iso={generation.startedAt} />
+        <TimeDetail name={failed ? 'Ended' : 'Completed'} iso={generation.completedAt} />
+        <Detail name="Request id" long>
+          <code className="text-xs">{id}</code>
+          <CopyButton text={id} label="Copy the request id" iconOnly className="-my-1 -mr-2" />
+        </Detail>
+        <Detail name="License">
+          {own && `${own.tier} `}
+          {shortId(generation.licenseId)}
+        </Detail>
+      </Details>
+    </Section>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card>
+      <CardHeader>
+        <CardTitle>{title}</CardTitle>
+      </CardHeader>
+      {children}
+    </Card>
+  );
+}
+
+function Note({ children }: { children: ReactNode }) {
+  return <p className="mt-4 text-xs leading-5 text-pretty text-muted-foreground">{children}</p>;
+}
+
+function Details({ children }: { children: ReactNode }) {
+  return <dl className="-my-2 divide-y divide-border">{children}</dl>;
+}
+
+interface DetailProps {
+  name: string;
+  /** The value is so long that it stands below its name. */
+  long?: boolean;
+  children: ReactNode;
+}
+
+/** One line: its name at the left, its value at the right. */
+function Detail({ name, long = false, children }: DetailProps) {
+  return (
+    <div className={cn('gap-x-4 py-2', long ? 'grid' : 'flex items-baseline justify-between')}>
+      <dt className="shrink-0 text-muted-foreground">{name}</dt>
+      <dd
+        className={cn(
+          'flex min-w-0 items-center gap-1 wrap-anywhere tabular-nums',
+          long ? 'justify-between' : 'text-right',
+        )}
+      >
+        {children}
+      </dd>
+    </div>
+  );
+}
+
+/** The exact time is in the title. */
+function TimeDetail({ name, iso }: { name: string; iso: string | null }) {
+  return (
+    <Detail name={name}>
+      {iso === null ? (
+        '–'
+      ) : (
+        <time dateTime={iso} title={iso}>
+          {formatDateTime(iso)}
+        </time>
+      )}
+    </Detail>
+  );
+}

@@ -1,0 +1,70 @@
+import type { UsageStats } from '../../api/types.ts';
+import { formatCredits, formatCount, formatNumber, formatUtcDate } from '../../lib/format.ts';
+
+/** From this share of the limit on, the screen warns. */
+const nearPercent = 80;
+
+export type CreditLevel = 'ok' | 'near' | 'spent';
+
+export interface CreditStatus {
+  level: CreditLevel;
+  /** Never below 0, also when the limit was lowered below what is used. */
+  left: number;
+  /** Whole percent for the bar, 0 to 100; at least 1 when anything was used, so that it can be seen. */
+  barPercent: number;
+  /** `31%`, `under 1%`, `124%`. */
+  percentText: string;
+}
+
+export function creditStatus({ current, limit, percentage }: UsageStats): CreditStatus {
+  return {
+    level: current >= limit ? 'spent' : percentage >= nearPercent ? 'near' : 'ok',
+    left: Math.max(0, limit - current),
+    barPercent: Math.min(100, Math.max(current > 0 ? 1 : 0, percentage)),
+    percentText: percentage === 0 && current > 0 ? 'under 1%' : `${formatNumber(percentage)}%`,
+  };
+}
+
+/** A warning about credits that run out. Null while there are plenty. */
+export function creditWarning(stats: UsageStats): { title: string; text: string } | null {
+  const { level, left, percentText } = creditStatus(stats);
+  if (level === 'ok') return null;
+  const { current, limit, billingPeriodEnd, daysRemaining } = stats;
+  if (limit === 0) {
+    return {
+      title: 'This license has no credits',
+      text: 'Its limit is 0, so every request is refused. Ask whoever manages your subscription.',
+    };
+  }
+  const reset = `${resetMoment(stats)}, in ${resetWait(daysRemaining)}`;
+  if (level === 'near') {
+    return {
+      title: `${formatCredits(left)} ${left === 1 ? 'is' : 'are'} left`,
+      text: `${percentText} of this period's credits are used. All ${formatNumber(limit)} come back on ${formatUtcDate(billingPeriodEnd)}.`,
+    };
+  }
+  const lowered =
+    current > limit
+      ? ` The limit was lowered to ${formatNumber(limit)} after ${formatCredits(current)} had been used.`
+      : '';
+  return {
+    title: 'No credits are left in this period',
+    text: `New requests are refused until the credits come back on ${reset}.${lowered}`,
+  };
+}
+
+/** `12 days`, and `under a day` on the last one: the service counts a started day as one. */
+export function resetWait(daysRemaining: number): string {
+  return daysRemaining <= 1 ? 'under a day' : formatCount(daysRemaining, 'day');
+}
+
+/** `Dec 21, 2026 UTC`, on the last day with its time: `Dec 21, 2026, 12:27 PM UTC`. */
+export function resetMoment({ billingPeriodEnd, daysRemaining }: UsageStats): string {
+  if (daysRemaining > 1) return formatUtcDate(billingPeriodEnd);
+  const format = new Intl.DateTimeFormat(undefined, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  });
+  return `${format.format(Date.parse(billingPeriodEnd))} UTC`;
+}

@@ -1,0 +1,45 @@
+import type { LicenseAnswer } from '../../api/types.ts';
+import { formatCount, formatNumber, formatUtcDate } from '../../lib/format.ts';
+
+type LicenseState = Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess' | 'activeUntil'>;
+
+const manager = 'whoever manages your subscription';
+const kept = 'Your history and your images stay here';
+
+/** Why a license can't generate and what to do, or when it will end. Null when there is nothing to say. */
+export function licenseMessage(license: LicenseState): { title: string; text: string } | null {
+  const { status, usable, apiAccess, activeUntil } = license;
+  if (status === 'past_due') {
+    return {
+      title: 'This license is past due',
+      text: `It is suspended until it is paid: its keys are refused and nothing is generated. ${kept}. Settle the payment with ${manager}; it then works again with the same keys.`,
+    };
+  }
+  if (status === 'active' && !apiAccess) {
+    return {
+      title: 'This license has no API access',
+      text: `Its keys are refused and nothing is generated. ${kept}. Ask ${manager} to add API access.`,
+    };
+  }
+  if (!usable) {
+    const since = activeUntil === null ? '' : ` It was active until ${formatUtcDate(activeUntil)}.`;
+    return {
+      title: 'This license has ended',
+      text: `Its keys are refused and nothing is generated.${since} ${kept} for the 90 days that requests are kept. To go on, renew it with ${manager} or choose another license.`,
+    };
+  }
+  if (activeUntil === null) return null;
+  return {
+    title: `This license is active until ${formatUtcDate(activeUntil)}`,
+    text: `After that its keys are refused. To go on, renew it with ${manager}.`,
+  };
+}
+
+/** `Up to 4 images of 2,048 × 2,048 px a request` */
+export function planLimits({
+  maxOutputs,
+  maxSidePx,
+}: Pick<LicenseAnswer, 'maxOutputs' | 'maxSidePx'>): string {
+  const side = formatNumber(maxSidePx);
+  return `Up to ${formatCount(maxOutputs, 'image')} of ${side}\u00a0×\u00a0${side}\u00a0px a request`;
+}

@@ -1,0 +1,139 @@
+import { Dices, Lock, LockOpen } from 'lucide-react';
+import { Slider } from 'radix-ui';
+import type { ComponentProps } from 'react';
+import { Field } from '@/components/field.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { Input, Textarea } from '@/components/ui/input.tsx';
+import { cn } from '@/lib/cn.ts';
+import { formatNumber } from '@/lib/format.ts';
+import { countCharacters } from '@/lib/text.ts';
+import { decimalOf, maxSeed } from './form-values.ts';
+import type { Playground } from './use-playground.ts';
+
+interface PromptFieldProps extends ComponentProps<typeof Textarea> {
+  playground: Playground;
+  name: 'prompt' | 'negativePrompt';
+  label: string;
+  hint?: string;
+  /** In characters. */
+  limit: number;
+}
+
+export function PromptField({ playground, name, label, hint, limit, ...props }: PromptFieldProps) {
+  const { values, shownErrors, bind } = playground;
+  const count = countCharacters(values[name]);
+  return (
+    <Field
+      label={label}
+      hint={hint}
+      error={shownErrors[name]}
+      aside={
+        <span className={cn(count > limit && 'font-medium text-destructive')}>
+          {formatNumber(count)} / {formatNumber(limit)}
+        </span>
+      }
+    >
+      {(control) => <Textarea {...control} {...bind(name)} {...props} />}
+    </Field>
+  );
+}
+
+interface NumberSliderProps {
+  playground: Playground;
+  name: 'steps' | 'guidance';
+  label: string;
+  hint: string;
+  range: { min: number; max: number; step?: number };
+}
+
+/** A number to drag or to type. */
+export function NumberSlider({ playground, name, label, hint, range }: NumberSliderProps) {
+  const { values, shownErrors, change, bind, license } = playground;
+  const { min, max, step = 1 } = range;
+  const value = Math.min(max, Math.max(min, decimalOf(values[name]) ?? min));
+  return (
+    <Field label={label} hint={hint} error={shownErrors[name]}>
+      {(control) => (
+        <div className="grid grid-cols-[minmax(0,1fr)_5rem] items-center gap-4">
+          <Slider.Root
+            {...{ min, max, step }}
+            value={[value]}
+            disabled={!license.usable}
+            onValueChange={([next]) => change({ [name]: String(next) })}
+            className="relative flex h-6 w-full touch-none items-center select-none data-disabled:opacity-50"
+          >
+            <Slider.Track className="relative h-1 grow overflow-hidden rounded-full bg-input/50">
+              <Slider.Range className="absolute h-full bg-primary" />
+            </Slider.Track>
+            <Slider.Thumb
+              aria-label={`${label}, slider`}
+              className="block size-5 rounded-full border-2 border-primary bg-card transition-colors hover:bg-accent"
+            />
+          </Slider.Root>
+          <Input
+            {...control}
+            {...bind(name)}
+            {...{ min, max, step }}
+            type="number"
+            inputMode={step === 1 ? 'numeric' : 'decimal'}
+            className="tabular-nums"
+          />
+        </div>
+      )}
+    </Field>
+  );
+}
+
+interface SeedFieldProps {
+  playground: Playground;
+  /** The seed of the result that is shown, null before there is one. */
+  usedSeed: number | null;
+}
+
+/** The seed. The dice draw a seed; the lock keeps the last one or removes it. */
+export function SeedField({ playground, usedSeed }: SeedFieldProps) {
+  const { values, shownErrors, change, bind } = playground;
+  const locked = values.seed.trim() !== '';
+  const draw = (): void => {
+    const [seed] = crypto.getRandomValues(new Uint32Array(1));
+    change({ seed: String(seed) });
+  };
+  const toggle = (): void => change({ seed: locked ? '' : String(usedSeed) });
+  const LockIcon = locked ? Lock : LockOpen;
+  return (
+    <Field label="Seed" hint={seedHint(locked, usedSeed)} error={shownErrors.seed}>
+      {(control) => (
+        <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] gap-2">
+          <Input
+            {...control}
+            {...bind('seed')}
+            inputMode="numeric"
+            autoComplete="off"
+            placeholder="Random"
+            className="tabular-nums"
+          />
+          <Button variant="outline" size="icon" aria-label="Draw a seed" title="Draw a seed" onClick={draw}>
+            <Dices aria-hidden />
+          </Button>
+          <Button
+            variant="outline"
+            size="icon"
+            aria-label="Keep the seed"
+            aria-pressed={locked}
+            title={locked ? 'Use a new seed each time' : 'Keep the last seed'}
+            disabled={!locked && usedSeed === null}
+            onClick={toggle}
+          >
+            <LockIcon aria-hidden />
+          </Button>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function seedHint(locked: boolean, usedSeed: number | null): string {
+  if (locked) return 'The same seed and settings make the same image.';
+  if (usedSeed !== null) return `A new one each time. Last used: ${usedSeed}.`;
+  return `A new one each time, or a whole number up to ${maxSeed}.`;
+}

@@ -1,0 +1,200 @@
+import { Duration } from 'aws-cdk-lib/core';
+import { MathExpression, Stats, type IMetric, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ErrorCode } from '../../../shared/errors.ts';
+import type { AlarmRow } from './alarms.ts';
+import { combined, numbered, serviceMetrics, share } from './metrics.ts';
+import { routeGroups, type MonitoringSources, type RouteFunction } from './sources.ts';
+
+/** Long enough for a small service to have some requests. CloudWatch evaluates it every minute, so an alarm does not wait for its end. */
+const window = Duration.minutes(15);
+const fiveMinutes = Duration.minutes(5);
+/** Fewer failures than this may be chance. */
+const minFailures = 3;
+/** CloudWatch's limit for the expression of an alarm. A share needs one of them for the whole. */
+const maxMetrics = 10;
+
+/** Alarms about what callers see: generations, the API, the functions behind it. */
+export function requestAlarms(sources: MonitoringSources): AlarmRow[] {
+  return [
+    ...generationFailures(sources),
+    ...generationTimes(sources),
+    ...apiAlarms(sources),
+    ...routeGroups(sources).flatMap((group) => functionAlarms(sources, group.name, group.functions)),
+  ];
+}
+
+function generationFailures({ serviceName, api }: MonitoringSources): AlarmRow[] {
+  const metrics = serviceMetrics(serviceName);
+  const errors = (code: ErrorCode) => ({ failed: metrics.count('errors', code, { period: window }) });
+  const accepted = metrics.of('acceptTime', { statistic: Stats.SAMPLE_COUNT, period: window });
+  const completed = metrics.of('paintTime', { statistic: Stats.SAMPLE_COUNT, period: window });
+  const requests = api.deploymentStage.metricCount({ period: window });
+  const row = { capability: 'generation', severity: 'critical' } as const;
+  const failing = (id: string, means: string, code: ErrorCode, whole: Metric, percent: number): AlarmRow => ({
+    ...row,
+    id,
+    means,
+    metric: share(errors(code), whole, { atLeast: minFailures, period: window }),
+    threshold: percent,
+  });
+  return [
+    failing('generation-failed', 'Generations fail after acceptance.', 'GENERATION_FAILED', accepted, 10),
+    failing('generation-timeout', 'Generations are not done by their deadline.', 'TIMEOUT', accepted, 10),
+    failing(
+      'service-unavailable',
+      'Requests are refused because something the service needs is away or busy.',
+      'SERVICE_UNAVAILABLE',
+      requests,
+      1,
+    ),
+    failing('internal-errors', 'Requests meet a fault that nobody foresaw.', 'INTERNAL_ERROR', requests, 0.1),
+    {
+      ...row,
+      id: 'generation-none',
+      means: 'Generations are accepted and not one of them is completed.',
+      metric: new MathExpression({
+        expression: `IF(accepted >= ${minFailures} AND FILL(completed, 0) == 0, 1, 0)`,
+        usingMetrics: { accepted, completed },
+        period: window,
+      }),
+      threshold: 1,
+    },
+  ];
+}
+
+function generationTimes({ serviceName, generationDeadlineSeconds }: MonitoringSources): AlarmRow[] {
+  const metrics = serviceMetrics(serviceName);
+  const slow = (id: string, means: string, name: 'queueWait' | 'paintTime'): AlarmRow => ({
+    id,
+    capability: 'generation',
+    severity: 'warning',
+    means,
+    metric: new MathExpression({
+      expression: `IF(measured >= 5, p90 / 1000, 0)`,
+      usingMetrics: {
+        measured: metrics.of(name, { statistic: Stats.SAMPLE_COUNT, period: window }),
+        p90: metrics.of(name, { statistic: Stats.percentile(90), period: window }),
+      },
+      period: window,
+    }),
+    threshold: generationDeadlineSeconds / 2,
+  });
+  return [
+    slow('generation-queue', 'One generation in ten waits half its deadline for the model.', 'queueWait'),
+    slow('generation-slow', 'One generation in ten is painted for half its deadline.', 'paintTime'),
+  ];
+}
+
+function apiAlarms(sources: MonitoringSources): AlarmRow[] {
+  const { api, throttle } = sources;
+  const stage = api.deploymentStage;
+  const secondsPerPeriod = 60;
+  return [
+    {
+      id: 'api-server-errors',
+      capability: 'api',
+      severity: 'critical',
+      means: 'The API answers with 5xx.',
+      metric: share(
+        { failed: stage.metricServerError({ period: window }) },
+        stage.metricCount({ period: window }),
+        {
+          atLeast: 5,
+          period: window,
+        },
+      ),
+      threshold: 5,
+    },
+    {
+      id: 'api-near-throttle',
+      capability: 'api',
+      severity: 'warning',
+      means: `The API takes 80% of the ${throttle.ratePerSecond} requests a second that it is limited to.`,
+      metric: stage.metricCount({ period: Duration.seconds(secondsPerPeriod) }),
+      threshold: 0.8 * throttle.ratePerSecond * secondsPerPeriod,
+      periods: 3,
+    },
+    ...inParts('api-latency', latencies(sources), maxMetrics).map(({ id, metrics }): AlarmRow => ({
+      id,
+      runbook: 'api-latency',
+      capability: 'api',
+      severity: 'warning',
+      means: 'A route that does not wait for the model takes 3 seconds.',
+      metric: combined('MAX', metrics, fiveMinutes),
+      threshold: 3000,
+      periods: 3,
+    })),
+  ];
+}
+
+/**
+ * The duration of each function that does not wait for the model. Lambda measures it at no charge; API Gateway's metrics
+ * of each method cost money.
+ */
+function latencies({ functions }: MonitoringSources): IMetric[] {
+  return functions
+    .filter(({ route }) => !route.streams)
+    .map(({ fn }) => fn.metricDuration({ statistic: Stats.percentile(99), period: fiveMinutes }));
+}
+
+function functionAlarms(
+  { api, generationDeadlineSeconds }: MonitoringSources,
+  name: string,
+  functions: readonly RouteFunction[],
+): AlarmRow[] {
+  const row = { capability: 'functions', severity: 'critical' } as const;
+  const requests = api.deploymentStage.metricCount({ period: window });
+  const of = (metric: (fn: RouteFunction['fn']) => Metric) => functions.map(({ fn }) => metric(fn));
+  const crashes = of((fn) => fn.metricErrors({ period: window }));
+  const throttles = of((fn) => fn.metricThrottles({ period: fiveMinutes }));
+  const times = of((fn) => fn.metricDuration({ statistic: Stats.MAXIMUM, period: fiveMinutes }));
+  const slowMs = Math.min(
+    ...functions.map(({ route, fn }) => slowSeconds(route.streams, fn, generationDeadlineSeconds) * 1000),
+  );
+  return [
+    ...inParts(`function-crashes-${name}`, crashes, maxMetrics - 1).map(({ id, metrics }): AlarmRow => ({
+      ...row,
+      id,
+      runbook: 'function-crashes',
+      means: 'Functions crash, run out of memory or run into their time-out.',
+      metric: share(numbered(metrics), requests, { atLeast: minFailures, period: window }),
+      threshold: 0.1,
+    })),
+    ...inParts(`function-throttles-${name}`, throttles, maxMetrics).map(({ id, metrics }): AlarmRow => ({
+      ...row,
+      id,
+      runbook: 'function-throttles',
+      means: 'Lambda refuses to start functions: the account runs as many at once as it may.',
+      metric: combined('SUM', metrics, fiveMinutes),
+      threshold: 10,
+      periods: 2,
+      of: 3,
+    })),
+    ...inParts(`function-slow-${name}`, times, maxMetrics).map(({ id, metrics }): AlarmRow => ({
+      ...row,
+      severity: 'warning',
+      id,
+      runbook: 'function-slow',
+      means: 'Functions come near their time-out.',
+      metric: combined('MAX', metrics, fiveMinutes),
+      threshold: slowMs,
+      periods: 2,
+      of: 3,
+    })),
+  ];
+}
+
+/** A generation may use its whole deadline. The time after it, for storing the outcome, should not be used up too. */
+function slowSeconds(streams: boolean, fn: RouteFunction['fn'], deadlineSeconds: number): number {
+  const timeoutSeconds = fn.timeout!.toSeconds();
+  return streams ? (deadlineSeconds + timeoutSeconds) / 2 : 0.8 * timeoutSeconds;
+}
+
+/** Splits metrics over as few alarms as the limit allows. The first alarm keeps the plain name. */
+function inParts(id: string, metrics: readonly IMetric[], size: number) {
+  const parts = Math.ceil(metrics.length / size);
+  return Array.from({ length: parts }, (_, i) => ({
+    id: i === 0 ? id : `${id}-${i + 1}`,
+    metrics: metrics.slice(i * size, (i + 1) * size),
+  }));
+}

@@ -1,0 +1,77 @@
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { Route } from '../../../shared/routes.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { ServiceFunction } from '../service-function.ts';
+import type { SweepSchedule } from '../sweep-schedule.ts';
+
+/** Everything that the alarms and the dashboard show. */
+export interface MonitoringSources {
+  /** The dimension of the functions' own metrics. */
+  readonly serviceName: string;
+  readonly generationDeadlineSeconds: number;
+  readonly throttle: Configuration['throttle'];
+  readonly api: RestApi;
+  /** API Gateway writes one line for each request to it. */
+  readonly accessLog: ILogGroup;
+  readonly functions: readonly RouteFunction[];
+  /** The function that fetches reference images. */
+  readonly references: ServiceFunction;
+  readonly sweep: SweepSource;
+  /** Null without billing events. */
+  readonly billing: BillingSource | null;
+  readonly table: Table;
+  readonly model: ModelSource;
+  readonly webAcl: CfnWebACL;
+  /** Of the account web app. */
+  readonly distribution: Distribution;
+}
+
+export interface RouteFunction {
+  readonly route: Route;
+  readonly fn: ServiceFunction;
+}
+
+export interface SweepSource {
+  readonly fn: ServiceFunction;
+  readonly everyMinutes: number;
+  readonly schedule: SweepSchedule;
+}
+
+export interface BillingSource {
+  readonly fn: ServiceFunction;
+  readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+}
+
+export interface ModelSource {
+  /** `(none)` without a model. */
+  readonly endpointName: string;
+  /** Null for an endpoint of another stack: it has graphs but no alarms. */
+  readonly variantName: string | null;
+  /** Null when the number of instances is fixed. */
+  readonly maxInstances: number | null;
+}
+
+export interface RouteGroup {
+  readonly name: 'generating' | 'buffered';
+  readonly functions: readonly RouteFunction[];
+}
+
+/** Routes that wait for the model, and all others. What is normal for the first would be slow for the others. */
+export function routeGroups({ functions }: MonitoringSources): RouteGroup[] {
+  return [
+    { name: 'generating', functions: functions.filter(({ route }) => route.streams) },
+    { name: 'buffered', functions: functions.filter(({ route }) => !route.streams) },
+  ];
+}
+
+/** Every function of the service. */
+export function allFunctions(sources: MonitoringSources): ServiceFunction[] {
+  const { functions, references, sweep, billing } = sources;
+  return [...functions.map(({ fn }) => fn), references, sweep.fn, ...(billing === null ? [] : [billing.fn])];
+}

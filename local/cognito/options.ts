@@ -1,0 +1,27 @@
+import type { JWK } from 'jose';
+
+export interface Account {
+  /** A UUID; also the user name, as in pools whose users sign in with their e-mail address. */
+  sub: string;
+  email: string;
+  password: string;
+}
+
+export interface UserPoolOptions {
+  /** The origin where everything is served, without a slash at its end: `http://127.0.0.1:4600`. */
+  baseUrl: string;
+  /** Private RS256 JWK with a `kid`; the caller keeps it, so that tokens outlive a restart. */
+  signingKey: JWK;
+  accounts: Account[];
+  /** The one app client; it is public and has no secret. */
+  clientId: string;
+  /** Where a sign-in may return to; each is matched exactly. */
+  redirectUris: string[];
+  /** Where a sign-out may return to; each is matched exactly. */
+  logoutUris: string[];
+  /** Lifetime of access and ID tokens. */
+  accessTokenSeconds: number;
+}
+
+/** The scopes that an app client of the pool may ask for. */
+export const knownScopes = ['openid', 'email', 'profile'];

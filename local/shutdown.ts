@@ -1,0 +1,71 @@
+import type { ErrorCode } from '../shared/errors.ts';
+import type { Gateway } from './gateway/gateway.ts';
+
+/** How the requests ended that ran when the service was told to stop. */
+export interface ShutdownCounts {
+  finished: number;
+  /** Released before they were finished: nothing was charged. */
+  stopped: number;
+  /** Still running: the next start ends them. */
+  left: number;
+}
+
+const stoppedCode: ErrorCode = 'SERVICE_UNAVAILABLE';
+/** A request that is stopped hangs up on its model, gives its credits back and answers. */
+const releaseWithinMs = 10_000;
+
+/** Waits for a service's requests, stops them, and counts from the service's own log how each of them ended. */
+export function requestShutdown() {
+  const stopper = new AbortController();
+  let isStopping = false;
+  const counts = { finished: 0, stopped: 0 };
+  return {
+    /** Aborts when requests are not waited for any longer. */
+    signal: stopper.signal,
+
+    /** Takes every line of the log: each request writes one at its end. */
+    read(line: string): void {
+      if (!isStopping) return;
+      const { message, code } = JSON.parse(line);
+      if (message !== 'request') return;
+      const wasStopped = stopper.signal.aborted && code === stoppedCode;
+      counts[wasStopped ? 'stopped' : 'finished'] += 1;
+    },
+
+    /** Takes no new requests, lets those that run finish within `graceSeconds`, and stops those that did not. */
+    async shutDown(gateway: Gateway, job: Promise<void>, graceSeconds: number): Promise<ShutdownCounts> {
+      isStopping = true;
+      gateway.drain();
+      const idle = Promise.all([gateway.idle(), job]);
+      await Promise.race([idle, pause(graceSeconds * 1000)]);
+      stopper.abort();
+      await Promise.race([idle, pause(releaseWithinMs)]);
+      return { ...counts, left: gateway.running() };
+    },
+  };
+}
+
+/** Tells in a sentence how the requests ended. */
+export function shutdownSentence({ finished, stopped, left }: ShutdownCounts): string {
+  const counts: [number, string][] = [
+    [finished, 'finished'],
+    [stopped, 'stopped and cost nothing'],
+    [left, 'left to the next start, which ends what is open'],
+  ];
+  const parts = counts
+    .filter(([count]) => count > 0)
+    .map(([count, what], i) => {
+      const requests = i === 0 ? counted(count, 'request') : String(count);
+      const verb = what === 'finished' ? '' : count === 1 ? ' was' : ' were';
+      return `${requests}${verb} ${what}`;
+    });
+  return parts.length === 0 ? 'No request was running.' : `${parts.join(', ')}.`;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,101 @@
+import type { OutputFormat } from '../contract.ts';
+import './without-maglev.ts';
+import { MODEL_VERSION } from '../model-version.ts';
+import { develop } from './finish.ts';
+import { encodePicture } from './picture-file.ts';
+import { withReferences } from './references/compose.ts';
+import type { References } from './references/reference.ts';
+import { createRandom, hash } from './random.ts';
+import { createScene } from './scene.ts';
+import type { Character } from './scene.ts';
+import { forms, formNames } from './styles/forms.ts';
+import type { FormName } from './styles/forms.ts';
+import { readTraits } from './traits.ts';
+
+/** Everything that a picture depends on. */
+export interface PictureOptions {
+  prompt: string;
+  negativePrompt: string;
+  /** Of this picture, 0 … 2^32 − 1. */
+  seed: number;
+  /** 20 … 50. */
+  numInferenceSteps: number;
+  guidanceScale: number;
+  width: number;
+  height: number;
+  identityId: string;
+  style?: string;
+  /** Of the file; the picture is the same in each. */
+  outputFormat: OutputFormat;
+  /** At least one image, if any at all. */
+  references?: References;
+}
+
+/**
+ * Paints one picture and returns its file. The same options always give the same bytes.
+ *
+ * @param tick is called every few milliseconds with the finished share of the work, 0 … 1. What it throws ends the work.
+ */
+export async function paintPicture(
+  options: PictureOptions,
+  tick: (share: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { width, height, outputFormat } = options;
+  const bytes = paintPixels(options, (share) => tick(share * 0.9));
+  const texts = { parameters: describe(options), Software: MODEL_VERSION };
+  const file = await encodePicture({ width, height, bytes }, outputFormat, texts);
+  tick(1);
+  return file;
+}
+
+/** The picture's pixels alone, 8-bit RGB. */
+function paintPixels(options: PictureOptions, tick: (share: number) => void): Uint8Array {
+  const { form, character } = chooseForm(options);
+  const { paint, film } = forms[form];
+  const detail = (options.numInferenceSteps - 20) / 30;
+  const scene = createScene({
+    width: options.width,
+    height: options.height,
+    seed: options.seed,
+    prompt: options.prompt,
+    style: form,
+    detail,
+    traits: readTraits(options.prompt, options.negativePrompt, options.guidanceScale),
+    character,
+    tick: (share) => tick(share * 0.8),
+  });
+  paint(scene);
+  const compose =
+    options.references && withReferences(scene, options.references, hash(options.seed, 'table'));
+  compose?.beforeFilm();
+  const grain = film.grain * (1.25 - 0.4 * detail);
+  const exposure = film.exposure * createRandom(hash(options.seed, options.prompt)).range(0.96, 1.04);
+  const developing = { ...film, grain, exposure, seed: hash(options.seed, 'grain') };
+  const bytes = develop(scene.canvas, developing, (share) => tick(0.8 + share * 0.2));
+  compose?.afterFilm(bytes);
+  return bytes;
+}
+
+/** A known style is a form in its own colors. Any other identity gets a form and colors from its id. */
+function chooseForm({ style, identityId }: PictureOptions): { form: FormName; character: Character } {
+  const known = formNames.find((name) => name === style);
+  if (known !== undefined) return { form: known, character: { hueShift: 0, chroma: 1, habit: 0 } };
+  const habit = hash('identity', identityId, style ?? '');
+  const random = createRandom(habit);
+  const form = random.pick(formNames);
+  return { form, character: { hueShift: random.range(35, 325), chroma: random.range(0.7, 1.15), habit } };
+}
+
+function describe(options: PictureOptions): string {
+  const { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height } = options;
+  const asked = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
+  // Every demo world has other ids, so a known style is named instead. The picture depends on nothing else of the identity.
+  const identity = formNames.find((name) => name === options.style) ?? options.identityId;
+  return JSON.stringify({ ...asked, identity, ...describeReferences(options), modelVersion: MODEL_VERSION });
+}
+
+function describeReferences({ references }: PictureOptions): object {
+  if (references === undefined) return {};
+  const { mode: referenceMode, preserveBranding, images } = references;
+  return { referenceMode, preserveBranding, references: images.map(({ sha256 }) => ({ sha256 })) };
+}

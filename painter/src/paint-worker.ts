@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { parentPort } from 'node:worker_threads';
+import { paintPicture } from './art/paint.ts';
+import type { PictureOptions } from './art/paint.ts';
+
+/** The protocol between the pool and a worker thread. */
+export interface PaintTask {
+  picture: PictureOptions;
+  /** One 32-bit flag. It is set to 1 when nobody waits for the picture any more. */
+  cancelled: SharedArrayBuffer;
+}
+
+export type PaintReport =
+  | { step: number }
+  | { file: Uint8Array<ArrayBuffer>; sha256: string }
+  | { stopped: true }
+  | { error: string };
+
+class Cancelled extends Error {}
+
+parentPort?.on('message', async ({ picture, cancelled }: PaintTask) => {
+  const flag = new Int32Array(cancelled);
+  let reported = 0;
+  // A worker paints without a pause and would read a message only afterwards, so the flag is in shared memory.
+  const tick = (share: number): void => {
+    if (Atomics.load(flag, 0) !== 0) throw new Cancelled();
+    const step = Math.floor(share * picture.numInferenceSteps);
+    if (step <= reported) return;
+    reported = step;
+    report({ step });
+  };
+  try {
+    const file = await paintPicture(picture, tick);
+    report({ file, sha256: createHash('sha256').update(file).digest('hex') }, [file.buffer]);
+  } catch (error) {
+    report(error instanceof Cancelled ? { stopped: true } : { error: String((error as Error).stack) });
+  }
+});
+
+function report(message: PaintReport, transfer: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}

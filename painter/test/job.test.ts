@@ -1,0 +1,222 @@
+import { describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { ModelEvent } from '../src/contract.ts';
+import { runJob } from '../src/job.ts';
+import type { ServerContext } from '../src/job.ts';
+import type { Pool } from '../src/pool.ts';
+import { parseRequest } from '../src/request.ts';
+import type { PaintRequest } from '../src/request.ts';
+import { createSemaphore } from '../src/semaphore.ts';
+import { never } from './support/painting.ts';
+import { inMs, requestOf } from './support/requests.ts';
+
+function parsed(...args: Parameters<typeof requestOf>): PaintRequest {
+  const result = parseRequest(requestOf(...args));
+  if (!('request' in result)) throw new Error(JSON.stringify(result));
+  return result.request;
+}
+
+/** A pool whose threads are all busy for ever. */
+const busyPool: Pool = {
+  paint: (_options, signal) =>
+    new Promise((_, reject) => {
+      if (signal.aborted) reject(signal.reason as Error);
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    }),
+  close: async () => undefined,
+};
+const context = (changes: Partial<ServerContext> = {}): ServerContext => ({
+  pool: busyPool,
+  waiting: 0,
+  semaphore: createSemaphore(1),
+  ...changes,
+});
+
+/** The steps that were reported, without repetitions. */
+const stepsOf = (events: ModelEvent[]): number[] => [
+  ...new Set(events.flatMap((event) => (event.event === 'progress' ? [event.step] : []))),
+];
+
+/** Runs a job to its end and answers its events. */
+async function eventsOf(request: PaintRequest, shared = context(), signal = never): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  await runJob(request, shared, (event) => events.push(event), signal);
+  return events;
+}
+
+describe("an identity's settings", () => {
+  test('can make every request fail with a message of their own', async () => {
+    const events = await eventsOf(parsed({ failWith: 'The kiln is cold.' }));
+
+    expect(stepsOf(events)).toEqual([1, 2, 3]);
+    expect(events.at(-1)).toEqual({ event: 'failed', reason: 'model_error', message: 'The kiln is cold.' });
+  });
+
+  test('can delay the picture, with progress meanwhile', async () => {
+    const [start, hangUp] = [performance.now(), new AbortController()];
+    let delayed = 0;
+    const pool: Pool = {
+      ...busyPool,
+      paint: (...args) => {
+        delayed = performance.now() - start;
+        hangUp.abort();
+        return busyPool.paint(...args);
+      },
+    };
+    const events = await eventsOf(parsed({ delaySeconds: 0.5 }), context({ pool }), hangUp.signal);
+
+    expect(delayed).toBeGreaterThan(490);
+    expect(stepsOf(events)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  test('can make it hang past its deadline, until the caller hangs up', async () => {
+    const hangUp = new AbortController();
+    const events: ModelEvent[] = [];
+    const endless = parsed({ neverFinishes: true }, { deadline: inMs(100) });
+    const emit = (event: ModelEvent): void => {
+      events.push(event);
+      if (event.event === 'progress') hangUp.abort();
+    };
+    await runJob(endless, context(), emit, hangUp.signal);
+
+    expect(events.map(({ event }) => event)).toEqual(['started', 'progress']);
+  });
+
+  test('that do not fit are named', () => {
+    expect(parseRequest(requestOf({ delaySeconds: -1 }))).toEqual({
+      problem: 'identity.settings.delaySeconds does not fit the contract: too small, minimum 0.',
+    });
+  });
+});
+
+test('without references, their mode and the branding do not reach the picture', async () => {
+  const asked: unknown[] = [];
+  const hangUp = new AbortController();
+  const pool: Pool = {
+    ...busyPool,
+    paint: (options, ...rest) => {
+      asked.push(options);
+      return busyPool.paint(options, ...rest);
+    },
+  };
+  const hints = { referenceMode: 'exact_product', preserveBranding: true };
+  const jobs = [{}, hints].map((changes) => eventsOf(parsed({}, changes), context({ pool }), hangUp.signal));
+  hangUp.abort();
+  await Promise.all(jobs);
+
+  expect(asked).toHaveLength(2);
+  expect(asked[0]).toEqual(asked[1]);
+});
+
+describe('the deadline ends a request', () => {
+  const expectDeadline = (events: ModelEvent[]): void =>
+    expect(events.at(-1)).toMatchObject({ event: 'failed', reason: 'deadline' });
+
+  test('that waits for a thread', async () => {
+    expectDeadline(await eventsOf(parsed({}, { deadline: inMs(100) })));
+  });
+
+  test('that is delayed', async () => {
+    expectDeadline(await eventsOf(parsed({ delaySeconds: 3600 }, { deadline: inMs(100) })));
+  });
+
+  test('that waits behind another one for its reference images', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/image`;
+    const shared = context();
+    const both = [200, 100].map((ms) =>
+      eventsOf(parsed({}, { references: [{ url }], deadline: inMs(ms) }), shared),
+    );
+
+    for (const events of await Promise.all(both)) expectDeadline(events);
+    silent.closeAllConnections();
+    silent.close();
+  });
+});
+
+test('two hundred requests may wait for a thread, and no more', async () => {
+  const hangUp = new AbortController();
+  const shared = context({ waiting: 199 });
+  const last = eventsOf(parsed(), shared, hangUp.signal);
+  const refused = await eventsOf(parsed(), shared);
+  hangUp.abort();
+
+  expect(refused.at(-1)).toMatchObject({ event: 'failed', reason: 'busy' });
+  expect((await last).map(({ event }) => event)).toEqual(['started']);
+  expect(shared.waiting).toBe(199);
+});
+
+describe('the semaphore', () => {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  test('runs as many works as it has room for, in their order, also after failures', async () => {
+    const semaphore = createSemaphore(2);
+    const begun: number[] = [];
+    const works = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+    const all = works.map(({ promise }, i) =>
+      semaphore.run(async () => {
+        begun.push(i);
+        await promise;
+      }, never),
+    );
+    const settled = Promise.allSettled(all);
+    await turn();
+    expect(begun).toEqual([0, 1]);
+    works[1]!.reject(new Error('broken'));
+    await turn();
+    expect(begun).toEqual([0, 1, 2]);
+    for (const { resolve } of works) resolve();
+
+    expect((await settled).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(begun).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('gives up at once, but keeps its place until the work has really ended', async () => {
+    const semaphore = createSemaphore(1);
+    const [work, giveUp] = [Promise.withResolvers<void>(), new AbortController()];
+    const first = semaphore.run(() => work.promise, giveUp.signal);
+    const waiting = semaphore.run(() => Promise.resolve('never'), giveUp.signal);
+    let began = false;
+    const last = semaphore.run(async () => {
+      began = true;
+    }, never);
+    const reason = new Error('nobody waits');
+    const givenUp = Promise.allSettled([first, waiting]);
+    await turn();
+    giveUp.abort(reason);
+
+    expect(await givenUp).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ]);
+    await turn();
+    expect(began).toBe(false);
+    work.resolve();
+    await last;
+    expect(began).toBe(true);
+    await expect(semaphore.run(() => Promise.resolve(), giveUp.signal)).rejects.toBe(reason);
+  });
+
+  test('does no work for a caller who gave up just as a place came free', async () => {
+    const semaphore = createSemaphore(1);
+    const giveUp = new AbortController();
+    let worked = false;
+    const working = semaphore.run(async () => {
+      worked = true;
+    }, giveUp.signal);
+    giveUp.abort(new Error('gone'));
+
+    await expect(working).rejects.toThrow('gone');
+    expect(worked).toBe(false);
+    expect(await semaphore.run(() => Promise.resolve('next'), never)).toBe('next');
+  });
+});

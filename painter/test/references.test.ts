@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { bitmap, colorful, plain, pngOf } from './support/bitmaps.ts';
+import { paint } from './support/painting.ts';
+import { linkTo, referencesAt, withFiles } from './support/references.ts';
+import type { Asked } from './support/references.ts';
+
+test('a picture depends on its references, their order, their mode and the branding', async () => {
+  const files = await Promise.all([colorful(700, 200), colorful(90, 180)].map(pngOf));
+  const variants: [Buffer[], Asked][] = (['reference', 'exact_product'] as const).flatMap((referenceMode) => [
+    [files, { referenceMode }],
+    [files.toReversed(), { referenceMode }],
+    [files.slice(1), { referenceMode }],
+    [files, { referenceMode, preserveBranding: true }],
+  ]);
+  const pictures = await Promise.all(
+    variants.map(async ([images, asked]) => paint(await withFiles(images, asked))),
+  );
+
+  expect(new Set(pictures.map(({ bytes }) => Buffer.from(bytes).toString('latin1'))).size).toBe(8);
+});
+
+test('the metadata names the references by their digests, their mode and the branding, and no link', async () => {
+  const file = await pngOf(plain(10, 120, 90));
+  const { texts } = await paint(await withFiles([file], { preserveBranding: true }));
+
+  expect(JSON.parse(texts.parameters!)).toMatchObject({
+    referenceMode: 'reference',
+    preserveBranding: true,
+    references: [{ sha256: createHash('sha256').update(file).digest('hex') }],
+  });
+  expect(JSON.stringify(texts)).not.toContain('Signature');
+});
+
+test.each([false, true])(
+  'no pixel is copied in mode reference (branding preserved: %s)',
+  async (preserveBranding) => {
+    const reference = colorful(512, 512);
+    const { bytes } = await paint(await withFiles([await pngOf(reference)], { preserveBranding }));
+    let same = 0;
+    for (let pixel = 0; pixel < 512 * 512; pixel += 1) {
+      const [a, b] = [pixel * 3, pixel * 4];
+      const near = (i: number): boolean => Math.abs(bytes[a + i]! - reference.data[b + i]!) <= 3;
+      if (near(0) && near(1) && near(2)) same += 1;
+    }
+
+    expect(same).toBeLessThan(512 * 512 * 0.002);
+  },
+);
+
+describe('an unreadable reference is named with a reason', () => {
+  const blank = (width: number, height: number): Promise<Buffer> =>
+    sharp({ create: { width, height, channels: 3, background: '#888' } })
+      .png()
+      .toBuffer();
+
+  test.each<[why: string, () => Promise<Uint8Array> | Parameters<typeof linkTo>[0]]>([
+    [
+      'could not be fetched: its link answered with HTTP 404.',
+      () => (response) => response.writeHead(404).end(),
+    ],
+    [
+      'could not be fetched: the connection failed.',
+      () => (response) => response.writeHead(302, { location: '/' }).end(),
+    ],
+    [
+      'is larger than 16 MiB.',
+      () => (response) => response.writeHead(200).end(Buffer.alloc(17 * 1024 * 1024)),
+    ],
+    ['is not a PNG, JPEG or WebP image that can be read.', () => Buffer.from('<html>not here</html>')],
+    ['shows nothing: it is transparent everywhere.', () => pngOf(bitmap(90, 90, () => [9, 9, 9, 0]))],
+    ['is larger than 40 megapixels.', () => blank(6400, 6400)],
+    ['is larger than 40 megapixels or 8192 pixels a side.', () => blank(8256, 64)],
+  ])('%s', async (why, file) => {
+    const links = [linkTo(await pngOf(colorful(40, 30))), linkTo(await file())];
+
+    await expect(referencesAt(links)).rejects.toThrow(`Reference image 2 ${why}`);
+  });
+
+  test('when nobody listens at its link', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    const gone = referencesAt([`http://127.0.0.1:${port}/gone?X-Amz-Signature=secret`]);
+
+    await expect(gone).rejects.toThrow(/^Reference image 1 could not be fetched: ECONNREFUSED\.$/);
+  });
+});

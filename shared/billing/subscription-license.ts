@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BillingFailure, type BillingEvidence, type SubscriptionItem } from './evidence.ts';
+import type { BillingPrices, PriceGrant } from './prices.ts';
+import type { License } from '../domain/license.ts';
+import {
+  activeUntilMs,
+  isOver,
+  lastSnapshot,
+  mergeRegisters,
+  registersOf,
+  statusOf,
+  type BillingRegisters,
+} from './subscription.ts';
+import { tiers, type TierName } from '../domain/tiers.ts';
+
+type Grant = Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'identityIds'>;
+
+/** A subscription has one license, whose id is made from its own. */
+export function licenseIdOf(subscriptionId: string): string {
+  return `lic_${subscriptionId}`;
+}
+
+/** A subscription as it is stored: what is remembered of its events, and its license if it has one. */
+export interface StoredSubscription {
+  registers: BillingRegisters;
+  license: License | null;
+}
+
+/**
+ * What an event changes.
+ * @returns null when it changes nothing. Otherwise what to store; its license is null where no license is written. Of a
+ * license that exists, only the members that billing sets are written.
+ * @throws BillingFailure `owner_changed`, `unknown_price`
+ */
+export function applyEvidence(
+  { registers, license }: StoredSubscription,
+  evidence: BillingEvidence,
+  prices: BillingPrices,
+): StoredSubscription | null {
+  if (license !== null && evidence.kind === 'subscription' && evidence.ownerId !== license.ownerId) {
+    throw new BillingFailure(
+      'owner_changed',
+      "metadata.ownerId is not the owner of the subscription's license.",
+    );
+  }
+  const endedByOperator = license?.status === 'ended' && !isOver(registers);
+  const merged = mergeRegisters(registers, registersOf(evidence));
+  const next = { ...merged, endedByOperator: merged.endedByOperator || endedByOperator };
+  const isNews = !isDeepStrictEqual(next, registers);
+  if (!isNews && license !== null) return null;
+  const changed = next.endedByOperator ? null : licenseOf(next, prices);
+  return isNews || changed !== null ? { registers: next, license: changed } : null;
+}
+
+/**
+ * The license that follows from the registers; null before the first event of the subscription itself.
+ * @throws BillingFailure `unknown_price`
+ */
+export function licenseOf(registers: BillingRegisters, prices: BillingPrices): License | null {
+  const last = lastSnapshot(registers);
+  if (last === null) return null;
+  return {
+    licenseId: licenseIdOf(last.subscriptionId),
+    ownerId: last.ownerId,
+    ...grantOf(last.state.items, prices),
+    apiAccess: true,
+    status: statusOf(registers, last),
+    periodAnchorMs: last.state.anchorMs,
+    activeUntilMs: activeUntilMs(registers, last),
+    createdAtMs: last.createdAtMs,
+  };
+}
+
+/** From the smallest to the largest. */
+const tierNames = Object.keys(tiers) as TierName[];
+
+/**
+ * What the items of a subscription grant together. Without a core plan the tier is Starter, with Starter's credits
+ * unless a price names some.
+ * @throws BillingFailure `unknown_price`
+ */
+export function grantOf(items: SubscriptionItem[], prices: BillingPrices): Grant {
+  const granted = items
+    .map(({ priceId, quantity }) => ({ quantity, price: priceOf(priceId, prices) }))
+    .filter(({ quantity }) => quantity > 0);
+  const ranks = granted.map(({ price }) => (price.tier ? tierNames.indexOf(price.tier) : 0));
+  const tier = tierNames[Math.max(0, ...ranks)]!;
+  const credits = granted.flatMap(({ quantity, price }) => {
+    const each = creditsOf(price);
+    return each === null ? [] : each * quantity;
+  });
+  const namesNone = granted.length > 0 && credits.length === 0;
+  return {
+    tier,
+    creditsLimit: namesNone ? tiers.starter.creditsPerMonth : credits.reduce((sum, each) => sum + each, 0),
+    foundingCatalog: granted.some(({ price }) => price.foundingCatalog === true),
+    identityIds: [...new Set(granted.flatMap(({ price }) => price.identityIds ?? []))].sort(),
+  };
+}
+
+/** One unit's credits for a month; null when neither the price nor its tier names any. */
+function creditsOf({ tier, creditsPerMonth }: PriceGrant): number | null {
+  return creditsPerMonth ?? (tier ? tiers[tier].creditsPerMonth : null);
+}
+
+function priceOf(priceId: string, prices: BillingPrices): PriceGrant {
+  const grant = Object.hasOwn(prices, priceId) ? prices[priceId] : undefined;
+  if (grant !== undefined) return grant;
+  throw new BillingFailure(
+    'unknown_price',
+    `The billing prices have no entry for ${JSON.stringify(priceId)}.`,
+  );
+}

@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  BillingEvidence,
+  InvoiceEvidence,
+  SubscriptionSnapshot,
+  SubscriptionState,
+  SubscriptionStatus,
+} from './evidence.ts';
+import type { LicenseStatus } from '../contracts/license.ts';
+
+/**
+ * How long a license outlives its paid period. An event that comes late then interrupts nobody who paid, and one that is
+ * lost does not keep a license alive for good.
+ */
+const slackMs = 3 * 24 * 60 * 60 * 1000;
+
+/**
+ * What is remembered of a subscription's events. Each member keeps only the newest by an order of its own. So the same
+ * events leave the same registers, in whatever order and however often they come.
+ */
+export interface BillingRegisters {
+  /** The newest; more than one when they happened in the same second. Sorted by event. */
+  snapshots: SubscriptionSnapshot[];
+  /** The newest of each. */
+  paid: InvoiceEvidence | null;
+  failed: InvoiceEvidence | null;
+  /** An operator ended the license while the subscription went on. From then on no event changes it. */
+  endedByOperator: boolean;
+}
+
+export const noRegisters: BillingRegisters = {
+  snapshots: [],
+  paid: null,
+  failed: null,
+  endedByOperator: false,
+};
+
+/** The registers after a single event. */
+export function registersOf(evidence: BillingEvidence): BillingRegisters {
+  if (evidence.kind === 'subscription') return { ...noRegisters, snapshots: [evidence] };
+  return { ...noRegisters, [evidence.kind]: evidence };
+}
+
+/** Commutative, associative and idempotent. */
+export function mergeRegisters(a: BillingRegisters, b: BillingRegisters): BillingRegisters {
+  return {
+    snapshots: newestSnapshots([...a.snapshots, ...b.snapshots]),
+    paid: newestInvoice(a.paid, b.paid),
+    failed: newestInvoice(a.failed, b.failed),
+    endedByOperator: a.endedByOperator || b.endedByOperator,
+  };
+}
+
+/** Whether the subscription has ended. Nothing undoes that. */
+export function isOver({ snapshots }: BillingRegisters): boolean {
+  return snapshots.some(isFinal);
+}
+
+function isFinal({ change, state }: SubscriptionSnapshot): boolean {
+  return change === 'deleted' || state.status === 'canceled' || state.status === 'incomplete_expired';
+}
+
+/** An end counts as newer than every other event, because a subscription that ended never comes back. */
+function newestSnapshots(all: SubscriptionSnapshot[]): SubscriptionSnapshot[] {
+  const ends = all.filter(isFinal);
+  const rivals = ends.length > 0 ? ends : all;
+  const newestMs = Math.max(...rivals.map(({ occurredAtMs }) => occurredAtMs));
+  const newest = rivals.filter(({ occurredAtMs }) => occurredAtMs === newestMs);
+  const byEvent = new Map(newest.map((snapshot) => [snapshot.eventId, snapshot]));
+  return [...byEvent.values()].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+}
+
+function newestInvoice(a: InvoiceEvidence | null, b: InvoiceEvidence | null): InvoiceEvidence | null {
+  if (a === null || b === null) return a ?? b;
+  const order = a.occurredAtMs - b.occurredAtMs || a.periodEndMs - b.periodEndMs;
+  return order > 0 || (order === 0 && a.eventId > b.eventId) ? a : b;
+}
+
+const changeRank = { created: 0, changed: 1, deleted: 2 } as const;
+
+/**
+ * The subscription's state after its newest second; null before its first event. Stripe's times are whole seconds, so
+ * events of one second are ordered by these rules: a creation came first and a deletion last. Otherwise the last event
+ * is the one whose state no other event names as the state before it. If several are left, the latest period end
+ * decides, and then the event's id.
+ */
+export function lastSnapshot({ snapshots }: BillingRegisters): SubscriptionSnapshot | null {
+  const highest = Math.max(...snapshots.map(({ change }) => changeRank[change]));
+  const rivals = snapshots.filter(({ change }) => changeRank[change] === highest);
+  const unchanged = rivals.filter((one) => !rivals.some((other) => other !== one && follows(other, one)));
+  const [first, ...others] = unchanged.length > 0 ? unchanged : rivals;
+  if (first === undefined) return null;
+  // They are sorted by event id, so the later id wins a tie.
+  return others.reduce((last, one) => (one.state.periodEndMs >= last.state.periodEndMs ? one : last), first);
+}
+
+/** Whether an event's state before it is the state that the other event left. */
+function follows(event: SubscriptionSnapshot, other: SubscriptionSnapshot): boolean {
+  const changed = Object.keys(event.before) as (keyof SubscriptionState)[];
+  return (
+    changed.length > 0 &&
+    changed.every((member) => isDeepStrictEqual(event.before[member], other.state[member]))
+  );
+}
+
+const paidStatuses: SubscriptionStatus[] = ['trialing', 'active'];
+
+/**
+ * An invoice counts when it is newer than everything that says the opposite. In the same second the subscription's own
+ * status counts, so the order of arrival never decides. Only its own events resume a paused subscription.
+ */
+export function statusOf({ paid, failed }: BillingRegisters, last: SubscriptionSnapshot): LicenseStatus {
+  if (isFinal(last)) return 'ended';
+  const [paidMs, failedMs] = [paid?.occurredAtMs ?? 0, failed?.occurredAtMs ?? 0];
+  const { status } = last.state;
+  if (paidStatuses.includes(status)) {
+    return failedMs > Math.max(last.occurredAtMs, paidMs) ? 'past_due' : 'active';
+  }
+  const isLifted = status !== 'paused' && paidMs > Math.max(last.occurredAtMs, failedMs);
+  return isLifted ? 'active' : 'past_due';
+}
+
+/** When the license ends if no other event ever comes. */
+export function activeUntilMs({ paid }: BillingRegisters, last: SubscriptionSnapshot): number {
+  const { periodEndMs, cancelAtMs, cancelsAtPeriodEnd, endedAtMs } = last.state;
+  if (isFinal(last)) return endedAtMs ?? last.occurredAtMs;
+  const paidUntilMs = paid !== null && paid.occurredAtMs >= last.occurredAtMs ? paid.periodEndMs : 0;
+  const untilMs = Math.max(periodEndMs, paidUntilMs) + slackMs;
+  const endMs = cancelAtMs ?? (cancelsAtPeriodEnd ? periodEndMs : untilMs);
+  return Math.min(endMs, untilMs);
+}

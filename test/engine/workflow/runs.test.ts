@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import { modelServer } from '../../../shared/adapters/model-server.ts';
+import { outputFormats, type OutputFormat } from '../../../shared/contracts/generation.ts';
+import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
+import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { useWorld } from './use-world.ts';
+import { emit, identity, license, newCommand, paint, run, stored, type Behaviour } from './world.ts';
+
+const world = useWorld();
+
+test('without a model, a request is refused with SERVICE_UNAVAILABLE and holds nothing afterwards', async () => {
+  const command = newCommand(world);
+  const outcome = await run(command, { ...world.deps, model: modelServer(null) });
+  expect(outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0 });
+  expect(await modelServer(null).probe()).toBe(false);
+});
+
+test('a request that ends in the next period is charged to the period that held it', async () => {
+  const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
+  // An hour before the end of the period, and then an hour after it.
+  const hourMs = 3600 * 1000;
+  world.clock.shiftMs = endMs - Date.now() - hourMs;
+  world.container.state.behaviour = async (request, res) => {
+    emit(res, { event: 'started' });
+    world.clock.shiftMs += 2 * hourMs;
+    await paint(request, res);
+  };
+  const command = newCommand(world);
+  expect(await run(command, world.deps)).toMatchObject({
+    usage: { creditsUsed: 2, periodResetDate: new Date(endMs).toISOString() },
+  });
+  const { licenseId } = command.license;
+  expect(await world.deps.periods.get(licenseId, endMs)).toMatchObject({ used: 0, committed: 0 });
+  expect((await stored(world, command)).period).toMatchObject({ used: 2, committed: 2 });
+});
+
+/** What the container was asked last. */
+let asked: ModelRequest;
+async function generate(outputFormat: OutputFormat, behaviour: Behaviour = paint) {
+  world.container.state.behaviour = (request, res) => {
+    asked = request;
+    return behaviour(request, res);
+  };
+  const body = { identityId: identity.identityId, prompt: 'x', width: 512, height: 512 };
+  const one = newCommand(world, { body: { ...body, outputFormat } });
+  const outcome = (await run(one, world.deps)) as any;
+  return { outcome, ...(await stored(world, one)) };
+}
+
+const extensions = { png: '.png', webp: '.webp', jpeg: '.jpg' };
+
+test.each(outputFormats)('%s images have their own name and Content-Type', async (outputFormat) => {
+  const { outcome, generation } = await generate(outputFormat);
+  expect(asked.outputFormat).toBe(outputFormat);
+  expect(generation).toMatchObject({ status: 'COMPLETED', outputFormat });
+  const [link] = outcome.outputs;
+  expect(new URL(link).pathname).toMatch(new RegExp(`/output-0\\${extensions[outputFormat]}$`));
+  const file = await fetch(link);
+  expect([file.status, file.headers.get('content-type')]).toEqual([200, `image/${outputFormat}`]);
+});
+
+test.each(['webp', 'jpeg'] as const)(
+  'a container that is older than the choice of formats fails a request for %s, which costs nothing',
+  async (outputFormat) => {
+    /** What each link answered. */
+    const answers: number[] = [];
+    const { outcome, generation, period } = await generate(outputFormat, async ({ outputs }, res) => {
+      const headers = { 'content-type': 'image/png' };
+      for (const { putUrl } of outputs)
+        answers.push((await fetch(putUrl, { method: 'PUT', headers, body: 'image' })).status);
+      const image = { bytes: 5, sha256: 'a'.repeat(64), width: 512, height: 512 };
+      emit(res, { event: 'completed', outputs: [image], referenceImagesUsed: 0, modelVersion: '1' });
+      res.end();
+    });
+    expect(answers).toEqual([403]);
+    expect([outcome.code, outcome.status]).toEqual(['GENERATION_FAILED', 500]);
+    expect(generation).toMatchObject({ status: 'FAILED', outputFormat });
+    expect(period).toMatchObject({ used: 0, committed: 0 });
+    expect(await world.deps.objects.outputSize(generation!, 0)).toBeNull();
+  },
+);

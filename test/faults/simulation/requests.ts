@@ -1,0 +1,56 @@
+import { creditCost } from '../../../shared/domain/credits.ts';
+import type { Random } from './random.ts';
+import type { Key } from './setup.ts';
+
+/** A request as a client means it, however often it is sent. */
+export interface ClientRequest {
+  key: Key;
+  body: string;
+  credits: number;
+  numOutputs: number;
+  idempotencyKey: string | null;
+  asEvents: boolean;
+}
+
+/** What every tier may have. */
+export const smallBody = JSON.stringify({
+  identityId: 'idn_1',
+  prompt: 'a small picture',
+  width: 512,
+  height: 512,
+});
+
+const sizes = [
+  [512, 512],
+  [512, 512],
+  [1024, 1024],
+  [1024, 1024],
+  [1536, 1024],
+  [2048, 2048],
+] as const;
+
+export function drawRequest(random: Random, key: Key, idempotencyKey: string | null): ClientRequest {
+  const [width, height] = random.pick(sizes);
+  const numOutputs = random.pick([1, 1, 1, 2, 4]);
+  const references = random.chance(0.1)
+    ? { referenceImages: [{ url: 'https://images.example/one.png' }] }
+    : {};
+  const seed = random.chance(0.5) ? { seed: random.int(0, 1000) } : {};
+  const body = {
+    identityId: 'idn_1',
+    prompt: 'a picture',
+    width,
+    height,
+    numOutputs,
+    ...seed,
+    ...references,
+  };
+  return {
+    key,
+    body: JSON.stringify(body),
+    credits: creditCost({ width, height, numOutputs }),
+    numOutputs,
+    idempotencyKey,
+    asEvents: random.chance(0.2),
+  };
+}

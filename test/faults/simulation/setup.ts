@@ -1,0 +1,97 @@
+import type { Stores } from '../../../bin/common/stores.ts';
+import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
+import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import type { Identity } from '../../../shared/domain/identity.ts';
+import type { License } from '../../../shared/domain/license.ts';
+import type { ApiKey } from '../../../shared/store/api-key-store.ts';
+import { createTimeline, type Timeline } from './access.ts';
+import type { Random } from './random.ts';
+
+export interface Tenant {
+  license: License;
+  access: Timeline;
+  /** Credits that were imported: those that an answer said, and those whose answer never came. */
+  imported: { sure: number; unsure: number };
+}
+
+export interface Key {
+  name: string;
+  raw: string;
+  stored: ApiKey;
+  tenant: Tenant;
+  access: Timeline;
+}
+
+/** Who is there when a seed's world begins. */
+export interface Setup {
+  startMs: number;
+  tenants: Tenant[];
+  keys: Key[];
+  identity: Identity;
+  /** Whether the identity has an active model. */
+  identityAccess: Timeline;
+  stores: Stores;
+}
+
+const anchorMs = Date.UTC(2026, 0, 31, 12);
+const minuteMs = 60_000;
+
+/** Half of the worlds begin shortly before their licenses' month ends. */
+export function drawStart(random: Random): number {
+  const { endMs } = billingPeriod(anchorMs, Date.UTC(2026, 1 + random.int(0, 10), 10));
+  return endMs - (random.chance(0.5) ? random.int(1, 8) * minuteMs : random.int(3, 20) * 24 * 60 * minuteMs);
+}
+
+export function drawSetup(random: Random, startMs: number, stores: Stores, moment: () => number): Setup {
+  const timeline = () => createTimeline(moment);
+  const tenants = Array.from({ length: random.int(1, 2) }, (_, i): Tenant => ({
+    license: {
+      licenseId: `lic_${i + 1}`,
+      ownerId: `owner_${i + 1}`,
+      tier: random.pick(['starter', 'standard', 'pro', 'pro', 'enterprise'] as const),
+      creditsLimit: random.pick([random.int(4, 30), random.int(30, 100), 500]),
+      foundingCatalog: true,
+      identityIds: [],
+      apiAccess: true,
+      status: 'active',
+      periodAnchorMs: anchorMs,
+      activeUntilMs: null,
+      createdAtMs: anchorMs,
+    },
+    access: timeline(),
+    imported: { sure: 0, unsure: 0 },
+  }));
+  const keys = Array.from({ length: random.int(2, 4) }, (_, i): Key => {
+    const tenant = random.pick(tenants);
+    const raw = newApiKey();
+    const { licenseId, ownerId } = tenant.license;
+    const stored: ApiKey = {
+      ...fingerprintApiKey(raw),
+      keyPrefix: raw.slice(0, 13),
+      name: `key-${i + 1}`,
+      licenseId,
+      ownerId,
+      createdAtMs: anchorMs,
+      expiresAtMs: null,
+      revokedAtMs: null,
+    };
+    return { name: stored.name, raw, stored, tenant, access: timeline() };
+  });
+  const identity: Identity = {
+    identityId: 'idn_1',
+    name: 'One',
+    slug: 'one',
+    description: '',
+    catalog: 'founding',
+    productPhotos: true,
+    model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
+  };
+  return { startMs, tenants, keys, identity, identityAccess: timeline(), stores };
+}
+
+/** Writes it all, with the service's own stores. */
+export async function storeSetup({ tenants, keys, identity, stores }: Setup): Promise<void> {
+  await stores.identities.put(identity);
+  for (const { license } of tenants) await stores.licenses.insert(license);
+  for (const { stored } of keys) await stores.apiKeys.insert(stored);
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { newApiKey } from '../../shared/domain/api-key.ts';
+import { routes, type Route } from '../../shared/routes.ts';
+import { expectError } from '../support/answers.ts';
+import { noSessions, openForger, signIn, type Forger } from '../support/forged-sessions.ts';
+import { grant, type Granted } from '../support/grants.ts';
+import { ways, type Way } from '../support/hostile.ts';
+import { sendRaw, type RawAnswer } from '../support/raw-request.ts';
+import { sharedService } from '../support/use-service.ts';
+
+// The requests of `hostile.test.ts` hold what the Authorization header may look like, for every route.
+
+const owner = 'owner@example.test';
+const service = sharedService();
+let forger: Forger;
+let granted: Granted;
+
+beforeAll(async () => {
+  forger = await openForger(service.dataDir, owner);
+  granted = await grant(service.table);
+});
+
+afterAll(() => forger.close());
+
+const withKey = ways.filter(({ by }) => by === 'key');
+const withSession = ways.filter(({ by }) => by === 'session');
+
+const send = ({ route }: Way, headers: [string, string][], query = '') =>
+  sendRaw(service.ready.baseUrl, {
+    method: route.method,
+    path: route.path.replace(/\{\w+\}/g, 'x') + query,
+    headers,
+  });
+const authorize = (way: Way, value: string) => send(way, [['authorization', value]]);
+/** Of an account that no other test uses up. */
+const newToken = () => forger.token({ claims: { sub: randomUUID() } });
+
+function expectRefused({ status, headers, text }: RawAnswer, code: string): void {
+  expectError({ status, headers, body: JSON.parse(text) }, 401, code);
+  expect(text).not.toMatch(/jw[tks]|\bkid\b|signature|issuer|aws|pool|Error:|\.[tj]s\b/i);
+}
+
+function expectAccepted({ status, text }: RawAnswer): void {
+  expect([200, 201, 400, 404]).toContain(status);
+  expect(text).not.toMatch(/INVALID_(SESSION|API_KEY)/);
+}
+
+const schemes = ['Bearer ', 'bearer ', 'BEARER ', 'Bearer    '];
+/** Other places where clients put credentials. */
+const elsewhere = (credential: string): [string, string][] => [
+  ['x-api-key', credential],
+  ['x-access-token', credential],
+  ['x-amz-security-token', credential],
+  ['proxy-authorization', `Bearer ${credential}`],
+  ['cookie', `access_token=${credential}; key=${credential}`],
+];
+const parameters = ['key', 'access_token', 'token', 'authorization'];
+
+test('every route is asked, and each kind of access has one', () => {
+  const kinds = { key: withKey, session: withSession, none: ways.filter(({ by }) => by === null) };
+  const asked = new Set(Object.values(kinds).flatMap((list) => list.map(({ route }) => route)));
+  expect(asked).toEqual(new Set<Route>(Object.values(routes)));
+  expect(Object.values(kinds).map(({ length }) => length)).not.toContain(0);
+});
+
+describe('an API key', () => {
+  test.each(withKey)('is taken with bearer in any case and several spaces: $name', async (way) => {
+    for (const scheme of schemes) expectAccepted(await authorize(way, scheme + granted.key));
+  });
+
+  test.each(withKey)('is refused when it was never made or is mistyped: $name', async (way) => {
+    const { key } = granted;
+    const mistyped = [key.toLowerCase(), key.slice(0, -1), `${key}0`, key.replace('_live_', '_test_')];
+    for (const wrong of [newApiKey(), ...mistyped]) {
+      expectRefused(await authorize(way, `Bearer ${wrong}`), 'INVALID_API_KEY');
+    }
+  });
+
+  test('that is refused is INVALID_API_KEY in the same words, whatever the reason', async () => {
+    const { expired, revoked, ended } = service.ready.keys;
+    const changes = [
+      { status: 'past_due' },
+      { apiAccess: false },
+      { activeUntilMs: Date.now() - 1 },
+    ] as const;
+    const inactive = await Promise.all(changes.map((change) => grant(service.table, change)));
+    const sentences = new Set<string>();
+    for (const key of ['nonsense', newApiKey(), expired, revoked, ended, ...inactive.map((one) => one.key)]) {
+      const answer = await authorize(withKey[0]!, `Bearer ${key}`);
+      expectRefused(answer, 'INVALID_API_KEY');
+      sentences.add(answer.text);
+    }
+    expect(sentences.size).toBe(1);
+  });
+
+  test('is taken from the Authorization header only', async () => {
+    const [way] = withKey;
+    for (const header of elsewhere(granted.key)) {
+      expectRefused(await send(way!, [header]), 'INVALID_API_KEY');
+    }
+    for (const name of parameters) {
+      expectRefused(await send(way!, [], `?${name}=${granted.key}`), 'INVALID_API_KEY');
+    }
+  });
+});
+
+/** Both kinds of routes that take sessions: with this credential only, and with keys too. */
+const [sessionOnly] = withSession.filter(({ route }) => route.auth === 'session') as [Way];
+const [sessionOrKey] = withSession.filter(({ route }) => route.auth === 'key_or_session') as [Way];
+/** One of each kind: all routes verify sessions by the same code. */
+const samples = [
+  'an expired token',
+  'alg none without a signature',
+  "another pool's key under this pool's kid",
+  'an ID token',
+];
+
+describe('a session', () => {
+  test.each(withSession)('is taken with bearer in any case and several spaces: $name', async (way) => {
+    for (const scheme of schemes) expectAccepted(await authorize(way, scheme + newToken()));
+  });
+
+  test('may be a long token', async () => {
+    const long = forger.token({ claims: { sub: randomUUID(), note: 'x'.repeat(4000) } });
+    expectAccepted(await authorize(sessionOnly, `Bearer ${long}`));
+  });
+
+  test.each(Object.keys(noSessions))('is refused, in the words of every refusal: %s', async (what) => {
+    for (const way of [sessionOnly, sessionOrKey]) {
+      const refusal = await authorize(way, 'Bearer not.a.token');
+      const answer = await authorize(way, `Bearer ${await noSessions[what]!(forger)}`);
+      expectRefused(answer, 'INVALID_SESSION');
+      expect(answer.text).toBe(refusal.text);
+      expect([...answer.headers.keys()]).toEqual([...refusal.headers.keys()]);
+    }
+  });
+
+  test.each(withSession)('is verified by $name', async (way) => {
+    for (const what of samples) {
+      const token = await noSessions[what]!(forger);
+      expectRefused(await authorize(way, `Bearer ${token}`), 'INVALID_SESSION');
+    }
+  });
+
+  test('is good at once after somebody sent a token of an unknown key', async () => {
+    const unknown = forger.token({ header: { kid: randomUUID() } });
+    for (let i = 0; i < 3; i++) {
+      expectRefused(await authorize(sessionOnly, `Bearer ${unknown}`), 'INVALID_SESSION');
+      expectAccepted(await authorize(sessionOnly, `Bearer ${newToken()}`));
+    }
+  });
+
+  test('is never checked with a key that the token itself points to', () => {
+    expect(forger.otherKeysAsked()).toBe(0);
+  });
+
+  test('is taken from the Authorization header only', async () => {
+    for (const header of elsewhere(newToken())) {
+      expectRefused(await send(sessionOnly, [header]), 'INVALID_SESSION');
+    }
+    for (const name of parameters) {
+      expectRefused(await send(sessionOnly, [], `?${name}=${newToken()}`), 'INVALID_SESSION');
+    }
+  });
+});
+
+test('an account of ready.json signs in with its password for an hour, and has its own licenses', async () => {
+  const { access_token: accessToken, id_token: idToken } = await signIn(service.ready, owner);
+  const { exp, iat } = decodeJwt(accessToken);
+  expect(exp! - iat!).toBe(3600);
+  const { status, body } = await service.api({ path: '/licenses', key: accessToken });
+  expect([status, body.licenses?.[0]?.licenseId]).toEqual([200, service.ready.licenses.pro]);
+  expectError(await service.api({ path: '/licenses', key: idToken }), 401, 'INVALID_SESSION');
+});

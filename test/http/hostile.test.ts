@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectError, uuid as oneUuid } from '../support/answers.ts';
+import { encodedBodies, goodBodies, hostileBodies } from '../support/hostile-bodies.ts';
+import {
+  goodIdempotencyKeys,
+  hostileCredentials,
+  hostileIdempotencyKeys,
+  idleHeaderRequests,
+  ignoredCredentials,
+} from '../support/hostile-headers.ts';
+import { hostileMethods, hostilePaths, hostileQueries } from '../support/hostile-paths.ts';
+import { forgedCursors, hostileIds, hostileLicenses, hostileValues } from '../support/hostile-values.ts';
+import { callersOf, marker, send, type Caller, type Hostile } from '../support/hostile.ts';
+import { startRecordedGateway, type RecordedGateway } from '../support/recorded-gateway.ts';
+import { sharedService } from '../support/use-service.ts';
+
+/** By the rule that refuses them. */
+const refused: Record<string, Hostile[]> = {
+  'a body is one JSON object in UTF-8 with known members': hostileBodies,
+  'a body is not compressed': encodedBodies,
+  'a credential is one Authorization header': hostileCredentials,
+  'an Idempotency-Key is one short word': hostileIdempotencyKeys,
+  'other headers change nothing about a refusal': idleHeaderRequests,
+  'a route has one path, and an id one spelling': hostilePaths,
+  'a route has its methods only': hostileMethods,
+  'a query has known parameters only, which are named safely': hostileQueries,
+  'a parameter of the history has known values only': hostileValues,
+  'a license in a query is an id': hostileLicenses,
+  'an id in a body is an id': hostileIds,
+};
+
+/** Odd, but right: they are what reaches the table. */
+const accepted: Record<string, Hostile[]> = {
+  'a good body is read whatever its type': goodBodies,
+  'routes without access control ignore credentials': ignoredCredentials,
+  'an odd Idempotency-Key is a key all the same': goodIdempotencyKeys,
+  'a forged cursor shows nothing': forgedCursors,
+};
+
+const groups = { ...refused, ...accepted };
+const service = sharedService();
+const callers = new Set<Caller>();
+/** Answers that were not as they should be, by the group of their request. */
+const mistakes: Record<string, unknown[]> = {};
+let recorded: RecordedGateway;
+
+beforeAll(async () => {
+  recorded = await startRecordedGateway(service.dataDir);
+  const nextCaller = callersOf(service, service.table);
+  const caller = async () => {
+    const next = await nextCaller();
+    callers.add(next);
+    return next;
+  };
+  for (const [rule, requests] of Object.entries(groups)) {
+    mistakes[rule] = [];
+    for (const hostile of requests) {
+      const answer = await send({ baseUrl: recorded.baseUrl, caller }, hostile.way, hostile.request);
+      const mistake = mistakeIn(answer, hostile);
+      if (mistake !== null) mistakes[rule].push({ of: `${hostile.way.name}: ${hostile.what}`, ...mistake });
+    }
+  }
+});
+
+afterAll(() => recorded.close());
+
+/** What is wrong with the answer to a request, or null. */
+function mistakeIn(answer: Awaited<ReturnType<typeof send>>, hostile: Hostile): object | null {
+  const { what, status, code, says = '' } = hostile;
+  const { error = '' } = answer.body;
+  const received = { status: answer.status, ...answer.body };
+  // A HEAD has no body.
+  if (what === 'HEAD') return answer.status === status ? null : received;
+  if (answer.status >= 400) expectError(answer, answer.status, answer.body.code);
+  // The ellipsis is the service's own.
+  const isPrintable = /^[ -~…]{0,2000}$/.test(error);
+  const echoes = code === 'INVALID_BODY' && error.includes(marker);
+  const isAsWanted = answer.status === status && answer.body.code === code && error.includes(says);
+  return isAsWanted && isPrintable && !echoes ? null : received;
+}
+
+test.each(Object.keys(groups))('%s', (rule) => {
+  expect(groups[rule]!.length).toBeGreaterThan(1);
+  expect(mistakes[rule]).toEqual([]);
+});
+
+test('no prototype was touched by any of it', () => {
+  expect(({} as Record<string, unknown>).seed).toBeUndefined();
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});
+
+describe('the log', () => {
+  const logged = () => recorded.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  test('is a line of JSON in plain ASCII for each request that reached a function', () => {
+    const requests = logged().filter(({ message }) => message === 'request');
+    expect(requests.length).toBeGreaterThan(Object.values(groups).flat().length / 2);
+    expect(recorded.lines.filter((line) => !/^\{[ -~]*\}$/.test(line))).toEqual([]);
+  });
+
+  test('tells of no fault', () => {
+    const codes = logged()
+      .filter(({ status }) => Number(status) >= 500)
+      .map(({ code }) => code);
+    expect(new Set(codes)).toEqual(new Set(['IDENTITY_UNAVAILABLE']));
+    expect(logged().filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+
+  test('has nothing in it that a caller wrote', () => {
+    const text = recorded.lines.join('\n');
+    for (const written of [marker, '__proto__', 'constructor', 'svc_live_', 'X-Amz-', 'https://', 'Bearer']) {
+      expect([written, text.includes(written)]).toEqual([written, false]);
+    }
+    expect(text.match(/eyJ[\w-]+\.\w+/g)).toBeNull();
+    expect(callers.size).toBeGreaterThan(20);
+    const secrets = [...callers].flatMap(({ key, session }) => [
+      key.slice(9),
+      ...session.split('.').slice(1),
+    ]);
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+  });
+});
+
+const id = '[A-Za-z0-9][A-Za-z0-9_-]{0,63}';
+const uuid = oneUuid.source.slice(1, -1);
+const instant = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z';
+
+/** By its partition and its sort key: the table of `table-keys.ts`, in its order. */
+const shapes: Record<string, string> = {
+  'an API key': 'KEY#key_[0-9a-f]{32} KEY',
+  'a rate log': `KEY#(key_[0-9a-f]{32}|acct_${uuid}) RATE#[a-z]+`,
+  'an idempotency record': `KEY#(key_[0-9a-f]{32}|acct_${uuid}) ONCE#[A-Za-z0-9_-]{43}`,
+  'a license': `LICENSE#${id} LICENSE`,
+  'a key roster': `LICENSE#${id} KEYS`,
+  'a period': `LICENSE#${id} PERIOD#${instant}`,
+  'a generation': `LICENSE#${id} GEN#${uuid}`,
+  'an identity': `CATALOG IDENTITY#${id}`,
+  'a history': `LICENSE#${id} GEN#`,
+  'a place in a history': `LICENSE#${id} GEN#( GEN#)?${uuid}.*`,
+  'the catalog': 'CATALOG IDENTITY#',
+  "an account's items": `OWNER#${uuid} (KEY|LICENSE)#`,
+};
+
+describe('every key that the table was asked for', () => {
+  test('has a shape that there is', () => {
+    const known = new RegExp(`^(${Object.values(shapes).join('|')})$`);
+    expect([...recorded.askedKeys].filter((key) => !known.test(key))).toEqual([]);
+  });
+
+  test.each(Object.keys(shapes))('is at least once that of %s', (what) => {
+    const shape = new RegExp(`^${shapes[what]}$`);
+    expect([...recorded.askedKeys].some((key) => shape.test(key))).toBe(true);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { functionIdOf } from '../support/policies.ts';
+import { templateOf } from '../support/stack-templates.ts';
+import { only, plain, propertiesOf, resourcesOf } from './resources.ts';
+
+// Who may send to a queue and start the sweep is in template-summary.txt.
+const template = templateOf('everything');
+const queues = resourcesOf(template, 'AWS::SQS::Queue');
+const arnOf = (start: string) => `<${[...queues.keys()].find((id) => id.startsWith(start))}.Arn>`;
+const events = arnOf('BillingQueueEvents');
+const deadEvents = arnOf('BillingQueueDeadLetters');
+const deadRuns = arnOf('SweepScheduleDeadLetters');
+const functionOf = (name: string) => template.Resources[functionIdOf(template, name)]!.Properties;
+
+test('every queue keeps messages for 14 days, encrypted', () => {
+  for (const { Properties } of queues.values()) {
+    expect(Properties).toMatchObject({ MessageRetentionPeriod: 14 * 24 * 3600, SqsManagedSseEnabled: true });
+  }
+});
+
+describe("Stripe's events", () => {
+  const rule = propertiesOf(template, 'AWS::Events::Rule');
+  const queue = [...queues].find(([id]) => id.startsWith('BillingQueueEvents'))![1].Properties;
+
+  test('that change licenses go from the partner bus to the queue, and no others', () => {
+    expect(rule.EventBusName).toBe('aws.partner/stripe.com/ed_test');
+    expect(rule.EventPattern['detail-type']).toEqual([
+      'customer.subscription.created',
+      'customer.subscription.updated',
+      'customer.subscription.deleted',
+      'customer.subscription.paused',
+      'customer.subscription.resumed',
+      'invoice.paid',
+      'invoice.payment_failed',
+    ]);
+    expect(rule.Targets.map(({ Arn }: any) => plain(Arn))).toEqual([events]);
+  });
+
+  test('go to the dead-letter queue if the bus cannot deliver them or five attempts fail', () => {
+    expect(plain(rule.Targets[0].DeadLetterConfig.Arn)).toBe(deadEvents);
+    expect(plain(queue.RedrivePolicy.deadLetterTargetArn)).toBe(deadEvents);
+    expect(queue.RedrivePolicy.maxReceiveCount).toBe(5);
+  });
+
+  test('do not come back while the function works on them, and one bad event of a batch fails alone', () => {
+    expect(queue.VisibilityTimeout).toBe(6 * functionOf('billing-events').Timeout);
+    const mapping = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
+    expect(plain(mapping.EventSourceArn)).toBe(events);
+    expect(mapping).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+    expect(mapping.ScalingConfig).toEqual({ MaximumConcurrency: 2 });
+  });
+
+  test('have no queue without billing', () => {
+    expect([...resourcesOf(templateOf('default'), 'AWS::SQS::Queue').keys()]).toEqual([
+      expect.stringMatching(/^SweepSchedule/),
+    ]);
+  });
+});
+
+describe('the sweep', () => {
+  const schedule = propertiesOf(template, 'AWS::Scheduler::Schedule');
+
+  test('runs each minute, on time', () => {
+    expect(schedule).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      FlexibleTimeWindow: { Mode: 'OFF' },
+      State: 'ENABLED',
+    });
+    expect(plain(schedule.Target.Arn)).toBe(`<${functionIdOf(template, 'sweep')}.Arn>`);
+  });
+
+  test('that could not start is tried for a minute, then kept', () => {
+    expect(schedule.Target.RetryPolicy).toMatchObject({ MaximumEventAgeInSeconds: 60 });
+    expect(plain(schedule.Target.DeadLetterConfig.Arn)).toBe(deadRuns);
+  });
+
+  test('that failed is not repeated and is kept', () => {
+    const invocation = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
+    expect(invocation).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+    expect(plain(invocation.DestinationConfig.OnFailure.Destination)).toBe(deadRuns);
+  });
+
+  test('can be deployed again: its schedule group is deleted with the stack', () => {
+    expect(only(template, 'AWS::Scheduler::ScheduleGroup').DeletionPolicy).toBe('Delete');
+  });
+});

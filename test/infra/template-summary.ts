@@ -1,0 +1,165 @@
+import { writeFileSync } from 'node:fs';
+import type { Resource, Template } from '../support/policies.ts';
+import { templateOf } from '../support/stack-templates.ts';
+import { plain, resourcesOf } from './resources.ts';
+
+/**
+ * What a reviewer should see of a changed stack: how many resources of each type, the logical ids of what holds data
+ * (another id means another, empty resource), and every permission. `npx node test/infra/template-summary.ts --write` writes
+ * it to the file that a test compares.
+ */
+export const summaryPath = new URL('template-summary.txt', import.meta.url).pathname;
+
+const dataTypes = new Set([
+  'AWS::Backup::BackupVault',
+  'AWS::Cognito::UserPool',
+  'AWS::DynamoDB::Table',
+  'AWS::KMS::Key',
+  'AWS::S3::Bucket',
+  'AWS::SQS::Queue',
+]);
+
+/** Lines by the title of their section. */
+type Sections = Map<string, string[]>;
+
+export function templateSummary(): string {
+  const [all, byDefault] = [sectionsOf(templateOf('everything')), sectionsOf(templateOf('default'))];
+  const titles = [...new Set([...all.keys(), ...byDefault.keys()])];
+  const parts = titles.map((title) => {
+    const [lines, defaultLines] = [all.get(title) ?? [], byDefault.get(title) ?? []];
+    const merged = [...new Set([...lines, ...defaultLines])].toSorted().map((line) => {
+      const mark = !defaultLines.includes(line) ? '+' : lines.includes(line) ? ' ' : '-';
+      return `${mark} ${line}\n`;
+    });
+    return `${title}\n${merged.join('') || '  nothing more\n'}`;
+  });
+  return [
+    'The stack with every option. Lines with "+" are not in the default stack, lines with "-" only there.\n',
+    ...parts,
+  ].join('\n');
+}
+
+function sectionsOf(template: Template): Sections {
+  const [functions, otherRoles] = rolesOf(template);
+  const common = intersection([...functions.values()]);
+  const own = [...functions].map(([name, lines]): [string, string[]] => [
+    `Function ${name}`,
+    lines.filter((line) => !common.includes(line)),
+  ]);
+  return new Map([
+    ['Types', typeCounts(template)],
+    ['Data: logical id, when the stack is deleted, when the resource is replaced', dataOf(template)],
+    ['Every function', common],
+    ...own,
+    ...otherRoles,
+    ['Policies of resources', resourcePolicies(template)],
+  ]);
+}
+
+function typeCounts({ Resources: resources }: Template): string[] {
+  const byType = Map.groupBy(Object.values(resources), ({ Type }) => Type);
+  return [...byType].map(([type, those]) => `${type} ${those.length}`);
+}
+
+function dataOf({ Resources: resources }: Template): string[] {
+  return Object.entries(resources)
+    .filter(([, { Type, DeletionPolicy: policy = 'Delete' }]) => dataTypes.has(Type) || policy !== 'Delete')
+    .map(([id, { Type, DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete' }]) =>
+      [Type, id, DeletionPolicy, UpdateReplacePolicy].join(' '),
+    );
+}
+
+/** What each role may do and who may use it: the functions' roles by the function's name, then the others. */
+function rolesOf(template: Template): [functions: Sections, others: Sections] {
+  const [functions, others]: [Sections, Sections] = [new Map(), new Map()];
+  const functionsByRole = new Map(
+    [...resourcesOf(template, 'AWS::Lambda::Function')].map(([id, { Properties }]) => [
+      Properties.Role['Fn::GetAtt'][0],
+      { id, name: String(Properties.Description ?? '').split(': ')[1] },
+    ]),
+  );
+  for (const [roleId, role] of resourcesOf(template, 'AWS::IAM::Role')) {
+    const fn = functionsByRole.get(roleId);
+    const lines = [...trustOf(role), ...permissionsOf(template, roleId), ...callersOf(template, fn?.id)];
+    if (fn?.name) functions.set(fn.name, lines);
+    else others.set(`Role ${readable(roleId)}`, lines.map(readable));
+  }
+  return [functions, others];
+}
+
+function trustOf({ Properties }: Resource): string[] {
+  const {
+    AssumeRolePolicyDocument: trust,
+    ManagedPolicyArns: managed = [],
+    Policies: inline = [],
+  } = Properties;
+  return [
+    ...trust.Statement.map((statement: any) => `used by ${principalOf(statement)}${conditionOf(statement)}`),
+    ...managed.map((arn: unknown) => `managed policy ${plain(arn).split('iam::aws:policy/')[1]}`),
+    ...inline.flatMap(({ PolicyDocument: policy }: any) => policy.Statement.map(statementLine)),
+  ].map(readable);
+}
+
+function permissionsOf(template: Template, roleId: string): string[] {
+  return (
+    [...resourcesOf(template, 'AWS::IAM::Policy').values()]
+      .filter(({ Properties }) => Properties.Roles.some((role: any) => role.Ref === roleId))
+      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(statementLine))
+      // The log group of each function has a name of its own.
+      .map((line: string) => line.replace(/<\w+Log\.Arn>/, '<its own log>'))
+  );
+}
+
+function callersOf(template: Template, functionId: string | undefined): string[] {
+  const callers = [...resourcesOf(template, 'AWS::Lambda::Permission').values()]
+    .filter(({ Properties }) => plain(Properties.FunctionName) === `<${functionId}.Arn>`)
+    .map(({ Properties }) =>
+      readable(`called by ${Properties.Principal} from ${plain(Properties.SourceArn)}`),
+    );
+  return [...new Set(callers)];
+}
+
+function resourcePolicies(template: Template): string[] {
+  return Object.entries(template.Resources)
+    .filter(([, { Type }]) => Type !== 'AWS::IAM::Policy')
+    .flatMap(([id, { Properties: { PolicyDocument: document, KeyPolicy: keyPolicy } = {} as any }]) =>
+      ((document ?? keyPolicy)?.Statement ?? []).map(
+        (statement: any) => `${readable(id)}: ${principalOf(statement)}: ${statementLine(statement)}`,
+      ),
+    );
+}
+
+function statementLine(statement: any): string {
+  const { Effect: effect, Action: actions, Resource: resources } = statement;
+  const denied = effect === 'Deny' ? 'DENY ' : '';
+  return readable(`${denied}${plain(actions)} on ${plain(resources)}${conditionOf(statement)}`);
+}
+
+function principalOf({ Principal: principal }: any): string {
+  return readable(typeof principal === 'string' ? principal : plain(Object.values(principal)));
+}
+
+function conditionOf({ Condition: condition }: any): string {
+  const tests = Object.entries(condition ?? {}).flatMap(([operator, keys]) =>
+    Object.entries(keys as object).map(([key, values]) => `${operator} ${key} ${plain(values)}`),
+  );
+  return tests.length === 0 ? '' : ` if ${tests.join(' and ')}`;
+}
+
+/** Logical ids without the CDK's hash of eight characters, and no names of the stage. */
+function readable(text: string): string {
+  return text
+    .replace(/\b([A-Z]\w*?)[0-9A-F]{8}\b/g, '$1')
+    .replace(/<ApiDeploymentStage\w+>/g, '<stage>')
+    .replace(/\bimage-generation-(prod|test)\b/g, '<stack>')
+    .replaceAll('<AWS::Partition>', 'aws')
+    .replaceAll('<AWS::Region>:<AWS::AccountId>', '');
+}
+
+function intersection([first = [], ...others]: string[][]): string[] {
+  return first.filter((line) => others.every((lines) => lines.includes(line)));
+}
+
+if (process.argv[1] === import.meta.filename && process.argv.includes('--write')) {
+  writeFileSync(summaryPath, templateSummary());
+}

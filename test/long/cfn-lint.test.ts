@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { pythonPath } from '../support/python.ts';
+import { templatePathOf } from '../support/stack-templates.ts';
+
+const repository = new URL('../..', import.meta.url).pathname;
+/** AWS introduces resource types, instance types and limits at different times in these two. */
+const regions = ['us-east-1', 'eu-west-1'];
+
+test.each(['default', 'everything'] as const)(
+  'cfn-lint, which knows AWS\'s schema of every resource type, finds nothing in the stack of the configuration "%s"',
+  (name) => {
+    const options = ['--format', 'parseable', '--template', templatePathOf(name), '--regions', ...regions];
+    const { status, stdout, stderr } = spawnSync(join(pythonPath, 'cfn-lint'), options, {
+      cwd: repository,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  },
+  300_000,
+);

@@ -1,0 +1,16 @@
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { survivesKills } from '../engine/dynamodb/crash.ts';
+import { agreesWithModel } from '../engine/dynamodb/properties.ts';
+import { openEndpoint, type Endpoint } from '../engine/dynamodb/support.ts';
+
+let endpoint: Endpoint;
+beforeAll(async () => void (endpoint = await openEndpoint()));
+afterAll(() => endpoint.close());
+
+test('500 sequences of writes and transactions do what a simple model does', async () => {
+  await agreesWithModel(endpoint, 500);
+}, 600_000);
+
+test('20 kills leave each transaction whole or absent, and a retry does it exactly once', async () => {
+  await survivesKills(20);
+}, 600_000);

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs what `npm run test:long` needs beside npm's packages, on Debian: Chromium, curl, jq and two Python environments.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+missing=()
+command -v chromium > /dev/null || missing+=(chromium)
+# What the documentation's samples are written with.
+for tool in curl jq; do command -v $tool > /dev/null || missing+=($tool); done
+python3 -c 'import ensurepip' 2> /dev/null || missing+=(python3-venv)
+if [ ${#missing[@]} -gt 0 ]; then
+  as_root=$([ "$(id -u)" = 0 ] || echo sudo)
+  $as_root apt-get update -qq
+  $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+fi
+
+# environment FOLDER LIST…: a Python environment that has exactly what the lists say.
+unset VIRTUAL_ENV
+environment() {
+  local folder=$1
+  shift
+  # The copy is written last: an installation that was cut off, or of other versions, is made anew.
+  cat "$@" | cmp -s - "$folder/installed.txt" && return
+  python3 -m venv --clear "$folder"
+  "$folder/bin/pip" install -q --disable-pip-version-check uv==0.13.9
+  "$folder/bin/uv" pip install -q --no-cache --no-deps --python "$folder/bin/python" "${@/#/--requirements=}"
+  "$folder/bin/uv" pip check -q --python "$folder/bin/python"
+  cat "$@" > "$folder/installed.txt"
+}
+environment .venv test/long/requirements.txt
+# Once for all clones: PyTorch and CUDA's libraries are a download of 3 GB.
+model_server=${XDG_CACHE_HOME:-$HOME/.cache}/image-generation-service/model-server
+environment "$model_server" inference/requirements.txt inference/tests/requirements.txt

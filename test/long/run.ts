@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { modelServerPython, missingTools } from './tools.ts';
+
+const usage = `npm run test:long -- [options]
+
+  --only NAME   runs this step only; may be given several times
+  --full        plays all 1,000 worlds of faults and sends 2,000 fuzzed requests
+  --list        prints the steps
+  --help        prints this
+
+What is long by nature: the browser, judges written in Python, the model server, fuzzing, worlds of faults.
+\`bash test/long/install.sh\` installs what it needs beside the packages.`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    full: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+interface Step {
+  name: string;
+  command: string[];
+}
+
+const npmRun = (script: string, ...args: string[]) => ['npm', 'run', '--silent', script, '--', ...args];
+
+/** The longest first, so that no core is idle at the end. */
+const steps: Step[] = [
+  { name: 'model-server', command: ['bash', 'inference/tests/run.sh', modelServerPython] },
+  // Two of its files do little but wait for a minute to pass.
+  { name: 'long', command: npmRun('jest', '--selectProjects', 'long', '--maxWorkers', '2') },
+  { name: 'browser', command: npmRun('jest', '--selectProjects', 'browser', '--maxWorkers', '1') },
+  { name: 'planted-bugs', command: npmRun('faults', '--planted', '--workers', '1') },
+  { name: 'faults', command: npmRun('faults', '--seeds', values.full ? '1000' : '200', '--workers', '1') },
+  { name: 'fuzz', command: npmRun('fuzz', '--cases', values.full ? '2000' : '400', '--seed', '1') },
+];
+
+if (values.help) console.log(usage);
+else if (values.list)
+  console.log(steps.map(({ name, command }) => `${name}: ${command.join(' ')}`).join('\n'));
+else process.exitCode = await runAll(chosen());
+
+function chosen(): Step[] {
+  const { only } = values;
+  const unknown = only?.find((name) => !steps.some((step) => step.name === name));
+  if (unknown !== undefined) throw new Error(`There is no step ${unknown}: see npm run test:long -- --list.`);
+  return only === undefined ? steps : steps.filter(({ name }) => only.includes(name));
+}
+
+/** One step for each core, since each uses about one. @returns the exit code */
+async function runAll(waiting: Step[]): Promise<number> {
+  if (missingTools.length > 0) {
+    console.error(`Missing: ${missingTools.join(', ')}. "bash test/long/install.sh" installs them.`);
+    return 1;
+  }
+  const startedMs = Date.now();
+  const next = [...waiting];
+  const failed: string[] = [];
+  const runNext = async (): Promise<void> => {
+    for (let step = next.shift(); step !== undefined; step = next.shift()) {
+      if (!(await run(step))) failed.push(step.name);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(4, availableParallelism())) }, runNext));
+  const verdict = failed.length === 0 ? 'All passed' : `Failed: ${failed.join(', ')}`;
+  console.log(`\n${verdict}, ${secondsSince(startedMs)} s.`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** Prints what a step said when it has ended, so that steps side by side don't mix their lines. */
+async function run({ name, command }: Step): Promise<boolean> {
+  const startedMs = Date.now();
+  console.log(`${name}: ${command.join(' ')}`);
+  const child = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const outcome = code === 0 ? 'passed' : `failed with exit code ${code}`;
+  console.log(`\n──── ${name} ${outcome} after ${secondsSince(startedMs)} s\n${output}`);
+  return code === 0;
+}
+
+function secondsSince(startedMs: number): number {
+  return Math.round((Date.now() - startedMs) / 1000);
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { chromiumPath } from '../support/chromium.ts';
+import { pythonPath } from '../support/python.ts';
+
+/** Where `install.sh` puts the model server's environment: once for all clones, since PyTorch is a download of 3 GB. */
+const modelServerFolder = join(
+  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+  'image-generation-service/model-server',
+);
+
+/** The Python that has the model server's packages. */
+export const modelServerPython = join(modelServerFolder, 'bin/python');
+
+/** What `npm run test:long` needs and this machine lacks. */
+export const missingTools = [
+  ...(chromiumPath ? [] : ['Chromium']),
+  ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
+  ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
+];

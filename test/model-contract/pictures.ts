@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals';
+import { outputFormats } from '../../shared/contracts/generation.ts';
+import type { ModelCompleted, ModelRequest } from '../../shared/contracts/model-server.ts';
+import { colorful, plain, pngOf } from './images.ts';
+import { invoke, stepsOf } from './invocation.ts';
+import type { Picture, World } from './world.ts';
+
+const lossy = ['webp', 'jpeg'] as const;
+
+const digestsOf = (pictures: Picture[]): string[] => pictures.map(({ sha256 }) => sha256);
+
+/** How far two pictures of one size are apart, 0 … 255. */
+function meanDifference(one: Buffer, other: Buffer): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += Math.abs(one[i]! - other[i]!);
+  return sum / one.length;
+}
+
+export function pictureCases(world: () => World): void {
+  test.each([1, 3])('paints %i image(s) of any size, with progress meanwhile', async (count) => {
+    const { exchange, pictures } = await world().paint({ width: 640, height: 512 }, count);
+
+    expect(new Set(stepsOf(exchange)).size).toBeGreaterThan(4);
+    expect(new Set(digestsOf(pictures)).size).toBe(count);
+  });
+
+  test('makes output i as a request of its own with seed + i, also past 2^32', async () => {
+    const { pictures } = await world().paint({ seed: 4294967294 }, 3);
+
+    for (const [i, seed] of [4294967294, 4294967295, 0].entries()) {
+      const [alone] = (await world().paint({ seed })).pictures;
+      expect([seed, alone!.sha256]).toEqual([seed, pictures[i]!.sha256]);
+    }
+    expect(new Set(digestsOf(pictures)).size).toBe(3);
+  });
+
+  test('paints another picture for another prompt', async () => {
+    const [sea] = (await world().paint({ prompt: 'a quiet sea' })).pictures;
+    const [wood] = (await world().paint({ prompt: 'a burning wood at night' })).pictures;
+
+    expect(Buffer.compare(sea!.pixels, wood!.pixels)).not.toBe(0);
+  });
+
+  test('gives each of several callers at once the pictures that are their own', async () => {
+    const requests = ['a bird', 'a boat', 'a bird'].map((prompt, i) => ({ prompt, seed: i * 1000 }));
+    const together = await Promise.all(requests.map((changes) => world().paint(changes)));
+
+    for (const [i, changes] of requests.entries()) {
+      const { pictures } = await world().paint(changes);
+      expect(digestsOf(together[i]!.pictures)).toEqual(digestsOf(pictures));
+    }
+    expect(new Set(together.flatMap(({ pictures }) => digestsOf(pictures))).size).toBe(3);
+  });
+
+  test('names the same version of its model in each answer', async () => {
+    const [probe] = (await invoke(world().running.url, { probe: true })).events;
+    const { exchange } = await world().paint();
+    const { modelVersion } = exchange.closing as ModelCompleted;
+
+    expect(probe).toEqual({ event: 'ready', modelVersion });
+    expect(modelVersion.length).toBeGreaterThan(0);
+  });
+
+  test.each(outputFormats)(
+    'writes into each %s file what made it, and not when or for whom',
+    async (outputFormat) => {
+      const asked = {
+        prompt: 'Größe 漢字 🎨 "quoted"\n end',
+        negativePrompt: 'fog',
+        seed: 4294967295,
+        numInferenceSteps: 21,
+        guidanceScale: 3.5,
+        width: 576,
+        height: 512,
+      };
+      const { pictures, exchange } = await world().paint(
+        { ...asked, outputFormat, requestId: 'only-once' },
+        2,
+      );
+      const { modelVersion } = exchange.closing as ModelCompleted;
+
+      for (const [i, { texts }] of pictures.entries()) {
+        expect(Object.keys(texts).toSorted()).toEqual(['Software', 'parameters']);
+        expect(JSON.parse(texts.parameters!)).toMatchObject({
+          ...asked,
+          seed: [4294967295, 0][i],
+          modelVersion,
+        });
+        expect(JSON.stringify(texts)).not.toMatch(/only-once|https?:|Signature/);
+      }
+    },
+  );
+
+  test.each(['reference', 'exact_product'] as const)(
+    'uses reference images in mode %s, and paints the same bytes each time',
+    async (referenceMode) => {
+      const files = [await pngOf(colorful(300, 200)), await pngOf(plain('#c81e1e'))];
+      const places = await Promise.all(files.map((file) => world().store.file(file)));
+      const references = places.map(({ url }) => ({ url }));
+      const batch = await world().paint({ referenceMode, references, seed: 5 }, 2);
+      const [alone] = (await world().paint({ referenceMode, references, seed: 6 })).pictures;
+      const [bare] = (await world().paint({ referenceMode, seed: 6 })).pictures;
+
+      expect(new Set(stepsOf(batch.exchange)).size).toBeGreaterThan(4);
+      expect(alone!.sha256).toBe(batch.pictures[1]!.sha256);
+      expect(Buffer.compare(bare!.pixels, alone!.pixels)).not.toBe(0);
+      expect(places.map((place) => place.attempts())).toEqual([2, 2]);
+    },
+  );
+
+  test.each(lossy)(
+    'a %s has the same bytes each time, and shows what the PNG of the same request shows',
+    async (outputFormat) => {
+      const { pictures } = await world().paint({ seed: 3, outputFormat }, 2);
+      const [again] = (await world().paint({ seed: 4, outputFormat })).pictures;
+      const [png, other] = (await world().paint({ seed: 3 }, 2)).pictures;
+
+      expect(again!.sha256).toBe(pictures[1]!.sha256);
+      const lost = meanDifference(png!.pixels, pictures[0]!.pixels);
+      expect(lost).toBeGreaterThan(0);
+      expect(lost).toBeLessThan(meanDifference(png!.pixels, other!.pixels) / 4);
+      expect(JSON.parse(pictures[0]!.texts.parameters!)).toEqual(JSON.parse(png!.texts.parameters!));
+    },
+  );
+
+  test('a service that knows of no formats gets PNGs', async () => {
+    const older = { seed: 3, outputFormat: undefined } as unknown as Partial<ModelRequest>;
+    const [place] = await world().outputs(1);
+    const { closing } = await world().ask(older, [place!]);
+    const [png] = (await world().paint({ seed: 3 })).pictures;
+
+    expect(closing).toMatchObject({ event: 'completed', outputs: [{ sha256: png!.sha256 }] });
+    expect(await place!.read()).toMatchObject({ contentType: 'image/png' });
+  });
+
+  test.each(lossy)('a link for a %s takes no PNG', async (outputFormat) => {
+    const [place] = await world().outputs(1, outputFormat);
+    const { closing } = await world().ask({ outputFormat: 'png' }, [place!]);
+
+    expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
+    expect(place!.attempts()).toBe(1);
+    expect(await place!.read()).toBeNull();
+  });
+}

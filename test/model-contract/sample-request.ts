@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { ModelRequest } from '../../shared/contracts/model-server.ts';
+import { inMs } from './invocation.ts';
+
+/** An identity without weights of its own. */
+export const plainIdentity = {
+  id: 'idn_a',
+  adapterUrl: null,
+  adapterVersion: null,
+  adapterSha256: null,
+  settings: {},
+};
+
+/** A request that fits the contract, with one output for each link and ten minutes of time. */
+export function sampleRequest(links: string[]): ModelRequest {
+  return {
+    requestId: randomUUID(),
+    deadline: inMs(600_000),
+    prompt: 'a quiet sea',
+    negativePrompt: '',
+    seed: 11,
+    numInferenceSteps: 20,
+    guidanceScale: 7.5,
+    width: 512,
+    height: 512,
+    numOutputs: links.length,
+    outputFormat: 'png',
+    referenceMode: 'reference',
+    preserveBranding: false,
+    references: [],
+    identity: plainIdentity,
+    outputs: links.map((putUrl) => ({ putUrl })),
+  };
+}

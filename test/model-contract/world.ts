@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { expect } from '@jest/globals';
+import type { OutputFormat } from '../../shared/contracts/generation.ts';
+import { modelEvent } from '../../shared/contracts/model-server.ts';
+import type { ModelCompleted, ModelRequest } from '../../shared/contracts/model-server.ts';
+import { container } from './container.ts';
+import type { RunningContainer } from './container-process.ts';
+import { closings, invoke, stepsOf } from './invocation.ts';
+import type { Exchange, Watcher } from './invocation.ts';
+import { readPicture } from './read-picture.ts';
+import type { ReadPicture } from './read-picture.ts';
+import { sampleRequest } from './sample-request.ts';
+import { startStore } from './store.ts';
+import type { OutputPlace, Store } from './store.ts';
+
+type Changes = Partial<ModelRequest>;
+
+export interface Picture extends ReadPicture {
+  sha256: string;
+}
+
+/** A running container, a store for its links, and ways to ask it. */
+export interface World {
+  running: RunningContainer;
+  store: Store;
+  /** Places for images, PNGs unless another format is named. */
+  outputs(count: number, outputFormat?: OutputFormat): Promise<OutputPlace[]>;
+  /** A request that fits the contract. */
+  request(outputs: OutputPlace[], changes?: Changes): ModelRequest;
+  /** Sends a request that fits, with one output unless places are given, and checks the form of the answer. */
+  ask(changes?: Changes, outputs?: OutputPlace[], watcher?: Watcher): Promise<Exchange>;
+  /** Asks for pictures and gets them: what was told of them is what lies in the store. */
+  paint(changes?: Changes, count?: number): Promise<{ pictures: Picture[]; exchange: Exchange }>;
+}
+
+/** In every prompt, so that a log can be searched for it. */
+export const promptMark = 'zebrawood';
+
+export async function startWorld(): Promise<World> {
+  return createWorld(await container.start(), await startStore());
+}
+
+function createWorld(running: RunningContainer, store: Store): World {
+  const request: World['request'] = (outputs, changes) => ({
+    ...sampleRequest(outputs.map(({ url }) => url)),
+    prompt: `a quiet sea, ${promptMark}`,
+    ...container.quick,
+    ...changes,
+  });
+  const outputs: World['outputs'] = (count, outputFormat) =>
+    Promise.all(Array.from({ length: count }, () => store.output(undefined, outputFormat)));
+  const ask: World['ask'] = async (changes, places, watcher) => {
+    const body = request(places ?? (await outputs(1)), changes);
+    let hungUp = false;
+    const exchange = await invoke(running.url, body, {
+      onEvent: (event, hangUp) =>
+        watcher?.onEvent?.(event, () => {
+          hungUp = true;
+          hangUp();
+        }),
+    });
+    expectForm(exchange, body, hungUp);
+    return exchange;
+  };
+  return {
+    running,
+    store,
+    outputs,
+    request,
+    ask,
+    paint: async (changes, count = 1) => {
+      const places = await outputs(count, changes?.outputFormat);
+      const exchange = await ask(changes, places);
+      return { exchange, pictures: await expectPictures(exchange, places, request(places, changes)) };
+    },
+  };
+}
+
+/** What holds for the answer to every request that fits the contract, however it ends. */
+function expectForm(exchange: Exchange, { numInferenceSteps: steps }: ModelRequest, hungUp: boolean): void {
+  expect(exchange).toMatchObject({ status: 200, contentType: 'application/x-ndjson' });
+  const [first, ...rest] = exchange.events.map(({ event }) => event);
+  expect(first).toBe('started');
+  expect(rest).not.toContain('started');
+  for (const event of exchange.events) {
+    expect([event, modelEvent.safeParse(event).success]).toEqual([event, true]);
+    if (event.event === 'progress') expect(event).toEqual({ event: 'progress', step: event.step, steps });
+    if (event.event === 'failed') expectNoLink(event.message);
+  }
+  const reached = stepsOf(exchange);
+  expect(reached).toEqual(reached.toSorted((a, b) => a - b));
+  expect(Math.max(0, ...reached)).toBeLessThanOrEqual(steps);
+  if (hungUp) return;
+  expect(exchange.whole).toBe(true);
+  expect(closings(exchange)).toEqual([exchange.closing]);
+  expect(exchange.closing!.event).not.toBe('ready');
+}
+
+/** A signed link opens a file for whoever reads it, wherever it is written. */
+export function expectNoLink(text: string): void {
+  expect(text).not.toMatch(/:\/\/|Signature|127\.0\.0\.1/);
+}
+
+/** What holds for every request that completes. */
+async function expectPictures(
+  { closing }: Exchange,
+  places: OutputPlace[],
+  { width, height, outputFormat, references }: ModelRequest,
+): Promise<Picture[]> {
+  expect(closing).toMatchObject({ event: 'completed', referenceImagesUsed: references.length });
+  const told = closing as ModelCompleted;
+  expect(told.outputs).toHaveLength(places.length);
+  return Promise.all(
+    places.map(async (place, i) => {
+      const { bytes, contentType } = (await place.read())!;
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      expect(told.outputs[i]).toEqual({ bytes: bytes.length, sha256, width, height });
+      expect([contentType, place.attempts()]).toEqual([`image/${outputFormat}`, 1]);
+      const picture = await readPicture(bytes, outputFormat);
+      expect(picture).toMatchObject({ format: outputFormat, width, height });
+      return { sha256, ...picture };
+    }),
+  );
+}

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { configuration } from '../../lib/configuration.ts';
+
+export type Options = z.input<typeof configuration>;
+
+const domain = {
+  apiName: 'api.example.com',
+  apiCertificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/11111111-1111-1111-1111-111111111111',
+  dashboardName: 'app.example.com',
+  dashboardCertificateArn:
+    'arn:aws:acm:us-east-1:123456789012:certificate/22222222-2222-2222-2222-222222222222',
+};
+const hostedZone = { id: 'Z0123456789ABC', name: 'example.com' };
+const endpoint = {
+  kind: 'endpoint',
+  image: { uri: '123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/inference:1' },
+  modelData: 's3://models.example/models/sdxl/',
+} as const;
+
+/** A deployment with every part that can be left out. */
+export const everything: Options = {
+  stage: 'test',
+  domain: { ...domain, hostedZone },
+  inference: endpoint,
+  alarmEmail: 'operator@example.com',
+  allowedOrigins: ['http://localhost:5173'],
+  billing: {
+    eventBusName: 'aws.partner/stripe.com/ed_test',
+    prices: { price_pro: { tier: 'pro', foundingCatalog: true } },
+  },
+};
+
+/** Every configuration whose template the tests read. */
+export const configurations = {
+  default: {},
+  everything,
+  /** Must give the same template. */
+  everythingAgain: everything,
+  existingEndpoint: { inference: { kind: 'existing', endpointName: 'Painter-2' } },
+  /** Every number other than its default, and the longest deadline. */
+  tuned: {
+    generationDeadlineSeconds: 270,
+    retentionDays: 30,
+    throttle: { ratePerSecond: 10, burst: 20 },
+    requestsPerAddress: 500,
+    selfSignUp: true,
+    domain: { ...domain, hostedZone: null },
+    inference: {
+      ...endpoint,
+      instanceType: 'ml.g6e.2xlarge',
+      amiVersion: 'al2-ami-sagemaker-inference-gpu-3-1',
+      minInstances: 2,
+      maxInstances: 7,
+      targetConcurrency: 3,
+    },
+  },
+  /** The shortest deadline, one instance, and a dashboard whose name is not in the zone. */
+  small: {
+    generationDeadlineSeconds: 5,
+    domain: { ...domain, dashboardName: 'app.example.org', hostedZone },
+    inference: { ...endpoint, amiVersion: null, minInstances: 1, maxInstances: 1 },
+  },
+} satisfies Record<string, Options>;
+
+export type ConfigurationName = keyof typeof configurations;

@@ -1,0 +1,72 @@
+import { expect } from '@jest/globals';
+import { billingPeriod } from '../../shared/domain/billing-period.ts';
+import { newGeneration, type Generation } from '../../shared/domain/generation.ts';
+import { bodyFingerprint } from '../../shared/domain/idempotency.ts';
+import { newRequestId } from '../../shared/domain/ids.ts';
+import type { License } from '../../shared/domain/license.ts';
+import { hashIdempotencyKey } from '../../shared/store/idempotency-store.ts';
+import { generationStore } from '../../shared/store/generation-store.ts';
+import { identityStore } from '../../shared/store/identity-store.ts';
+import { licenseStore } from '../../shared/store/license-store.ts';
+import { periodStore } from '../../shared/store/period-store.ts';
+import type { Table } from '../../shared/store/table.ts';
+import { createGenerationBody } from '../../shared/contracts/generation.ts';
+import { tableOf } from './grants.ts';
+
+/**
+ * Like `tableOf`, for tests with more than one service: the SDK reads its endpoint from the environment when it is
+ * first used, so a first read fixes it before another service is pointed at.
+ */
+export async function fixedTableOf(dataDir: string): Promise<Table> {
+  const table = tableOf(dataDir);
+  await licenseStore(table).get('none');
+  return table;
+}
+
+/** What a license's period totals are in the current period. */
+export async function periodTotals(
+  table: Table,
+  license: License,
+): Promise<{ used: number; committed: number }> {
+  const { startMs } = billingPeriod(license.periodAnchorMs, Date.now());
+  const { used, committed } = await periodStore(table).get(license.licenseId, startMs);
+  return { used, committed };
+}
+
+/** Nothing is held, and so much is charged. */
+export async function expectCharged(table: Table, license: License, credits: number): Promise<void> {
+  expect(await periodTotals(table, license)).toEqual({ used: credits, committed: credits });
+}
+
+/** A request that was accepted, by the service's own code, and that nobody runs: as if its handler had died. */
+export async function reserveAbandoned(
+  table: Table,
+  license: License,
+  options: {
+    identityId: string;
+    prompt?: string;
+    acceptedAtMs?: number;
+    keyId?: string;
+    /** The key that was sent, and the text of the body. */
+    idempotency?: { key: string; body: string };
+  },
+): Promise<Generation> {
+  const { identityId, prompt = 'abandoned', acceptedAtMs = Date.now(), keyId = 'key_of_nobody' } = options;
+  const { idempotency } = options;
+  const generation = newGeneration({
+    requestId: newRequestId(acceptedAtMs),
+    licenseId: license.licenseId,
+    keyId,
+    identity: (await identityStore(table).get(identityId))!,
+    body: createGenerationBody.parse({ identityId, prompt, width: 512, height: 512 }),
+    periodStartMs: billingPeriod(license.periodAnchorMs, Date.now()).startMs,
+    nowMs: acceptedAtMs,
+    deadlineSeconds: 60,
+    retentionDays: 90,
+    idempotencyKeyHash: idempotency ? hashIdempotencyKey(idempotency.key) : null,
+  });
+  const claim = idempotency ? { bodyHash: bodyFingerprint(idempotency.body) } : null;
+  const { outcome } = await generationStore(table).reserve(generation, license.creditsLimit, claim);
+  expect(outcome).toBe('reserved');
+  return generation;
+}

@@ -1,0 +1,31 @@
+import type { StoredGeneration } from '../../shared/contracts/generation-answers.ts';
+
+/** A completed request as GET /generate/{requestId} answers it. */
+export const storedGeneration: StoredGeneration = {
+  id: '01a1fe17-7ebc-7396-8df3-f13b595bdbd4',
+  licenseId: 'lic_1',
+  type: 'text_to_image',
+  status: 'COMPLETED',
+  identity: { id: 'idn_1', name: 'harbor', slug: 'harbor' },
+  prompt: 'a calm night',
+  negativePrompt: '',
+  seed: 42,
+  steps: 30,
+  cfgScale: 7.5,
+  width: 1024,
+  height: 768,
+  numOutputs: 2,
+  outputFormat: 'png',
+  referenceMode: 'reference',
+  preserveBranding: false,
+  outputUrl: 'https://images.example/0',
+  outputs: ['https://images.example/0', 'https://images.example/1'],
+  errorMessage: null,
+  creditsCharged: 2,
+  referenceImagesUsed: 0,
+  processingTimeMs: 1200,
+  modelVersion: 'one',
+  createdAt: '2026-11-21T12:00:00.000Z',
+  startedAt: '2026-11-21T12:00:00.100Z',
+  completedAt: '2026-11-21T12:00:01.200Z',
+};

@@ -1,0 +1,38 @@
+import { isOpen, wrongPeriod, wrongTallies } from '../faults/simulation/invariants.ts';
+import type { Item } from '../../shared/store/table.ts';
+
+/**
+ * What does not add up in a whole table once nothing runs any more, as sentences: every request has ended, period totals
+ * are what its COMPLETED requests cost, within the limit, and an idempotency key was charged once.
+ */
+export function wrongAtRest(items: Item[]): string[] {
+  const requests = items.filter(({ SK }) => SK.startsWith('GEN#')).map((item) => ({ item }));
+  const periods = items.filter(({ SK }) => SK.startsWith('PERIOD#'));
+  const limits = new Map(
+    items.filter(({ SK }) => SK === 'LICENSE').map(({ PK, creditsLimit }) => [PK, creditsLimit]),
+  );
+  const byPeriod = Map.groupBy(
+    requests,
+    ({ item }) => `${item.PK} PERIOD#${new Date(item.periodStartMs).toISOString()}`,
+  );
+  const problems = requests.filter(isOpen).map(({ item }) => `${item.SK} is ${item.status} at rest.`);
+  for (const period of periods) {
+    const name = `${period.PK} ${period.SK}`;
+    const own = byPeriod.get(name) ?? [];
+    byPeriod.delete(name);
+    const wrong = wrongPeriod(period, own) ?? wrongTallies(period, own);
+    if (wrong !== null) problems.push(`${name}: ${wrong}.`);
+    if (period.used > limits.get(period.PK))
+      problems.push(`${name}: ${period.used} used of ${limits.get(period.PK)}.`);
+  }
+  for (const name of byPeriod.keys()) problems.push(`${name} has requests and no totals.`);
+  return [...problems, ...chargedTwice(requests.map(({ item }) => item))];
+}
+
+function chargedTwice(requests: Item[]): string[] {
+  const charged = requests.filter(({ status, onceId }) => status === 'COMPLETED' && onceId !== undefined);
+  const byKey = Map.groupBy(charged, ({ keyId, onceId }) => `${keyId} ${onceId}`);
+  return [...byKey]
+    .filter(([, { length }]) => length > 1)
+    .map(([name]) => `${name} was charged twice for one idempotency key.`);
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib/core';
+import { readConfiguration } from '../../lib/configuration.ts';
+import { addService } from '../../lib/service-app.ts';
+import { ServiceStack } from '../../lib/service-stack.ts';
+import { configurations, type ConfigurationName } from './configurations.ts';
+
+/**
+ * A program: `node synthesize-all.ts FOLDER` synthesizes every configuration into `FOLDER/NAME/`, without the functions'
+ * code. A finding of the CDK's validation or of the security checks ends it with an error.
+ */
+const folder = process.argv[2]!;
+const dashboardFolder = join(folder, 'dashboard');
+const dashboardFiles = ['index.html', 'theme.js', 'build-id', 'assets/index-1a2b.js'];
+mkdirSync(join(dashboardFolder, 'assets'), { recursive: true });
+for (const file of dashboardFiles) writeFileSync(join(dashboardFolder, file), file);
+
+/** The checks take their time. The other configurations have the same resources with other numbers. */
+const checked = new Set<string>(['default', 'everything', 'existingEndpoint'] satisfies ConfigurationName[]);
+
+const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+for (const [name, options] of Object.entries(configurations)) {
+  const app = new App({
+    outdir: join(folder, name),
+    context: { ...context, 'aws:cdk:bundling-stacks': [] },
+    builtinCloudFormationValidation: checked.has(name),
+  });
+  const props = { configuration: readConfiguration(options, name), dashboardFolder };
+  if (checked.has(name)) addService(app, props);
+  else new ServiceStack(app, props);
+  app.synth();
+}

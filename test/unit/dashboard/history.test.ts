@@ -1,0 +1,151 @@
+import { expect, test } from '@jest/globals';
+import {
+  identityChoices,
+  isFiltered,
+  readFilters,
+  writeFilters,
+} from '../../../dashboard/src/screens/history/filters.ts';
+import {
+  announceList,
+  countEmptyPages,
+  endOfList,
+  imageCount,
+  maxEmptyPages,
+  shouldFetchNext,
+} from '../../../dashboard/src/screens/history/list-view.ts';
+import { createGenerationBody } from '../../../shared/contracts/generation.ts';
+import {
+  formatSize,
+  neighbours,
+  sampleBody,
+  viewerWidth,
+} from '../../../dashboard/src/screens/history/request-view.ts';
+import { storedGeneration as generation } from '../../support/stored-generation.ts';
+
+const read = (query: string) => readFilters(new URLSearchParams(query));
+
+test('filters are kept in the address and read back as they were', () => {
+  const filters = { identityId: 'idn_4fR2', status: 'TIMEOUT', type: 'exact_product' } as const;
+  expect(writeFilters(filters)).toBe('identity=idn_4fR2&status=TIMEOUT&type=exact_product');
+  expect(read(writeFilters(filters))).toEqual(filters);
+  expect(isFiltered(filters)).toBe(true);
+});
+
+test('an address without filters shows everything', () => {
+  expect(read('')).toEqual({});
+  expect(isFiltered({})).toBe(false);
+  expect(writeFilters({})).toBe('');
+});
+
+test('values that are no filters are ignored, so that a mistyped address still shows a list', () => {
+  expect(read('status=done&type=video&identity=a%20b&cursor=x')).toEqual({});
+  expect(read(`identity=${'a'.repeat(65)}`)).toEqual({});
+  expect(read('status=completed&type=REFERENCE')).toEqual({ status: 'COMPLETED', type: 'reference' });
+});
+
+test('each identity is listed once, by name, including those used before', () => {
+  const aurora = { id: 'idn_1', name: 'Aurora', slug: 'aurora' };
+  const basalt = { id: 'idn_2', name: 'Basalt', slug: 'basalt' };
+  const listed = identityChoices([basalt, aurora, { ...aurora, name: 'Old name' }], undefined);
+  expect(listed.map(({ id, label }) => [id, label])).toEqual([
+    ['idn_1', 'Aurora'],
+    ['idn_2', 'Basalt'],
+  ]);
+});
+
+test('identities of the same name are told apart by their slugs', () => {
+  const twins = ['a', 'b'].map((one) => ({ id: `idn_${one}`, name: 'Studio', slug: `studio-${one}` }));
+  const labels = identityChoices(twins, undefined).map(({ label }) => label);
+  expect(labels).toEqual(['Studio (studio-a)', 'Studio (studio-b)']);
+});
+
+test('the chosen identity is listed even if it is unknown', () => {
+  expect(identityChoices([], 'idn_9')).toEqual([{ id: 'idn_9', label: 'idn_9' }]);
+});
+
+const state = { nearEnd: true, hasMore: true, fetching: false, failed: false, emptyPages: 0 };
+
+test('the next page is fetched by itself near the end of the list, but one that failed waits for its retry', () => {
+  expect(shouldFetchNext(state)).toBe(true);
+  for (const not of [{ nearEnd: false }, { hasMore: false }, { fetching: true }, { failed: true }])
+    expect(shouldFetchNext({ ...state, ...not })).toBe(false);
+});
+
+test('pages without a match are skipped, up to a limit', () => {
+  let emptyPages = 0;
+  let fetched = 0;
+  while (shouldFetchNext({ ...state, emptyPages })) {
+    emptyPages = countEmptyPages(emptyPages, 3, 3);
+    fetched += 1;
+  }
+  expect(fetched).toBe(maxEmptyPages);
+  expect(countEmptyPages(emptyPages, 3, 4)).toBe(0);
+});
+
+test.each([
+  [{ count: 24, hasMore: true, filtered: false }, '24 requests shown. More load as you scroll.'],
+  [{ count: 1, hasMore: false, filtered: true }, '1 matching request shown. That is all.'],
+  [{ count: 0, hasMore: false, filtered: true }, 'No request matches these filters.'],
+  [{ count: 0, hasMore: false, filtered: false }, 'No requests yet.'],
+  [{ count: 0, hasMore: true, filtered: true }, ''],
+])('of a list with %j a screen reader is told %j', (list, told) => expect(announceList(list)).toBe(told));
+
+test('the end of the list says how much there is', () => {
+  expect(endOfList(64, false)).toBe('That is all: 64 requests. Requests are kept for 90 days.');
+  expect(endOfList(2, true)).toBe('That is all: 2 matches. Requests are kept for 90 days.');
+  expect(endOfList(1, true)).toBe('That is the only match. Requests are kept for 90 days.');
+});
+
+test('a card counts its images only when there are several', () => {
+  expect(imageCount(4)).toEqual({ shown: '4', read: '4 images' });
+  expect(imageCount(1)).toBeNull();
+  expect(imageCount(0)).toBeNull();
+});
+
+test('copied code keeps the negative prompt, the format, the branding and the reference mode where they were used', () => {
+  const settings = { negativePrompt: 'text', outputFormat: 'jpeg', preserveBranding: true } as const;
+  const used = { ...settings, referenceMode: 'exact_product' } as const;
+  const body = sampleBody({ ...generation, ...used, type: 'exact_product', referenceImagesUsed: 2 });
+  expect(body).toMatchObject(used);
+});
+
+test('copied code has addresses that do not exist in place of reference images, which are not stored', () => {
+  const used = { ...generation, type: 'reference', referenceImagesUsed: 2 } as const;
+  const { referenceImages } = createGenerationBody.parse(sampleBody(used));
+  const hosts = referenceImages.map(({ url }) => new URL(url!).hostname);
+  expect(hosts).toEqual(['your-site.example', 'your-site.example']);
+  expect(sampleBody({ ...used, referenceImagesUsed: 0 }).referenceImages).toHaveLength(1);
+  expect(sampleBody(generation)).not.toHaveProperty('referenceImages');
+});
+
+test('copied code is a body that the service accepts and reads as the stored request', () => {
+  expect(createGenerationBody.parse(sampleBody(generation))).toEqual({
+    identityId: generation.identity.id,
+    prompt: generation.prompt,
+    negativePrompt: generation.negativePrompt,
+    seed: generation.seed,
+    width: generation.width,
+    height: generation.height,
+    numOutputs: generation.numOutputs,
+    outputFormat: generation.outputFormat,
+    numInferenceSteps: generation.steps,
+    guidanceScale: generation.cfgScale,
+    referenceImages: [],
+    referenceMode: generation.referenceMode,
+    preserveBranding: generation.preserveBranding,
+  });
+});
+
+test('an image is shown whole: never wider than it is, nor higher than most of the window', () => {
+  expect(viewerWidth({ width: 512, height: 1024 })).toBe('min(512px, 36dvh)');
+  expect(viewerWidth({ width: 1024, height: 768 })).toBe('min(1024px, 96dvh)');
+  expect(formatSize(generation)).toBe('1024 × 768');
+});
+
+test('the newer and the older request are those beside it in the list', () => {
+  const list = [{ id: 'c' }, { id: 'b' }, { id: 'a' }];
+  expect(neighbours(list, 'b')).toEqual({ newer: 'c', older: 'a', isLast: false });
+  expect(neighbours(list, 'c')).toEqual({ newer: null, older: 'b', isLast: false });
+  expect(neighbours(list, 'a')).toEqual({ newer: 'b', older: null, isLast: true });
+  expect(neighbours(list, 'x')).toEqual({ newer: null, older: null, isLast: false });
+});

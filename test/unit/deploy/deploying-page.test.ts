@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { nextSteps } from '../../../bin/deploy/next-steps.ts';
+import { configuration } from '../../../lib/configuration.ts';
+import { ttlAttribute } from '../../../shared/store/table-keys.ts';
+
+const root = new URL('../../../', import.meta.url);
+const page = readFileSync(new URL('docs/deploying.md', root), 'utf8');
+
+/** An option by its path, with the default of one that has any. */
+interface Option {
+  path: string;
+  default?: unknown;
+}
+
+/** The parts of a zod schema that tell of options. */
+interface Schema {
+  def: {
+    type: string;
+    innerType?: Schema;
+    shape?: Record<string, Schema>;
+    options?: Schema[];
+    defaultValue?: unknown;
+  };
+}
+
+function optionsOf({ def }: Schema, path: string): Option[] {
+  if (def.innerType) return optionsOf(def.innerType, path);
+  const members = Object.entries(def.shape ?? {});
+  return [
+    ...(def.options ?? []).flatMap((option) => optionsOf(option, path)),
+    ...members.flatMap(([name, member]) => {
+      const at = path === '' ? name : `${path}.${name}`;
+      const own = member.def.type === 'default' ? { default: member.def.defaultValue } : {};
+      return [{ path: at, ...own }, ...optionsOf(member, at)];
+    }),
+  ];
+}
+
+const options = new Map(
+  optionsOf(configuration as unknown as Schema, '').map((option) => [option.path, option]),
+);
+
+const rows = [...page.matchAll(/^\| `([\w.]+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
+  ([, path = '', byDefault = '', meaning = '']) => ({ path, byDefault, meaning }),
+);
+
+test('every option of a deployment is documented once, and no other', () => {
+  expect(rows.map(({ path }) => path).sort()).toEqual([...options.keys()].sort());
+  expect(options.size).toBeGreaterThan(30);
+});
+
+test.each(rows)('the documented default of $path is the real one', ({ path, byDefault, meaning }) => {
+  const option = options.get(path)!;
+  expect(meaning).toMatch(/\w.*\.$/);
+  if (!('default' in option)) return expect(byDefault).toBe('required');
+  expect(JSON.parse(/^`(.+)`$/.exec(byDefault)![1]!)).toEqual(option.default);
+});
+
+const place = { stackName: 'image-generation-prod', region: 'eu-west-1', profile: undefined };
+const outputs = { BaseUrl: 'https://a/api/v1', DashboardUrl: 'https://b/', UserPoolId: 'eu-west-1_P' };
+
+test('the words after a deployment name a heading that the page has', () => {
+  const text = nextSteps(place, { ...outputs, ModelEndpointName: '(none)' });
+  const [, heading] = /docs\/deploying\.md, "(.+?)"/.exec(text)!;
+  expect(page).toContain(`\n## ${heading}\n`);
+});
+
+test('an output that is missing is named', () => {
+  const { UserPoolId: _, ...others } = outputs;
+  expect(() => nextSteps(place, others)).toThrow('no output UserPoolId');
+});
+
+test('a restored table is given the time to live that the service relies on', () => {
+  expect(page).toContain(`AttributeName=${ttlAttribute}\n`);
+});
+
+test('files of the repository that the page names are there', () => {
+  const named = [...page.matchAll(/`((?:shared|lib|bin)\/[\w./-]+)`/g)].map(([, path]) => path!);
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+});

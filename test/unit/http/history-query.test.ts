@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { generationStatuses, generationTypes } from '../../../shared/contracts/generation.ts';
+import { isRequestId } from '../../../shared/domain/ids.ts';
+import { readFilter } from '../../../shared/http/generation-filter.ts';
+import { readCursor, readLimit, writeCursor } from '../../../shared/http/paging.ts';
+import { anyId, anyRequestId, inheritedNames, refusalOf } from '../../support/unit-samples.ts';
+
+describe('limit', () => {
+  test('is 20 when it was not sent', () => expect(readLimit(undefined)).toBe(20));
+
+  test.each([1, 20, 99, 100])('%i is taken', (limit) => expect(readLimit(String(limit))).toBe(limit));
+
+  test.each([...'0 101 1000 -1 +5 1.5 5.0 1e1 0x10 ten ٥ ５'.split(' '), '', ' ', ' 5', '5 ', '5\n'])(
+    '%j is refused, naming limit',
+    (sent) => {
+      const { code, message } = refusalOf(() => readLimit(sent));
+      expect(code).toBe('INVALID_PARAMETERS');
+      expect(message).toContain('limit');
+    },
+  );
+});
+
+describe('cursor', () => {
+  test('is the first page when it was not sent', () => expect(readCursor(undefined)).toBeNull());
+
+  test('reads back the request that it was made of, and fits into an address as it is', () => {
+    fc.assert(
+      fc.property(anyRequestId, (requestId) => {
+        const cursor = writeCursor(requestId);
+        expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect(readCursor(cursor)).toBe(requestId);
+      }),
+    );
+  });
+
+  const [requestId] = fc.sample(anyRequestId, 1) as [string];
+  const encoded = (text: string) => Buffer.from(text).toString('base64url');
+
+  test.each([
+    ['nothing', ''],
+    ['a request id itself', requestId],
+    ['the id in upper case', encoded(requestId.replace(/^.{8}/, 'ABCDEF01'))],
+    ['a text that is no id', encoded('GEN#' + requestId)],
+    ['two ids', encoded(requestId + requestId)],
+    ['an id and a line break', encoded(`${requestId}\n`)],
+    ['an id of another version', encoded('3f2504e0-4f89-41d3-9a0c-0305e82c3301')],
+    ['a cursor with padding', `${writeCursor(requestId)}=`],
+    ['a cursor with a space', `${writeCursor(requestId)} `],
+    ['a cursor cut short', writeCursor(requestId).slice(0, -1)],
+    ['base64 that decodes to the id, and junk', `${writeCursor(requestId)}!`],
+    ['letters beyond Latin-1 that fold into the id', `${writeCursor(requestId).slice(0, -1)}\u0141`],
+  ])('%s is refused, naming cursor', (_what, sent) => {
+    const { code, message } = refusalOf(() => readCursor(sent));
+    expect(code).toBe('INVALID_PARAMETERS');
+    expect(message).toContain('cursor');
+  });
+
+  test('a forged one is refused, or names a request id and is the one cursor of it', () => {
+    const otherCharacter = fc.string({ minLength: 1, maxLength: 1 });
+    const oneChanged = fc
+      .tuple(anyRequestId.map(writeCursor), fc.nat({ max: 47 }), otherCharacter)
+      .map(([cursor, place, other]) => cursor.slice(0, place) + other + cursor.slice(place + 1));
+    const forged = fc.oneof(fc.string({ maxLength: 60 }), fc.base64String({ maxLength: 60 }), oneChanged);
+    fc.assert(
+      fc.property(forged, (sent) => {
+        let read: string | null = null;
+        try {
+          read = readCursor(sent);
+        } catch {
+          return;
+        }
+        expect(isRequestId(read!)).toBe(true);
+        expect(writeCursor(read!)).toBe(sent);
+      }),
+    );
+  });
+});
+
+describe('the filter of a history', () => {
+  test('narrows nothing when nothing was sent', () => {
+    expect(readFilter({})).toEqual({});
+  });
+
+  test('is exactly what was sent, in any combination', () => {
+    const members = {
+      identityId: anyId,
+      status: fc.constantFrom(...generationStatuses),
+      type: fc.constantFrom(...generationTypes),
+    };
+    const anyQuery = fc.record(members, { requiredKeys: [] });
+    fc.assert(fc.property(anyQuery, (query) => expect(readFilter(query)).toEqual(query)));
+  });
+
+  test.each(['', 'completed', 'COMPLETED ', 'COMPLETED,FAILED', 'DONE', '*', ...inheritedNames])(
+    'status may not be %j',
+    (status) => {
+      const { code, message } = refusalOf(() => readFilter({ status }));
+      expect(code).toBe('INVALID_PARAMETERS');
+      expect(message).toBe('status must be one of QUEUED, PROCESSING, COMPLETED, FAILED, TIMEOUT.');
+    },
+  );
+
+  test.each(['', 'Reference', 'text-to-image', 'text_to_image ', 'all', ...inheritedNames])(
+    'type may not be %j',
+    (type) => {
+      const { code, message } = refusalOf(() => readFilter({ type }));
+      expect(code).toBe('INVALID_PARAMETERS');
+      expect(message).toBe('type must be one of text_to_image, reference, exact_product.');
+    },
+  );
+
+  test.each(['', ' ', '-x', '_x', 'a b', 'a#b', 'a\0', 'é', 'x'.repeat(65), 'idn_1\n'])(
+    'identityId may not be %j',
+    (identityId) => {
+      const { code, message } = refusalOf(() => readFilter({ identityId }));
+      expect(code).toBe('INVALID_PARAMETERS');
+      expect(message).toMatch(/^identityId must .+\.$/);
+    },
+  );
+
+  test('names everything that is wrong in one sentence', () => {
+    const { message } = refusalOf(() => readFilter({ identityId: '', status: 'x', type: 'y' }));
+    expect(message).toMatch(/^identityId must .+; status must .+; type must .+\.$/);
+  });
+});

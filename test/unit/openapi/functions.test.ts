@@ -1,0 +1,103 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { build, stop } from 'esbuild';
+import type { ErrorCode } from '../../../shared/errors.ts';
+import { firewallFailures, gatewayFailures } from '../../../shared/gateway-failures.ts';
+import { openApiDocument } from '../../../shared/openapi/document.ts';
+import { codesOf } from '../../../shared/openapi/error-codes.ts';
+import { operations, type OperationId } from '../../../shared/openapi/operations.ts';
+import { parameters } from '../../../shared/openapi/parameters.ts';
+import { jobs, routes, type Route } from '../../../shared/routes.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const table = Object.entries(routes) as [OperationId, Route][];
+
+afterAll(stop);
+
+/** A function with all of our code that it carries, without what its handler never calls. */
+async function bundled(functionName: string): Promise<{ text: string; paths: string[] }> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [`functions/${functionName}.ts`],
+    absWorkingDir: repository,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    treeShaking: true,
+    metafile: true,
+    write: false,
+  });
+  return { text: outputFiles[0]!.text, paths: Object.keys(metafile.inputs) };
+}
+
+/** The codes that the gateway and the firewall answer in a function's place. */
+const inFront = new Set<ErrorCode>(
+  [...Object.values(gatewayFailures), ...Object.values(firewallFailures)].map(({ code }) => code),
+);
+
+/** Codes in code that functions share, and whether the operation reaches that code. */
+function reached(operationId: OperationId): Partial<Record<ErrorCode, boolean>> {
+  const { auth, limit }: Route = routes[operationId];
+  const readsBody = operations[operationId].body !== undefined;
+  return {
+    INVALID_API_KEY: auth === 'key' || auth === 'key_or_session',
+    INVALID_SESSION: auth === 'session' || auth === 'key_or_session',
+    RATE_LIMITED: limit !== undefined,
+    INVALID_BODY: readsBody,
+    PAYLOAD_TOO_LARGE: readsBody,
+    // The model's adapter throws it for generations; health only asks whether the model is there.
+    GENERATION_FAILED: readsBody,
+  };
+}
+
+const isOfDocument = (path: string) =>
+  path.startsWith('shared/openapi/') || path === 'shared/contracts/answer-fields.ts';
+
+describe.each(table)('%s', (operationId, route) => {
+  test('documents the errors that its function throws, and no others but those of gateway and firewall', async () => {
+    const { text, paths } = await bundled(route.functionName);
+    const found = [...text.matchAll(/new ServiceError\(\s*"([A-Z_]+)"/g)].map(
+      ([, code]) => code as ErrorCode,
+    );
+    const thrown = [...new Set(found)].filter((code) => reached(operationId)[code] ?? true);
+    const documented = codesOf(route, operations[operationId]);
+    expect(thrown.length).toBeGreaterThan(1);
+    expect(thrown.filter((code) => !documented.includes(code))).toEqual([]);
+    expect(documented.filter((code) => !thrown.includes(code) && !inFront.has(code))).toEqual([]);
+
+    const carried = paths.filter(isOfDocument).length;
+    if (operationId === 'getOpenApi') {
+      expect(carried).toBeGreaterThan(5);
+      expect(paths.filter((path) => path.startsWith('shared/workflow/'))).toEqual([]);
+    } else expect(carried).toBe(0);
+  });
+});
+
+test('no job carries the document, or the schemas of answers', async () => {
+  for (const { functionName } of Object.values(jobs)) {
+    const { paths } = await bundled(functionName);
+    expect([functionName, paths.filter(isOfDocument)]).toEqual([functionName, []]);
+  }
+});
+
+test('the document names every header that the service reads', () => {
+  const sources = ['shared/http', 'functions'].flatMap((folder) =>
+    readdirSync(`${repository}/${folder}`).map((file) =>
+      readFileSync(`${repository}/${folder}/${file}`, 'utf8'),
+    ),
+  );
+  const reading = /(?:singleHeader\(request, |headers\.get\()'([a-z-]+)'/g;
+  const read = new Set(sources.flatMap((source) => [...source.matchAll(reading)].map(([, name]) => name!)));
+  const { info, components } = openApiDocument();
+  const named: Record<string, boolean> = {
+    // OpenAPI has no parameters for the first three: security schemes, contents and web pages stand for them.
+    authorization: Object.keys(components.securitySchemes).length > 0,
+    accept: components.responses.Generation.description.includes('`Accept: text/event-stream`'),
+    origin: info.description.includes('origins'),
+    'content-encoding': info.description.includes('`Content-Encoding`'),
+    [parameters.idempotencyKey.name.toLowerCase()]: true,
+  };
+  expect([...read].sort()).toEqual(Object.keys(named).sort());
+  expect(Object.values(named)).not.toContain(false);
+});
