@@ -30,6 +30,8 @@ class FakeEngine:
         self.pause_seconds = float(os.environ.get('FAKE_PAUSE_SECONDS', '0'))
         #: The painting waits before this step, counted over all outputs of all requests, until `release`.
         self.block_at: int | None = None
+        #: Set while the painting waits before that step.
+        self.blocked = threading.Event()
         self._released = threading.Event()
         self.warm_error: Exception | None = None
         self.may_warm = threading.Event()
@@ -74,7 +76,9 @@ class FakeEngine:
         for step in range(1, spec.steps + 1):
             released = self._released
             if self.block_at == self.steps_done + 1:
+                self.blocked.set()
                 assert released.wait(PATIENCE_SECONDS)
+                self.blocked.clear()
             time.sleep(self.pause_seconds)
             self.steps_done += 1
             if step == 3:
