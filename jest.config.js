@@ -34,4 +34,6 @@ export default {
   testTimeout: 120_000,
   // Services, engines and painters run beside the tests: two at a time is what a small machine bears.
   maxWorkers: 2,
+  // A worker keeps the modules of every file that it has run: it is ended before its heap takes a second to sweep.
+  workerIdleMemoryLimit: '1GB',
 };
