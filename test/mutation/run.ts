@@ -4,19 +4,29 @@ import { Stryker } from '@stryker-mutator/core';
 import { bundledPackages, bundleName, bundlePackages } from './bundle-packages.ts';
 import { folders } from './folders.ts';
 
-/**
- * `npm run mutation [-- FOLDER...] [--mutate GLOB] [--concurrency COUNT] [--incremental]`: changes the code of each entry of
- * `folders` in many small ways and sees whether its tests notice. Reports lie in `.stryker/`; it fails below 90 percent.
- */
+const known = Object.keys(folders) as (keyof typeof folders)[];
+const usage = `npm run mutation -- [options] [FOLDER...]
+
+  --mutate GLOB        changes these files only; may be given several times
+  --concurrency COUNT  runs so many tests at a time
+  --incremental        takes over what the last run found about code that is as it was
+  --help               prints this
+
+Changes the code of each folder (${known.join(', ')}) in many small ways and sees whether its tests notice.
+Reports lie in .stryker/; it fails below 90 percent.`;
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     mutate: { type: 'string', multiple: true },
     concurrency: { type: 'string' },
     incremental: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
-const known = Object.keys(folders) as (keyof typeof folders)[];
+if (values.help) {
+  console.log(usage);
+  process.exit();
+}
 const unknown = positionals.find((name) => !known.some((one) => one === name));
 if (unknown !== undefined) throw new Error(`No folder ${unknown}: there are ${known.join(', ')}.`);
 
