@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module';
+import { tolerateClosedPipe } from './common/closed-pipe.ts';
 
 // Set before other imports: from the second run on, Node.js loads compiled code from its cache.
 enableCompileCache();
-// A closed pipe, as in `… | head`, is no failure.
-process.stdout.on('error', () => process.exit(0));
+tolerateClosedPipe();
 const { runAdmin } = await import('./admin/program.ts');
 process.exitCode = await runAdmin(process.argv.slice(2));
