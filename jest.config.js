@@ -32,8 +32,8 @@ export default {
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   // Generous, because the machine may be busy with other things.
   testTimeout: 120_000,
-  // Services, engines and painters run beside the tests: two at a time is what a small machine bears.
-  maxWorkers: 2,
+  // One more than two cores: a test that waits for its service leaves a core to the others.
+  maxWorkers: 3,
   // A worker keeps the modules of every file that it has run: it is ended before its heap takes a second to sweep.
   workerIdleMemoryLimit: '1GB',
 };
