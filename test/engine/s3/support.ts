@@ -96,6 +96,8 @@ export function clientFor(
     region: otherRegion,
     credentials: { ...credentials, ...others },
     maxAttempts: 1,
+    // On a busy machine this process may notice too late that the server has closed an idle connection.
+    requestHandler: { httpAgent: { keepAlive: false } },
   });
 }
 

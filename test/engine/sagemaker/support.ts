@@ -29,7 +29,14 @@ export async function startContainer(
 
 export function runtimeClient(endpoint: string): SageMakerRuntimeClient {
   const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
-  return new SageMakerRuntimeClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
+  return new SageMakerRuntimeClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials,
+    maxAttempts: 1,
+    // On a busy machine this process may notice too late that the server has closed an idle connection.
+    requestHandler: { httpAgent: { keepAlive: false } },
+  });
 }
 
 export interface Streamed {
