@@ -18,6 +18,13 @@ const maxLineChars = 64 * 1024;
 const maxStreamBytes = 1024 * 1024;
 const probeTimeoutMs = 3000;
 
+const connections = {
+  // Calls last minutes, so the SDK's 50 sockets would queue them.
+  maxSockets: 1000,
+  // A function that was frozen may hold connections whose other end is gone, and no call is sent twice.
+  keepAlive: false,
+};
+
 export type ModelServer = ReturnType<typeof modelServer>;
 
 /**
@@ -34,9 +41,9 @@ export function modelServer(
       maxAttempts: 1,
       requestHandler: {
         connectionTimeout: 2000,
-        // The caller's signal is the deadline. Calls last minutes, so the SDK's 50 sockets would queue them.
-        httpAgent: { maxSockets: 1000 },
-        httpsAgent: { maxSockets: 1000 },
+        // The caller's signal is the deadline.
+        httpAgent: connections,
+        httpsAgent: connections,
       },
     }),
   );

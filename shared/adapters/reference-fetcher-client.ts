@@ -6,6 +6,7 @@ import {
   type FetchReferencesCommand,
 } from '../contracts/reference-images.ts';
 import { ServiceError } from '../errors.ts';
+import { freshFetch } from './fresh-fetch.ts';
 
 /** Fetching, storing, and a cold start. */
 const answerWithinMs = 12_000;
@@ -58,7 +59,7 @@ export function referenceFetcherClient(url: string) {
       body,
     });
     const signal = AbortSignal.timeout(answerWithinMs);
-    const answer = await fetch(url, { method: 'POST', headers, body, signal });
+    const answer = await freshFetch(url, { method: 'POST', headers, body, signal });
     const failed = answer.headers.has('x-amz-function-error');
     if (answer.ok && !failed) return answer.json();
     await answer.body?.cancel();

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import type { SessionEnvironment } from '../config.ts';
 import { isId } from '../domain/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { freshFetch } from './fresh-fetch.ts';
 
 /** A signed-in account. */
 export interface Account {
@@ -55,7 +56,7 @@ export function sessionVerifier({ issuer, jwksUrl, clientId }: SessionEnvironmen
 
 async function fetchKeys(url: string): Promise<ArrayBuffer> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(fetchWithinMs) });
+    const response = await freshFetch(url, { signal: AbortSignal.timeout(fetchWithinMs) });
     if (!response.ok) throw new Error(`the keys were answered with status ${response.status}`);
     return await response.arrayBuffer();
   } catch (cause) {

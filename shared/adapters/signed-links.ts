@@ -1,4 +1,5 @@
 import { referenceLimits } from '../contracts/reference-images.ts';
+import { freshFetch } from './fresh-fetch.ts';
 
 /**
  * Reads a file by a signed link of the service's own.
@@ -6,7 +7,7 @@ import { referenceLimits } from '../contracts/reference-images.ts';
  * @throws when the store fails.
  */
 export async function readLink(link: string, signal: AbortSignal): Promise<Uint8Array | null> {
-  const answer = await fetch(link, { signal });
+  const answer = await freshFetch(link, { signal });
   // S3 answers 403 for a missing object to a role that may not list the bucket, and no function may.
   if (answer.status === 404 || answer.status === 403) {
     await answer.body?.cancel();
@@ -25,7 +26,7 @@ export async function readLink(link: string, signal: AbortSignal): Promise<Uint8
 
 /** Puts a file to a signed link. @throws when the store refused it. */
 export async function putLink(link: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-  const answer = await fetch(link, {
+  const answer = await freshFetch(link, {
     method: 'PUT',
     body: bytes as Uint8Array<ArrayBuffer>,
     headers: { 'content-type': 'application/octet-stream' },
