@@ -50,31 +50,67 @@ export class RecordTable extends Construct {
     }
   }
 
-  /**
-   * Allows each action only on the partitions that it is granted for. A transaction needs the permissions of its writes.
-   * An index holds only one kind of item, so a statement for an index needs no condition.
-   */
+  /** Allows exactly these actions. A transaction needs the permissions of its writes. */
   grant(fn: ServiceFunction, grants: TableGrants): void {
-    const granted = Object.entries(grants) as [Partition, readonly TableAction[]][];
-    if (granted.length === 0) return;
+    if (Object.keys(grants).length === 0) return;
     fn.setVariable(environmentVariables.tableName, this.table.tableName);
-    for (const [partition, actions] of granted) {
-      const place: { leadingKey: string; index?: string } = partitions[partition];
+    for (const { leadingKeys, actions } of itemStatements(grants)) {
       fn.addToRolePolicy(
         new PolicyStatement({
-          actions: actions.map((action) => iamActions[action]),
-          ...(place.index === undefined
-            ? {
-                resources: [this.table.tableArn],
-                conditions: {
-                  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${place.leadingKey}*`] },
-                },
-              }
-            : { resources: [`${this.table.tableArn}/index/${place.index}`] }),
+          actions,
+          resources: [this.table.tableArn],
+          conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } },
         }),
       );
     }
+    for (const { index, actions } of indexStatements(grants)) {
+      fn.addToRolePolicy(
+        new PolicyStatement({ actions, resources: [`${this.table.tableArn}/index/${index}`] }),
+      );
+    }
   }
+}
+
+/**
+ * The actions on items, by the beginnings of the partition keys that they may name. IAM allows a request for several items
+ * only if one statement allows all their keys. So each action stands in one statement, with the keys of every partition
+ * that it is granted for.
+ */
+function itemStatements(grants: TableGrants): { leadingKeys: string[]; actions: string[] }[] {
+  const ofItems = granted(grants).filter(({ index }) => index === undefined);
+  const actionsByKeys = Map.groupBy(Object.keys(iamActions) as TableAction[], (action) =>
+    ofItems
+      .filter(({ actions }) => actions.includes(action))
+      .map(({ leadingKey }) => `${leadingKey}*`)
+      .join(' '),
+  );
+  actionsByKeys.delete('');
+  return [...actionsByKeys].map(([keys, actions]) => ({
+    leadingKeys: keys.split(' '),
+    actions: actions.map((action) => iamActions[action]),
+  }));
+}
+
+/** The actions on indexes. An index holds only one kind of item, so its statement needs no condition. */
+function indexStatements(grants: TableGrants): { index: string; actions: string[] }[] {
+  return granted(grants).flatMap(({ index, actions }) =>
+    index === undefined ? [] : [{ index, actions: actions.map((action) => iamActions[action]) }],
+  );
+}
+
+interface Granted {
+  leadingKey: string;
+  index?: string;
+  actions: readonly TableAction[];
+}
+
+function granted(grants: TableGrants): Granted[] {
+  return (Object.keys(partitions) as Partition[])
+    .map((partition) => ({
+      ...partitions[partition],
+      actions: grants[partition] ?? [],
+    }))
+    .filter(({ actions }) => actions.length > 0);
 }
 
 function attribute(name: string): Attribute {

@@ -1,19 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
 import { everything } from '../support/configurations.ts';
-import {
-  sagemakerEndpointArn,
-  startDeployed,
-  type Deployed,
-  type DeployedCall,
-} from '../support/deployed.ts';
+import { startDeployed, type Deployed, type DeployedCall } from '../support/deployed.ts';
+import { startLambda } from '../support/lambda-process.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
 import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
+import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { documented } from './costs/support.ts';
 
@@ -197,12 +194,14 @@ describe('the roles', () => {
     expect(deployed.refused).toEqual([]);
   });
 
-  test('allow nothing of the table, the bucket, the model and other functions that no function did here', () => {
-    expect(deployed.grantedButUnused()).toEqual([]);
+  test('are asked of the table what table-requests.txt lists (else run this file with WRITE_TABLE_REQUESTS=yes)', () => {
+    const requests = `${deployed.tableRequests().toSorted().join('\n')}\n`;
+    if (process.env.WRITE_TABLE_REQUESTS) writeFileSync(tableRequestsPath, requests);
+    expect(requests).toBe(readFileSync(tableRequestsPath, 'utf8'));
   });
 
-  test('allow the model by its own endpoint only', () => {
-    expect(sagemakerEndpointArn(synthesized.template)).toMatch(/endpoint\/image-generation-test/i);
+  test('allow nothing of the table, the bucket, the model and other functions that no function did here', () => {
+    expect(deployed.grantedButUnused()).toEqual([]);
   });
 });
 
@@ -237,6 +236,19 @@ describe('the bundles', () => {
         requires: true,
       });
     }
+  });
+
+  test('log the places in the sources where an error came from', async () => {
+    // Without its variables no function can do anything.
+    const lambda = await startLambda(fileOf('get-usage'), {});
+    await lambda.invoke({
+      httpMethod: 'GET',
+      path: '/api/v1/usage',
+      headers: { authorization: `Bearer ${session}` },
+    });
+    await lambda.end();
+    expect(lambda.log()).toMatch(/"at (\S+\/)?shared\/config\.ts:\d+:\d+"/);
+    expect(lambda.log()).not.toContain('index.js:');
   });
 
   test('stream exactly where the routes say so', () => {

@@ -4,6 +4,7 @@ import { grantsOf, jobs, routes, type Grants, type Route } from '../../shared/ro
 import { partitions, type Partition } from '../../shared/store/table-keys.ts';
 import { functionIdOf, isAllowed, resolver, statementsOf, type Statement } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
+import { listedTableRequests, needsOf } from '../support/table-requests.ts';
 
 // All other permissions, such as the log's and the traces', are in template-summary.txt.
 const template = templateOf('everything');
@@ -106,10 +107,17 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     expect(invoking.flatMap(({ actions }) => actions)).toEqual(
       grants.references ? ['lambda:InvokeFunction'] : [],
     );
-    const fetcher = `<${functionIdOf(template, jobs.fetchReferences.functionName)}.Arn>`;
+    const fetcher = `<${functionIdOf(template, jobs.fetchReferences.functionName)}.Arn>:live`;
     expect(new Set(invoking.flatMap(({ resources }) => resources))).toEqual(
       new Set(grants.references ? [fetcher] : []),
     );
+  });
+});
+
+describe('IAM allows each request to the table with all its keys:', () => {
+  test.each(listedTableRequests())('$functionName: $line', ({ functionName, request }) => {
+    const statements = statementsFor(functionName);
+    expect(needsOf(request, tableArn).filter((asked) => !isAllowed(statements, asked))).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what `npm run test:long` needs beside npm's packages, on Debian: Chromium, curl, jq and two Python environments.
+# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, curl, jq, a judge from npm and
+# two Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,6 +14,12 @@ if [ ${#missing[@]} -gt 0 ]; then
   $as_root apt-get update -qq
   $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 fi
+
+# Not among the project's packages, because its license (AGPL) should not stand in their list.
+cmp -s test/long/judges/package-lock.json test/long/judges/node_modules/installed.json || {
+  npm ci --prefix test/long/judges
+  cp test/long/judges/package-lock.json test/long/judges/node_modules/installed.json
+}
 
 # environment FOLDER LIST…: a Python environment that has exactly what the lists say.
 unset VIRTUAL_ENV

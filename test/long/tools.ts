@@ -13,9 +13,16 @@ const modelServerFolder = join(
 /** The Python that has the model server's packages. */
 export const modelServerPython = join(modelServerFolder, 'bin/python');
 
+/** A simulator of IAM, which `install.sh` installs: https://github.com/cloud-copilot/iam-simulate. */
+export const iamSimulatorPath = new URL(
+  'judges/node_modules/@cloud-copilot/iam-simulate/dist/esm/index.js',
+  import.meta.url,
+).pathname;
+
 /** What `npm run test:long` needs and this machine lacks. */
 export const missingTools = [
   ...(chromiumPath ? [] : ['Chromium']),
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
+  ...(existsSync(iamSimulatorPath) ? [] : ['the simulator of IAM (test/long/judges)']),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];

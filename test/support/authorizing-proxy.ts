@@ -35,36 +35,6 @@ export function startAuthorizingProxy(options: ProxyOptions): Promise<RunningSer
   return listen(createServer((req, res) => void meet(req, res).catch(() => res.destroy())));
 }
 
-/** What a DynamoDB request needs. A transaction needs what its writes need. */
-export function tableNeeds(tableArn: string) {
-  return (request: IncomingMessage, body: Buffer): Asked[] => {
-    const operation = String(request.headers['x-amz-target']).split('.')[1]!;
-    const input = JSON.parse(body.toString());
-    const onItem = (action: string, key: { PK: { S: string } }): Asked => ({
-      action: `dynamodb:${action}`,
-      resource: tableArn,
-      leadingKeys: [key.PK.S],
-    });
-    if (operation === 'BatchGetItem') {
-      const requests = Object.values(input.RequestItems) as { Keys: { PK: { S: string } }[] }[];
-      return requests.flatMap(({ Keys: keys }) => keys.map((key) => onItem(operation, key)));
-    }
-    if (operation === 'TransactWriteItems') {
-      return input.TransactItems.map((item: Record<string, any>) => {
-        const [[kind, of]] = Object.entries(item) as [[string, any]];
-        return onItem(kind === 'ConditionCheck' ? 'ConditionCheckItem' : `${kind}Item`, of.Key ?? of.Item);
-      });
-    }
-    if (operation === 'Query') {
-      const partition = /^(\w+) = (:\w+)/.exec(input.KeyConditionExpression)!;
-      const leadingKeys = [input.ExpressionAttributeValues[partition[2]!].S];
-      const resource = input.IndexName ? `${tableArn}/index/${input.IndexName}` : tableArn;
-      return [{ action: 'dynamodb:Query', resource, leadingKeys }];
-    }
-    return [onItem(operation, input.Key ?? input.Item)];
-  };
-}
-
 /** What an S3 request needs, whether it is signed by URL, form or header. A role's presigned URLs can do no more than the role. */
 export function bucketNeeds(bucketArn: string) {
   return (request: IncomingMessage, body: Buffer): Asked[] => {
@@ -81,7 +51,7 @@ export function bucketNeeds(bucketArn: string) {
 /** What an invocation of another function needs. */
 export function functionNeeds(functionArn: (name: string) => string) {
   return (request: IncomingMessage): Asked[] => {
-    const name = request.url!.split('/')[3]!;
+    const name = decodeURIComponent(request.url!.split('/')[3]!);
     return [{ action: 'lambda:InvokeFunction', resource: functionArn(name) }];
   };
 }

@@ -2,19 +2,15 @@ import type { RunningServer } from '../../local/http/server.ts';
 import { startPainter } from '../../painter/src/server.ts';
 import { startSageMakerRuntime } from '../../local/sagemaker/engine.ts';
 import { readEngines } from '../../bin/common/connection.ts';
+import { modelStackNameOf, readConfiguration } from '../../lib/configuration.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { jobs, routes, type Route } from '../../shared/routes.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
 import { startLambda as startLambdaEngine } from '../../local/lambda/engine.ts';
-import {
-  bucketNeeds,
-  functionNeeds,
-  modelNeeds,
-  startAuthorizingProxy,
-  tableNeeds,
-} from './authorizing-proxy.ts';
+import { bucketNeeds, functionNeeds, modelNeeds, startAuthorizingProxy } from './authorizing-proxy.ts';
 import { billingEvents } from './billing-events.ts';
+import { everything } from './configurations.ts';
 import { abandonGeneration, addAdaptedIdentity } from './deployed-world.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
@@ -31,6 +27,7 @@ import {
 } from './policies.ts';
 import type { RunningService } from './service.ts';
 import { assetOf, type Synthesized } from './synthesized.ts';
+import { lineOf, needsOf, readTableRequest } from './table-requests.ts';
 
 export interface DeployedCall {
   method?: string;
@@ -69,6 +66,8 @@ interface RunningFunction {
   statements: Statement[];
   /** Everything that it asked for and that its role allows. */
   asked: Asked[];
+  /** Its requests to the table, each in a line. */
+  tableRequests: Set<string>;
   proxies: RunningServer[];
 }
 
@@ -140,6 +139,12 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
         unusedOf(statements, asked).map((what) => `${name}: ${what}`),
       ),
 
+    /** What each function asked of the table so far, a line for each kind of request. */
+    tableRequests: () =>
+      [...functions].flatMap(([name, { tableRequests }]) =>
+        [...tableRequests].toSorted().map((line) => `${name} ${line}`),
+      ),
+
     abandonGeneration: () => abandonGeneration(table, adaptedIdentityId),
     billingEvents: () => billingEvents(subscriptionId),
     billedLicense: () => licenseStore(table).get(`lic_${subscriptionId}`),
@@ -162,6 +167,7 @@ async function startFunction(
   const id = functionIdOf(template, name);
   const statements = statementsOf(template, id, resolve);
   const asked: Asked[] = [];
+  const tableRequests = new Set<string>();
   const options = {
     isAllowed: (wish: Asked) => isAllowed(statements, wish),
     onAsked: (wish: Asked, allowed: boolean) => void (allowed ? asked.push(wish) : onRefused(wish)),
@@ -169,7 +175,15 @@ async function startFunction(
   const bucketArn = `arn:aws:s3:::${engines.bucketName}`;
   const tableArn = `arn:aws:dynamodb:${region}:${account}:table/${engines.tableName}`;
   const proxies = await Promise.all([
-    startAuthorizingProxy({ ...options, target: engines.dynamoDbUrl, needs: tableNeeds(tableArn) }),
+    startAuthorizingProxy({
+      ...options,
+      target: engines.dynamoDbUrl,
+      needs(message, body) {
+        const request = readTableRequest(message, body);
+        tableRequests.add(lineOf(request));
+        return needsOf(request, tableArn);
+      },
+    }),
     startAuthorizingProxy({ ...options, target: engines.s3Url, needs: bucketNeeds(bucketArn) }),
     startAuthorizingProxy({
       ...options,
@@ -190,11 +204,7 @@ async function startFunction(
     AWS_ENDPOINT_URL_S3: s3!,
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sageMaker!,
   });
-  return { lambda, statements, asked, proxies };
-}
-
-export function sagemakerEndpointArn(template: Template): string {
-  return endpointArn(modelNameOf(template, resolver({})));
+  return { lambda, statements, asked, tableRequests, proxies };
 }
 
 function endpointArn(name: string): string {
@@ -225,6 +235,7 @@ function knownNames(
       Type === 'AWS::S3::Bucket' && JSON.stringify(Properties).includes('generations/'),
   )![0];
   const tableId = idOf('AWS::DynamoDB::Table');
+  const modelName = modelStackNameOf(readConfiguration(everything, 'The test'))!;
   return {
     'AWS::Region': region,
     'AWS::AccountId': account,
@@ -236,6 +247,7 @@ function knownNames(
     [`${bucketId}.Arn`]: `arn:aws:s3:::${bucketName}`,
     [functionIdOf(template, referenceFunction)]: referenceFunction,
     [`${functionIdOf(template, referenceFunction)}.Arn`]: functionArn(referenceFunction),
+    [`${modelName}-endpoint`]: modelName,
     [idOf('AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
   };
 }

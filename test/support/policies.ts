@@ -32,13 +32,15 @@ export type Resolve = (value: unknown) => string;
 
 /**
  * Resolves CloudFormation's intrinsic functions, as far as policies and variables use them. A reference that is not in
- * `known` (by logical id or by `id.attribute`) becomes `<id>` or `<id.attribute>`.
+ * `known` (by logical id, by `id.attribute` or by the name of an export) becomes
+ * `<id>`, `<id.attribute>` or `<export>`.
  */
 export function resolver(known: Record<string, string>): Resolve {
   const lookUp = (name: string) => known[name] ?? `<${name}>`;
   const resolve = (value: any): string => {
     if (typeof value !== 'object' || value === null) return String(value);
     if ('Ref' in value) return lookUp(value.Ref);
+    if ('Fn::ImportValue' in value) return lookUp(value['Fn::ImportValue']);
     if ('Fn::GetAtt' in value) return lookUp(value['Fn::GetAtt'].join('.'));
     if ('Fn::Join' in value) return value['Fn::Join'][1].map(resolve).join(value['Fn::Join'][0]);
     throw new Error(`an intrinsic function that this test does not know: ${JSON.stringify(value)}`);
@@ -54,6 +56,19 @@ export function functionIdOf(template: Template, functionName: string): string {
   );
   if (found.length !== 1) throw new Error(`${found.length} functions are made of ${functionName}.ts`);
   return found[0]![0];
+}
+
+/** The logical id of the alias by which everything calls a function. */
+export function aliasIdOf(template: Template, functionName: string): string {
+  const functionId = functionIdOf(template, functionName);
+  const [found] = Object.entries(template.Resources).filter(
+    ([, { Type, Properties }]) =>
+      Type === 'AWS::Lambda::Alias' &&
+      Properties.FunctionName.Ref === functionId &&
+      Properties.Name === 'live',
+  );
+  if (found === undefined) throw new Error(`${functionName} has no alias`);
+  return found[0];
 }
 
 /** The statements of all policies of a function's role. */
@@ -114,17 +129,25 @@ function isLike(text: string, pattern: string): boolean {
 
 /** The permissions for the table, the bucket, the model and other functions that no request used. */
 export function unusedOf(statements: Statement[], asked: Asked[]): string[] {
-  const granted = statements.flatMap(({ actions, resources, conditions, effect }) =>
-    actions
-      .filter((action) => /^(dynamodb|s3|sagemaker|lambda):/.test(action))
-      .flatMap((action) =>
-        resources.map((resource) => ({ effect, actions: [action], resources: [resource], conditions })),
-      ),
+  return statements
+    .flatMap(({ actions, resources, conditions }) => {
+      const leadingKeys = conditions['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? ['*'];
+      return actions.flatMap((action) =>
+        resources.flatMap((resource) => leadingKeys.map((leadingKey) => ({ action, resource, leadingKey }))),
+      );
+    })
+    .filter(({ action }) => /^(dynamodb|s3|sagemaker|lambda):/.test(action))
+    .filter((granted) => !asked.some((wish) => uses(wish, granted)))
+    .map(({ action, resource, leadingKey }) => `${action} on ${resource}, keys ${leadingKey}`);
+}
+
+function uses(
+  { action, resource, leadingKeys = [''] }: Asked,
+  granted: { action: string; resource: string; leadingKey: string },
+): boolean {
+  return (
+    isLike(action, granted.action) &&
+    isLike(resource, granted.resource) &&
+    leadingKeys.some((leadingKey) => isLike(leadingKey, granted.leadingKey))
   );
-  return granted
-    .filter((statement) => !asked.some((wish) => isAllowed([statement], wish)))
-    .map(
-      ({ actions, resources, conditions }) =>
-        `${actions[0]} on ${resources[0]} ${JSON.stringify(conditions)}`,
-    );
 }
