@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { originalFrame } from './original-frame.ts';
 
 /** Writes one line of JSON. Keys, prompts and links are kept out by never being passed in. */
 export interface Log {
@@ -58,5 +59,5 @@ function framesOf({ stack = '', message }: Error): string[] {
   return frames
     .filter((frame) => frame.startsWith('    at '))
     .slice(0, 6)
-    .map((frame) => frame.trim());
+    .map((frame) => originalFrame(frame.trim()));
 }
