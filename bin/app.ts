@@ -2,7 +2,7 @@ import { App } from 'aws-cdk-lib/core';
 import { ConfigurationError, readConfiguration, readConfigurationFile } from '../lib/configuration.ts';
 import { addService } from '../lib/service-app.ts';
 
-/** The CDK app: one stack, configured by the context `configuration` in `cdk.json` or by a file (`-c config=FILE`). */
+/** The CDK app: the service and its model, configured by the context `configuration` in `cdk.json` or by a file (`-c config=FILE`). */
 try {
   const app = new App();
   const file: unknown = app.node.tryGetContext('config');
@@ -10,7 +10,9 @@ try {
     typeof file === 'string'
       ? readConfigurationFile(file)
       : readConfiguration(app.node.tryGetContext('configuration'), 'The configuration in cdk.json');
-  addService(app, { configuration });
+  // The account's quota, if whoever deploys knows it: synthesis asks nobody.
+  const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
+  addService(app, { configuration, accountConcurrency });
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -12,6 +12,9 @@ const origin = z
   .regex(/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'must be an origin, as https://app.example.com');
 const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
+/** The highest `generationDeadlineSeconds`. */
+export const maxDeadlineSeconds = 270;
+
 /** Host names and certificates of the API and of the dashboard. */
 const domain = z.strictObject({
   /** The API is at `https://NAME/api/v1`. */
@@ -75,6 +78,14 @@ const modelEndpoint = z
     maxInstances: wholeNumber(1, 100).default(2),
     /** With more requests per instance than this, waiting ones included, another instance is started. */
     targetConcurrency: wholeNumber(1, 100).default(2),
+    /** The key in KMS that the weights are encrypted with; null for S3's own. */
+    modelDataKeyArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/.+$/, 'must be the ARN of a key in KMS')
+      .nullable()
+      .default(null),
+    /** Whether the container may reach the internet. If not, it reaches S3 only. */
+    internetAccess: z.boolean().default(false),
     /** Environment variables of the container. */
     environment: z
       .record(z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a variable'), z.string())
@@ -118,13 +129,17 @@ export const configuration = z.strictObject({
   inference: inference.default({ kind: 'none' }),
   /** How long records and images are kept. */
   retentionDays: wholeNumber(1, maxRetentionDays).default(90),
+  /** Whether changed functions get 10% of the calls for five minutes before they get all, and go back if an alarm starts. */
+  canary: z.boolean().default(true),
   /** Receives the alarms; null for nobody. */
   alarmEmail: z.email('must be an e-mail address').nullable().default(null),
+  /** What the whole AWS account may cost in a month, in US dollars: alarms tell of 80% and 100%; null for no alarm. */
+  monthlyBudgetUsd: wholeNumber(1, 10_000_000).nullable().default(null),
   /**
    * How long a generation may take. A JSON answer starts only when the generation is done, and API Gateway closes a
    * connection after five minutes without data.
    */
-  generationDeadlineSeconds: wholeNumber(5, 270).default(60),
+  generationDeadlineSeconds: wholeNumber(5, maxDeadlineSeconds).default(60),
   /** Web pages of these origins may call the API too, beside the dashboard. */
   allowedOrigins: z.array(origin).max(10).default([]),
   /** The rate limit and the burst limit of the whole API. */
@@ -135,6 +150,11 @@ export const configuration = z.strictObject({
   requestsPerAddress: wholeNumber(10, 2_000_000_000).default(3000),
   /** Whether people may sign up. If not, the operator invites them. */
   selfSignUp: z.boolean().default(false),
+  /**
+   * A code of an authenticator app at each sign-in. With "required" the sign-in pages ask for an app. With "optional" they
+   * ask nobody: an account needs another client than the dashboard to add an app.
+   */
+  mfa: z.enum(['off', 'optional', 'required']).default('optional'),
   /** With it, Stripe's events create and change licenses; null if only the operator's CLI does. */
   billing: billing.nullable().default(null),
   /** How long request logs are kept. */
@@ -143,12 +163,24 @@ export const configuration = z.strictObject({
 
 export type Configuration = z.output<typeof configuration>;
 export type Inference = Configuration['inference'];
-export type ModelEndpoint = Extract<Inference, { kind: 'endpoint' }>;
+export type ModelEndpointOptions = Extract<Inference, { kind: 'endpoint' }>;
 export type Domain = NonNullable<Configuration['domain']>;
 
-/** The stack's name in CloudFormation and in the CDK. */
+/** The service's stack, by its name in CloudFormation and in the CDK. */
 export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
   return `image-generation-${stage}`;
+}
+
+/** What the names of the model's stacks begin with, one for each instance type. */
+export function modelStackPrefixOf(options: Pick<Configuration, 'stage'>): string {
+  return `${stackNameOf(options)}-model-`;
+}
+
+/** The model's stack, and its endpoint; null if the configuration has no endpoint of its own. */
+export function modelStackNameOf(options: Pick<Configuration, 'stage' | 'inference'>): string | null {
+  if (options.inference.kind !== 'endpoint') return null;
+  const type = options.inference.instanceType.replace(/^ml\./, '').replaceAll('.', '-');
+  return `${modelStackPrefixOf(options)}${type}`;
 }
 
 /** The configuration can't be deployed. The message names every wrong option. */

@@ -1,10 +1,25 @@
 import { Validations, type App } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ServiceStack, type ServiceStackProps } from './service-stack.ts';
+import type { Configuration } from './configuration.ts';
+import { ModelStack } from './model-stack.ts';
+import { ServiceStack } from './service-stack.ts';
 
-/** Adds the stack and AWS's security checks. A finding that is not accepted makes the synthesis fail. */
-export function addService(app: App, props: ServiceStackProps): ServiceStack {
-  const stack = new ServiceStack(app, props);
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  return stack;
+export interface ServiceAppProps {
+  readonly configuration: Configuration;
+  /** The built dashboard. @default `dashboard/dist` */
+  readonly dashboardFolder?: string;
+  /** How many functions the account runs at once, all together. @default unknown: nothing is reserved for any function */
+  readonly accountConcurrency?: number;
+  /** Whether to add AWS's security checks. A finding that is not accepted makes the synthesis fail. @default true */
+  readonly checked?: boolean;
+}
+
+/** Adds the service's stack, and before it the model's, if the configuration has an endpoint of its own. */
+export function addService(app: App, { checked = true, ...props }: ServiceAppProps): ServiceStack {
+  const { configuration } = props;
+  const model = configuration.inference.kind === 'endpoint' ? new ModelStack(app, configuration) : null;
+  const service = new ServiceStack(app, { ...props, model });
+  if (model !== null) service.addStackDependency(model, 'Its functions call the endpoint.');
+  if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return service;
 }

@@ -1,57 +1,86 @@
 import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { environmentVariables } from '../shared/config.ts';
-import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../shared/routes.ts';
-import { stackNameOf, type Configuration } from './configuration.ts';
+import { environmentVariables, noModelEndpoint } from '../shared/config.ts';
+import { grantsOf, jobs, routes, type Job, type Route } from '../shared/routes.ts';
+import { modelStackNameOf, stackNameOf, type Configuration, type Inference } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
 import { BillingQueue } from './constructs/billing-queue.ts';
+import { CanaryDeployments } from './constructs/canary-deployments.ts';
 import { DashboardSite } from './constructs/dashboard-site.ts';
 import { Firewall } from './constructs/firewall.ts';
 import { HttpApi } from './constructs/http-api.ts';
 import { ImageBucket } from './constructs/image-bucket.ts';
-import { Inference } from './constructs/inference.ts';
+import { ModelAccess } from './constructs/model-access.ts';
+import { variantName } from './constructs/model/model-endpoint.ts';
 import { Monitoring, type MonitoringProps } from './constructs/monitoring/monitoring.ts';
-import type { BillingSource, RouteFunction, SweepSource } from './constructs/monitoring/sources.ts';
+import {
+  allFunctions,
+  type BillingSource,
+  type ModelSource,
+  type RouteFunction,
+  type SweepSource,
+} from './constructs/monitoring/sources.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { SweepSchedule } from './constructs/sweep-schedule.ts';
+import type { ModelStack } from './model-stack.ts';
+
+type FunctionRow = Pick<Job, 'functionName' | 'grants' | 'reservedConcurrency'>;
 
 export interface ServiceStackProps {
   readonly configuration: Configuration;
+  /** The model's own stack; null without one. */
+  readonly model: ModelStack | null;
   /** The built dashboard. @default `dashboard/dist` */
   readonly dashboardFolder?: string;
+  /** How many functions the account runs at once, all together. @default unknown: nothing is reserved for any function */
+  readonly accountConcurrency?: number;
 }
 
 /** A generation's function may run this much longer than the deadline, to store the outcome. */
 const generationMarginSeconds = 30;
 const bufferedTimeout = Duration.seconds(20);
 const jobTimeout = Duration.seconds(60);
+/** Lambda wants as many to stay for the functions that reserve nothing (Lambda API, "PutFunctionConcurrency"). */
+const minUnreserved = 100;
+const reservedInAll = [...Object.values(routes), ...Object.values(jobs)].reduce(
+  (sum, { reservedConcurrency = 0 }: Route | Job) => sum + reservedConcurrency,
+  0,
+);
 const pricesFile = 'billing-prices.json';
 
-/** The whole service. */
+/** The whole service but for the model. */
 export class ServiceStack extends Stack {
   private readonly configuration: Configuration;
   private readonly records: RecordTable;
   private readonly images: ImageBucket;
-  private readonly inference: Inference;
+  private readonly model: ModelAccess;
   private readonly references: ReferenceFetcher;
   private readonly accounts: Accounts;
+  private readonly reservesConcurrency: boolean;
   private readonly api: HttpApi;
 
-  constructor(app: App, { configuration, dashboardFolder }: ServiceStackProps) {
-    super(app, stackNameOf(configuration), { description: 'Image Generation Service' });
+  constructor(
+    app: App,
+    { configuration, model, dashboardFolder, accountConcurrency = 0 }: ServiceStackProps,
+  ) {
+    super(app, stackNameOf(configuration), {
+      description: 'Image Generation Service',
+      terminationProtection: true,
+    });
     this.configuration = configuration;
-    const { stage, domain, retentionDays, throttle, requestsPerAddress, selfSignUp } = configuration;
+    this.reservesConcurrency = accountConcurrency >= minUnreserved + reservedInAll;
+    const { stage, domain, retentionDays, throttle, requestsPerAddress, selfSignUp, mfa } = configuration;
     const logRetention = this.logRetention;
 
     this.records = new RecordTable(this, 'Records');
     new Backups(this, 'Backups', { table: this.records.table });
     this.images = new ImageBucket(this, 'Images', { retentionDays });
-    this.accounts = new Accounts(this, 'Accounts', { selfSignUp });
-    this.inference = new Inference(this, 'Inference', configuration);
+    this.accounts = new Accounts(this, 'Accounts', { selfSignUp, mfa });
+    this.model = new ModelAccess(this, endpointNameOf(configuration.inference, model));
     this.references = new ReferenceFetcher(this, 'References', { serviceName: this.stackName, logRetention });
     this.api = new HttpApi(this, 'Api', { stageName: stage, throttle, domain, logRetention });
     const { webAcl } = new Firewall(this, 'Firewall', {
@@ -63,14 +92,19 @@ export class ServiceStack extends Stack {
     const dashboard = this.addDashboard(dashboardFolder);
     const functions = this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
     const { distribution } = dashboard;
-    const monitoring = this.addMonitoring({
+    const sources = {
       functions,
       references: this.references.fn,
       sweep: this.addSweep(),
       billing: this.addBilling(),
       webAcl,
       distribution,
-    });
+    };
+    const monitoring = this.addMonitoring(sources);
+    if (configuration.canary) {
+      const alarms = monitoring.rollbackAlarms;
+      new CanaryDeployments(this, 'Canary', { functions: allFunctions(sources), alarms });
+    }
     this.addOutputs(dashboard, monitoring);
   }
 
@@ -96,7 +130,7 @@ export class ServiceStack extends Stack {
     const generationTimeout = Duration.seconds(generationDeadlineSeconds + generationMarginSeconds);
     return Object.values(routes).map((route: Route) => {
       const timeout = route.streams ? generationTimeout : bufferedTimeout;
-      const fn = this.addFunction(route.functionName, grantsOf(route), timeout);
+      const fn = this.addFunction({ ...route, grants: grantsOf(route) }, timeout);
       fn.setVariable(environmentVariables.allowedOrigins, origins.join(','));
       if (route.auth === 'session' || route.auth === 'key_or_session') this.accounts.grantSessions(fn);
       if (route.streams) this.setGenerationLimits(fn);
@@ -112,18 +146,16 @@ export class ServiceStack extends Stack {
   }
 
   private addSweep(): SweepSource {
-    const { functionName, grants, trigger } = jobs.sweep;
-    const fn = this.addFunction(functionName, grants, jobTimeout);
-    const { everyMinutes } = trigger;
+    const fn = this.addFunction(jobs.sweep, jobTimeout);
+    const { everyMinutes } = jobs.sweep.trigger;
     return { fn, everyMinutes, schedule: new SweepSchedule(this, 'SweepSchedule', { fn, everyMinutes }) };
   }
 
   private addBilling(): BillingSource | null {
     const { billing } = this.configuration;
     if (billing === null) return null;
-    const { functionName, grants }: Job = jobs.billingEvents;
     const files = { [pricesFile]: JSON.stringify(billing.prices) };
-    const fn = this.addFunction(functionName, grants, jobTimeout, files);
+    const fn = this.addFunction(jobs.billingEvents, jobTimeout, files);
     fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
     const { eventBusName } = billing;
     const { queue, deadLetterQueue } = new BillingQueue(this, 'BillingQueue', { eventBusName, fn });
@@ -136,26 +168,25 @@ export class ServiceStack extends Stack {
       'functions' | 'references' | 'sweep' | 'billing' | 'webAcl' | 'distribution'
     >,
   ): Monitoring {
-    const { alarmEmail, generationDeadlineSeconds, throttle, inference } = this.configuration;
-    const { endpointName, variantName } = this.inference;
-    const scales = inference.kind === 'endpoint' && inference.minInstances < inference.maxInstances;
+    const { alarmEmail, monthlyBudgetUsd, generationDeadlineSeconds, throttle, inference, stage } =
+      this.configuration;
     return new Monitoring(this, 'Monitoring', {
       ...sources,
       serviceName: this.stackName,
       alarmEmail,
+      monthlyBudgetUsd,
       generationDeadlineSeconds,
       throttle,
-      api: this.api.api,
+      stageName: stage,
       accessLog: this.api.accessLog as ILogGroup,
       table: this.records.table,
-      model: { endpointName, variantName, maxInstances: scales ? inference.maxInstances : null },
+      model: modelSource(inference, this.model.endpointName),
     });
   }
 
   /** A function with exactly these grants. */
   private addFunction(
-    functionName: string,
-    grants: Grants,
+    { functionName, grants, reservedConcurrency }: FunctionRow,
     timeout: Duration,
     files: Record<string, string> = {},
   ): ServiceFunction {
@@ -164,11 +195,12 @@ export class ServiceStack extends Stack {
       serviceName: this.stackName,
       timeout,
       logRetention: this.logRetention,
+      ...(this.reservesConcurrency && reservedConcurrency !== undefined && { reservedConcurrency }),
       files,
     });
     this.records.grant(fn, grants.table ?? {});
     this.images.grant(fn, grants);
-    if (grants.model) this.inference.grantInvoke(fn);
+    if (grants.model) this.model.grantInvoke(fn);
     if (grants.references) this.references.grantInvoke(fn);
     return fn;
   }
@@ -186,11 +218,22 @@ export class ServiceStack extends Stack {
       BucketName: this.images.bucket.bucketName,
       UserPoolId: this.accounts.userPool.userPoolId,
       SignInUrl: this.accounts.domainUrl,
-      ModelEndpointName: this.inference.endpointName,
+      ModelEndpointName: modelStackNameOf(this.configuration) ?? this.model.endpointName,
       AlarmTopicArn: monitoring.topic.topicArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
+}
+
+function endpointNameOf(inference: Inference, model: ModelStack | null): string {
+  if (model !== null) return model.importEndpointName();
+  return inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
+}
+
+function modelSource(inference: Inference, endpointName: string): ModelSource {
+  if (inference.kind !== 'endpoint') return { endpointName, variantName: null, maxInstances: null };
+  const { minInstances, maxInstances } = inference;
+  return { endpointName, variantName, maxInstances: minInstances < maxInstances ? maxInstances : null };
 }
 
 function pascalCase(name: string): string {

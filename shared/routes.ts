@@ -26,8 +26,13 @@ export interface Route {
   limit?: RouteLimit;
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
-  /** A limit for all callers together, where it is lower than the whole API's. */
-  throttle?: Throttle;
+  /**
+   * A limit for all callers together, where it is not the whole API's; `account` for none but AWS's for the whole account.
+   * API Gateway counts callers before they are known, so strangers can use up any such limit.
+   */
+  throttle?: Throttle | 'account';
+  /** See `Job`. */
+  reservedConcurrency?: number;
   /** What the function needs beside authentication, for which `grantsOf` adds grants. */
   grants: Grants;
 }
@@ -151,7 +156,9 @@ export const routes = {
     functionName: 'revoke-key',
     auth: 'session',
     streams: false,
-    throttle: keyThrottle,
+    // Strangers must not keep an owner from revoking a key.
+    throttle: 'account',
+    reservedConcurrency: 20,
     grants: { table: { keys: ['get', 'update'], licenses: ['update'] } },
   },
   createUpload: {
@@ -221,6 +228,11 @@ export interface Job {
   functionName: string;
   /** What starts it: the clock, a queue of events, or a function that waits for its answer. */
   trigger: { everyMinutes: number } | 'queue' | 'function';
+  /**
+   * Executions at once that a flood of other requests can't take from it, and the most that it may have itself. They are
+   * reserved where the account's quota allows it.
+   */
+  reservedConcurrency?: number;
   grants: Grants;
 }
 
@@ -228,11 +240,13 @@ export const jobs = {
   sweep: {
     functionName: 'sweep',
     trigger: { everyMinutes: 1 },
+    reservedConcurrency: 2,
     grants: { table: { leases: ['query'], licenses: ['get', 'update'], keys: ['delete'] } },
   },
   billingEvents: {
     functionName: 'billing-events',
     trigger: 'queue',
+    reservedConcurrency: 3,
     grants: { table: { licenses: ['get', 'put', 'update'] } },
   },
   fetchReferences: {

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import type { Configuration } from '../../lib/configuration.ts';
-import { ServiceStack } from '../../lib/service-stack.ts';
+import { addService } from '../../lib/service-app.ts';
 import { errorCodes } from '../../shared/errors.ts';
 import { metricTable, type Metric } from '../../shared/metrics.ts';
 import { accessLogBytes } from './counted.ts';
 import { daysPerMonth, hoursPerMonth } from './workload.ts';
 
-/** Counts of what costs something each month, from the template. */
+/** Counts of what costs something each month, from the templates. */
 export interface StackCounts {
   /** Of the functions that generate. */
   memoryMb: number;
@@ -43,9 +43,11 @@ export function countStack(configuration: Configuration): StackCounts {
       // It takes seconds, and a synthesis for a deployment does it.
       builtinCloudFormationValidation: false,
     });
-    const stack = new ServiceStack(app, { configuration: withSampleImage(configuration), dashboardFolder });
-    const { Resources: resources } = app.synth().getStackByName(stack.stackName).template;
-    return countTemplate(Object.values(resources), configuration.billing !== null);
+    addService(app, { configuration: withSampleImage(configuration), dashboardFolder, checked: false });
+    const resources = app
+      .synth()
+      .stacks.flatMap(({ template }) => Object.values<Resource>(template.Resources));
+    return countTemplate(resources, configuration.billing !== null);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

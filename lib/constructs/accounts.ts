@@ -13,12 +13,15 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/config.ts';
+import type { Configuration } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface AccountsProps {
   /** Whether people may sign up. If not, the operator invites them. */
   readonly selfSignUp: boolean;
+  /** Whether a sign-in needs a code of an authenticator app. */
+  readonly mfa: Configuration['mfa'];
 }
 
 /** The user pool with its sign-in pages and the dashboard's client. The pool is kept when the stack is deleted. */
@@ -30,9 +33,9 @@ export class Accounts extends Construct {
   readonly domainUrl: string;
   private dashboardClient: UserPoolClient | null = null;
 
-  constructor(scope: Construct, id: string, { selfSignUp }: AccountsProps) {
+  constructor(scope: Construct, id: string, props: AccountsProps) {
     super(scope, id);
-    this.userPool = this.addUserPool(selfSignUp);
+    this.userPool = this.addUserPool(props);
     this.issuer = `https://cognito-idp.${Stack.of(this).region}.amazonaws.com/${this.userPool.userPoolId}`;
     this.domainUrl = this.addDomain().baseUrl();
   }
@@ -84,7 +87,7 @@ export class Accounts extends Construct {
     fn.setVariable(environmentVariables.sessionClientId, this.clientId);
   }
 
-  private addUserPool(selfSignUp: boolean): UserPool {
+  private addUserPool({ selfSignUp, mfa }: AccountsProps): UserPool {
     const userPool = new UserPool(this, 'UserPool', {
       featurePlan: FeaturePlan.ESSENTIALS,
       selfSignUpEnabled: selfSignUp,
@@ -100,18 +103,26 @@ export class Accounts extends Construct {
         requireDigits: true,
         requireSymbols: true,
       },
-      mfa: Mfa.OPTIONAL,
-      mfaSecondFactor: { sms: false, otp: true },
+      ...(mfa === 'off'
+        ? { mfa: Mfa.OFF }
+        : {
+            mfa: mfa === 'required' ? Mfa.REQUIRED : Mfa.OPTIONAL,
+            mfaSecondFactor: { sms: false, otp: true },
+          }),
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
     accept(userPool, {
-      'AwsSolutions-COG2':
-        'People choose for themselves whether to add an authenticator app. A session can spend credits and make keys of its own account only.',
       'AwsSolutions-COG8':
-        'The Plus plan adds risk scores at a price per user. Here passwords are long, sign-ins are throttled by Cognito, and an authenticator app can be added.',
+        'The Plus plan adds risk scores at a price per user. Here passwords are long, and Cognito slows guesses down.',
     });
+    if (mfa !== 'required') {
+      accept(userPool, {
+        'AwsSolutions-COG2':
+          'The operator chose that a password is enough: with "mfa" other than "required" the sign-in pages ask nobody for a second factor. A session can spend credits and make keys of its own account only.',
+      });
+    }
     return userPool;
   }
 

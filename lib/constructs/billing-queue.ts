@@ -54,7 +54,7 @@ export class BillingQueue extends Construct {
       eventPattern: { detailType: detailTypes },
       targets: [new SqsQueue(this.queue, { deadLetterQueue: this.deadLetterQueue })],
     });
-    fn.addEventSource(
+    fn.live.addEventSource(
       new SqsEventSource(this.queue, { batchSize: 10, maxConcurrency: 2, reportBatchItemFailures: true }),
     );
   }

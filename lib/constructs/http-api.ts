@@ -12,6 +12,7 @@ import {
   type MethodDeploymentOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
@@ -28,6 +29,9 @@ export interface HttpApiProps {
   readonly domain: Domain | null;
   readonly logRetention: RetentionDays;
 }
+
+/** What API Gateway allows an account in most regions. */
+const accountThrottle: Throttle = { ratePerSecond: 10_000, burst: 5000 };
 
 const allRoutes: Route[] = Object.values(routes);
 
@@ -81,17 +85,53 @@ export class HttpApi extends Construct {
         ...settings(props.throttle),
         methodOptions: Object.fromEntries(
           allRoutes.flatMap(({ method, path, throttle }) =>
-            throttle ? [[`${basePath}${path}/${method}`, settings(throttle)]] : [],
+            throttle
+              ? [
+                  [
+                    `${basePath}${path}/${method}`,
+                    settings(throttle === 'account' ? accountThrottle : throttle),
+                  ],
+                ]
+              : [],
           ),
         ),
       },
     });
+    this.addExecutionLog(props);
     // The stack has an output of its own for this.
     this.api.node.tryRemoveChild('Endpoint');
     addGatewayAnswers(this.api);
     this.origin = props.domain === null ? originOf(this.api) : this.addDomain(props.domain);
     this.baseUrl =
       props.domain === null ? `${this.origin}/${props.stageName}${basePath}` : `${this.origin}${basePath}`;
+    this.acceptFindings();
+  }
+
+  /** @param timeout of the integration. API Gateway allows more than 29 seconds for streamed routes only. */
+  mount(route: Route, fn: ServiceFunction, timeout: Duration, origins: readonly string[]): void {
+    const resource = this.api.root.resourceForPath(`${basePath}${route.path}`);
+    resource.addMethod(
+      route.method,
+      new LambdaIntegration(fn.live as IFunction, {
+        timeout,
+        allowTestInvoke: false,
+        responseTransferMode: route.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
+      }),
+    );
+    if (!this.withPreflight.has(resource)) this.addPreflight(resource, route.path, origins);
+  }
+
+  /** API Gateway chooses the name. If the group were not there, it would make it and keep its lines forever. */
+  private addExecutionLog({ stageName, logRetention }: HttpApiProps): void {
+    const log = new LogGroup(this, 'ExecutionLog', {
+      logGroupName: `API-Gateway-Execution-Logs_${this.api.restApiId}/${stageName}`,
+      retention: logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.api.deploymentStage.node.addDependency(log);
+  }
+
+  private acceptFindings(): void {
     accept(this.api, {
       'AwsSolutions-APIG2':
         'Functions validate every request themselves, so that each refusal names what is wrong in the shape that the API promises.',
@@ -104,20 +144,6 @@ export class HttpApi extends Construct {
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
         'The policy that AWS made for exactly this: API Gateway writes its logs with it, and nothing else can assume the role.',
     });
-  }
-
-  /** @param timeout of the integration. API Gateway allows more than 29 seconds for streamed routes only. */
-  mount(route: Route, fn: ServiceFunction, timeout: Duration, origins: readonly string[]): void {
-    const resource = this.api.root.resourceForPath(`${basePath}${route.path}`);
-    resource.addMethod(
-      route.method,
-      new LambdaIntegration(fn, {
-        timeout,
-        allowTestInvoke: false,
-        responseTransferMode: route.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
-      }),
-    );
-    if (!this.withPreflight.has(resource)) this.addPreflight(resource, route.path, origins);
   }
 
   private addPreflight(resource: IResource, path: string, origins: readonly string[]): void {

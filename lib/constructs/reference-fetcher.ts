@@ -4,7 +4,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/config.ts';
 import { jobs } from '../../shared/routes.ts';
-import { ServiceFunction } from './service-function.ts';
+import { liveAlias, ServiceFunction } from './service-function.ts';
 
 export interface ReferenceFetcherProps {
   /** The dimension of its metrics. */
@@ -33,13 +33,17 @@ export class ReferenceFetcher extends Construct {
 
   grantInvoke(caller: ServiceFunction): void {
     const { region, urlSuffix } = Stack.of(this);
-    const path = `/2015-03-31/functions/${this.fn.functionName}/invocations`;
+    const path = `/2015-03-31/functions/${this.fn.functionName}%3A${liveAlias}/invocations`;
     caller.setVariable(
       environmentVariables.referenceFetcherUrl,
       `https://lambda.${region}.${urlSuffix}${path}`,
     );
     caller.addToRolePolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.fn.functionArn] }),
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        // By name: the alias waits for alarms about its callers.
+        resources: [`${this.fn.functionArn}:${liveAlias}`],
+      }),
     );
   }
 }

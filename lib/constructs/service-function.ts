@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
-import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat, type ICommandHooks } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Alias, Architecture, LoggingFormat, Runtime, Tracing, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import {
+  NodejsFunction,
+  OutputFormat,
+  SourceMapMode,
+  type ICommandHooks,
+} from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -17,9 +22,14 @@ export interface ServiceFunctionProps {
   /** @default 256 */
   readonly memoryMb?: number;
   readonly logRetention: RetentionDays;
+  /** Executions that no other function can take away, and the most that this one has. @default none */
+  readonly reservedConcurrency?: number;
   /** Extra files beside the code: name to content. */
   readonly files?: Readonly<Record<string, string>>;
 }
+
+/** The name of each function's alias. */
+export const liveAlias = 'live';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const lambdaCredentials = `${projectRoot}shared/adapters/lambda-credentials.ts`;
@@ -29,6 +39,9 @@ const lambdaCredentials = `${projectRoot}shared/adapters/lambda-credentials.ts`;
  * Node.js version of development. It may only write its log and traces until something is granted to it.
  */
 export class ServiceFunction extends NodejsFunction {
+  /** What everything calls. A deployment moves it from the last version of the code to the next one. */
+  readonly live: Alias;
+
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: props.logRetention,
@@ -49,6 +62,9 @@ export class ServiceFunction extends NodejsFunction {
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMb ?? 256,
       timeout: props.timeout,
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
       tracing: Tracing.ACTIVE,
       logGroup,
       // The functions write JSON themselves. Lambda's own JSON format would wrap it and hide the metrics.
@@ -59,6 +75,10 @@ export class ServiceFunction extends NodejsFunction {
         format: OutputFormat.CJS,
         target: 'node24',
         minify: true,
+        // The log reads it when it writes an error (shared/runtime/original-frame.ts).
+        sourceMap: true,
+        sourceMapMode: SourceMapMode.EXTERNAL,
+        sourcesContent: false,
         mainFields: ['module', 'main'],
         bundleAwsSDK: true,
         // The SDK can read credentials from many places, and the code for that is a sixth of a bundle. Lambda uses one.
@@ -70,6 +90,7 @@ export class ServiceFunction extends NodejsFunction {
         commandHooks: filesBeside(props.files ?? {}),
       },
     });
+    this.live = new Alias(this, 'Live', { aliasName: liveAlias, version: this.currentVersion as IVersion });
     this.setVariable(environmentVariables.serviceName, props.serviceName);
     accept(role, { 'AwsSolutions-IAM5[Resource::*]': 'X-Ray takes traces for no resource in particular.' });
   }

@@ -1,5 +1,6 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Schedule, ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -44,12 +45,12 @@ export class SweepSchedule extends Construct {
       }),
     });
     role.addToPolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] }),
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.live.functionArn] }),
     );
     role.addToPolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.queueArn] }),
     );
-    fn.configureAsyncInvoke({
+    fn.live.configureAsyncInvoke({
       onFailure: new SqsDestination(this.deadLetterQueue),
       retryAttempts: 0,
       maxEventAge: Duration.minutes(1),
@@ -58,7 +59,7 @@ export class SweepSchedule extends Construct {
       description: 'Gives back the credits of requests that nobody ended',
       schedule: ScheduleExpression.rate(Duration.minutes(everyMinutes)),
       scheduleGroup,
-      target: new LambdaInvoke(fn, {
+      target: new LambdaInvoke(fn.live as IFunction, {
         // Otherwise the target would add permission for every version of the function.
         role: role.withoutPolicyUpdates(),
         deadLetterQueue: this.deadLetterQueue,

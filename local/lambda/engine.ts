@@ -17,10 +17,13 @@ export function invocationPath(functionName: string): string {
   return `/2015-03-31/functions/${functionName}/invocations`;
 }
 
+/** Every function has this alias, as in a deployment. */
+const onlyAlias = 'live';
+
 /** AWS's limit for an event. */
 const maxPayloadBytes = 6 * 1024 * 1024;
 
-/** Starts Lambda's Invoke in front of functions of this process. The caller waits for them (`RequestResponse`). */
+/** Starts Lambda's Invoke in front of functions of this process, by name or by `NAME%3Alive`. The caller waits for them (`RequestResponse`). */
 export async function startLambda(options: LambdaOptions): Promise<RunningServer> {
   const server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID());
@@ -37,7 +40,8 @@ async function serve(
   response: ServerResponse,
   options: LambdaOptions,
 ): Promise<void> {
-  const name = /^\/2015-03-31\/functions\/([\w-]+)\/invocations$/.exec(request.url ?? '')?.[1];
+  const path = /^\/2015-03-31\/functions\/([\w-]+)(?:%3A([\w-]+))?\/invocations$/.exec(request.url ?? '');
+  const [, name, alias] = path ?? [];
   if (name === undefined || request.method !== 'POST') {
     return fail(response, 404, 'UnknownOperationException', 'This engine serves Invoke.');
   }
@@ -50,7 +54,7 @@ async function serve(
     return fail(response, 403, 'InvalidSignatureException', 'The signature does not match the request.');
   }
   const run = Object.hasOwn(options.functions, name) ? options.functions[name] : undefined;
-  if (run === undefined)
+  if (run === undefined || (alias !== undefined && alias !== onlyAlias))
     return fail(response, 404, 'ResourceNotFoundException', `Function not found: ${name}`);
   let event: unknown;
   try {

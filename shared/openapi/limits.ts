@@ -13,7 +13,7 @@ const counted: Record<Route['auth'], string> = {
 export function limitSentences({ auth, limit, throttle }: Route): string[] {
   return [
     ...(limit ? [`At most ${limit.quota} in ${limit.windowSeconds} seconds for one ${counted[auth]}.`] : []),
-    ...(throttle
+    ...(typeof throttle === 'object'
       ? [
           `At most ${throttle.ratePerSecond} a second of all callers together, ${throttle.burst} at once; beyond that, ` +
             '429 RATE_LIMITED without `RateLimit` headers.',
@@ -35,7 +35,7 @@ export function limitExtensions({ auth, limit, throttle }: Route): Schema {
           },
         }
       : {}),
-    ...(throttle
+    ...(typeof throttle === 'object'
       ? { 'x-throttle': { requestsPerSecond: throttle.ratePerSecond, burst: throttle.burst } }
       : {}),
   };

@@ -29,7 +29,7 @@ describe('the user pool', () => {
     });
   });
 
-  test('wants passwords with 12 characters of every kind, and allows an authenticator app but no text messages', () => {
+  test('wants passwords with 12 characters of every kind, and sends no text messages', () => {
     expect(pool.Policies.PasswordPolicy).toEqual({
       MinimumLength: 12,
       RequireLowercase: true,
@@ -37,9 +37,20 @@ describe('the user pool', () => {
       RequireNumbers: true,
       RequireSymbols: true,
     });
-    expect(pool).toMatchObject({ MfaConfiguration: 'OPTIONAL', EnabledMfas: ['SOFTWARE_TOKEN_MFA'] });
     expect(pool.SmsConfiguration).toBeUndefined();
   });
+
+  test.each([
+    ['small', 'OFF', undefined],
+    ['everything', 'OPTIONAL', ['SOFTWARE_TOKEN_MFA']],
+    ['tuned', 'ON', ['SOFTWARE_TOKEN_MFA']],
+  ] as const)(
+    'with the configuration "%s" has the second factor %s, by an app alone',
+    (name, mfa, factors) => {
+      const of = propertiesOf(templateOf(name), 'AWS::Cognito::UserPool');
+      expect([of.MfaConfiguration, of.EnabledMfas]).toEqual([mfa, factors]);
+    },
+  );
 });
 
 test("the sign-in pages are managed login for the dashboard's client, at a name with the stack and the account", () => {

@@ -8,7 +8,7 @@ import { App, Stack } from 'aws-cdk-lib/core';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { Accounts } from '../../lib/constructs/accounts.ts';
 import { DashboardSite } from '../../lib/constructs/dashboard-site.ts';
-import { Inference } from '../../lib/constructs/inference.ts';
+import { ModelStack } from '../../lib/model-stack.ts';
 import { addService } from '../../lib/service-app.ts';
 import { gatewayFailures } from '../../shared/gateway-failures.ts';
 import type { Template } from '../support/policies.ts';
@@ -47,7 +47,7 @@ test('every type of answer that API Gateway gives by itself has its error in the
 });
 
 test("the client's id cannot be read before there is a client, and the error says what to do", () => {
-  const accounts = new Accounts(new Stack(newApp()), 'Accounts', { selfSignUp: false });
+  const accounts = new Accounts(new Stack(newApp()), 'Accounts', { selfSignUp: false, mfa: 'off' });
   expect(() => accounts.clientId).toThrow('Call addDashboardClient');
 });
 
@@ -61,12 +61,10 @@ test('a dashboard that is not built is refused, and the error says what builds i
 describe('a model server from a folder', () => {
   function deployed(image: { folder: string }) {
     const app = newApp();
-    const stack = new Stack(app, 'Test');
-    const options = { kind: 'endpoint', modelData: 's3://weights/', image };
-    const { inference } = readConfiguration({ inference: options }, 'The test');
-    new Inference(stack, 'Inference', { inference, generationDeadlineSeconds: 60 });
-    const { template, assembly } = app.synth().getStackByName('Test');
-    const assets = JSON.parse(readFileSync(join(assembly.directory, 'Test.assets.json'), 'utf8'));
+    const inference = { kind: 'endpoint', modelData: 's3://weights/', image };
+    const { stackName } = new ModelStack(app, readConfiguration({ inference }, 'The test'));
+    const { template, assembly } = app.synth().getStackByName(stackName);
+    const assets = JSON.parse(readFileSync(join(assembly.directory, `${stackName}.assets.json`), 'utf8'));
     const images = Object.values<any>(assets.dockerImages);
     return { template: template as Template, platforms: images.map(({ source }) => source.platform) };
   }

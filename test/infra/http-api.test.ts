@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../shared/errors.ts';
 import { gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
 import { basePath, cors, routes, type Route } from '../../shared/routes.ts';
-import { functionIdOf, type Template } from '../support/policies.ts';
+import { aliasIdOf, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
-import { allProperties, plain, propertiesOf } from './resources.ts';
+import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 
 const template = templateOf('everything');
 const tuned = templateOf('tuned');
@@ -32,7 +32,7 @@ describe.each(table)('$method $path', (route) => {
   test('is mounted on its own function, and streams exactly if the table says so', () => {
     const { ResponseTransferMode: mode = 'BUFFERED', Uri } = integration;
     const uri = plain(Uri);
-    expect(uri).toContain(`<${functionIdOf(template, route.functionName)}.Arn>`);
+    expect(uri).toContain(`functions/<${aliasIdOf(template, route.functionName)}>/`);
     expect(mode).toBe(route.streams ? 'STREAM' : 'BUFFERED');
     expect(uri.includes('response-streaming-invocations')).toBe(route.streams);
   });
@@ -97,17 +97,29 @@ describe('the stage', () => {
     });
   });
 
+  test('writes its errors to a group that is there first and does not keep its lines forever', () => {
+    const { id: apiId } = only(tuned, 'AWS::ApiGateway::RestApi');
+    const groups = [...resourcesOf(tuned, 'AWS::Logs::LogGroup')];
+    const [id, { Properties: group }] = groups.find(
+      ([, { Properties }]) =>
+        plain(Properties.LogGroupName) === `API-Gateway-Execution-Logs_<${apiId}>/${stage.StageName}`,
+    )!;
+    expect(group.RetentionInDays).toBe(30);
+    expect(only(tuned, 'AWS::ApiGateway::Stage').DependsOn).toContain(id);
+  });
+
   test.each(table.filter(({ throttle }) => throttle))(
-    'limits $method $path further',
+    'gives $method $path a limit of its own',
     ({ method, path, throttle }) => {
       const own = stage.MethodSettings.find(
         ({ ResourcePath, HttpMethod }: any) =>
           HttpMethod === method &&
           ResourcePath.replaceAll('~1', '/').replace(/^\/+/, '/') === `${basePath}${path}`,
       );
+      const limit = throttle === 'account' ? { ratePerSecond: 10_000, burst: 5000 } : throttle!;
       expect(own).toMatchObject({
-        ThrottlingRateLimit: throttle!.ratePerSecond,
-        ThrottlingBurstLimit: throttle!.burst,
+        ThrottlingRateLimit: limit.ratePerSecond,
+        ThrottlingBurstLimit: limit.burst,
         DataTraceEnabled: false,
       });
     },

@@ -184,6 +184,28 @@ test('the topic is encrypted with its own key, and writes to the address that is
   expect(allProperties(monitored('default').template, 'AWS::SNS::Subscription')).toEqual([]);
 });
 
+test('the topic hears of a month that costs 80% and 100% of the budget, or is forecast to cost more', () => {
+  const { id: topicId } = only(everything.template, 'AWS::SNS::Topic');
+  const { Budget: budget, NotificationsWithSubscribers: notices } = propertiesOf(
+    everything.template,
+    'AWS::Budgets::Budget',
+  );
+  expect(budget).toEqual({
+    BudgetType: 'COST',
+    TimeUnit: 'MONTHLY',
+    BudgetLimit: { Amount: 2000, Unit: 'USD' },
+  });
+  expect(notices.map(({ Notification: of }: any) => `${of.NotificationType} ${of.Threshold}`)).toEqual([
+    'ACTUAL 80',
+    'ACTUAL 100',
+    'FORECASTED 100',
+  ]);
+  for (const { Subscribers } of notices) {
+    expect(Subscribers).toEqual([{ SubscriptionType: 'SNS', Address: { Ref: topicId } }]);
+  }
+  expect(allProperties(monitored('default').template, 'AWS::Budgets::Budget')).toEqual([]);
+});
+
 describe('the dashboard', () => {
   const { template, widgets, alarms } = everything;
 

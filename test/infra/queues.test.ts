@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { functionIdOf } from '../support/policies.ts';
+import { aliasIdOf, functionIdOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { only, plain, propertiesOf, resourcesOf } from './resources.ts';
 
@@ -46,6 +46,9 @@ describe("Stripe's events", () => {
     expect(queue.VisibilityTimeout).toBe(6 * functionOf('billing-events').Timeout);
     const mapping = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
     expect(plain(mapping.EventSourceArn)).toBe(events);
+    expect(plain(mapping.FunctionName)).toMatch(
+      new RegExp(`<${aliasIdOf(template, 'billing-events')}>.*:live$`),
+    );
     expect(mapping).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
     expect(mapping.ScalingConfig).toEqual({ MaximumConcurrency: 2 });
   });
@@ -66,7 +69,7 @@ describe('the sweep', () => {
       FlexibleTimeWindow: { Mode: 'OFF' },
       State: 'ENABLED',
     });
-    expect(plain(schedule.Target.Arn)).toBe(`<${functionIdOf(template, 'sweep')}.Arn>`);
+    expect(plain(schedule.Target.Arn)).toBe(`<${aliasIdOf(template, 'sweep')}>`);
   });
 
   test('that could not start is tried for a minute, then kept', () => {

@@ -26,6 +26,7 @@ export function plain(value: any): string {
   if (Array.isArray(value)) return value.map(plain).join(', ');
   if ('Ref' in value) return `<${value.Ref}>`;
   if ('Fn::GetAtt' in value) return `<${value['Fn::GetAtt'].join('.')}>`;
+  if ('Fn::ImportValue' in value) return `<${value['Fn::ImportValue']}>`;
   if ('Fn::Join' in value) return value['Fn::Join'][1].map(plain).join(value['Fn::Join'][0]);
   if ('Fn::Sub' in value) return value['Fn::Sub'];
   return `{${Object.entries(value)

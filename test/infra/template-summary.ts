@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Resource, Template } from '../support/policies.ts';
-import { templateOf } from '../support/stack-templates.ts';
+import { modelTemplateOf, templateOf } from '../support/stack-templates.ts';
 import { plain, resourcesOf } from './resources.ts';
 
 /**
@@ -24,6 +24,7 @@ type Sections = Map<string, string[]>;
 
 export function templateSummary(): string {
   const [all, byDefault] = [sectionsOf(templateOf('everything')), sectionsOf(templateOf('default'))];
+  for (const [title, lines] of sectionsOf(modelTemplateOf('everything'))) all.set(`Model: ${title}`, lines);
   const titles = [...new Set([...all.keys(), ...byDefault.keys()])];
   const parts = titles.map((title) => {
     const [lines, defaultLines] = [all.get(title) ?? [], byDefault.get(title) ?? []];
@@ -34,7 +35,7 @@ export function templateSummary(): string {
     return `${title}\n${merged.join('') || '  nothing more\n'}`;
   });
   return [
-    'The stack with every option. Lines with "+" are not in the default stack, lines with "-" only there.\n',
+    'The stacks with every option. Lines with "+" are not in the default stack, lines with "-" only there.\n',
     ...parts,
   ].join('\n');
 }
@@ -112,11 +113,19 @@ function permissionsOf(template: Template, roleId: string): string[] {
 
 function callersOf(template: Template, functionId: string | undefined): string[] {
   const callers = [...resourcesOf(template, 'AWS::Lambda::Permission').values()]
-    .filter(({ Properties }) => plain(Properties.FunctionName) === `<${functionId}.Arn>`)
+    .filter(({ Properties }) => calledFunctionId(template, Properties.FunctionName) === functionId)
     .map(({ Properties }) =>
       readable(`called by ${Properties.Principal} from ${plain(Properties.SourceArn)}`),
     );
   return [...new Set(callers)];
+}
+
+/** The logical id of the function that a permission is for, by itself or by its alias. */
+function calledFunctionId(template: Template, called: any): string | undefined {
+  const id = called.Ref ?? called['Fn::GetAtt']?.[0];
+  return template.Resources[id]?.Type === 'AWS::Lambda::Alias'
+    ? template.Resources[id].Properties.FunctionName.Ref
+    : id;
 }
 
 function resourcePolicies(template: Template): string[] {

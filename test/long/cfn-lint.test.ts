@@ -2,16 +2,23 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { pythonPath } from '../support/python.ts';
-import { templatePathOf } from '../support/stack-templates.ts';
+import { templatePathsOf } from '../support/stack-templates.ts';
 
 const repository = new URL('../..', import.meta.url).pathname;
 /** AWS introduces resource types, instance types and limits at different times in these two. */
 const regions = ['us-east-1', 'eu-west-1'];
 
 test.each(['default', 'everything'] as const)(
-  'cfn-lint, which knows AWS\'s schema of every resource type, finds nothing in the stack of the configuration "%s"',
+  'cfn-lint, which knows AWS\'s schema of every resource type, finds nothing in the stacks of the configuration "%s"',
   (name) => {
-    const options = ['--format', 'parseable', '--template', templatePathOf(name), '--regions', ...regions];
+    const options = [
+      '--format',
+      'parseable',
+      '--regions',
+      ...regions,
+      '--template',
+      ...templatePathsOf(name),
+    ];
     const { status, stdout, stderr } = spawnSync(join(pythonPath, 'cfn-lint'), options, {
       cwd: repository,
       encoding: 'utf8',

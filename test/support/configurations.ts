@@ -23,6 +23,7 @@ export const everything: Options = {
   domain: { ...domain, hostedZone },
   inference: endpoint,
   alarmEmail: 'operator@example.com',
+  monthlyBudgetUsd: 2000,
   allowedOrigins: ['http://localhost:5173'],
   billing: {
     eventBusName: 'aws.partner/stripe.com/ed_test',
@@ -44,11 +45,13 @@ export const configurations = {
     throttle: { ratePerSecond: 10, burst: 20 },
     requestsPerAddress: 500,
     selfSignUp: true,
+    mfa: 'required',
     domain: { ...domain, hostedZone: null },
     inference: {
       ...endpoint,
       instanceType: 'ml.g6e.2xlarge',
       amiVersion: 'al2-ami-sagemaker-inference-gpu-3-1',
+      modelDataKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/33333333-3333-3333-3333-333333333333',
       minInstances: 2,
       maxInstances: 7,
       targetConcurrency: 3,
@@ -57,9 +60,14 @@ export const configurations = {
   /** The shortest deadline, one instance, and a dashboard whose name is not in the zone. */
   small: {
     generationDeadlineSeconds: 5,
+    mfa: 'off',
+    canary: false,
     domain: { ...domain, dashboardName: 'app.example.org', hostedZone },
-    inference: { ...endpoint, amiVersion: null, minInstances: 1, maxInstances: 1 },
+    inference: { ...endpoint, amiVersion: null, internetAccess: true, minInstances: 1, maxInstances: 1 },
   },
 } satisfies Record<string, Options>;
+
+/** What `npm run deploy` found of the account's quota, where it asked. */
+export const accountConcurrencies: Partial<Record<ConfigurationName, number>> = { tuned: 125, small: 124 };
 
 export type ConfigurationName = keyof typeof configurations;

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { readConfiguration, stackNameOf } from '../../lib/configuration.ts';
+import { modelStackNameOf, readConfiguration, stackNameOf } from '../../lib/configuration.ts';
 import { configurations, type ConfigurationName } from './configurations.ts';
 import type { Template } from './policies.ts';
 
@@ -27,17 +27,28 @@ const sources = [
   'package-lock.json',
 ];
 
-/** The template of a configuration, from the cache of this state of the sources. */
+/** The service's stack of a configuration, from the cache of this state of the sources. */
 export function templateOf(name: ConfigurationName): Template {
-  return JSON.parse(readFileSync(templatePathOf(name), 'utf8'));
+  return read(name, stackNameOf(readConfiguration(configurations[name], name)));
 }
 
-export function templatePathOf(name: ConfigurationName): string {
-  const stack = stackNameOf(readConfiguration(configurations[name], name));
-  return join(assemblyOf(name), `${stack}.template.json`);
+/** The model's stack. @throws Error if the configuration has none. */
+export function modelTemplateOf(name: ConfigurationName): Template {
+  return read(name, modelStackNameOf(readConfiguration(configurations[name], name))!);
 }
 
-/** The folder of a configuration's cloud assembly: the template and the assets. */
+function read(name: ConfigurationName, stackName: string): Template {
+  return JSON.parse(readFileSync(join(assemblyOf(name), `${stackName}.template.json`), 'utf8'));
+}
+
+/** The templates of all stacks of a configuration. */
+export function templatePathsOf(name: ConfigurationName): string[] {
+  const folder = assemblyOf(name);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.template.json'));
+  return files.map((file) => join(folder, file));
+}
+
+/** The folder of a configuration's cloud assembly: the templates and the assets. */
 export function assemblyOf(name: ConfigurationName): string {
   const folder = join(cache, sourcesHash());
   const lock = `${folder}.lock`;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
-import { ServiceStack } from '../../lib/service-stack.ts';
-import { configurations, type ConfigurationName } from './configurations.ts';
+import { accountConcurrencies, configurations, type ConfigurationName } from './configurations.ts';
 
 /**
  * A program: `node synthesize-all.ts FOLDER` synthesizes every configuration into `FOLDER/NAME/`, without the functions'
@@ -26,8 +25,12 @@ for (const [name, options] of Object.entries(configurations)) {
     context: { ...context, 'aws:cdk:bundling-stacks': [] },
     builtinCloudFormationValidation: checked.has(name),
   });
-  const props = { configuration: readConfiguration(options, name), dashboardFolder };
-  if (checked.has(name)) addService(app, props);
-  else new ServiceStack(app, props);
+  const accountConcurrency = accountConcurrencies[name as ConfigurationName];
+  addService(app, {
+    configuration: readConfiguration(options, name),
+    dashboardFolder,
+    ...(accountConcurrency !== undefined && { accountConcurrency }),
+    checked: checked.has(name),
+  });
   app.synth();
 }

@@ -35,6 +35,8 @@ export interface AlarmRow {
   readonly of?: number;
   /** Whether a period without data counts as beyond the threshold. @default false: no traffic is no failure */
   readonly missingDataBreaches?: boolean;
+  /** Whether a deployment is taken back if the alarm starts. @default false */
+  readonly rollsBack?: boolean;
   /** What must be deployed before the alarm. */
   readonly after?: readonly IConstruct[];
 }

@@ -1,13 +1,14 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { Stats, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { metricTable, type MetricName } from '../../../shared/metrics.ts';
-import { graph, serviceMetrics } from './metrics.ts';
+import { apiMetrics, graph, serviceMetrics } from './metrics.ts';
 import { allFunctions, type MonitoringSources } from './sources.ts';
 
 const period = Duration.minutes(5);
 
-export function requestGraphs({ functions, api }: MonitoringSources): IWidget[] {
-  const stage = api.deploymentStage;
+export function requestGraphs(sources: MonitoringSources): IWidget[] {
+  const { functions } = sources;
+  const api = apiMetrics(sources);
   return [
     graph(
       'Requests by route',
@@ -17,9 +18,9 @@ export function requestGraphs({ functions, api }: MonitoringSources): IWidget[] 
       { stacked: true, width: 12 },
     ),
     graph('API: all, refused, failed', [
-      stage.metricCount({ label: 'all', period }),
-      stage.metricClientError({ label: '4xx', period }),
-      stage.metricServerError({ label: '5xx', period }),
+      api.requests({ label: 'all', period }),
+      api.clientErrors({ label: '4xx', period }),
+      api.serverErrors({ label: '5xx', period }),
     ]),
     graph(
       'API: time to answer, p99, routes without the model',

@@ -4,6 +4,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { leaseIndex, ownerIndex } from '../../../shared/store/table-keys.ts';
 import {
+  apiMetrics,
   blockedRequests,
   graph,
   modelInstances,
@@ -64,7 +65,7 @@ export function storageGraphs({ table, distribution, webAcl }: MonitoringSources
 
 /** The quantities that AWS bills. */
 export function costGraphs(sources: MonitoringSources): IWidget[] {
-  const { api, table, model, serviceName } = sources;
+  const { table, model, serviceName } = sources;
   const { variantName } = model;
   const generating = routeGroups(sources).find(({ name }) => name === 'generating')!;
   const waiting = generating.functions.map(({ fn }) => fn);
@@ -75,7 +76,7 @@ export function costGraphs(sources: MonitoringSources): IWidget[] {
       gigabyteSeconds('everything else', others),
     ]),
     graph('API requests, table units', [
-      api.deploymentStage.metricCount({ label: 'API requests', period: hour }),
+      apiMetrics(sources).requests({ label: 'API requests', period: hour }),
       ...capacity(table, hour),
     ]),
     graph('Image bytes stored', [

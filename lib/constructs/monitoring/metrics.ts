@@ -17,7 +17,7 @@ import {
   type CountedName,
   type MetricName,
 } from '../../../shared/metrics.ts';
-import type { ModelSource } from './sources.ts';
+import type { ModelSource, MonitoringSources } from './sources.ts';
 
 /** The metrics of shared/metrics.ts as one deployment reports them. No other code here names one of them. */
 export function serviceMetrics(serviceName: string) {
@@ -44,6 +44,26 @@ export function serviceMetrics(serviceName: string) {
       const schema = [metricNamespace, serviceDimension, by].join(',');
       return search(`{${schema}} MetricName="${metricName}" ${serviceDimension}="${serviceName}"`, 'Sum');
     },
+  };
+}
+
+/**
+ * The API's metrics, by the names of API and stage. A reference to the stage would make an alarm wait for the stage, which
+ * waits for the functions, which are deployed only after the alarms that may stop them.
+ */
+export function apiMetrics({ serviceName, stageName }: MonitoringSources) {
+  const of = (metricName: string, statistic: string) => (options: MetricOptions) =>
+    new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiName: serviceName, Stage: stageName },
+      statistic,
+      ...options,
+    });
+  return {
+    requests: of('Count', Stats.SAMPLE_COUNT),
+    clientErrors: of('4XXError', Stats.SUM),
+    serverErrors: of('5XXError', Stats.SUM),
   };
 }
 

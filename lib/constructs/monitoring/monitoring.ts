@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -11,31 +12,41 @@ import { Alarms } from './alarms.ts';
 import { savedQueries } from './saved-queries.ts';
 import { allFunctions, type MonitoringSources } from './sources.ts';
 import { OperationsBoard } from './board.ts';
+import { Budget } from './budget.ts';
 
 export interface MonitoringProps extends MonitoringSources {
   /** Receives the alarms; null for nobody. */
   readonly alarmEmail: string | null;
+  /** What the whole account may cost in a month, in US dollars; null for no alarm. */
+  readonly monthlyBudgetUsd: number | null;
 }
 
 /** Alarms and their topic, a CloudWatch dashboard, and saved queries for the logs. */
 export class Monitoring extends Construct {
   /** Every alarm notifies it when it starts. */
   readonly topic: Topic;
+  /** A deployment is taken back if one of them starts. */
+  readonly rollbackAlarms: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { alarmEmail, ...sources }: MonitoringProps) {
+  constructor(scope: Construct, id: string, { alarmEmail, monthlyBudgetUsd, ...sources }: MonitoringProps) {
     super(scope, id);
     const { serviceName } = sources;
     this.topic = this.addTopic();
     if (alarmEmail !== null) this.topic.addSubscription(new EmailSubscription(alarmEmail));
     const rows = [...requestAlarms(sources), ...resourceAlarms(sources)];
     const { alarms } = new Alarms(this, 'Alarms', { serviceName, rows, topic: this.topic });
+    this.rollbackAlarms = alarms.filter(({ row }) => row.rollsBack).map(({ alarm }) => alarm);
+    if (monthlyBudgetUsd !== null) new Budget(this, 'Budget', { monthlyBudgetUsd, topic: this.topic });
     new OperationsBoard(this, 'Board', { ...sources, alarms });
     this.saveQueries(sources);
   }
 
-  /** CloudWatch may not use AWS's own key for SNS, so the topic has a key of its own. */
+  /** AWS's services may not use AWS's own key for SNS, so the topic has a key of its own. */
   private addTopic(): Topic {
-    const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
+    const principals = [
+      new ServicePrincipal('cloudwatch.amazonaws.com'),
+      new ServicePrincipal('budgets.amazonaws.com'),
+    ];
     const key = new Key(this, 'Key', {
       description: 'Encrypts alarms on their way to those who are told of them',
       enableKeyRotation: true,
@@ -44,7 +55,7 @@ export class Monitoring extends Construct {
     });
     key.addToResourcePolicy(
       new PolicyStatement({
-        principals: [cloudWatch],
+        principals,
         actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
         // In the policy of a key `*` means this key.
         resources: ['*'],
@@ -53,7 +64,7 @@ export class Monitoring extends Construct {
     const topic = new Topic(this, 'Topic', { masterKey: key, enforceSSL: true });
     topic.addToResourcePolicy(
       new PolicyStatement({
-        principals: [cloudWatch],
+        principals,
         actions: ['sns:Publish'],
         resources: [topic.topicArn],
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },

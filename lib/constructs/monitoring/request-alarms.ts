@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IMetric, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { AlarmRow } from './alarms.ts';
-import { combined, numbered, serviceMetrics, share } from './metrics.ts';
+import { apiMetrics, combined, numbered, serviceMetrics, share } from './metrics.ts';
 import { routeGroups, type MonitoringSources, type RouteFunction } from './sources.ts';
 
 /** Long enough for a small service to have some requests. CloudWatch evaluates it every minute, so an alarm does not wait for its end. */
@@ -23,12 +23,12 @@ export function requestAlarms(sources: MonitoringSources): AlarmRow[] {
   ];
 }
 
-function generationFailures({ serviceName, api }: MonitoringSources): AlarmRow[] {
-  const metrics = serviceMetrics(serviceName);
+function generationFailures(sources: MonitoringSources): AlarmRow[] {
+  const metrics = serviceMetrics(sources.serviceName);
   const errors = (code: ErrorCode) => ({ failed: metrics.count('errors', code, { period: window }) });
   const accepted = metrics.of('acceptTime', { statistic: Stats.SAMPLE_COUNT, period: window });
   const completed = metrics.of('paintTime', { statistic: Stats.SAMPLE_COUNT, period: window });
-  const requests = api.deploymentStage.metricCount({ period: window });
+  const requests = apiMetrics(sources).requests({ period: window });
   const row = { capability: 'generation', severity: 'critical' } as const;
   const failing = (id: string, means: string, code: ErrorCode, whole: Metric, percent: number): AlarmRow => ({
     ...row,
@@ -36,6 +36,7 @@ function generationFailures({ serviceName, api }: MonitoringSources): AlarmRow[]
     means,
     metric: share(errors(code), whole, { atLeast: minFailures, period: window }),
     threshold: percent,
+    rollsBack: true,
   });
   return [
     failing('generation-failed', 'Generations fail after acceptance.', 'GENERATION_FAILED', accepted, 10),
@@ -86,8 +87,8 @@ function generationTimes({ serviceName, generationDeadlineSeconds }: MonitoringS
 }
 
 function apiAlarms(sources: MonitoringSources): AlarmRow[] {
-  const { api, throttle } = sources;
-  const stage = api.deploymentStage;
+  const { throttle } = sources;
+  const { requests, serverErrors } = apiMetrics(sources);
   const secondsPerPeriod = 60;
   return [
     {
@@ -95,14 +96,10 @@ function apiAlarms(sources: MonitoringSources): AlarmRow[] {
       capability: 'api',
       severity: 'critical',
       means: 'The API answers with 5xx.',
-      metric: share(
-        { failed: stage.metricServerError({ period: window }) },
-        stage.metricCount({ period: window }),
-        {
-          atLeast: 5,
-          period: window,
-        },
-      ),
+      metric: share({ failed: serverErrors({ period: window }) }, requests({ period: window }), {
+        atLeast: 5,
+        period: window,
+      }),
       threshold: 5,
     },
     {
@@ -110,7 +107,7 @@ function apiAlarms(sources: MonitoringSources): AlarmRow[] {
       capability: 'api',
       severity: 'warning',
       means: `The API takes 80% of the ${throttle.ratePerSecond} requests a second that it is limited to.`,
-      metric: stage.metricCount({ period: Duration.seconds(secondsPerPeriod) }),
+      metric: requests({ period: Duration.seconds(secondsPerPeriod) }),
       threshold: 0.8 * throttle.ratePerSecond * secondsPerPeriod,
       periods: 3,
     },
@@ -138,12 +135,13 @@ function latencies({ functions }: MonitoringSources): IMetric[] {
 }
 
 function functionAlarms(
-  { api, generationDeadlineSeconds }: MonitoringSources,
+  sources: MonitoringSources,
   name: string,
   functions: readonly RouteFunction[],
 ): AlarmRow[] {
   const row = { capability: 'functions', severity: 'critical' } as const;
-  const requests = api.deploymentStage.metricCount({ period: window });
+  const { generationDeadlineSeconds } = sources;
+  const requests = apiMetrics(sources).requests({ period: window });
   const of = (metric: (fn: RouteFunction['fn']) => Metric) => functions.map(({ fn }) => metric(fn));
   const crashes = of((fn) => fn.metricErrors({ period: window }));
   const throttles = of((fn) => fn.metricThrottles({ period: fiveMinutes }));
@@ -157,6 +155,7 @@ function functionAlarms(
       id,
       runbook: 'function-crashes',
       means: 'Functions crash, run out of memory or run into their time-out.',
+      rollsBack: true,
       metric: share(numbered(metrics), requests, { atLeast: minFailures, period: window }),
       threshold: 0.1,
     })),

@@ -36,6 +36,7 @@ export function resourceAlarms(sources: MonitoringSources): AlarmRow[] {
       metric: sources.references.metricErrors({ period: fiveMinutes }),
       threshold: 3,
       periods: 2,
+      rollsBack: true,
     },
     ...(model.variantName === null ? [] : modelAlarms({ ...model, variantName: model.variantName })),
     {
@@ -115,6 +116,7 @@ function sweepAlarms({ sweep, distribution }: MonitoringSources): AlarmRow[] {
       metric: sweep.fn.metricErrors({ period: fiveMinutes }),
       threshold: 3,
       periods: 2,
+      rollsBack: true,
     },
     deadLetters(
       { ...row, severity: 'warning', id: 'sweep-dead-letters' },
@@ -165,6 +167,7 @@ function billingAlarms(
       means: 'Billing events cannot be applied and are tried again.',
       metric: serviceMetrics(serviceName).count('billingEvents', 'failed', { period: window }),
       threshold: 3,
+      rollsBack: true,
     },
     {
       ...row,

@@ -1,4 +1,3 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -15,7 +14,8 @@ export interface MonitoringSources {
   readonly serviceName: string;
   readonly generationDeadlineSeconds: number;
   readonly throttle: Configuration['throttle'];
-  readonly api: RestApi;
+  /** Of API Gateway. */
+  readonly stageName: string;
   /** API Gateway writes one line for each request to it. */
   readonly accessLog: ILogGroup;
   readonly functions: readonly RouteFunction[];
@@ -71,7 +71,9 @@ export function routeGroups({ functions }: MonitoringSources): RouteGroup[] {
 }
 
 /** Every function of the service. */
-export function allFunctions(sources: MonitoringSources): ServiceFunction[] {
+export function allFunctions(
+  sources: Pick<MonitoringSources, 'functions' | 'references' | 'sweep' | 'billing'>,
+): ServiceFunction[] {
   const { functions, references, sweep, billing } = sources;
   return [...functions.map(({ fn }) => fn), references, sweep.fn, ...(billing === null ? [] : [billing.fn])];
 }

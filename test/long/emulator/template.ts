@@ -8,20 +8,22 @@ export const leftOut: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Stage',
-  'AWS::ApplicationAutoScaling::ScalableTarget',
-  'AWS::ApplicationAutoScaling::ScalingPolicy',
   'AWS::Backup::BackupPlan',
   'AWS::Backup::BackupSelection',
   'AWS::Backup::BackupVault',
+  'AWS::Budgets::Budget',
   'AWS::CloudFront::Distribution',
   'AWS::CloudFront::Function',
   'AWS::CloudFront::OriginAccessControl',
   'AWS::CloudFront::ResponseHeadersPolicy',
   'AWS::CloudWatch::Alarm',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::Cognito::ManagedLoginBranding',
   'AWS::Cognito::UserPool',
   'AWS::Cognito::UserPoolClient',
   'AWS::Cognito::UserPoolDomain',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Logs::QueryDefinition',
   'AWS::S3::BucketPolicy',
@@ -46,12 +48,25 @@ export function templateWith(template: Template, isKept: (type: string) => boole
   const kept = Object.entries(template.Resources).filter(([, { Type: type }]) => isKept(type));
   const resources = Object.fromEntries(kept);
   const others = Object.keys(template.Resources).filter((logicalId) => !(logicalId in resources));
-  return withStandIns({ ...template, Resources: resources }, new Set(others));
+  const withoutAliases = callingFunctions({ ...template, Resources: resources }, template);
+  return withStandIns(withoutAliases, new Set(others));
+}
+
+/** moto knows no aliases, so what calls one calls the function itself. */
+function callingFunctions(value: any, { Resources: resources }: Template): any {
+  const copy = JSON.stringify(value).replaceAll(/\{"Ref":"(\w+)"\}/g, (reference, id: string) => {
+    const { Type: type, Properties: properties } = resources[id] ?? {};
+    if (type !== 'AWS::Lambda::Alias') return reference;
+    return JSON.stringify({ 'Fn::GetAtt': [properties.FunctionName.Ref, 'Arn'] });
+  });
+  return JSON.parse(copy.replaceAll('":live"', '""'));
 }
 
 function withStandIns(value: any, others: ReadonlySet<string>): any {
   if (Array.isArray(value)) return value.map((item) => withStandIns(item, others));
   if (value === null || typeof value !== 'object') return value;
+  // The model's stack is not in the emulator.
+  if ('Fn::ImportValue' in value) return 'standin-model';
   const { Ref: reference, 'Fn::GetAtt': attribute, DependsOn: dependsOn } = value;
   if (others.has(reference)) return standIn(reference, 'Ref');
   if (Array.isArray(attribute) && others.has(attribute[0])) return standIn(attribute[0], attribute[1]);

@@ -77,8 +77,6 @@ function optionsWith(hostedZoneId: string): Options {
   return {
     ...everything,
     domain: { ...everything.domain!, hostedZone: { id: hostedZoneId, name: 'example.com' } },
-    // moto does not know newer instance types, such as the default.
-    inference: { ...everything.inference, kind: 'endpoint', instanceType: 'ml.g4dn.xlarge' } as never,
   };
 }
 

@@ -190,11 +190,12 @@ describe.each(table)('%s', (operationId, route) => {
         per: per[route.auth],
       },
     );
+    const shared = typeof throttle === 'object' ? throttle : undefined;
     expect(operation['x-throttle']).toEqual(
-      throttle && { requestsPerSecond: throttle.ratePerSecond, burst: throttle.burst },
+      shared && { requestsPerSecond: shared.ratePerSecond, burst: shared.burst },
     );
     if (limit) expect(operation.description).toContain(`${limit.quota} in ${limit.windowSeconds} seconds`);
-    if (throttle) expect(operation.description).toContain(`${throttle.ratePerSecond} a second`);
+    if (shared) expect(operation.description).toContain(`${shared.ratePerSecond} a second`);
   });
 
   test('answers as an event stream exactly if the route streams, with an example of right events', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Aws, Duration, Stack } from 'aws-cdk-lib/core';
+import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import {
   CfnScalableTarget,
   CfnScalingPolicy,
@@ -11,68 +11,52 @@ import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib
 import { Repository } from 'aws-cdk-lib/aws-ecr';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnEndpoint, CfnEndpointConfig, CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
-import { environmentVariables, noModelEndpoint } from '../../shared/config.ts';
-import type { Inference as InferenceOptions, ModelEndpoint } from '../configuration.ts';
-import { accept } from './accepted-findings.ts';
-import type { ServiceFunction } from './service-function.ts';
+import { maxDeadlineSeconds, type ModelEndpointOptions } from '../../configuration.ts';
+import { accept } from '../accepted-findings.ts';
+import type { ModelNetwork } from './model-network.ts';
 
-export interface InferenceProps {
-  readonly inference: InferenceOptions;
-  /** A deployment or a scale-in waits this long, so that it cuts off no generation. */
-  readonly generationDeadlineSeconds: number;
+export interface ModelEndpointProps {
+  readonly endpointName: string;
+  readonly options: ModelEndpointOptions;
+  /** Where the containers run; null for SageMaker's own network, from which they reach the internet. */
+  readonly network: ModelNetwork | null;
+  readonly logRetention: RetentionDays;
 }
 
-const variantName = 'AllTraffic';
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+/** The name of the only variant, a dimension of the endpoint's metrics. */
+export const variantName = 'AllTraffic';
+const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** An instance downloads tens of gigabytes, then loads them into its GPU. Each step may take half an hour. */
 const startStepSeconds = 1800;
 const deploymentSeconds = 7200;
 /** How long the old instances stay ready for a rollback after the new ones got all the traffic. */
 const bakeSeconds = 300;
+/**
+ * No generation runs longer. It is a constant, because an endpoint can't be updated with another deployment configuration
+ * alone: SageMaker wants another endpoint configuration, too.
+ */
+const longestGenerationSeconds = maxDeadlineSeconds + 60;
 
-/** The model server of the service: none, an existing SageMaker endpoint, or an endpoint of this stack. */
-export class Inference extends Construct {
-  /** `(none)` without a model. */
-  readonly endpointName: string;
-  /** A dimension of the endpoint's metrics; null if the stack has no endpoint of its own. */
-  readonly variantName: string | null;
+/** A SageMaker endpoint with the model server, and the scaling of its instances. */
+export class ModelEndpoint extends Construct {
+  readonly endpoint: CfnEndpoint;
+  private readonly props: ModelEndpointProps;
 
-  constructor(scope: Construct, id: string, { inference, generationDeadlineSeconds }: InferenceProps) {
+  constructor(scope: Construct, id: string, props: ModelEndpointProps) {
     super(scope, id);
-    this.variantName = inference.kind === 'endpoint' ? variantName : null;
-    if (inference.kind === 'none') {
-      this.endpointName = noModelEndpoint;
-    } else if (inference.kind === 'existing') {
-      this.endpointName = inference.endpointName;
-    } else {
-      this.endpointName = nameOf(this, inference);
-      const endpoint = this.addEndpoint(inference, generationDeadlineSeconds);
-      this.addScaling(inference, generationDeadlineSeconds, endpoint);
-    }
+    this.props = props;
+    this.endpoint = this.addEndpoint(props.options);
+    this.addScaling(props.options);
   }
 
-  /** Gives a function the endpoint's name and the permission to stream from this endpoint only. */
-  grantInvoke(fn: ServiceFunction): void {
-    fn.setVariable(environmentVariables.modelEndpointName, this.endpointName);
-    if (this.endpointName === noModelEndpoint) return;
-    // SageMaker writes endpoint names in ARNs in lower case, but IAM compares case-sensitively. So both forms are named.
-    const names = new Set([this.endpointName.toLowerCase(), this.endpointName]);
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['sagemaker:InvokeEndpointWithResponseStream'],
-        resources: [...names].map((resourceName) =>
-          Stack.of(this).formatArn({ service: 'sagemaker', resource: 'endpoint', resourceName }),
-        ),
-      }),
-    );
-  }
-
-  private addEndpoint(options: ModelEndpoint, deadlineSeconds: number): CfnEndpoint {
+  private addEndpoint(options: ModelEndpointOptions): CfnEndpoint {
+    const { endpointName, network, logRetention } = this.props;
     const alarm = this.addRollbackAlarm();
-    const role = this.addRole(options.modelData);
+    const role = this.addRole(options);
     role.addToPolicy(
       new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: [alarm.alarmArn] }),
     );
@@ -85,9 +69,10 @@ export class Inference extends Construct {
           s3DataSource: { s3Uri: options.modelData, s3DataType: 'S3Prefix', compressionType: 'None' },
         },
       },
+      ...(network !== null && { vpcConfig: network.vpcConfig }),
     });
     // SageMaker reads the image and the weights at once, so the role must have its policy by then.
-    model.node.addDependency(role.node.findChild('DefaultPolicy'));
+    model.node.addDependency(role.node.findChild('DefaultPolicy'), ...(network === null ? [] : [network]));
     // The model and the configuration have no fixed names: SageMaker can't change them, so CloudFormation makes a new
     // one before it deletes the old one.
     const config = new CfnEndpointConfig(this, 'Configuration', {
@@ -105,23 +90,32 @@ export class Inference extends Construct {
         },
       ],
     });
-    return new CfnEndpoint(this, 'Endpoint', {
-      endpointName: this.endpointName,
+    const endpoint = new CfnEndpoint(this, 'Endpoint', {
+      endpointName,
       endpointConfigName: config.attrEndpointConfigName,
       // A deployment keeps the number of instances that scaling has reached.
       retainAllVariantProperties: true,
-      deploymentConfig: deploymentConfig(alarm.alarmName, deadlineSeconds),
+      deploymentConfig: deploymentConfig(alarm.alarmName),
     });
+    // If it were not there, SageMaker would make it and keep its lines forever.
+    const logGroup = new LogGroup(this, 'Log', {
+      logGroupName: logGroupNameOf(endpointName),
+      retention: logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    endpoint.node.addDependency(logGroup);
+    return endpoint;
   }
 
   /** Errors of the model in two of three minutes. The alarm only decides whether a deployment is rolled back. */
   private addRollbackAlarm(): Alarm {
+    const { endpointName } = this.props;
     return new Alarm(this, 'ModelErrors', {
-      alarmDescription: `The model endpoint ${this.endpointName} answers with errors. A deployment that is under way is taken back.`,
+      alarmDescription: `The model endpoint ${endpointName} answers with errors. A deployment that is under way is taken back.`,
       metric: new Metric({
         namespace: 'AWS/SageMaker',
         metricName: 'InvocationModelErrors',
-        dimensionsMap: { EndpointName: this.endpointName, VariantName: variantName },
+        dimensionsMap: { EndpointName: endpointName, VariantName: variantName },
         statistic: 'Sum',
         period: Duration.minutes(1),
       }),
@@ -134,10 +128,11 @@ export class Inference extends Construct {
   }
 
   /** SageMaker runs the instances with it. It may read the weights and the image (see `addImage`) and write logs and metrics. */
-  private addRole(modelData: string): Role {
+  private addRole({ modelData, modelDataKeyArn }: ModelEndpointOptions): Role {
+    const { endpointName, network } = this.props;
     const { bucket, prefix } = s3Place(modelData);
     const bucketArn = `arn:${Aws.PARTITION}:s3:::${bucket}`;
-    const logGroup = `log-group:/aws/sagemaker/Endpoints/${this.endpointName}`;
+    const logGroup = `log-group:${logGroupNameOf(endpointName)}`;
     const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:${logGroup}`;
     const role = new Role(this, 'Role', {
       description: 'SageMaker starts the model with it',
@@ -147,26 +142,33 @@ export class Inference extends Construct {
       role.addToPolicy(new PolicyStatement({ actions, resources, conditions }));
     allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]);
     allow(['s3:ListBucket'], [bucketArn], { StringLike: { 's3:prefix': `${prefix}*` } });
+    if (modelDataKeyArn !== null) {
+      allow(['kms:Decrypt'], [modelDataKeyArn], {
+        StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` },
+      });
+    }
+    // Not `CreateLogGroup`: SageMaker would make the group again after it was deleted, and keep its lines forever.
     allow(
-      ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:DescribeLogStreams', 'logs:PutLogEvents'],
+      ['logs:CreateLogStream', 'logs:DescribeLogStreams', 'logs:PutLogEvents'],
       [logGroupArn, `${logGroupArn}:*`],
     );
     allow(['cloudwatch:PutMetricData'], ['*'], {
       StringEquals: { 'cloudwatch:namespace': '/aws/sagemaker/Endpoints' },
     });
+    network?.grantUse(role);
     accept(role, {
       [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/${prefix}*]`]:
         'The model is everything below its one prefix; nothing else of the bucket can be read.',
       [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:${logGroup}:*]`]:
         "SageMaker names the streams itself; they are in this endpoint's one log group.",
       'AwsSolutions-IAM5[Resource::*]':
-        'Metrics, which a condition holds to one namespace, and the log-in to ECR have no ARNs.',
+        'Metrics, which a condition holds to one namespace, the log-in to ECR, and the actions on network interfaces that SageMaker asks for have no ARNs beforehand.',
     });
     return role;
   }
 
   /** @throws Error for a folder without a Dockerfile. */
-  private addImage(image: ModelEndpoint['image'], role: Role): string {
+  private addImage(image: ModelEndpointOptions['image'], role: Role): string {
     if ('uri' in image) {
       imageRepository(this, image.uri).grantPull(role);
       return image.uri;
@@ -182,17 +184,18 @@ export class Inference extends Construct {
     return asset.imageUri;
   }
 
-  private addScaling(options: ModelEndpoint, deadlineSeconds: number, endpoint: CfnEndpoint): void {
+  private addScaling(options: ModelEndpointOptions): void {
+    const { endpointName } = this.props;
     const target = new CfnScalableTarget(this, 'Instances', {
       serviceNamespace: 'sagemaker',
       scalableDimension: 'sagemaker:variant:DesiredInstanceCount',
-      resourceId: `endpoint/${this.endpointName}/variant/${variantName}`,
+      resourceId: `endpoint/${endpointName}/variant/${variantName}`,
       minCapacity: options.minInstances,
       maxCapacity: options.maxInstances,
     });
-    target.node.addDependency(endpoint);
+    target.node.addDependency(this.endpoint);
     new CfnScalingPolicy(this, 'Concurrency', {
-      policyName: `${this.endpointName}-concurrency`,
+      policyName: `${endpointName}-concurrency`,
       policyType: 'TargetTrackingScaling',
       scalingTargetId: target.ref,
       targetTrackingScalingPolicyConfiguration: {
@@ -203,30 +206,27 @@ export class Inference extends Construct {
         },
         scaleOutCooldown: 60,
         // Before it removes another instance, requests of the last one must have ended (docs/scaling.md).
-        scaleInCooldown: Math.max(300, deadlineSeconds + 60),
+        scaleInCooldown: longestGenerationSeconds,
       },
     });
   }
 }
 
-/**
- * The instance type is part of the name, because SageMaker can't change the type of an endpoint that scales. Another
- * type makes a new endpoint, and the old one is deleted after the functions use the new one.
- */
-function nameOf(scope: Construct, { instanceType }: ModelEndpoint): string {
-  return `${Stack.of(scope).stackName}-${instanceType.replace(/^ml\./, '').replaceAll('.', '-')}`.toLowerCase();
+/** SageMaker chooses this name. */
+function logGroupNameOf(endpointName: string): string {
+  return `/aws/sagemaker/Endpoints/${endpointName}`;
 }
 
 /**
  * Starts new instances beside the old ones, moves all traffic, and ends the old ones after their last request. A rolling
  * update would need at least two instances.
  */
-function deploymentConfig(alarmName: string, deadlineSeconds: number): CfnEndpoint.DeploymentConfigProperty {
+function deploymentConfig(alarmName: string): CfnEndpoint.DeploymentConfigProperty {
   return {
     autoRollbackConfiguration: { alarms: [{ alarmName }] },
     blueGreenUpdatePolicy: {
       trafficRoutingConfiguration: { type: 'ALL_AT_ONCE', waitIntervalInSeconds: bakeSeconds },
-      terminationWaitInSeconds: Math.max(bakeSeconds, deadlineSeconds + 60),
+      terminationWaitInSeconds: longestGenerationSeconds,
       maximumExecutionTimeoutInSeconds: deploymentSeconds,
     },
   };

@@ -1,52 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { environmentVariables, noModelEndpoint } from '../../shared/config.ts';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { configurations, type ConfigurationName } from '../support/configurations.ts';
-import { functionIdOf, resolver, statementsOf } from '../support/policies.ts';
-import { templateOf } from '../support/stack-templates.ts';
+import type { Template } from '../support/policies.ts';
+import { modelTemplateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 
 // The permissions of the endpoint's own role are in template-summary.txt.
-const template = templateOf('everything');
-const endpointName = 'image-generation-test-g6-xlarge';
+const template = modelTemplateOf('everything');
+const endpointName = 'image-generation-test-model-g6-xlarge';
+const policyOf = (of: Template) => propertiesOf(of, 'AWS::IAM::Policy').PolicyDocument.Statement;
 const variantOf = (name: ConfigurationName) =>
-  propertiesOf(templateOf(name), 'AWS::SageMaker::EndpointConfig').ProductionVariants[0];
+  propertiesOf(modelTemplateOf(name), 'AWS::SageMaker::EndpointConfig').ProductionVariants[0];
 
-describe.each<[ConfigurationName, string, string[]]>([
-  ['default', noModelEndpoint, []],
-  ['existingEndpoint', 'Painter-2', ['Painter-2', 'painter-2']],
-  ['everything', endpointName, [endpointName]],
-  ['tuned', 'image-generation-prod-g6e-2xlarge', ['image-generation-prod-g6e-2xlarge']],
-])('with the configuration "%s"', (name, known, allowed) => {
-  const of = templateOf(name);
-  const generate = functionIdOf(of, 'create-generation');
-
-  test(`functions know the model as ${known} and may stream from ${allowed.join(' or ') || 'no endpoint'}`, () => {
-    const { Variables: variables } = of.Resources[generate]!.Properties.Environment;
-    expect(variables[environmentVariables.modelEndpointName]).toBe(known);
-    const granted = statementsOf(of, generate, resolver({})).filter(({ actions }) =>
-      actions.some((action) => action.startsWith('sagemaker:')),
-    );
-    expect(granted.flatMap(({ resources }) => resources)).toEqual(
-      allowed.map(
-        (endpoint) => `arn:<AWS::Partition>:sagemaker:<AWS::Region>:<AWS::AccountId>:endpoint/${endpoint}`,
-      ),
-    );
-    expect(new Set(granted.flatMap(({ actions }) => actions))).toEqual(
-      new Set(allowed.length > 0 ? ['sagemaker:InvokeEndpointWithResponseStream'] : []),
-    );
-  });
-});
-
-test.each(['default', 'existingEndpoint'] as const)(
-  'with the configuration "%s" the stack has nothing of SageMaker',
-  (name) => {
-    const ids = Object.keys(templateOf(name).Resources);
-    expect(ids.filter((id) => id.startsWith('Inference'))).toEqual([]);
-  },
-);
-
-describe('an endpoint of the stack', () => {
+describe('the endpoint', () => {
   const { id: endpointId, Properties: endpoint } = only(template, 'AWS::SageMaker::Endpoint');
 
   test('runs the image with the model data under the prefix, uncompressed', () => {
@@ -88,7 +54,7 @@ describe('an endpoint of the stack', () => {
 
   test("rolls a deployment back when this endpoint's model answers with errors, and keeps the number of instances", () => {
     const [alarmId, alarm] = [...resourcesOf(template, 'AWS::CloudWatch::Alarm')].find(([id]) =>
-      id.startsWith('InferenceModelErrors'),
+      id.startsWith('ModelModelErrors'),
     )!;
     expect(alarm.Properties).toMatchObject({
       MetricName: 'InvocationModelErrors',
@@ -105,12 +71,12 @@ describe('an endpoint of the stack', () => {
   });
 
   test('scales by the requests in flight, within the limits of the configuration', () => {
-    const tuned = templateOf('tuned');
+    const tuned = modelTemplateOf('tuned');
     expect(variantOf('tuned').InitialInstanceCount).toBe(2);
     expect(propertiesOf(tuned, 'AWS::ApplicationAutoScaling::ScalableTarget')).toMatchObject({
       MinCapacity: 2,
       MaxCapacity: 7,
-      ResourceId: 'endpoint/image-generation-prod-g6e-2xlarge/variant/AllTraffic',
+      ResourceId: 'endpoint/image-generation-prod-model-g6e-2xlarge/variant/AllTraffic',
       ScalableDimension: 'sagemaker:variant:DesiredInstanceCount',
     });
     const [{ TargetTrackingScalingPolicyConfiguration: tracking }] = allProperties(
@@ -129,11 +95,36 @@ describe('an endpoint of the stack', () => {
     expect(only(template, 'AWS::ApplicationAutoScaling::ScalableTarget').DependsOn).toEqual([endpointId]);
   });
 
+  test('is not changed by another deadline of generations alone, which SageMaker would refuse', () => {
+    const ofDeadlines = (['small', 'everything', 'tuned'] as const).map((name) => {
+      const { DeploymentConfig } = propertiesOf(modelTemplateOf(name), 'AWS::SageMaker::Endpoint');
+      return DeploymentConfig.BlueGreenUpdatePolicy;
+    });
+    expect(ofDeadlines[1]).toEqual(ofDeadlines[0]);
+    expect(ofDeadlines[2]).toEqual(ofDeadlines[0]);
+  });
+
+  test('logs to a group that is there first, does not keep its lines forever, and is not made again', () => {
+    const { id, Properties: group } = only(template, 'AWS::Logs::LogGroup');
+    expect(group).toEqual({ LogGroupName: `/aws/sagemaker/Endpoints/${endpointName}`, RetentionInDays: 30 });
+    expect(template.Resources[endpointId]!.DependsOn).toContain(id);
+    expect(JSON.stringify(template)).not.toContain('logs:CreateLogGroup');
+  });
+
+  test('may decrypt its model data by the key that the configuration names, through S3 only', () => {
+    const decrypting = (name: ConfigurationName) =>
+      policyOf(modelTemplateOf(name)).filter(({ Action }: any) => [Action].flat().includes('kms:Decrypt'));
+    expect(decrypting('everything')).toEqual([]);
+    const [{ Resource, Condition }, ...more] = decrypting('tuned');
+    expect([Resource, more]).toEqual([configurations.tuned.inference.modelDataKeyArn, []]);
+    expect(plain(Condition)).toBe('{StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}');
+  });
+
   test.each(['small', 'everything', 'tuned'] as const)(
     'with the deadline of the configuration "%s" cuts off no generation by scaling or by a deployment',
     (name) => {
       const { generationDeadlineSeconds } = readConfiguration(configurations[name], name);
-      const of = templateOf(name);
+      const of = modelTemplateOf(name);
       const { TargetTrackingScalingPolicyConfiguration: tracking } = propertiesOf(
         of,
         'AWS::ApplicationAutoScaling::ScalingPolicy',

@@ -1,0 +1,126 @@
+import { Aws } from 'aws-cdk-lib/core';
+import {
+  GatewayVpcEndpointAwsService,
+  IpAddresses,
+  Peer,
+  Port,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+  type IVpc,
+} from 'aws-cdk-lib/aws-ec2';
+import { AnyPrincipal, Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import {
+  CfnFirewallDomainList,
+  CfnFirewallRuleGroup,
+  CfnFirewallRuleGroupAssociation,
+} from 'aws-cdk-lib/aws-route53resolver';
+import type { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
+import { Construct } from 'constructs';
+import { accept } from '../accepted-findings.ts';
+
+export interface ModelNetworkProps {
+  /** The S3 prefix of the weights. Its bucket may belong to another account. */
+  readonly modelData: string;
+}
+
+/**
+ * A network without a way to the internet. Containers in it reach S3 only, and there only the buckets of this account and
+ * the weights. SageMaker pulls the image and writes the logs from its own network. It costs nothing by the hour.
+ */
+export class ModelNetwork extends Construct {
+  readonly vpcConfig: CfnModel.VpcConfigProperty;
+
+  constructor(scope: Construct, id: string, { modelData }: ModelNetworkProps) {
+    super(scope, id);
+    const vpc = new Vpc(this, 'Vpc', {
+      ipAddresses: IpAddresses.cidr('10.0.0.0/22'),
+      maxAzs: 2,
+      natGateways: 0,
+      createInternetGateway: false,
+      subnetConfiguration: [{ name: 'model', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 }],
+      // Nothing uses the default group. To empty it would take a function of its own.
+      restrictDefaultSecurityGroup: false,
+    });
+    accept(vpc, {
+      'AwsSolutions-VPC7': 'Nothing in it can reach more than S3, whose requests can be logged there.',
+    });
+    this.addS3(vpc, modelData);
+    this.refuseNames(vpc);
+    const securityGroup = new SecurityGroup(this, 'Group', {
+      vpc: vpc as IVpc,
+      description: 'Model containers: HTTPS to S3, nothing else',
+      allowAllOutbound: false,
+    });
+    // The only route leads to S3. The list of its addresses is another one in each region.
+    securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'S3, by the gateway endpoint');
+    this.vpcConfig = {
+      subnets: vpc.isolatedSubnets.map(({ subnetId }) => subnetId),
+      securityGroupIds: [securityGroup.securityGroupId],
+    };
+  }
+
+  /** What SageMaker needs to connect its instances to a network (Amazon SageMaker, "host-vpc"). */
+  grantUse(role: Role): void {
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: [
+          'ec2:CreateNetworkInterface',
+          'ec2:CreateNetworkInterfacePermission',
+          'ec2:DeleteNetworkInterface',
+          'ec2:DeleteNetworkInterfacePermission',
+          'ec2:DescribeDhcpOptions',
+          'ec2:DescribeNetworkInterfaces',
+          'ec2:DescribeSecurityGroups',
+          'ec2:DescribeSubnets',
+          'ec2:DescribeVpcEndpoints',
+          'ec2:DescribeVpcs',
+        ],
+        resources: ['*'],
+      }),
+    );
+  }
+
+  /** Presigned links of other accounts are refused too: no image can be sent to a stranger's bucket. */
+  private addS3(vpc: Vpc, modelData: string): void {
+    const endpoint = vpc.addGatewayEndpoint('S3', { service: GatewayVpcEndpointAwsService.S3 });
+    const allow = (actions: string[], resources: string[], conditions = {}) =>
+      endpoint.addToPolicy(
+        new PolicyStatement({
+          effect: Effect.ALLOW,
+          principals: [new AnyPrincipal()],
+          actions,
+          resources,
+          conditions,
+        }),
+      );
+    allow(['s3:GetObject', 's3:PutObject'], ['*'], {
+      StringEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
+    });
+    const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(modelData)!;
+    const bucketArn = `arn:${Aws.PARTITION}:s3:::${bucket}`;
+    allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]);
+    allow(['s3:ListBucket'], [bucketArn]);
+  }
+
+  /** A name that is looked up leaves the network, too, so only AWS's own names are. */
+  private refuseNames(vpc: Vpc): void {
+    const list = (id: string, domains: string[]) => new CfnFirewallDomainList(this, id, { domains }).attrId;
+    const rules = new CfnFirewallRuleGroup(this, 'NameRules', {
+      firewallRules: [
+        { priority: 1, action: 'ALLOW', firewallDomainListId: list('AwsNames', [`*.${Aws.URL_SUFFIX}`]) },
+        {
+          priority: 2,
+          action: 'BLOCK',
+          blockResponse: 'NXDOMAIN',
+          firewallDomainListId: list('AllNames', ['*']),
+        },
+      ],
+    });
+    new CfnFirewallRuleGroupAssociation(this, 'Names', {
+      firewallRuleGroupId: rules.attrId,
+      vpcId: vpc.vpcId,
+      priority: 101,
+    });
+  }
+}

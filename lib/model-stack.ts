@@ -1,0 +1,44 @@
+import { CfnOutput, Fn, Stack, type App } from 'aws-cdk-lib/core';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { modelStackNameOf, type Configuration } from './configuration.ts';
+import { ModelEndpoint } from './constructs/model/model-endpoint.ts';
+import { ModelNetwork } from './constructs/model/model-network.ts';
+
+/**
+ * The model's endpoint. It is a stack of its own, because an endpoint takes up to hours to change: the service's functions
+ * change without it. The instance type is part of the stack's name, since SageMaker can't change the type of an endpoint
+ * that scales. So another type makes another stack, and the old one is deleted after the service uses the new one.
+ */
+export class ModelStack extends Stack {
+  private readonly exportName: string;
+
+  /** @param configuration one with `inference.kind` "endpoint" */
+  constructor(app: App, configuration: Configuration) {
+    const { inference: options, logRetentionDays } = configuration;
+    const name = modelStackNameOf(configuration);
+    if (options.kind !== 'endpoint' || name === null) throw new Error('There is no endpoint to deploy.');
+    super(app, name, {
+      description: 'Image Generation Service: the model',
+      terminationProtection: true,
+    });
+    const network = options.internetAccess
+      ? null
+      : new ModelNetwork(this, 'Network', { modelData: options.modelData });
+    const { endpoint } = new ModelEndpoint(this, 'Model', {
+      endpointName: name,
+      options,
+      network,
+      logRetention: logRetentionDays as RetentionDays,
+    });
+    this.exportName = `${name}-endpoint`;
+    new CfnOutput(this, 'EndpointName', { value: endpoint.attrEndpointName, exportName: this.exportName });
+  }
+
+  /**
+   * The endpoint's name, for another stack. CloudFormation refuses to deploy a stack that imports it before the endpoint
+   * is there, and to delete the endpoint while a stack imports it.
+   */
+  importEndpointName(): string {
+    return Fn.importValue(this.exportName);
+  }
+}

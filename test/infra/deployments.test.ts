@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { jobs, routes, type Job, type Route } from '../../shared/routes.ts';
+import { aliasIdOf, functionIdOf } from '../support/policies.ts';
+import { templateOf } from '../support/stack-templates.ts';
+import { allProperties, only, plain, resourcesOf } from './resources.ts';
+
+// That everything calls a function by its alias is tested where it is called: http-api, queues, least-privilege.
+const template = templateOf('everything');
+const rows: (Route | Job)[] = [...Object.values(routes), ...Object.values(jobs)];
+
+describe.each(rows)('a deployment of $functionName', ({ functionName }) => {
+  const alias = template.Resources[aliasIdOf(template, functionName)]! as any;
+  const { ApplicationName, DeploymentGroupName } = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate;
+  const group = template.Resources[DeploymentGroupName.Ref]!.Properties;
+
+  test('moves its alias to the version of the new code', () => {
+    const version = template.Resources[alias.Properties.FunctionVersion['Fn::GetAtt'][0]]!;
+    expect(version.Type).toBe('AWS::Lambda::Version');
+    expect(version.Properties.FunctionName.Ref).toBe(functionIdOf(template, functionName));
+  });
+
+  test('gives 10% of the calls to the new code for five minutes, and goes back if an alarm starts', () => {
+    expect(ApplicationName.Ref).toBe(only(template, 'AWS::CodeDeploy::Application').id);
+    expect(plain(group.DeploymentConfigName)).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
+    expect(group.AutoRollbackConfiguration).toEqual({
+      Enabled: true,
+      Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'],
+    });
+    const names = group.AlarmConfiguration.Alarms.map(
+      ({ Name }: any) => template.Resources[Name.Ref]!.Properties.AlarmName,
+    );
+    expect(names.map((name: string) => name.replace('image-generation-test-', '')).toSorted()).toEqual([
+      'billing-failed',
+      'function-crashes-buffered',
+      'function-crashes-buffered-2',
+      'function-crashes-generating',
+      'generation-failed',
+      'generation-timeout',
+      'internal-errors',
+      'references-errors',
+      'service-unavailable',
+      'sweep-errors',
+    ]);
+  });
+});
+
+test('without canary the alias moves at once', () => {
+  const small = templateOf('small');
+  expect(resourcesOf(small, 'AWS::CodeDeploy::DeploymentGroup').size).toBe(0);
+  for (const [, alias] of resourcesOf(small, 'AWS::Lambda::Alias'))
+    expect(alias).not.toHaveProperty('UpdatePolicy');
+});
+
+describe('executions are reserved', () => {
+  const reserved = (name: 'default' | 'small' | 'tuned') =>
+    Object.fromEntries(
+      allProperties(templateOf(name), 'AWS::Lambda::Function').flatMap(
+        ({ Description, ReservedConcurrentExecutions: executions }) =>
+          executions === undefined ? [] : [[Description.split(': ')[1], executions]],
+      ),
+    );
+
+  test('for the sweep and for revoking keys, where the account has 100 more than these', () => {
+    expect(reserved('tuned')).toEqual({ sweep: 2, 'revoke-key': 20 });
+  });
+
+  test('for nothing, where the account has fewer or nobody asked', () => {
+    expect([reserved('small'), reserved('default')]).toEqual([{}, {}]);
+  });
+
+  test('for billing events, as many as its queue starts at once', () => {
+    const { ScalingConfig } = allProperties(template, 'AWS::Lambda::EventSourceMapping')[0];
+    expect(jobs.billingEvents.reservedConcurrency).toBeGreaterThanOrEqual(ScalingConfig.MaximumConcurrency);
+  });
+});
+
+test('no limit that strangers can use up is lower for revoking a key than what AWS gives the whole account', () => {
+  expect(routes.revokeKey.throttle).toBe('account');
+});

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { environmentVariables, noModelEndpoint } from '../../shared/config.ts';
+import { grantsOf, routes } from '../../shared/routes.ts';
+import type { ConfigurationName } from '../support/configurations.ts';
+import { functionIdOf, resolver, statementsOf } from '../support/policies.ts';
+import { assemblyOf, modelTemplateOf, templateOf } from '../support/stack-templates.ts';
+import { only, plain } from './resources.ts';
+
+const calling = Object.values(routes).filter((route) => grantsOf(route).model);
+const knownBy = (name: ConfigurationName, functionName: string): unknown => {
+  const template = templateOf(name);
+  const { Environment } = template.Resources[functionIdOf(template, functionName)]!.Properties;
+  return Environment.Variables[environmentVariables.modelEndpointName];
+};
+
+describe.each(calling)('$functionName', ({ functionName }) => {
+  const allowed = (name: ConfigurationName) => {
+    const template = templateOf(name);
+    const statements = statementsOf(template, functionIdOf(template, functionName), resolver({})).filter(
+      ({ actions }) => actions.some((action) => action.startsWith('sagemaker:')),
+    );
+    return statements.flatMap(({ actions, resources }) =>
+      actions.flatMap((action) =>
+        resources.map((resource) => `${action} ${resource.split(':endpoint/')[1]}`),
+      ),
+    );
+  };
+
+  test('without a model knows of none and may call none', () => {
+    expect([knownBy('default', functionName), allowed('default')]).toEqual([noModelEndpoint, []]);
+  });
+
+  test('may stream from the endpoint that the configuration names, as SageMaker and as IAM write it', () => {
+    expect(knownBy('existingEndpoint', functionName)).toBe('Painter-2');
+    expect(allowed('existingEndpoint').toSorted()).toEqual([
+      'sagemaker:InvokeEndpointWithResponseStream Painter-2',
+      'sagemaker:InvokeEndpointWithResponseStream painter-2',
+    ]);
+  });
+
+  test.each(['everything', 'tuned', 'small'] as const)(
+    'with "%s" gets the endpoint from the model\'s stack, so it is never deployed before the endpoint is there',
+    (name) => {
+      const model = modelTemplateOf(name);
+      const { EndpointName: output } = model.Outputs!;
+      expect(plain(output.Value)).toBe(`<${only(model, 'AWS::SageMaker::Endpoint').id}.EndpointName>`);
+      const imported = { 'Fn::ImportValue': output.Export.Name };
+      expect(knownBy(name, functionName)).toEqual(imported);
+      expect(allowed(name)).toEqual([`sagemaker:InvokeEndpointWithResponseStream <${output.Export.Name}>`]);
+    },
+  );
+});
+
+test('another instance type is another stack and another endpoint, so the old one stays until the service has changed', () => {
+  const nameIn = (name: ConfigurationName) =>
+    only(modelTemplateOf(name), 'AWS::SageMaker::Endpoint').Properties.EndpointName;
+  expect([nameIn('small'), nameIn('tuned')]).toEqual([
+    'image-generation-prod-model-g6-xlarge',
+    'image-generation-prod-model-g6e-2xlarge',
+  ]);
+});
+
+describe("the app's stacks", () => {
+  const artifactsOf = (name: ConfigurationName) => {
+    const { artifacts } = JSON.parse(readFileSync(join(assemblyOf(name), 'manifest.json'), 'utf8'));
+    const stacks = Object.entries<any>(artifacts).filter(
+      ([, { type }]) => type === 'aws:cloudformation:stack',
+    );
+    return new Map(stacks);
+  };
+  const [service, model] = ['image-generation-test', 'image-generation-test-model-g6-xlarge'];
+
+  test('are the service and, before it, the model, both protected from deletion', () => {
+    const artifacts = artifactsOf('everything');
+    expect([...artifacts.keys()].toSorted()).toEqual([service, model]);
+    expect(artifacts.get(service).dependencies).toContain(model);
+    for (const { properties } of artifacts.values()) expect(properties.terminationProtection).toBe(true);
+  });
+
+  test.each(['default', 'existingEndpoint'] as const)('are with "%s" the service alone', (name) => {
+    expect(artifactsOf(name).size).toBe(1);
+    const types = Object.values(templateOf(name).Resources).map(({ Type }) => Type);
+    expect(types.filter((type) => /SageMaker|EC2|Route53Resolver|AutoScaling/.test(type))).toEqual([]);
+  });
+});
