@@ -7,7 +7,7 @@ const common = {
   modulePathIgnorePatterns: ['<rootDir>/.stryker'],
 };
 
-/** The folders of each project. `npm test` runs all but `browser` and `long`, which are steps of `npm run test:long`. */
+/** The folders of each project. `npm test` runs all but `browser`, `long` and `emulated`, which are steps of `npm run test:long`. */
 const projects = {
   unit: ['test/unit/**'],
   infra: ['test/infra/**'],
@@ -17,6 +17,7 @@ const projects = {
   'model-contract': ['test/model-contract'],
   browser: ['test/browser/**'],
   long: ['test/long/**', 'painter/test/long'],
+  emulated: ['test/emulated'],
 };
 
 export default {

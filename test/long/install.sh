@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, curl, jq, a judge from npm and
-# two Python environments.
+# three Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -35,6 +35,8 @@ environment() {
   cat "$@" > "$folder/installed.txt"
 }
 environment .venv test/long/requirements.txt
+# Apart, since it wants another version of AWS's SDK.
+environment .venv-emulator test/emulated/requirements.txt
 # Once for all clones: PyTorch and CUDA's libraries are a download of 3 GB.
 model_server=${XDG_CACHE_HOME:-$HOME/.cache}/image-generation-service/model-server
 environment "$model_server" inference/requirements.txt inference/tests/requirements.txt

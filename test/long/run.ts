@@ -34,6 +34,7 @@ const steps: Step[] = [
   { name: 'model-server', command: ['bash', 'inference/tests/run.sh', modelServerPython] },
   // Two of its files do little but wait for a minute to pass.
   { name: 'long', command: npmRun('jest', '--selectProjects', 'long', '--maxWorkers', '2') },
+  { name: 'emulated', command: npmRun('jest', '--selectProjects', 'emulated') },
   { name: 'browser', command: npmRun('jest', '--selectProjects', 'browser', '--maxWorkers', '1') },
   { name: 'planted-bugs', command: npmRun('faults', '--planted', '--workers', '1') },
   { name: 'faults', command: npmRun('faults', '--seeds', values.full ? '1000' : '200', '--workers', '1') },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumPath } from '../support/chromium.ts';
-import { pythonPath } from '../support/python.ts';
+import { emulatorPath, pythonPath } from '../support/python.ts';
 
 /** Where `install.sh` puts the model server's environment: once for all clones, since PyTorch is a download of 3 GB. */
 const modelServerFolder = join(
@@ -23,6 +23,7 @@ export const iamSimulatorPath = new URL(
 export const missingTools = [
   ...(chromiumPath ? [] : ['Chromium']),
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
+  ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(existsSync(iamSimulatorPath) ? [] : ['the simulator of IAM (test/long/judges)']),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];

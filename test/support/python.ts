@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const programs = ['cfn-lint', 'moto_server', 'python'];
+const programs = ['cfn-lint', 'python'];
 const repository = new URL('../..', import.meta.url).pathname;
 
 /**
@@ -12,3 +12,8 @@ export const pythonPath =
   [process.env.VIRTUAL_ENV, join(repository, '.venv')]
     .map((folder) => (folder ? join(folder, 'bin') : ''))
     .find((folder) => folder && programs.every((program) => existsSync(join(folder, program)))) ?? '';
+
+const emulatorFolder = join(repository, '.venv-emulator', 'bin');
+
+/** Where MiniStack is, with what `test/emulated/requirements.txt` names; empty where it is not installed. */
+export const emulatorPath = existsSync(join(emulatorFolder, 'ministack')) ? emulatorFolder : '';

@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { environmentVariables } from '../../shared/config.ts';
+import { until } from '../support/until.ts';
+import type { World } from './world.ts';
+
+/** Runs last, since it deletes what the others use. */
+export function describeChanges(world: () => World): void {
+  const ask: World['ask'] = (...question) => world().ask(...question);
+  const imageLifetime = async () => {
+    const FunctionName = world().physicalId('AWS::Lambda::Function', 'CreateGeneration');
+    const { Environment } = await ask('lambda', 'get_function_configuration', { FunctionName });
+    return Environment.Variables[environmentVariables.retentionDays];
+  };
+
+  describe('a deployed app', () => {
+    test('is not changed by deploying it again', async () => {
+      const { code, stdout, stderr } = await world().deploy(world().options);
+      expect(code).toBe(0);
+      expect(`${stdout}${stderr}`.match(/\(no changes\)/g)).toHaveLength(2);
+    }, 300_000);
+
+    test('keeps table and bucket when the retention of images changes', async () => {
+      expect(await imageLifetime()).toBe('90');
+      expect((await world().deploy({ ...world().options, retentionDays: 30 })).code).toBe(0);
+      expect(await imageLifetime()).toBe('30');
+      const { StackStatus: status, Outputs: outputs } = await world().describe(world().stackName);
+      expect(status).toBe('UPDATE_COMPLETE');
+      expect(
+        Object.fromEntries(outputs.map(({ OutputKey: key, OutputValue: value }: any) => [key, value])),
+      ).toEqual(world().outputs);
+    }, 300_000);
+
+    test('can not be deleted, until its protection is lifted', async () => {
+      const StackName = world().stackName;
+      await expect(ask('cloudformation', 'delete_stack', { StackName })).rejects.toThrow(
+        /TerminationProtection/,
+      );
+      const { StackStatus: status } = await world().describe(StackName);
+      expect(status).toMatch(/^(CREATE|UPDATE)_COMPLETE$/);
+    });
+
+    test("does not lose its endpoint's stack while the service uses it", async () => {
+      const StackName = world().modelStackName;
+      await unprotect(StackName);
+      await expect(ask('cloudformation', 'delete_stack', { StackName })).rejects.toThrow(/in use|imported/i);
+      const { StackStatus: status } = await world().describe(StackName);
+      expect(status).not.toMatch(/^DELETE_COMPLETE/);
+    });
+
+    test('keeps its records, images and accounts when it is deleted, and nothing of the dashboard', async () => {
+      const { stackName, outputs } = world();
+      const dashboard = world().physicalId('AWS::S3::Bucket', 'Dashboard');
+      await unprotect(stackName);
+      const { StackId: stackId } = await world().describe(stackName);
+      // MiniStack does not give a bucket its tags, and without this one the CDK's function would not empty it.
+      const TagSet = [{ Key: 'aws-cdk:auto-delete-objects', Value: 'true' }];
+      await ask('s3', 'put_bucket_tagging', { Bucket: dashboard, Tagging: { TagSet } });
+      await ask('cloudformation', 'delete_stack', { StackName: stackName });
+      let status = '';
+      await until('the stack is deleted', async () => {
+        ({ StackStatus: status } = await world().describe(stackId));
+        return !status.endsWith('_IN_PROGRESS');
+      });
+      expect(status).toBe('DELETE_COMPLETE');
+      expect((await ask('dynamodb', 'list_tables')).TableNames).toContain(outputs['TableName']);
+      const { Buckets: buckets } = await ask('s3', 'list_buckets');
+      const names = buckets.map(({ Name: name }: any) => name);
+      expect(names).toContain(outputs['BucketName']);
+      expect(names).not.toContain(dashboard);
+      const { UserPools: pools } = await ask('cognito-idp', 'list_user_pools', { MaxResults: 10 });
+      expect(pools.map(({ Id: id }: any) => id)).toContain(outputs['UserPoolId']);
+      expect((await ask('lambda', 'list_functions')).Functions).toEqual([]);
+    }, 300_000);
+  });
+
+  async function unprotect(StackName: string): Promise<void> {
+    const EnableTerminationProtection = false;
+    await ask('cloudformation', 'update_termination_protection', { StackName, EnableTerminationProtection });
+  }
+}

@@ -1,0 +1,156 @@
+import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, request as sendSecurely } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { once } from 'node:events';
+import { createAuthority } from '../support/internet/certificates.ts';
+import { listen } from '../../local/http/server.ts';
+
+export interface EdgeAnswer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  text: string;
+  json: any;
+}
+
+export interface EdgeRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+}
+
+/** What lies between a caller and AWS: names, TLS, and the way to the emulator. */
+export interface Edge {
+  /** Where every service of AWS answers, over TLS. */
+  url: string;
+  /** A proxy that leads to the same place, whatever name is asked for. */
+  proxyUrl: string;
+  /** The authority's certificate, for clients to trust. */
+  certificate: string;
+  /** Requests go to this server from now on. */
+  leadTo(serverUrl: string): void;
+  /** What the zone of the deployment says: requests for a name go to the name that it is an alias of. */
+  setAliases(aliases: ReadonlyMap<string, string>): void;
+  /** Names that were asked for and are neither AWS's nor the deployment's. */
+  strangers: Set<string>;
+  /** One request of this process, to the real address. */
+  send(url: string, request?: EdgeRequest): Promise<EdgeAnswer>;
+  close(): Promise<void>;
+}
+
+const ofAws = /\.(amazonaws\.com|amazoncognito\.com|cloudfront\.net)$/;
+const ownAddress = '127.0.0.1';
+
+/** Starts an edge with an authority of its own. No request of the emulated world leaves this machine. */
+export async function startEdge(): Promise<Edge> {
+  const authority = createAuthority();
+  const contexts = new Map<string, SecureContext>();
+  const contextOf = (name: string) => {
+    if (!contexts.has(name)) contexts.set(name, createSecureContext(authority.issue(name)));
+    return contexts.get(name)!;
+  };
+  let aliases: ReadonlyMap<string, string> = new Map();
+  let server = '';
+  const strangers = new Set<string>();
+  const secure = createSecureServer({
+    ...authority.issue(ownAddress),
+    SNICallback: (name, done) => done(null, contextOf(name)),
+  });
+  secure.on('request', (req, res) => passOn(req, res, server, aliases));
+  const proxy = createServer((_req, res) => res.writeHead(502).end());
+  proxy.on('connect', ({ url = '' }, socket, head: Buffer) => {
+    const [name] = url.split(':');
+    if (name !== ownAddress && !ofAws.test(name!) && !aliases.has(name!)) {
+      strangers.add(name!);
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+      return;
+    }
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) socket.unshift(head);
+    secure.emit('connection', socket);
+  });
+  const running = await listen(proxy);
+  await once(secure.listen(0, ownAddress), 'listening');
+  const { port } = secure.address() as AddressInfo;
+  return {
+    url: `https://${ownAddress}:${port}`,
+    proxyUrl: running.url,
+    certificate: authority.cert,
+    leadTo: (serverUrl) => void (server = serverUrl),
+    setAliases: (of) => void (aliases = of),
+    strangers,
+    send: (url, request) => send(url, request, { port, ca: authority.cert }),
+    async close() {
+      const closed = once(secure, 'close');
+      secure.close();
+      secure.closeAllConnections();
+      await Promise.all([closed, running.close()]);
+    },
+  };
+}
+
+/** Over plain HTTP, and tells that TLS ended here. The Host stays as it is, since signatures cover it. */
+function passOn(
+  req: IncomingMessage,
+  res: ServerResponse,
+  server: string,
+  aliases: ReadonlyMap<string, string>,
+): void {
+  const { hostname, port } = new URL(server);
+  const { host = '' } = req.headers;
+  const target = aliases.get(host);
+  // CloudFront knows a distribution by its alias; the emulator's only by its own name.
+  const sentHost = target?.endsWith('.cloudfront.net') ? target : host;
+  const headers = { ...req.headers, host: sentHost, 'x-forwarded-proto': 'https' };
+  const forwarded = sendRequest({ hostname, port, method: req.method, path: req.url, headers });
+  forwarded.on('response', (answer) => {
+    res.writeHead(answer.statusCode!, answer.rawHeaders);
+    answer.pipe(res);
+  });
+  forwarded.on('error', () => res.destroy());
+  res.on('close', () => forwarded.destroy());
+  req.pipe(forwarded);
+}
+
+function send(
+  url: string,
+  { method, headers = {}, body }: EdgeRequest = {},
+  to: { port: number; ca: string },
+): Promise<EdgeAnswer> {
+  const { hostname, host, pathname, search } = new URL(url);
+  const content = body === undefined ? '' : JSON.stringify(body);
+  const sent = sendSecurely({
+    ...to,
+    host: ownAddress,
+    ...(hostname !== ownAddress && { servername: hostname }),
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    path: `${pathname}${search}`,
+    headers: {
+      host,
+      ...(body !== undefined && {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(content)),
+      }),
+      ...headers,
+    },
+  });
+  return new Promise((resolve, reject) => {
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      response.toArray().then((chunks) => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode!, headers: response.headers, text, json: parsed(text) });
+      }, reject);
+    });
+    sent.end(content);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
