@@ -1,4 +1,10 @@
-import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request as sendRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer, request as sendSecurely } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
@@ -135,16 +141,13 @@ function send(
       ...headers,
     },
   });
-  return new Promise((resolve, reject) => {
-    sent.on('error', reject);
-    sent.on('response', (response) => {
-      response.toArray().then((chunks) => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode!, headers: response.headers, text, json: parsed(text) });
-      }, reject);
-    });
-    sent.end(content);
-  });
+  return answerTo(sent.end(content));
+}
+
+async function answerTo(sent: ClientRequest): Promise<EdgeAnswer> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const text = Buffer.concat(await response.toArray()).toString();
+  return { status: response.statusCode!, headers: response.headers, text, json: parsed(text) };
 }
 
 function parsed(text: string): unknown {
