@@ -30,12 +30,12 @@ export function describeResources(world: () => World): void {
         .filter(([method]) => method !== 'OPTIONS')
         .map(([method, { methodIntegration }]) => [
           `${method} ${path}`,
-          /function:([^/]+)/.exec(methodIntegration.uri)![1],
+          /function:([^/]+)\//.exec(methodIntegration.uri)![1],
         ]),
     );
     const expected = Object.values(routes).map(({ method, path, functionName }) => [
       `${method} /api/v1${path}`,
-      world().physicalId('AWS::Lambda::Function', pascalCase(functionName)),
+      `${world().physicalId('AWS::Lambda::Function', pascalCase(functionName))}:live`,
     ]);
     expect(mounted.sort()).toEqual(expected.sort());
   });
