@@ -171,6 +171,9 @@ export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
   return `image-generation-${stage}`;
 }
 
+/** The description of every model's stack. The deploy program deletes no stack with another one. */
+export const modelStackDescription = 'Image Generation Service: the model';
+
 /** What the names of the model's stacks begin with, one for each instance type. */
 export function modelStackPrefixOf(options: Pick<Configuration, 'stage'>): string {
   return `${stackNameOf(options)}-model-`;

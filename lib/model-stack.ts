@@ -1,6 +1,6 @@
 import { CfnOutput, Fn, Stack, type App } from 'aws-cdk-lib/core';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { modelStackNameOf, type Configuration } from './configuration.ts';
+import { modelStackDescription, modelStackNameOf, type Configuration } from './configuration.ts';
 import { ModelEndpoint } from './constructs/model/model-endpoint.ts';
 import { ModelNetwork } from './constructs/model/model-network.ts';
 
@@ -18,7 +18,7 @@ export class ModelStack extends Stack {
     const name = modelStackNameOf(configuration);
     if (options.kind !== 'endpoint' || name === null) throw new Error('There is no endpoint to deploy.');
     super(app, name, {
-      description: 'Image Generation Service: the model',
+      description: modelStackDescription,
       terminationProtection: true,
     });
     const network = options.internetAccess

@@ -1,7 +1,5 @@
-import { createInterface } from 'node:readline/promises';
-import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../common/failure.ts';
-import { printable } from '../common/output.ts';
+import { isConfirmed, type Terminal } from '../common/prompt.ts';
 
 /** A change that takes access away. */
 export interface Reduction {
@@ -9,12 +7,6 @@ export interface Reduction {
   what: string;
   /** What its owners lose by it. */
   losses: string[];
-}
-
-export interface Terminal {
-  input: Readable & { isTTY?: boolean };
-  /** Never stdout, which is for the answer. */
-  output: Writable;
 }
 
 /** Asks before access is taken away. @throws Failure when it is not confirmed, or stdin is no terminal. */
@@ -32,19 +24,7 @@ export async function confirmReduction(
     `On ${placeName}, this will ${reduction.what}:`,
     ...reduction.losses.map((loss) => `  - ${loss}`),
   ];
-  terminal.output.write(lines.map((line) => `${printable(line)}\n`).join(''));
-  const answer = await askLine('Go on? [y/N] ', terminal);
-  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Failure('Nothing was changed: it was not confirmed.');
-}
-
-/** One line from the terminal; empty when it was closed or interrupted instead. */
-async function askLine(question: string, { input, output }: Terminal): Promise<string> {
-  const lines = createInterface({ input, output });
-  const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
-  const answered = lines.question(question).catch(() => null);
-  const answer = await Promise.race([answered, closed]);
-  lines.close();
-  // Without an answer the cursor is still on the line of the question.
-  if (answer === null) output.write('\n');
-  return answer ?? '';
+  if (!(await isConfirmed(lines, 'Go on?', terminal))) {
+    throw new Failure('Nothing was changed: it was not confirmed.');
+  }
 }

@@ -1,11 +1,10 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { asFailure, Failure } from '../common/failure.ts';
+import { ask, type Aws } from './aws.ts';
 
 /** The account and region of a deployment, and who deploys. */
-export interface Account {
-  accountId: string;
-  region: string;
+export interface Account extends Aws {
   /** The ARN of whoever deploys. */
   caller: string;
 }
@@ -15,14 +14,21 @@ const bootstrapStack = 'CDKToolkit';
 
 /**
  * Asks AWS whose credentials these are. Profile and region come from the environment, as the SDK reads them.
+ * @param profile the one that was named, if one was
  * @throws Failure that says how to get a region or credentials.
  */
-export async function findAccount(): Promise<Account> {
+export async function findAccount(profile: string | undefined, timeLimitMs: number): Promise<Account> {
   const sts = new STSClient({});
   try {
     const region = await sts.config.region();
-    const { Account: accountId, Arn: caller } = await sts.send(new GetCallerIdentityCommand({}));
-    return { accountId: accountId!, region, caller: caller! };
+    const settings = { region, credentials: sts.config.credentials };
+    const { Account: accountId, Arn: caller } = await ask(
+      { settings, timeLimitMs },
+      STSClient,
+      (client, options) => client.send(new GetCallerIdentityCommand({}), options),
+    );
+    const options = ['--region', region, ...(profile === undefined ? [] : ['--profile', profile])];
+    return { settings, accountId: accountId!, caller: caller!, options, timeLimitMs };
   } catch (error) {
     throw accountFailure(error as Error);
   } finally {
@@ -46,15 +52,14 @@ function accountFailure(error: Error): Failure {
 }
 
 /** Whether `cdk bootstrap` has prepared the account and region completely. @throws Failure */
-export async function isBootstrapped({ region }: Account): Promise<boolean> {
-  const client = new CloudFormationClient({ region });
+export async function isBootstrapped(aws: Aws): Promise<boolean> {
   try {
-    const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: bootstrapStack }));
+    const { Stacks: stacks } = await ask(aws, CloudFormationClient, (client, options) =>
+      client.send(new DescribeStacksCommand({ StackName: bootstrapStack }), options),
+    );
     return stacks?.[0]?.Outputs?.some(({ OutputKey: key }) => key === 'BootstrapVersion') ?? false;
   } catch (error) {
     if (error instanceof Error && /does not exist/.test(error.message)) return false;
     throw asFailure(error, null);
-  } finally {
-    client.destroy();
   }
 }

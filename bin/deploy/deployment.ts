@@ -2,16 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   ConfigurationError,
+  modelStackNameOf,
   readConfiguration,
   readConfigurationFile,
   stackNameOf,
   type Configuration,
 } from '../../lib/configuration.ts';
-import { Failure } from '../common/failure.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
 
-/** A stack and its configuration. */
+/** The stacks of a configuration. */
 export interface Deployment {
+  configuration: Configuration;
+  /** The service's stack. */
   stackName: string;
+  /** The model's stack; null if the configuration has no endpoint of its own. */
+  modelStackName: string | null;
   /** Arguments that name the configuration file to the CDK app, if there is one. */
   contextArguments: string[];
 }
@@ -32,7 +37,20 @@ export function readDeployment(root: string, configFile: string | undefined): De
 }
 
 function deploymentOf(configuration: Configuration, contextArguments: string[]): Deployment {
-  return { stackName: stackNameOf(configuration), contextArguments };
+  const stackName = stackNameOf(configuration);
+  return { configuration, stackName, modelStackName: modelStackNameOf(configuration), contextArguments };
+}
+
+/** What `--only` may name. */
+export const parts = ['service', 'model'] as const;
+export type Part = (typeof parts)[number];
+
+/** The names of the stacks to deploy, the model's first. @throws Failure if there is no model to deploy. */
+export function stacksToDeploy({ stackName, modelStackName }: Deployment, only: Part | undefined): string[] {
+  if (only === 'service') return [stackName];
+  if (only === undefined) return modelStackName === null ? [stackName] : [modelStackName, stackName];
+  if (modelStackName !== null) return [modelStackName];
+  throw usageFailure('--only model needs a configuration with "inference": {"kind": "endpoint", …}.');
 }
 
 function readCdkJson(path: string): Configuration {

@@ -43,6 +43,14 @@ export function nextSteps(place: DeployedPlace, outputs: Outputs): string {
   return sections.join('\n\n');
 }
 
+/** What comes after a deployment of the model alone. */
+export function modelNextSteps(modelStackName: string, { stackName, region }: DeployedPlace): string {
+  return (
+    `${modelStackName} is deployed in ${region}. ${stackName} uses it from its own next deployment on: ` +
+    'the same command with "--only service".'
+  );
+}
+
 const noModelNote =
   'It has no model yet: POST /generate answers 503 until one is configured (docs/deploying.md, "The model").';
 

@@ -1,14 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { Failure } from '../common/failure.ts';
-import { nonEmpty, region as regionValue } from '../common/values.ts';
-import { findAccount, isBootstrapped, type Account } from './account.ts';
-import { runOnTerminal } from './child-process.ts';
 import { runCommand } from '../common/command-line.ts';
-import { readDeployment, type Deployment } from './deployment.ts';
-import { nextSteps, type Outputs } from './next-steps.ts';
+import { Failure } from '../common/failure.ts';
+import { errorLine, printable } from '../common/output.ts';
+import { nonEmpty, oneOf, region as regionValue } from '../common/values.ts';
+import { findAccount, isBootstrapped, type Account } from './account.ts';
+import { defaultTimeLimitMs } from './aws.ts';
+import { deployStacks } from './cdk.ts';
+import { runOnTerminal } from './child-process.ts';
+import { parts, readDeployment, stacksToDeploy, type Part } from './deployment.ts';
+import { modelNextSteps, nextSteps } from './next-steps.ts';
+import { removeOldModels } from './old-models.ts';
+import type { Finding, Plan } from './preflight/check.ts';
+import { preflight, type Preflight } from './preflight/preflight.ts';
+import { liftProtection } from './stacks.ts';
 
 /** What a deployment runs, each as a file with its first arguments. */
 export interface Programs {
@@ -16,64 +21,71 @@ export interface Programs {
   root: string;
   cdk: readonly string[];
   buildDashboard: readonly string[];
+  /** How long AWS may take to answer one question. @default 20 seconds */
+  timeLimitMs?: number;
+  /** How long the last generations on a model may run before it is deleted. @default the deadline of a generation */
+  drainMs?: number;
 }
 
 interface Flags {
   config?: string;
+  only?: Part;
   bootstrap?: boolean;
+  newData?: boolean;
   profile?: string;
   region?: string;
   yes?: boolean;
 }
 
-const nodeMajor = 24;
-
 /** Checks what a deployment needs, then deploys. @returns the exit code: the CDK's own where it failed. */
 export async function runDeploy(args: string[], programs: Programs): Promise<number> {
   const command = new Command('deploy')
-    .description('Deploys the Image Generation Service into an AWS account, or brings it up to date there.')
+    .description(
+      'Deploys the Image Generation Service into an AWS account, or brings it up to date there: the stack of the model, ' +
+        'if the configuration has one, then the stack of the service.',
+    )
     .option('--config <file>', 'JSON file with the options (default: cdk.json, context.configuration)')
+    .option(
+      '--only <part>',
+      'deploy only the "service" or only the "model", so that a fix of the service never waits for an endpoint',
+      oneOf('--only', parts),
+    )
     .option('--bootstrap', 'prepare the account and region for the CDK, if that was never done')
+    .option('--new-data', 'make a new table, bucket and user pool, although old ones are still there')
     .option('--profile <name>', 'the AWS profile (default: AWS_PROFILE)', nonEmpty('--profile'))
     .option(
       '--region <region>',
       "the AWS region (default: AWS_REGION, or the profile's)",
       regionValue('--region'),
     )
-    .option('-y, --yes', 'do not ask before permissions and network rules change')
+    .option(
+      '-y, --yes',
+      'do not ask before permissions and network rules change, nor before models that are no longer used are deleted',
+    )
     .addHelpText('after', '\nOptions of a deployment, and what comes after it: docs/deploying.md');
   return runCommand(command, args, () => deploy(command.opts<Flags>(), programs));
 }
 
 async function deploy(flags: Flags, programs: Programs): Promise<number> {
-  checkTools(programs);
+  checkCdk(programs);
   const deployment = readDeployment(programs.root, flags.config);
-  const profile = chooseEnvironment(flags);
-  const account = await findAccount();
-  say(
-    `Deploying ${deployment.stackName} to account ${account.accountId} in ${account.region}, as ${account.caller}.`,
-  );
-  const where = ['--region', account.region, ...(profile === undefined ? [] : ['--profile', profile])];
-  if (!(await isBootstrapped(account))) {
-    if (!flags.bootstrap) throw notBootstrapped(account);
-    const environment = `aws://${account.accountId}/${account.region}`;
-    const code = await runOnTerminal([...programs.cdk, 'bootstrap', environment, ...where], programs.root);
-    if (code !== 0) return code;
-  }
+  const targets = stacksToDeploy(deployment, flags.only);
+  const account = await findAccount(chooseEnvironment(flags), programs.timeLimitMs ?? defaultTimeLimitMs);
+  const { accountId, settings, caller } = account;
+  say(`Deploying ${targets.join(' and ')} to account ${accountId} in ${settings.region}, as ${caller}.`);
+  const isPrepared = await isBootstrapped(account);
+  if (!isPrepared && !flags.bootstrap) throw notBootstrapped(account);
+  const plan: Plan = { aws: account, deployment, targets, newData: flags.newData ?? false };
+  const checked = await preflight(plan);
+  if (!mayBegin(checked.findings)) return 1;
+  const prepared = isPrepared ? 0 : await bootstrap(account, programs);
+  if (prepared !== 0) return prepared;
   const built = await runOnTerminal(programs.buildDashboard, programs.root);
   if (built !== 0) return built;
-  return deployStack(deployment, [...where, ...(flags.yes ? ['--require-approval', 'never'] : [])], {
-    ...programs,
-    whenDone: (outputs) => say(`\n${nextSteps({ ...deployment, region: account.region, profile }, outputs)}`),
-  });
+  return deployPlan(plan, checked, flags, programs);
 }
 
-function checkTools({ root, cdk }: Programs): void {
-  if (Number.parseInt(process.versions.node, 10) < nodeMajor) {
-    throw new Failure(
-      `Node.js ${nodeMajor} is needed, and this is ${process.versions.node}: use "npm run deploy", which brings it.`,
-    );
-  }
+function checkCdk({ root, cdk }: Programs): void {
   if (!cdk.every((part) => existsSync(part))) {
     throw new Failure(`The CDK is not installed in ${root}: run "npm ci" there first.`);
   }
@@ -94,50 +106,56 @@ function chooseEnvironment(flags: Flags): string | undefined {
   return profile;
 }
 
-function notBootstrapped({ accountId, region }: Account): Failure {
+function notBootstrapped({ accountId, settings }: Account): Failure {
   return new Failure(
-    `The account ${accountId} was never prepared for the CDK in ${region}: add --bootstrap to do so now.`,
+    `The account ${accountId} was never prepared for the CDK in ${settings.region}: add --bootstrap to do so now.`,
   );
 }
 
-interface Deploying extends Programs {
-  whenDone(outputs: Outputs): void;
+/** Prints what was found. @returns whether nothing stops the deployment. */
+function mayBegin(findings: Finding[]): boolean {
+  for (const { stops, sentence } of findings) if (!stops) say(`note: ${printable(sentence)}`);
+  const stops = findings.filter((finding) => finding.stops);
+  for (const { sentence } of stops) process.stderr.write(errorLine(sentence));
+  return stops.length === 0;
 }
 
-async function deployStack(
-  { stackName, contextArguments }: Deployment,
-  options: string[],
-  { cdk, root, whenDone }: Deploying,
+function bootstrap({ accountId, settings, options }: Account, { cdk, root }: Programs): Promise<number> {
+  return runOnTerminal([...cdk, 'bootstrap', `aws://${accountId}/${settings.region}`, ...options], root);
+}
+
+async function deployPlan(
+  { aws, deployment, targets }: Plan,
+  { neverCreated, accountConcurrency }: Preflight,
+  { only, yes = false }: Flags,
+  { cdk, root, drainMs }: Programs,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'image-generation-deploy-'));
-  try {
-    const outputsFile = join(folder, 'outputs.json');
-    const command = [
-      ...cdk,
-      'deploy',
-      stackName,
-      '--outputs-file',
-      outputsFile,
-      ...contextArguments,
-      ...options,
-    ];
-    const code = await runOnTerminal(command, root);
-    if (code > 128)
-      say('\nWhat CloudFormation has begun goes on without this terminal: deploy again to follow it.');
-    if (code === 0) whenDone(readOutputs(outputsFile, stackName));
-    return code;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  for (const stack of neverCreated) {
+    await liftProtection(aws, stack);
+    say(`The termination protection of ${stack} is lifted, so that the CDK can delete what is left of it.`);
   }
-}
-
-function readOutputs(path: string, stackName: string): Outputs {
-  try {
-    const stacks = JSON.parse(readFileSync(path, 'utf8')) as Record<string, Outputs>;
-    return stacks[stackName] ?? {};
-  } catch (cause) {
-    throw new Failure('The CDK left no outputs: see them in the CloudFormation console.', 1, { cause });
+  const options = [
+    ...(only === undefined ? [] : ['--exclusively']),
+    ...deployment.contextArguments,
+    ...(accountConcurrency === null ? [] : ['-c', `accountConcurrency=${accountConcurrency}`]),
+    ...aws.options,
+    ...(yes ? ['--require-approval', 'never'] : []),
+  ];
+  const { exitCode, outputs } = await deployStacks({ cdk, root, stacks: targets, options });
+  if (exitCode > 128) {
+    say('\nWhat CloudFormation has begun goes on without this terminal: deploy again to follow it.');
   }
+  if (exitCode !== 0) return exitCode;
+  const place = { ...deployment, region: aws.settings.region, profile: process.env.AWS_PROFILE || undefined };
+  if (only === 'model') {
+    say(`\n${modelNextSteps(targets[0]!, place)}`);
+    return 0;
+  }
+  say(`\n${nextSteps(place, outputs[deployment.stackName] ?? {})}`);
+  const terminal = { input: process.stdin, output: process.stderr };
+  const waitMs = drainMs ?? deployment.configuration.generationDeadlineSeconds * 1000;
+  await removeOldModels(aws, deployment, { yes, waitMs, terminal, say });
+  return 0;
 }
 
 function say(text: string): void {

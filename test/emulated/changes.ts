@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { environmentVariables } from '../../shared/config.ts';
+import { preflight } from '../../bin/deploy/preflight/preflight.ts';
+import { atEndpoint, deploymentFor } from '../engine/deploy/plan.ts';
 import { until } from '../support/until.ts';
 import type { World } from './world.ts';
 
@@ -12,7 +14,21 @@ export function describeChanges(world: () => World): void {
     return Environment.Variables[environmentVariables.retentionDays];
   };
 
+  /** Why `npm run deploy` would not begin. */
+  const stops = async () => {
+    const deployment = deploymentFor(world().options);
+    const targets = [world().modelStackName, world().stackName];
+    const { findings } = await atEndpoint(world().ministack.url, (aws) =>
+      preflight({ aws, deployment, targets, newData: false }),
+    );
+    return findings.filter((finding) => finding.stops).map(({ sentence }) => sentence);
+  };
+
   describe('a deployed app', () => {
+    test('can be deployed again, as far as the deploy program can ask beforehand', async () => {
+      expect(await stops()).toEqual([]);
+    });
+
     test('is not changed by deploying it again', async () => {
       const { code, stdout, stderr } = await world().deploy(world().options);
       expect(code).toBe(0);
@@ -71,6 +87,14 @@ export function describeChanges(world: () => World): void {
       expect(pools.map(({ Id: id }: any) => id)).toContain(outputs['UserPoolId']);
       expect((await ask('lambda', 'list_functions')).Functions).toEqual([]);
     }, 300_000);
+
+    test('is not deployed anew beside the records that it left', async () => {
+      const { TableName: table, UserPoolId: pool } = world().outputs;
+      // MiniStack gives a bucket no tags.
+      expect(await stops()).toEqual([
+        expect.stringMatching(new RegExp(`table/${table}, .*userpool/${pool}`)),
+      ]);
+    });
   });
 
   async function unprotect(StackName: string): Promise<void> {

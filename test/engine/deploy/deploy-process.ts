@@ -10,4 +10,6 @@ process.exitCode = await runDeploy(process.argv.slice(2), {
   root: process.env.STAND_IN_ROOT!,
   cdk: process.env.STAND_IN_NO_CDK ? ['/no/such/cdk'] : [process.execPath, standIn],
   buildDashboard: [process.execPath, standIn, 'build'],
+  timeLimitMs: Number(process.env.STAND_IN_TIME_LIMIT_MS),
+  drainMs: 0,
 });

@@ -1,7 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { outputs, stackName, useDeploy } from './world.ts';
+import { stackName } from './stand-in-aws.ts';
+import { outputs, useDeploy } from './world.ts';
 
 const world = useDeploy();
 
@@ -13,7 +14,8 @@ test('the dashboard is built, the stack deployed, and then it is said where the 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(roles(calls)).toEqual(['build', 'deploy']);
   const args = ['deploy', stackName, '--outputs-file', expect.stringMatching(/outputs\.json$/)];
-  expect(calls[1]!.args).toEqual([...args, '--region', 'eu-west-1']);
+  const quota = ['-c', 'accountConcurrency=1000'];
+  expect(calls[1]!.args).toEqual([...args, ...quota, '--region', 'eu-west-1']);
   expect(stdout).toContain('account 123456789012 in eu-west-1, as arn:aws:iam::123456789012:user/olga');
   expect(stdout).toContain('\ndeploying\n');
   expect(stdout).toContain(outputs.BaseUrl);

@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../common/failure.ts';
+import { runOnTerminal } from './child-process.ts';
+import type { Outputs } from './next-steps.ts';
+
+export interface CdkDeployment {
+  cdk: readonly string[];
+  /** The repository, where the CDK runs. */
+  root: string;
+  /** The stacks to deploy. The CDK orders them by what depends on what, and skips what did not change. */
+  stacks: string[];
+  options: string[];
+}
+
+export interface CdkResult {
+  /** 0 if all stacks are deployed. */
+  exitCode: number;
+  /** By the stacks' names. */
+  outputs: Record<string, Outputs>;
+}
+
+/** Runs `cdk deploy` on this terminal. @throws Failure when it leaves no outputs. */
+export async function deployStacks({ cdk, root, stacks, options }: CdkDeployment): Promise<CdkResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'image-generation-deploy-'));
+  try {
+    const outputsFile = join(folder, 'outputs.json');
+    const command = [...cdk, 'deploy', ...stacks, '--outputs-file', outputsFile, ...options];
+    const exitCode = await runOnTerminal(command, root);
+    return { exitCode, outputs: exitCode === 0 ? readOutputs(outputsFile) : {} };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readOutputs(path: string): Record<string, Outputs> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Record<string, Outputs>;
+  } catch (cause) {
+    throw new Failure('The CDK left no outputs: see them in the CloudFormation console.', 1, { cause });
+  }
+}

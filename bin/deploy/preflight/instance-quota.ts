@@ -1,0 +1,64 @@
+import {
+  paginateListAWSDefaultServiceQuotas,
+  paginateListServiceQuotas,
+  ServiceQuotasClient,
+  type ServiceQuota,
+} from '@aws-sdk/client-service-quotas';
+import { ask, cliCommand, type Aws } from '../aws.ts';
+import { note, stop, type Check, type Finding } from './check.ts';
+
+const sageMaker = { ServiceCode: 'sagemaker' };
+
+/** A quota that was never changed may be in the list of AWS's defaults only. */
+async function findQuota(aws: Aws, name: string): Promise<ServiceQuota | undefined> {
+  const hasName = (quota: ServiceQuota) => quota.QuotaName === name;
+  return ask(aws, ServiceQuotasClient, async (client, options) => {
+    for (const paginate of [paginateListServiceQuotas, paginateListAWSDefaultServiceQuotas]) {
+      for await (const { Quotas: quotas = [] } of paginate({ client, pageSize: 100 }, sageMaker, options)) {
+        const found = quotas.find(hasName);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  });
+}
+
+/** Whether SageMaker may start the model's instances. */
+export const instanceQuota: Check = {
+  subject: "whether the quota for the model's instances is high enough",
+  permission: 'servicequotas:ListServiceQuotas and servicequotas:ListAWSDefaultServiceQuotas',
+  async run({ aws, deployment, targets }): Promise<Finding[]> {
+    const { configuration, modelStackName } = deployment;
+    const { inference } = configuration;
+    if (inference.kind !== 'endpoint' || !targets.includes(modelStackName!)) return [];
+    const { instanceType, minInstances, maxInstances } = inference;
+    const { region } = aws.settings;
+    const quota = await findQuota(aws, `${instanceType} for endpoint usage`);
+    if (quota?.Value === undefined) {
+      return [
+        note(
+          `AWS has no quota for ${instanceType} in ${region}, so SageMaker may not offer this type there: see the types in the console of Service Quotas.`,
+        ),
+      ];
+    }
+    const needed = 2 * maxInstances;
+    if (quota.Value >= needed) return [];
+    const has = `The account's quota for ${instanceType} in ${region} is ${quota.Value}`;
+    const increase = cliCommand(
+      aws,
+      `service-quotas request-service-quota-increase --service-code sagemaker --quota-code ${quota.QuotaCode} --desired-value ${needed}`,
+    );
+    if (quota.Value < minInstances) {
+      return [
+        stop(
+          `${has}, and inference.minInstances is ${minInstances}: the endpoint can't start. Ask AWS for more and wait for the answer, or deploy without a model first (docs/deploying.md#first-none-then-the-model): ${increase}`,
+        ),
+      ];
+    }
+    return [
+      note(
+        `${has}. A later deployment of the model starts new instances beside the old ones, so with inference.maxInstances ${maxInstances} it needs up to ${needed} for its time. Ask AWS for more: ${increase}`,
+      ),
+    ];
+  },
+};

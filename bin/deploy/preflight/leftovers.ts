@@ -1,0 +1,95 @@
+import {
+  paginateGetResources,
+  ResourceGroupsTaggingAPIClient,
+} from '@aws-sdk/client-resource-groups-tagging-api';
+import { ask, cliCommand, type Aws } from '../aws.ts';
+import { conditionOf, wasCreated } from '../stacks.ts';
+import { note, stop, type Check, type Finding, type Plan } from './check.ts';
+
+/** CloudFormation tags what it makes. The tags stay on what it leaves behind. */
+const stackTag = 'aws:cloudformation:stack-name';
+const idTag = 'aws:cloudformation:logical-id';
+
+/** The beginnings of the logical ids of what holds customers' data: the table, the bucket of images, the user pool. */
+const dataIds = ['RecordsTable', 'ImagesBucket', 'AccountsUserPool'];
+
+/** Names that a stack gives and that can be there only once; CloudFormation finds other names itself. */
+const fixedLogGroups = (stackName: string) => [
+  `aws-waf-logs-${stackName}`,
+  `/aws/sagemaker/Endpoints/${stackName}`,
+];
+
+interface Left {
+  arn: string;
+  logicalId: string;
+  stackName: string;
+}
+
+async function resourcesLeft(aws: Aws, stackNames: string[]): Promise<Left[]> {
+  const input = { TagFilters: [{ Key: stackTag, Values: stackNames }] };
+  return ask(aws, ResourceGroupsTaggingAPIClient, async (client, options) => {
+    const left: Left[] = [];
+    for await (const { ResourceTagMappingList: list = [] } of paginateGetResources(
+      { client },
+      input,
+      options,
+    )) {
+      for (const { ResourceARN: arn = '', Tags: tags = [] } of list) {
+        const tag = (key: string) => tags.find(({ Key }) => Key === key)?.Value ?? '';
+        left.push({ arn, logicalId: tag(idTag), stackName: tag(stackTag) });
+      }
+    }
+    return left;
+  });
+}
+
+/** What an earlier stack of the same name has left: new stores would hide its data, and fixed names are taken. */
+export const leftovers: Check = {
+  subject: 'whether an earlier deployment has left anything',
+  permission: 'tag:GetResources and cloudformation:DescribeStacks',
+  async run(plan, facts) {
+    const stacks = await facts.stacks;
+    const missing = plan.targets.filter((name) => !wasCreated(stacks.get(name)!));
+    if (missing.length === 0) return [];
+    const left = await resourcesLeft(plan.aws, missing);
+    const { stackName } = plan.deployment;
+    const data = left.filter(({ logicalId }) => dataIds.some((id) => logicalId.startsWith(id)));
+    // What is left of a failed creation goes when the CDK deletes it, but for the data stores.
+    const wasTried = (name: string) => conditionOf(stacks.get(name)!) === 'never-created';
+    return [
+      ...dataFindings(data, wasTried(stackName), plan),
+      ...left.filter((one) => !wasTried(one.stackName)).flatMap((one) => inTheWay(one, plan.aws)),
+    ];
+  },
+};
+
+function dataFindings(data: Left[], wasTried: boolean, { deployment, newData }: Plan): Finding[] {
+  if (data.length === 0) return [];
+  const named = data.map(({ arn }) => arn).join(', ');
+  if (wasTried || newData) {
+    return [
+      note(
+        `These are left of an earlier ${deployment.stackName}, and the new one does not use them: ${named}. ` +
+          'If nothing in them is needed, remove them (docs/deploying.md#tearing-down).',
+      ),
+    ];
+  }
+  return [
+    stop(
+      `The stack ${deployment.stackName} is not there, but data of an earlier one is: ${named}. A deployment would make ` +
+        'new, empty stores, and no account, key or image of before would be found. Take the data back ' +
+        '(docs/deploying.md#taking-data-back), remove it (docs/deploying.md#tearing-down), or go on with new stores by --new-data.',
+    ),
+  ];
+}
+
+function inTheWay({ arn, stackName }: Left, aws: Aws): Finding[] {
+  const name = /:log-group:([^:]+)/.exec(arn)?.[1] ?? '';
+  if (!fixedLogGroups(stackName).includes(name)) return [];
+  const command = cliCommand(aws, `logs delete-log-group --log-group-name ${name}`);
+  return [
+    stop(
+      `The log group ${name} of an earlier ${stackName} is still there, and the new stack needs its name. Remove it: ${command}`,
+    ),
+  ];
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from '@jest/globals';
+import { stacksToDeploy, type Part } from '../../../bin/deploy/deployment.ts';
+import { preflight, type Preflight } from '../../../bin/deploy/preflight/preflight.ts';
+import { deploymentFor, inAccount, withModel } from './plan.ts';
+import { modelStackName, stackName, type StandInAccount } from './stand-in-aws.ts';
+
+const deployed = { status: 'UPDATE_COMPLETE' };
+const both = { [stackName]: deployed, [modelStackName]: deployed };
+
+interface Asked extends StandInAccount {
+  configuration?: unknown;
+  only?: Part;
+  newData?: boolean;
+  timeLimitMs?: number;
+}
+
+/** What a deployment into such an account finds beforehand, and what it asked. */
+async function asked({ configuration = {}, only, newData = false, timeLimitMs, ...account }: Asked) {
+  const deployment = deploymentFor(configuration);
+  const targets = stacksToDeploy(deployment, only);
+  return inAccount(
+    account,
+    async (aws, calls) => ({ ...(await preflight({ aws, deployment, targets, newData })), calls }),
+    timeLimitMs,
+  );
+}
+
+const lines = ({ findings }: Preflight) =>
+  findings.map(({ stops, sentence }) => `${stops ? 'stop' : 'note'}: ${sentence}`);
+const linesFor = async (world: Asked) => lines(await asked(world));
+
+test('an account where nothing is in the way has nothing to note, and nothing is changed', async () => {
+  const { findings, neverCreated, accountConcurrency, calls } = await asked({});
+  expect({ findings, neverCreated, accountConcurrency }).toEqual({
+    findings: [],
+    neverCreated: [],
+    accountConcurrency: 1000,
+  });
+  expect(calls.every(({ action }) => /^(Get|List|Describe)/.test(action))).toBe(true);
+});
+
+describe("Lambda's concurrent executions", () => {
+  test.each([10, 999])('%i are noted, with what they mean and how to get more', async (concurrency) => {
+    const [found, ...others] = await linesFor({ concurrency });
+    expect(others).toEqual([]);
+    expect(found).toMatch(/^note: /);
+    expect(found).toContain(`at most ${concurrency} generations can run at once`);
+    expect(found).toContain('--quota-code L-B99A9384 --desired-value 1000 --region eu-west-1');
+  });
+
+  test('the app is told the number, or nothing where AWS does not tell', async () => {
+    expect(await asked({ concurrency: 10 })).toMatchObject({ accountConcurrency: 10 });
+    expect(await asked({ denied: ['GetAccountSettings'] })).toMatchObject({ accountConcurrency: null });
+  });
+});
+
+describe("the quota of the model's instances", () => {
+  const quota = (value: number) => [
+    { name: 'ml.g5.xlarge for endpoint usage', code: 'L-1', value: 9 },
+    { name: 'ml.g6.xlarge for training job usage', code: 'L-2', value: 9 },
+    { name: 'ml.g6.xlarge for endpoint usage', code: 'L-3', value },
+  ];
+  const found = (world: Asked) => linesFor({ configuration: withModel, stacks: both, ...world });
+
+  test('too few for the first instance stop the deployment', async () => {
+    const [finding, ...others] = await found({ quotas: quota(0) });
+    expect(others).toEqual([]);
+    expect(finding).toMatch(/^stop: The account's quota for ml\.g6\.xlarge in eu-west-1 is 0, /);
+    expect(finding).toContain('docs/deploying.md#first-none-then-the-model');
+    expect(finding).toContain('--service-code sagemaker --quota-code L-3 --desired-value 4 --region');
+  });
+
+  test('a quota that was never changed is found among the defaults', async () => {
+    expect(await found({ defaultQuotas: quota(0) })).toEqual([expect.stringMatching(/^stop: .* is 0, /)]);
+    expect(await found({ quotas: quota(4), defaultQuotas: quota(0) })).toEqual([]);
+  });
+
+  test('too few for a later deployment are noted', async () => {
+    for (const value of [1, 3]) {
+      const noted = new RegExp(`^note: .* is ${value}\\. .* up to 4 `);
+      expect(await found({ quotas: quota(value) })).toEqual([expect.stringMatching(noted)]);
+    }
+    expect(await found({ quotas: quota(4) })).toEqual([]);
+  });
+
+  test('a type that AWS has no quota for is noted', async () => {
+    expect(await found({})).toEqual([expect.stringMatching(/^note: AWS has no quota for ml\.g6\.xlarge/)]);
+  });
+
+  test('it is not asked for when no model is deployed', async () => {
+    for (const world of [{}, { configuration: withModel, only: 'service', stacks: both } as const]) {
+      const { findings, calls } = await asked({ ...world, quotas: quota(0) });
+      expect(findings).toEqual([]);
+      expect(calls.map(({ action }) => action)).not.toContain('ListServiceQuotas');
+    }
+  });
+});
+
+describe('CloudFront', () => {
+  test('a first deployment is told what an unverified account meets', async () => {
+    expect(await linesFor({ stacks: {} })).toEqual([
+      expect.stringMatching(/^note: .*"Your account must be verified/),
+    ]);
+  });
+
+  test('a model alone needs no distribution', async () => {
+    const world = { configuration: withModel, only: 'model', stacks: {} } as const;
+    expect((await linesFor(world)).join()).not.toContain('CloudFront');
+  });
+});
+
+describe('the states of a stack', () => {
+  const stateOf = async (status: string) => {
+    const found = await asked({ stacks: { [stackName]: { status } } });
+    return { found: lines(found).filter((line) => line.includes(status)), ...found };
+  };
+
+  test.each(['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE', 'IMPORT_COMPLETE'])(
+    '%s: it is brought up to date',
+    async (status) => expect(await stateOf(status)).toMatchObject({ found: [], neverCreated: [] }),
+  );
+
+  test.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'])(
+    '%s: its protection is to be lifted, and it is created again',
+    async (status) => {
+      const { found, neverCreated } = await stateOf(status);
+      expect(found).toEqual([
+        expect.stringMatching(/^note: .*its termination protection is lifted for that/),
+      ]);
+      expect(neverCreated).toEqual([stackName]);
+    },
+  );
+
+  test('a failed first creation without protection needs nothing', async () => {
+    const stacks = { [stackName]: { status: 'ROLLBACK_COMPLETE', isProtected: false } };
+    const { neverCreated } = await asked({ stacks });
+    expect(neverCreated).toEqual([]);
+  });
+
+  test.each([
+    ['UPDATE_IN_PROGRESS', 'Deploy again when the state no longer ends in IN_PROGRESS'],
+    ['DELETE_IN_PROGRESS', 'Deploy again when the state no longer ends in IN_PROGRESS'],
+    ['UPDATE_ROLLBACK_FAILED', `npx cdk rollback ${stackName} --region eu-west-1`],
+    ['DELETE_FAILED', `delete-stack --stack-name ${stackName}`],
+    ['IMPORT_ROLLBACK_FAILED', 'docs/deploying.md#taking-data-back'],
+  ])('%s: it is not touched, and it is said what to do', async (status, wayOut) => {
+    const { found, neverCreated } = await stateOf(status);
+    expect(found).toEqual([expect.stringMatching(/^stop: /)]);
+    expect(found[0]).toContain(wayOut);
+    expect(neverCreated).toEqual([]);
+  });
+
+  test("only the stacks that are deployed count, but the service needs the model's", async () => {
+    const busyModel = { [stackName]: deployed, [modelStackName]: { status: 'UPDATE_IN_PROGRESS' } };
+    const world = { configuration: withModel, only: 'service' } as const;
+    expect(await linesFor({ ...world, stacks: busyModel })).toEqual([]);
+    for (const stacks of [{}, { [modelStackName]: { status: 'ROLLBACK_COMPLETE' } }]) {
+      expect(await linesFor({ ...world, stacks })).toContainEqual(
+        expect.stringMatching(/^stop: .*is not there yet: deploy without --only/),
+      );
+    }
+  });
+});
+
+describe('what an earlier deployment has left', () => {
+  const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/prod-Records';
+  const pool = 'arn:aws:cognito-idp:eu-west-1:123456789012:userpool/eu-west-1_Old';
+  const role = 'arn:aws:iam::123456789012:role/gateway';
+  const logs = (name: string) => `arn:aws:logs:eu-west-1:123456789012:log-group:${name}`;
+  const left = [
+    { arn: role, stack: stackName, logicalId: 'ApiRole' },
+    { arn: table, stack: stackName, logicalId: 'RecordsTableABC' },
+    { arn: pool, stack: stackName, logicalId: 'AccountsUserPoolABC' },
+    { arn: `${table}-staging`, stack: 'image-generation-staging', logicalId: 'RecordsTableABC' },
+  ];
+  const found = async (world: Asked) =>
+    (await linesFor({ stacks: {}, tagged: left, ...world })).filter((line) => line.includes(table));
+
+  test('data stops a new stack, which would have empty stores', async () => {
+    const [finding, ...others] = await found({});
+    expect(others).toEqual([]);
+    expect(finding).toMatch(/^stop: .*no account, key or image of before would be found/);
+    expect(finding).toContain(`${table}, ${pool}. A deployment`);
+    expect(finding).toContain('docs/deploying.md#taking-data-back');
+  });
+
+  test('--new-data goes on, and names what is not used', async () => {
+    expect(await found({ newData: true })).toEqual([expect.stringMatching(/^note: .*does not use them/)]);
+  });
+
+  test("a failed first creation's own stores are named, and stop nothing", async () => {
+    const stacks = { [stackName]: { status: 'ROLLBACK_COMPLETE' } };
+    expect(await found({ stacks })).toEqual([expect.stringMatching(/^note: .*does not use them/)]);
+  });
+
+  test('what belongs to a stack that is there is in use', async () => {
+    const { findings, calls } = await asked({ tagged: left });
+    expect(findings).toEqual([]);
+    expect(calls.map(({ action }) => action)).not.toContain('GetResources');
+  });
+
+  test('a log group whose name the new stack needs stops it; another does not', async () => {
+    const taken = `/aws/sagemaker/Endpoints/${modelStackName}`;
+    const tagged = [
+      { arn: logs(`${taken}:*`), stack: modelStackName, logicalId: 'Logs' },
+      { arn: logs('/aws/lambda/other'), stack: modelStackName, logicalId: 'OtherLogs' },
+    ];
+    const world = { configuration: withModel, stacks: { [stackName]: deployed }, tagged };
+    const stops = (await linesFor(world)).filter((line) => line.startsWith('stop'));
+    expect(stops).toEqual([
+      expect.stringContaining(`logs delete-log-group --log-group-name ${taken} --region`),
+    ]);
+    const failed = {
+      ...world,
+      stacks: { [stackName]: deployed, [modelStackName]: { status: 'ROLLBACK_COMPLETE' } },
+    };
+    expect((await linesFor(failed)).filter((line) => line.startsWith('stop'))).toEqual([]);
+  });
+});
+
+describe('a check that cannot be made stops nothing, and says why', () => {
+  const world = { configuration: withModel, stacks: { [modelStackName]: deployed } };
+
+  test.each([
+    ['GetAccountSettings', 'how many functions', 'lambda:GetAccountSettings'],
+    ['ListServiceQuotas', 'quota', 'servicequotas:ListServiceQuotas'],
+    ['GetResources', 'left anything', 'tag:GetResources'],
+    ['DescribeStacks', 'in which state', 'cloudformation:DescribeStacks'],
+  ])('%s is not permitted', async (action, subject, permission) => {
+    const found = await linesFor({ ...world, denied: [action] });
+    expect(found.filter((line) => line.startsWith('stop'))).toEqual([]);
+    const line = found.find((one) => one.includes(permission));
+    expect(line).toMatch(/^note: It was not checked .*: these credentials lack the permission /);
+    expect(line).toContain(subject);
+  });
+
+  test('AWS does not answer', async () => {
+    const found = await linesFor({ hanging: ['GetAccountSettings'], timeLimitMs: 1500 });
+    expect(found).toEqual([
+      'note: It was not checked how many functions the account may run at once: AWS did not answer within 1.5 seconds.',
+    ]);
+  });
+});
