@@ -143,7 +143,7 @@ async function deployPlan(
   ];
   const { exitCode, outputs } = await deployStacks({ cdk, root, stacks: targets, options });
   if (exitCode > 128) {
-    say('\nWhat CloudFormation has begun goes on without this terminal: deploy again to follow it.');
+    say('\nWhat CloudFormation has begun goes on without this terminal. Deploy again when it has ended.');
   }
   if (exitCode !== 0) return exitCode;
   const place = { ...deployment, region: aws.settings.region, profile: process.env.AWS_PROFILE || undefined };

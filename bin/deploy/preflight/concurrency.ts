@@ -17,7 +17,8 @@ export async function readConcurrency(aws: Aws): Promise<number> {
 }
 
 export const concurrency: Check = {
-  subject: 'how many functions the account may run at once',
+  subject:
+    'how many functions the account may run at once, so none are reserved for the sweep, billing events and key revocation',
   permission: 'lambda:GetAccountSettings',
   async run({ aws }, { accountConcurrency }) {
     const limit = await accountConcurrency;

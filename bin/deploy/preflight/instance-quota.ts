@@ -57,7 +57,7 @@ export const instanceQuota: Check = {
     }
     return [
       note(
-        `${has}. A later deployment of the model starts new instances beside the old ones, so with inference.maxInstances ${maxInstances} it needs up to ${needed} for its time. Ask AWS for more: ${increase}`,
+        `${has}. A later deployment of the model starts new instances beside the old ones, so with inference.maxInstances ${maxInstances} it needs up to ${needed} while both run. Ask AWS for more: ${increase}`,
       ),
     ];
   },

@@ -5,13 +5,11 @@ import {
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { conditionOf, wasCreated } from '../stacks.ts';
 import { note, stop, type Check, type Finding, type Plan } from './check.ts';
+import { dataStores } from './data-stores.ts';
 
 /** CloudFormation tags what it makes. The tags stay on what it leaves behind. */
 const stackTag = 'aws:cloudformation:stack-name';
 const idTag = 'aws:cloudformation:logical-id';
-
-/** The beginnings of the logical ids of what holds customers' data: the table, the bucket of images, the user pool. */
-const dataIds = ['RecordsTable', 'ImagesBucket', 'AccountsUserPool'];
 
 /** Names that a stack gives and that can be there only once; CloudFormation finds other names itself. */
 const fixedLogGroups = (stackName: string) => [
@@ -52,21 +50,23 @@ export const leftovers: Check = {
     const missing = plan.targets.filter((name) => !wasCreated(stacks.get(name)!));
     if (missing.length === 0) return [];
     const left = await resourcesLeft(plan.aws, missing);
-    const { stackName } = plan.deployment;
-    const data = left.filter(({ logicalId }) => dataIds.some((id) => logicalId.startsWith(id)));
-    // What is left of a failed creation goes when the CDK deletes it, but for the data stores.
+    const data = left.filter((one) =>
+      dataStores.some(({ logicalId }) => one.logicalId.startsWith(logicalId)),
+    );
+    // The CDK deletes what is left of a failed creation, but for the data stores.
     const wasTried = (name: string) => conditionOf(stacks.get(name)!) === 'never-created';
     return [
-      ...dataFindings(data, wasTried(stackName), plan),
+      ...dataFindings(data, plan),
       ...left.filter((one) => !wasTried(one.stackName)).flatMap((one) => inTheWay(one, plan.aws)),
     ];
   },
 };
 
-function dataFindings(data: Left[], wasTried: boolean, { deployment, newData }: Plan): Finding[] {
+/** A failed creation leaves empty stores. A failed import leaves full ones, and looks the same. */
+function dataFindings(data: Left[], { deployment, newData }: Plan): Finding[] {
   if (data.length === 0) return [];
   const named = data.map(({ arn }) => arn).join(', ');
-  if (wasTried || newData) {
+  if (newData) {
     return [
       note(
         `These are left of an earlier ${deployment.stackName}, and the new one does not use them: ${named}. ` +
@@ -76,9 +76,10 @@ function dataFindings(data: Left[], wasTried: boolean, { deployment, newData }: 
   }
   return [
     stop(
-      `The stack ${deployment.stackName} is not there, but data of an earlier one is: ${named}. A deployment would make ` +
-        'new, empty stores, and no account, key or image of before would be found. Take the data back ' +
-        '(docs/deploying.md#taking-data-back), remove it (docs/deploying.md#tearing-down), or go on with new stores by --new-data.',
+      `The stack ${deployment.stackName} does not have these stores, which an earlier one left: ${named}. A deployment would make ` +
+        'new, empty stores, and no account, key or image of before would be found. Take them back ' +
+        '(docs/deploying.md#taking-data-back) or remove them (docs/deploying.md#tearing-down). If they are only what a first ' +
+        'deployment left that failed, go on with new ones by --new-data.',
     ),
   ];
 }

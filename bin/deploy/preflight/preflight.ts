@@ -4,11 +4,12 @@ import { conditionOf, readStacks } from '../stacks.ts';
 import { note, type Check, type Facts, type Finding, type Plan } from './check.ts';
 import { cloudFront } from './cloudfront.ts';
 import { concurrency, readConcurrency } from './concurrency.ts';
+import { imported } from './imported.ts';
 import { instanceQuota } from './instance-quota.ts';
 import { leftovers } from './leftovers.ts';
 import { stackStates } from './stack-states.ts';
 
-const checks: Check[] = [stackStates, leftovers, instanceQuota, concurrency, cloudFront];
+const checks: Check[] = [stackStates, imported, leftovers, instanceQuota, concurrency, cloudFront];
 
 export interface Preflight {
   findings: Finding[];

@@ -31,6 +31,8 @@ export interface StandInAccount {
   /** Quotas that are set, and AWS's defaults. */
   quotas?: StandInQuota[];
   defaultQuotas?: StandInQuota[];
+  /** The logical ids of what the service's stack has. */
+  resources?: string[];
   /** What stacks have made, or left. */
   tagged?: { arn: string; stack: string; logicalId: string }[];
   /** Actions that are refused for want of a permission. */
@@ -116,6 +118,13 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
     const content = name === 'CDKToolkit' ? bootstrapStack(account) : stackOf(name, account);
     if (content === null) return xml.failure('ValidationError', `Stack with id ${name} does not exist`);
     return result('DescribeStacks', `<Stacks><member>${content}</member></Stacks>`);
+  },
+  ListStackResources: ({ NextToken: token }, { resources = [] }) => {
+    const { items, next } = page(resources, token);
+    const members = items.map((id) => `<member><LogicalResourceId>${id}</LogicalResourceId></member>`);
+    const nextToken = next === undefined ? '' : `<NextToken>${next}</NextToken>`;
+    const summaries = `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>${nextToken}`;
+    return result('ListStackResources', summaries);
   },
   UpdateTerminationProtection: ({ StackName: arn = '' }) =>
     result('UpdateTerminationProtection', `<StackId>${arn}</StackId>`),

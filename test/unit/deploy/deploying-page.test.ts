@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import GithubSlugger from 'github-slugger';
 import { nextSteps } from '../../../bin/deploy/next-steps.ts';
+import { dataStores } from '../../../bin/deploy/preflight/data-stores.ts';
 import { configuration } from '../../../lib/configuration.ts';
 import { ttlAttribute } from '../../../shared/store/table-keys.ts';
 
@@ -79,4 +81,26 @@ test('files of the repository that the page names are there', () => {
   const named = [...page.matchAll(/`((?:shared|lib|bin)\/[\w./-]+)`/g)].map(([, path]) => path!);
   expect(named.length).toBeGreaterThan(0);
   expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+});
+
+test('the logical ids for an import are those of the template, one for each store', () => {
+  const summary = readFileSync(new URL('test/infra/template-summary.txt', root), 'utf8');
+  const [, mapping] = /--resource-mapping-inline '(\{.*?\n *\})'/s.exec(page)!;
+  const ids = Object.keys(JSON.parse(mapping!));
+  expect(ids.map((id) => id.slice(0, -8)).sort()).toEqual(
+    dataStores.map(({ logicalId }) => logicalId).sort(),
+  );
+  for (const id of ids) expect(summary).toContain(` ${id} Retain`);
+});
+
+test('every section that the deploy program names is there', () => {
+  const slugger = new GithubSlugger();
+  const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slugger.slug(heading!));
+  const folder = new URL('bin/deploy/', root);
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  const named = [...sources.join('').matchAll(/docs\/deploying\.md#([a-z-]+)/g)].map(([, anchor]) => anchor!);
+  expect(new Set(named).size).toBeGreaterThan(3);
+  expect(headings).toEqual(expect.arrayContaining(named));
 });
