@@ -67,8 +67,10 @@ const uploads = 'uploads/*';
 /** What POST /generate and the playground share: reserve, start, settle or release, replay. */
 const generating: Grants = {
   table: {
-    keys: ['batchGet', 'put', 'delete'],
-    licenses: ['get', 'put', 'update'],
+    idempotency: ['batchGet', 'put', 'delete'],
+    licenses: ['get'],
+    periods: ['get', 'update'],
+    generations: ['get', 'put', 'update'],
     catalog: ['batchGet'],
   },
   readObjects: [generations, adapters, uploads],
@@ -96,7 +98,7 @@ export const routes = {
     limit: fetchLimit,
     streams: false,
     grants: {
-      table: { licenses: ['get', 'batchGet'], owners: ['query'] },
+      table: { generations: ['get', 'batchGet'], owners: ['query'] },
       readObjects: [generations],
     },
   },
@@ -106,7 +108,7 @@ export const routes = {
     functionName: 'list-generations',
     auth: 'key_or_session',
     streams: false,
-    grants: { table: { licenses: ['get', 'query'] }, readObjects: [generations] },
+    grants: { table: { licenses: ['get'], generations: ['query'] }, readObjects: [generations] },
   },
   listIdentities: {
     method: 'GET',
@@ -131,7 +133,7 @@ export const routes = {
     auth: 'session',
     limit: usageLimit,
     streams: false,
-    grants: { table: { licenses: ['get', 'query'], catalog: ['query'] } },
+    grants: { table: { licenses: ['get'], periods: ['get'], generations: ['query'], catalog: ['query'] } },
   },
   createKey: {
     method: 'POST',
@@ -140,7 +142,7 @@ export const routes = {
     auth: 'session',
     streams: false,
     throttle: keyThrottle,
-    grants: { table: { licenses: ['get', 'put'], keys: ['put'] } },
+    grants: { table: { licenses: ['get'], rosters: ['get', 'put'], keys: ['put'] } },
   },
   listKeys: {
     method: 'GET',
@@ -148,7 +150,7 @@ export const routes = {
     functionName: 'list-keys',
     auth: 'session',
     streams: false,
-    grants: { table: { owners: ['query'], keys: ['batchGet'] } },
+    grants: { table: { owners: ['query'], rateLogs: ['batchGet'] } },
   },
   revokeKey: {
     method: 'DELETE',
@@ -159,7 +161,7 @@ export const routes = {
     // Strangers must not keep an owner from revoking a key.
     throttle: 'account',
     reservedConcurrency: 20,
-    grants: { table: { keys: ['get', 'update'], licenses: ['update'] } },
+    grants: { table: { keys: ['get', 'update'], rosters: ['update'] } },
   },
   createUpload: {
     method: 'POST',
@@ -205,11 +207,14 @@ export const keyLimitNames = [generateLimit.name, fetchLimit.name, uploadLimit.n
 function accessGrants({ auth, limit }: Route): TableGrants {
   const byKey = auth === 'key' || auth === 'key_or_session';
   const bySession = auth === 'session' || auth === 'key_or_session';
-  const keys: TableAction[] = [];
-  if (byKey) keys.push(limit ? 'batchGet' : 'get');
-  if (limit && bySession) keys.push('get');
-  if (limit) keys.push('put');
-  return { ...(keys.length > 0 ? { keys } : {}), ...(byKey ? { licenses: ['get'] } : {}) };
+  const rateLogs: TableAction[] = [];
+  if (limit && byKey) rateLogs.push('batchGet');
+  if (limit && bySession) rateLogs.push('get');
+  if (limit) rateLogs.push('put');
+  return {
+    ...(byKey ? { keys: [limit ? 'batchGet' : 'get'], licenses: ['get'] } : {}),
+    ...(limit ? { rateLogs } : {}),
+  };
 }
 
 /** All that a route's function may access. */
@@ -241,7 +246,14 @@ export const jobs = {
     functionName: 'sweep',
     trigger: { everyMinutes: 1 },
     reservedConcurrency: 2,
-    grants: { table: { leases: ['query'], licenses: ['get', 'update'], keys: ['delete'] } },
+    grants: {
+      table: {
+        leases: ['query'],
+        generations: ['get', 'update'],
+        periods: ['update'],
+        idempotency: ['delete'],
+      },
+    },
   },
   billingEvents: {
     functionName: 'billing-events',

@@ -2,7 +2,7 @@ import { DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/cl
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { accountCallerId } from '../../shared/domain/ids.ts';
 import { getItem, openTable, readAll, type Item, type Table } from '../../shared/store/table.ts';
-import { itemKeys, sortPrefixes, type ItemKey } from '../../shared/store/table-keys.ts';
+import { itemKeys, type ItemKey } from '../../shared/store/table-keys.ts';
 import { counted } from '../common/output.ts';
 import type { Stores } from '../common/stores.ts';
 import type { SmokePlace } from './place.ts';
@@ -69,12 +69,10 @@ function isEmpty({ items, objectKeys }: Traces): boolean {
 
 async function untilNothingRuns(table: Table, { license }: SmokeWorld): Promise<void> {
   for (;;) {
-    const records = await itemsOf(table, itemKeys.license(license.licenseId).PK);
+    const records = await itemsOf(table, itemKeys.generation(license.licenseId, '').PK);
     const runs = records.some(
-      ({ SK, status, deadlineMs }) =>
-        SK.startsWith(sortPrefixes.generation) &&
-        (status === 'QUEUED' || status === 'PROCESSING') &&
-        Date.now() < deadlineMs + settleMs,
+      ({ status, deadlineMs }) =>
+        (status === 'QUEUED' || status === 'PROCESSING') && Date.now() < deadlineMs + settleMs,
     );
     if (!runs) return;
     await pause();
@@ -89,10 +87,16 @@ async function findTraces(
   keyIds: string[],
 ): Promise<Traces> {
   const callers = [...keyIds, accountCallerId(license.ownerId)];
-  const partitions = [
-    itemKeys.license(license.licenseId).PK,
-    ...callers.map((callerId) => itemKeys.apiKey(callerId).PK),
+  const { licenseId } = license;
+  const { apiKey, generation, idempotencyRecord, keyRoster, license: licenseKey, period, rateLog } = itemKeys;
+  const keys = [
+    licenseKey(licenseId),
+    keyRoster(licenseId),
+    period(licenseId, 0),
+    generation(licenseId, ''),
+    ...callers.flatMap((id) => [apiKey(id), rateLog(id, ''), idempotencyRecord(id, '')]),
   ];
+  const partitions = keys.map(({ PK }) => PK);
   const items = (await Promise.all(partitions.map((partition) => itemsOf(table, partition)))).flat();
   if (ownsIdentity) {
     const item = await getItem(table, itemKeys.identity(identity.identityId));

@@ -1,6 +1,6 @@
 import type { Generation } from '../domain/generation.ts';
 import type { Item } from './table.ts';
-import { itemKeys, leaseIndex, sortPrefixes, ttlAttribute } from './table-keys.ts';
+import { itemKeys, leaseIndex, licenseIdOfGeneration, ttlAttribute } from './table-keys.ts';
 
 /**
  * A new generation as it is stored. Members that are null are left out, and so is what the key says already. The hash of
@@ -19,8 +19,8 @@ export function toItem(generation: Generation): Item {
 
 export function fromItem(item: Item): Generation {
   return {
-    requestId: requestIdOf(item),
-    licenseId: licenseIdOf(item),
+    requestId: item.SK,
+    licenseId: licenseIdOfGeneration(item),
     keyId: item.keyId,
     status: item.status,
     type: item.type,
@@ -54,12 +54,4 @@ export function fromItem(item: Item): Generation {
     modelVersion: item.modelVersion ?? null,
     idempotencyKeyHash: item.onceId ?? null,
   };
-}
-
-export function requestIdOf(key: Item): string {
-  return key.SK.slice(sortPrefixes.generation.length);
-}
-
-export function licenseIdOf(key: Item): string {
-  return key.PK.slice(sortPrefixes.license.length);
 }

@@ -1,9 +1,9 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { GenerationStatus, GenerationType } from '../contracts/generation.ts';
 import type { Generation } from '../domain/generation.ts';
-import { fromItem, requestIdOf } from './generation-item.ts';
+import { fromItem } from './generation-item.ts';
 import type { Table } from './table.ts';
-import { itemKeys, sortPrefixes } from './table-keys.ts';
+import { itemKeys } from './table-keys.ts';
 
 /** Which requests a history shows: those that match every member that is given. */
 export interface GenerationFilter {
@@ -37,11 +37,10 @@ export function generationPages(table: Table) {
     table.documents.send(
       new QueryCommand({
         TableName: table.name,
-        KeyConditionExpression: 'PK = :license AND begins_with(SK, :kind)',
+        KeyConditionExpression: 'PK = :license',
         ...conditions.expression,
         ExpressionAttributeValues: {
-          ':license': itemKeys.license(licenseId).PK,
-          ':kind': sortPrefixes.generation,
+          ':license': itemKeys.generation(licenseId, '').PK,
           ...conditions.values,
         },
         ScanIndexForward: false,
@@ -69,7 +68,7 @@ export function generationPages(table: Table) {
         const page = await query(licenseId, next, batch, conditions);
         found.push(...(page.Items ?? []).map(fromItem));
         examined += page.ScannedCount ?? batch;
-        next = page.LastEvaluatedKey ? requestIdOf(page.LastEvaluatedKey) : null;
+        next = page.LastEvaluatedKey?.SK ?? null;
       } while (next !== null && found.length <= limit && examined < maxExamined);
       const generations = found.slice(0, limit);
       return { generations, next: found.length > limit ? generations.at(-1)!.requestId : next };

@@ -4,7 +4,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
-import { fromItem, licenseIdOf, requestIdOf } from './generation-item.ts';
+import { fromItem } from './generation-item.ts';
 import {
   releaseItems,
   reserveItems,
@@ -16,7 +16,7 @@ import { idempotencyRecordFromItem, type IdempotencyRecord } from './idempotency
 import { generationPages } from './generation-pages.ts';
 import { batchGet, getItem, writeItem, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
-import { itemKeys, leaseIndex } from './table-keys.ts';
+import { itemKeys, leaseIndex, licenseIdOfGeneration } from './table-keys.ts';
 
 export type { Completion, IdempotencyClaim };
 export type { GenerationFilter } from './generation-pages.ts';
@@ -161,7 +161,7 @@ export function generationStore(table: Table) {
           Limit: limit,
         }),
       );
-      return (items ?? []).map((key) => ({ licenseId: licenseIdOf(key), requestId: requestIdOf(key) }));
+      return (items ?? []).map((key) => ({ licenseId: licenseIdOfGeneration(key), requestId: key.SK }));
     },
   };
 }

@@ -1,19 +1,22 @@
 /**
  * The single table: every key is built here and nowhere else.
  *
- * Item        PK             SK               index   read by
- * API key     KEY#<keyId>    KEY              owner   authentication (strong); an account's keys, newest first
- * Rate log    KEY#<caller>   RATE#<name>      –       authentication, with the key; also tells when a key was last used
- * Idempotency KEY#<caller>   ONCE#<hash>      –       the request that first carried an idempotency key
- * License     LICENSE#<id>   LICENSE          owner   access checks; an account's licenses
- * Key roster  LICENSE#<id>   KEYS             –       issuing and revoking keys: the license's keys that are not revoked
- * Billing     LICENSE#<id>   BILLING          –       billing events: what is remembered of the license's subscription
- * Period      LICENSE#<id>   PERIOD#<start>   –       credits committed and used, statistics
- * Generation  LICENSE#<id>   GEN#<uuidv7>     lease   re-fetch; history, newest first; sweep (only while it runs)
- * Identity    CATALOG        IDENTITY#<id>    –       one; all of them
+ * Item        PK                SK               index   read by
+ * API key     KEY#<keyId>       KEY              owner   authentication (strong); an account's keys, newest first
+ * Rate log    RATE#<caller>     <name>           –       authentication, with the key; also tells when a key was last used
+ * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
+ * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
+ * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription
+ * Key roster  ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
+ * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics
+ * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
+ * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
+ *
+ * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
+ * that a function for customers writes.
  *
  * A keyId is the first half of the raw key's SHA-256 (see domain/api-key.ts), so a raw key and its public id lead
- * to the same item without an index. A generation lives under its license: a key that names no license can't be
+ * to the same item without an index. A generation lives in its license's partition: a key that names no license can't be
  * built, so no caller reaches another's. A caller is a keyId, or `acct_<sub>` for an account that uses the playground
  * or reads by session: its rate limits and idempotency keys work like a key's. Nothing from outside becomes part of a
  * key before its shape was checked.
@@ -23,33 +26,39 @@ export interface ItemKey extends Record<string, string> {
   SK: string;
 }
 
+const generationPrefix = 'GEN#';
+
 export const itemKeys = {
   apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
   rateLog: (callerId: string, limitName: string): ItemKey => ({
-    PK: `KEY#${callerId}`,
-    SK: `RATE#${limitName}`,
+    PK: `RATE#${callerId}`,
+    SK: limitName,
   }),
   idempotencyRecord: (callerId: string, idempotencyKeyHash: string): ItemKey => ({
-    PK: `KEY#${callerId}`,
-    SK: `ONCE#${idempotencyKeyHash}`,
+    PK: `ONCE#${callerId}`,
+    SK: idempotencyKeyHash,
   }),
   license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
-  keyRoster: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'KEYS' }),
+  keyRoster: (licenseId: string): ItemKey => ({ PK: `ROSTER#${licenseId}`, SK: 'KEYS' }),
   billing: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'BILLING' }),
   period: (licenseId: string, startMs: number): ItemKey => ({
-    PK: `LICENSE#${licenseId}`,
-    SK: `PERIOD#${new Date(startMs).toISOString()}`,
+    PK: `PERIOD#${licenseId}`,
+    SK: new Date(startMs).toISOString(),
   }),
   generation: (licenseId: string, requestId: string): ItemKey => ({
-    PK: `LICENSE#${licenseId}`,
-    SK: `GEN#${requestId}`,
+    PK: `${generationPrefix}${licenseId}`,
+    SK: requestId,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
 };
 
+/** Of a generation's license, whose partition it is in. */
+export function licenseIdOfGeneration(key: Record<string, unknown>): string {
+  return String(key.PK).slice(generationPrefix.length);
+}
+
 /** How the sort keys of each kind begin, for queries. */
 export const sortPrefixes = {
-  generation: 'GEN#',
   identity: 'IDENTITY#',
   apiKey: 'KEY#',
   license: 'LICENSE#',
@@ -82,7 +91,12 @@ export const leaseIndex = {
  */
 export const partitions = {
   keys: { leadingKey: 'KEY#' },
+  rateLogs: { leadingKey: 'RATE#' },
+  idempotency: { leadingKey: 'ONCE#' },
   licenses: { leadingKey: 'LICENSE#' },
+  rosters: { leadingKey: 'ROSTER#' },
+  periods: { leadingKey: 'PERIOD#' },
+  generations: { leadingKey: generationPrefix },
   catalog: { leadingKey: 'CATALOG' },
   owners: { leadingKey: 'OWNER#', index: ownerIndex.name },
   leases: { leadingKey: 'LEASE#', index: leaseIndex.name },

@@ -30,7 +30,7 @@ const send = (
 /** Every item of the table that tells of a license or a key, but the logs of rate limits: a dry run counts for them. */
 async function itemsOf({ license, keyId }: Granted): Promise<unknown[]> {
   const items = await itemsWith(table, [license.licenseId, keyId]);
-  return items.filter(({ SK }) => !String(SK).startsWith('RATE'));
+  return items.filter(({ PK }) => !String(PK).startsWith('RATE#'));
 }
 
 const keysOf = ({ license }: Granted) => objectsOf(service.dataDir, license).map(({ key }) => key);

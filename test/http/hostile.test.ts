@@ -128,15 +128,15 @@ const instant = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z';
 /** By its partition and its sort key: the table of `table-keys.ts`, in its order. */
 const shapes: Record<string, string> = {
   'an API key': 'KEY#key_[0-9a-f]{32} KEY',
-  'a rate log': `KEY#(key_[0-9a-f]{32}|acct_${uuid}) RATE#[a-z]+`,
-  'an idempotency record': `KEY#(key_[0-9a-f]{32}|acct_${uuid}) ONCE#[A-Za-z0-9_-]{43}`,
+  'a rate log': `RATE#(key_[0-9a-f]{32}|acct_${uuid}) [a-z]+`,
+  'an idempotency record': `ONCE#(key_[0-9a-f]{32}|acct_${uuid}) [A-Za-z0-9_-]{43}`,
   'a license': `LICENSE#${id} LICENSE`,
-  'a key roster': `LICENSE#${id} KEYS`,
-  'a period': `LICENSE#${id} PERIOD#${instant}`,
-  'a generation': `LICENSE#${id} GEN#${uuid}`,
+  'a key roster': `ROSTER#${id} KEYS`,
+  'a period': `PERIOD#${id} ${instant}`,
+  'a generation': `GEN#${id} ${uuid}`,
   'an identity': `CATALOG IDENTITY#${id}`,
-  'a history': `LICENSE#${id} GEN#`,
-  'a place in a history': `LICENSE#${id} GEN#( GEN#)?${uuid}.*`,
+  'a history': `GEN#${id}`,
+  'a place in a history': `GEN#${id} ${uuid}.*`,
   'the catalog': 'CATALOG IDENTITY#',
   "an account's items": `OWNER#${uuid} (KEY|LICENSE)#`,
 };

@@ -23,7 +23,7 @@ export interface StoredState {
 export async function checkStoredState(world: LoadWorld, ledger: Ledger): Promise<StoredState> {
   const items = await settledItems(world);
   wrongAtRest(items).forEach(ledger.violate);
-  const generations = items.filter(({ SK }) => SK.startsWith('GEN#')).map(fromItem);
+  const generations = items.filter(({ PK }) => PK.startsWith('GEN#')).map(fromItem);
   const byId = new Map(generations.map((generation) => [generation.requestId, generation]));
   for (const [requestId, images] of ledger.delivered) {
     const stored = byId.get(requestId);
@@ -42,7 +42,7 @@ export async function checkStoredState(world: LoadWorld, ledger: Ledger): Promis
 async function settledItems({ table }: LoadWorld): Promise<Item[]> {
   for (const untilMs = Date.now() + settledWithinMs; ; await pause(1000)) {
     const items = await allItems(table);
-    const isOpen = ({ SK, status }: Item) => SK.startsWith('GEN#') && !isFinal(status);
+    const isOpen = ({ PK, status }: Item) => PK.startsWith('GEN#') && !isFinal(status);
     if (!items.some(isOpen) || Date.now() > untilMs) return items;
   }
 }

@@ -1,19 +1,20 @@
 import { isOpen, wrongPeriod, wrongTallies } from '../faults/simulation/invariants.ts';
 import type { Item } from '../../shared/store/table.ts';
+import { licenseIdOfGeneration } from '../../shared/store/table-keys.ts';
 
 /**
  * What does not add up in a whole table once nothing runs any more, as sentences: every request has ended, period totals
  * are what its COMPLETED requests cost, within the limit, and an idempotency key was charged once.
  */
 export function wrongAtRest(items: Item[]): string[] {
-  const requests = items.filter(({ SK }) => SK.startsWith('GEN#')).map((item) => ({ item }));
-  const periods = items.filter(({ SK }) => SK.startsWith('PERIOD#'));
+  const requests = items.filter(({ PK }) => PK.startsWith('GEN#')).map((item) => ({ item }));
+  const periods = items.filter(({ PK }) => PK.startsWith('PERIOD#'));
   const limits = new Map(
-    items.filter(({ SK }) => SK === 'LICENSE').map(({ PK, creditsLimit }) => [PK, creditsLimit]),
+    items.filter(({ SK }) => SK === 'LICENSE').map((item) => [item.licenseId, item.creditsLimit]),
   );
   const byPeriod = Map.groupBy(
     requests,
-    ({ item }) => `${item.PK} PERIOD#${new Date(item.periodStartMs).toISOString()}`,
+    ({ item }) => `PERIOD#${licenseIdOfGeneration(item)} ${new Date(item.periodStartMs).toISOString()}`,
   );
   const problems = requests.filter(isOpen).map(({ item }) => `${item.SK} is ${item.status} at rest.`);
   for (const period of periods) {
@@ -22,8 +23,8 @@ export function wrongAtRest(items: Item[]): string[] {
     byPeriod.delete(name);
     const wrong = wrongPeriod(period, own) ?? wrongTallies(period, own);
     if (wrong !== null) problems.push(`${name}: ${wrong}.`);
-    if (period.used > limits.get(period.PK))
-      problems.push(`${name}: ${period.used} used of ${limits.get(period.PK)}.`);
+    const limit = limits.get(period.PK.slice('PERIOD#'.length));
+    if (period.used > limit) problems.push(`${name}: ${period.used} used of ${limit}.`);
   }
   for (const name of byPeriod.keys()) problems.push(`${name} has requests and no totals.`);
   return [...problems, ...chargedTwice(requests.map(({ item }) => item))];

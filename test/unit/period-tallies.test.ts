@@ -17,7 +17,7 @@ type Completed = typeof anyCompleted extends fc.Arbitrary<infer T> ? T : never;
 
 /** What DynamoDB's ADD makes of an item: a number that is missing begins at nothing. */
 function settleAll(completed: Completed[]): Item {
-  const item: Item = { PK: 'LICENSE#lic_1', SK: 'PERIOD#2026-01-31T10:00:00.000Z', committed: 0, used: 0 };
+  const item: Item = { PK: 'PERIOD#lic_1', SK: '2026-01-31T10:00:00.000Z', committed: 0, used: 0 };
   const add = (name: string, value: number) =>
     (item[name] = (Object.hasOwn(item, name) ? item[name] : 0) + value);
   for (const { credits, ...of } of completed) {
@@ -92,7 +92,7 @@ describe('a period’s totals', () => {
   });
 
   test('tell what is held beside what is used, and what was imported', () => {
-    const item = { PK: 'LICENSE#lic_1', SK: 'PERIOD#x', committed: 9, used: 5, imported: 2 };
+    const item = { PK: 'PERIOD#lic_1', SK: 'x', committed: 9, used: 5, imported: 2 };
     expect(periodFromItem(item)).toMatchObject({ committed: 9, used: 5, imported: 2 });
   });
 

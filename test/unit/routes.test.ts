@@ -1,6 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { basePath, grantsOf, jobs, keyLimitNames, routes, type Route } from '../../shared/routes.ts';
+import {
+  basePath,
+  grantsOf,
+  jobs,
+  keyLimitNames,
+  routes,
+  type Grants,
+  type Route,
+} from '../../shared/routes.ts';
 
 const table: [string, Route][] = Object.entries(routes);
 const functionsFolder = new URL('../../functions/', import.meta.url);
@@ -33,10 +41,11 @@ describe.each(table)('route %s', (_name, route) => {
   });
 
   test('may read keys, and the license that they belong to, exactly if it takes keys', () => {
-    const { keys = [], licenses = [] } = accessOf(route);
+    const { keys = [], licenses = [], rateLogs = [] } = accessOf(route);
     const byKey = route.auth === 'key' || route.auth === 'key_or_session';
     expect(licenses.includes('get')).toBe(byKey);
-    expect(keys.includes('get') || keys.includes('batchGet')).toBe(byKey || route.limit !== undefined);
+    expect(keys.includes('get') || keys.includes('batchGet')).toBe(byKey);
+    expect(rateLogs.includes('put')).toBe(route.limit !== undefined);
   });
 
   test('touches prefixes of the bucket only, never all of it', () => {
@@ -103,4 +112,25 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
 
 test('POST /generate takes an API key, and is not buffered: it may take minutes and send events', () => {
   expect(routes.createGeneration).toMatchObject({ auth: 'key', streams: true });
+});
+
+test('only these functions may write what gives access, so that no other, once taken over, can give it', () => {
+  const giving = ['keys', 'licenses', 'catalog'] as const;
+  const functions = [
+    ...Object.values(routes).map((route) => ({ ...route, grants: grantsOf(route) })),
+    ...Object.values(jobs),
+  ];
+  const writers = functions.flatMap(({ functionName, grants }: { functionName: string; grants: Grants }) =>
+    giving.flatMap((partition) =>
+      (grants.table?.[partition] ?? [])
+        .filter((action) => ['put', 'update', 'delete'].includes(action))
+        .map((action) => `${functionName}: ${action} ${partition}`),
+    ),
+  );
+  expect(writers).toEqual([
+    'create-key: put keys',
+    'revoke-key: update keys',
+    'billing-events: put licenses',
+    'billing-events: update licenses',
+  ]);
 });

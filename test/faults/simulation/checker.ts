@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import { routes } from '../../../shared/routes.ts';
+import { licenseIdOfGeneration } from '../../../shared/store/table-keys.ts';
 import * as invariants from './invariants.ts';
 import { isOpen, type StoredRecord } from './invariants.ts';
 import type { Bucket } from './bucket.ts';
@@ -46,8 +47,8 @@ export function createChecker(
   }
 
   function recordWritten(before: Json | undefined, item: Json): void {
-    const licenseId = String(item.PK).slice('LICENSE#'.length);
-    const requestId = String(item.SK).slice('GEN#'.length);
+    const licenseId = licenseIdOfGeneration(item);
+    const requestId = String(item.SK);
     const known = records.get(requestId);
     const record: StoredRecord = {
       PK: item.PK,
@@ -85,12 +86,12 @@ export function createChecker(
   }
 
   function periodsOf(licenseId: string): Json[] {
-    const prefix = `LICENSE#${licenseId} PERIOD#`;
+    const prefix = `PERIOD#${licenseId} `;
     return [...items].filter(([key]) => key.startsWith(prefix)).map(([, item]) => item);
   }
 
   function recordsIn(licenseId: string, period: Json): StoredRecord[] {
-    const startMs = Date.parse(String(period.SK).slice('PERIOD#'.length));
+    const startMs = Date.parse(period.SK);
     return [...records.values()].filter(
       (record) => record.licenseId === licenseId && record.item.periodStartMs === startMs,
     );
@@ -101,7 +102,7 @@ export function createChecker(
       const wrong = invariants.wrongPeriod(period, recordsIn(licenseId, period));
       if (wrong !== null) violation(`${licenseId} ${period.SK}: ${wrong}`);
     }
-    const inPeriods = periodsOf(licenseId).map(({ SK }) => Date.parse(String(SK).slice('PERIOD#'.length)));
+    const inPeriods = periodsOf(licenseId).map(({ SK }) => Date.parse(SK));
     for (const record of records.values()) {
       if (record.licenseId !== licenseId || inPeriods.includes(record.item.periodStartMs)) continue;
       violation(`request ${record.requestId} names a period without totals`);
@@ -111,7 +112,7 @@ export function createChecker(
   function rateWritten(key: string, item: Json): void {
     const entries = uses.get(key) ?? uses.set(key, []).get(key)!;
     entries.push(item.usedAtMs.at(-1));
-    if (!key.endsWith('RATE#generate')) return;
+    if (!key.endsWith(' generate')) return;
     const wrong = invariants.wrongRate(entries, quota, windowSeconds * 1000);
     if (wrong !== null) violation(`${key}: ${wrong}`);
   }
@@ -129,13 +130,13 @@ export function createChecker(
         older.set(key, { item: before, untilMs: now() });
         if (item === undefined) items.delete(key);
         else items.set(key, item);
-        if (PK.startsWith('LICENSE#')) licenses.add(PK.slice('LICENSE#'.length));
+        const [kind, licenseId = ''] = PK.split('#');
+        if (['LICENSE', 'PERIOD', 'GEN'].includes(kind!)) licenses.add(licenseId);
         if (item === undefined) continue;
-        if (SK.startsWith('GEN#')) recordWritten(before, item);
-        if (SK.startsWith('RATE#')) rateWritten(key, item);
+        if (kind === 'GEN') recordWritten(before, item);
+        if (kind === 'RATE') rateWritten(key, item);
         if (SK === 'LICENSE') creditLimits.limitIs(item.licenseId, item.creditsLimit);
-        if (SK.startsWith('PERIOD#')) {
-          const licenseId = PK.slice('LICENSE#'.length);
+        if (kind === 'PERIOD') {
           if (call.purpose === 'reserve') creditLimits.reserved(run);
           creditLimits.committedIs(licenseId, SK, item.committed ?? 0);
           const limit = creditLimits.mostAllowed(run, licenseId);
@@ -177,8 +178,8 @@ export function createChecker(
       for (const { requestId, item } of this.open())
         violation(`request ${requestId} is ${item.status} at rest`);
       for (const [key, item] of items) {
-        if (!key.includes(' PERIOD#')) continue;
-        const licenseId = key.slice('LICENSE#'.length).split(' ')[0]!;
+        if (!key.startsWith('PERIOD#')) continue;
+        const licenseId = key.slice('PERIOD#'.length).split(' ')[0]!;
         const wrong = invariants.wrongTallies(item, recordsIn(licenseId, item));
         if (wrong !== null) violation(`${key}: ${wrong}`);
       }

@@ -34,11 +34,11 @@ function purposeOf(operation: string, body: Json): string {
   if (operation === 'Query') return `query ${body.IndexName ?? 'the table'}`;
   if (operation === 'BatchGetItem') {
     const keys = (Object.values(body.RequestItems as Json)[0] as Json).Keys as Json[];
-    return `read ${keys.map((key) => kindOf(key.SK.S)).join(' + ')}`;
+    return `read ${keys.map((key) => kindOf(key.PK.S)).join(' + ')}`;
   }
-  if (operation === 'GetItem') return `read ${kindOf(body.Key.SK.S)}`;
+  if (operation === 'GetItem') return `read ${kindOf(body.Key.PK.S)}`;
   if (operation === 'UpdateItem' && body.UpdateExpression?.includes('startedAtMs')) return 'start';
-  return `${operation.replace('Item', '').toLowerCase()} ${targets(body).map((target) => kindOf(keyIn(target).SK))}`;
+  return `${operation.replace('Item', '').toLowerCase()} ${targets(body).map((target) => kindOf(keyIn(target).PK))}`;
 }
 
 function transactionPurpose(parts: Json[]): string {
@@ -46,10 +46,10 @@ function transactionPurpose(parts: Json[]): string {
   if (status === 'COMPLETED') return 'settle';
   if (status !== undefined) return `release ${status}`;
   if (parts.some((part) => part.Item?.status?.S === 'QUEUED')) return 'reserve';
-  return `write ${parts.map((part) => kindOf(keyIn(part).SK)).join(' + ')}`;
+  return `write ${parts.map((part) => kindOf(keyIn(part).PK)).join(' + ')}`;
 }
 
-/** `PERIOD#2026…` is a PERIOD. */
-function kindOf(sortKey: string): string {
-  return sortKey.split('#')[0]!.toLowerCase();
+/** `PERIOD#lic_…` is a period. */
+function kindOf(partition: string): string {
+  return partition.split('#')[0]!.toLowerCase();
 }
