@@ -28,6 +28,7 @@ from .links import Links
 from .observing import Observer
 from .pipelines.engine import Engine
 from .settings import Settings
+from .slots import FairSlots
 
 BODY_LIMIT_BYTES = 1024 * 1024
 _LONGEST_VERSION = 200
@@ -39,16 +40,17 @@ def create_context(settings: Settings, engine: Engine, observer: Observer) -> Se
     if not 0 < len(engine.model_version) <= _LONGEST_VERSION:
         raise ValueError(f"The engine's model_version must have 1 to {_LONGEST_VERSION} characters.")
     links = Links(settings.link_timeout_seconds, settings.retry_seconds)
+    queue = GpuQueue(engine, observer, settings)
     return ServerContext(
         settings=settings,
         observer=observer,
         model_version=engine.model_version,
-        queue=GpuQueue(engine, observer, settings.max_waiting, settings.stuck_seconds),
+        queue=queue,
         links=links,
         adapters=AdapterStore(
             settings.adapter_dir, settings.adapter_cache_bytes, links, settings.adapter_timeout_seconds
         ),
-        reference_semaphore=asyncio.Semaphore(settings.reference_requests),
+        reference_slots=FairSlots(settings.reference_requests, queue.in_order),
     )
 
 

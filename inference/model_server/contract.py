@@ -17,6 +17,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from .failure import Failure, Reason
+from .pipelines.engine import Order
 
 Event = Mapping[str, object]
 OutputFormat = Literal['png', 'webp', 'jpeg']
@@ -126,9 +127,13 @@ class PaintRequest(_Strict):
     num_outputs: Annotated[int, Field(ge=1, le=16)]
     #: Absent in requests of an older service.
     output_format: OutputFormat = 'png'
+    #: Whether the files say all that the images were made from. Absent in requests of an older service.
+    embed_parameters: bool = False
     reference_mode: Literal['exact_product', 'reference']
     preserve_branding: bool
     references: Annotated[list[ReferenceLink], Field(max_length=4)]
+    #: Whose request it is, an opaque text. Empty in an older service's requests, which count as one tenant's.
+    tenant: Id = ''
     identity: Identity
     outputs: list[OutputLink]
 
@@ -138,9 +143,17 @@ class PaintRequest(_Strict):
         return datetime.fromisoformat(self.deadline).timestamp()
 
     @property
-    def work(self) -> float:
-        """The size of one output's work, in steps x megapixels."""
-        return self.num_inference_steps * self.width * self.height / 1e6
+    def order(self) -> Order:
+        """What decides how long it is painted."""
+        return Order(
+            outputs=self.num_outputs,
+            steps=self.num_inference_steps,
+            guidance_scale=self.guidance_scale,
+            width=self.width,
+            height=self.height,
+            references=len(self.references),
+            reference_mode=self.reference_mode,
+        )
 
 
 class Probe:
@@ -192,8 +205,13 @@ def ready_event(model_version: str) -> Event:
 
 
 def started_event() -> Event:
-    """The request was accepted."""
+    """The painting begins. A request without a tenant is told so as soon as it is accepted."""
     return {'event': 'started'}
+
+
+def queued_event(position: int, eta_seconds: int) -> Event:
+    """The request waits: `position - 1` others begin before it, and it begins in about so many seconds."""
+    return {'event': 'queued', 'position': position, 'etaSeconds': eta_seconds}
 
 
 def progress_event(step: int, steps: int) -> Event:

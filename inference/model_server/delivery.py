@@ -3,37 +3,44 @@
 import asyncio
 import hashlib
 import io
-import json
 from collections.abc import Sequence
 
-from PIL import ExifTags, Image
+from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from .contract import Event, OutputFormat, PaintRequest
 from .failure import Failure
 from .links import LinkError, Links
+from .xmp import xmp_packet
 
 #: Of WebP and JPEG, 1 … 100.
 LOSSY_QUALITY = 90
-#: A JPEG holds 64 KB of EXIF. The service's own limits keep texts far below this.
-_LONGEST_COMMENT_BYTES = 60_000
 
 
 def describe_output(
     request: PaintRequest, index: int, reference_digests: Sequence[str], model_version: str
-) -> dict[str, str]:
+) -> bytes:
     """
-    The texts in the file of output `index`: what made the image. Neither time nor request id is among it,
-    so that the same request is the same file.
+    The XMP packet in the file of output `index`. Images get published, so who asked for it and with which
+    words is left out unless it is wanted; without a time and a request id, the same request is the same file.
     """
+    facts: dict[str, object] = {
+        'seed': seed_of(request, index),
+        'width': request.width,
+        'height': request.height,
+        'modelVersion': model_version,
+    }
+    if request.embed_parameters:
+        facts |= _parameters_of(request, reference_digests)
+    return xmp_packet(model_version, facts)
+
+
+def _parameters_of(request: PaintRequest, reference_digests: Sequence[str]) -> dict[str, object]:
     parameters: dict[str, object] = {
         'prompt': request.prompt,
         'negativePrompt': request.negative_prompt,
-        'seed': seed_of(request, index),
         'numInferenceSteps': request.num_inference_steps,
         'guidanceScale': request.guidance_scale,
-        'width': request.width,
-        'height': request.height,
         'identity': request.identity.id,
     }
     if reference_digests:
@@ -42,9 +49,7 @@ def describe_output(
             'preserveBranding': request.preserve_branding,
             'references': [{'sha256': digest} for digest in reference_digests],
         }
-    parameters['modelVersion'] = model_version
-    # ASCII is plain text for every reader of the file.
-    return {'parameters': json.dumps(parameters, separators=(',', ':')), 'Software': model_version}
+    return parameters
 
 
 def seed_of(request: PaintRequest, index: int) -> int:
@@ -52,37 +57,25 @@ def seed_of(request: PaintRequest, index: int) -> int:
     return (request.seed + index) % 2**32
 
 
-def encode_image(image: Image.Image, output_format: OutputFormat, texts: dict[str, str]) -> bytes:
-    """8-bit RGB as a file, with the texts `parameters` and `Software` in PNG's text chunks or in EXIF."""
+def encode_image(image: Image.Image, output_format: OutputFormat, xmp: bytes) -> bytes:
+    """8-bit RGB as a file with this XMP packet."""
     file = io.BytesIO()
     pixels = image.convert('RGB')
     if output_format == 'png':
-        pixels.save(file, 'PNG', pnginfo=_png_texts(texts))
+        pixels.save(file, 'PNG', pnginfo=_xmp_chunk(xmp))
     elif output_format == 'webp':
-        pixels.save(file, 'WEBP', quality=LOSSY_QUALITY, exif=_exif_texts(texts))
+        pixels.save(file, 'WEBP', quality=LOSSY_QUALITY, xmp=xmp)
     else:
         # The default, color in half the resolution, blurs lettering on a colored ground.
-        pixels.save(file, 'JPEG', quality=LOSSY_QUALITY, subsampling='4:4:4', exif=_exif_texts(texts))
+        pixels.save(file, 'JPEG', quality=LOSSY_QUALITY, subsampling='4:4:4', xmp=xmp)
     return file.getvalue()
 
 
-def _png_texts(texts: dict[str, str]) -> PngInfo:
-    """Text chunks (https://www.w3.org/TR/png-3/)."""
+def _xmp_chunk(xmp: bytes) -> PngInfo:
+    """The text chunk that PNG readers look for XMP in."""
     info = PngInfo()
-    for name, text in texts.items():
-        info.add_text(name, text)
+    info.add_itxt('XML:com.adobe.xmp', xmp.decode())
     return info
-
-
-def _exif_texts(texts: dict[str, str]) -> Image.Exif:
-    """`parameters` as the comment and `Software` as itself (CIPA DC-008, 4.6)."""
-    exif = Image.Exif()
-    exif[ExifTags.Base.Software] = texts['Software']
-    parameters = texts['parameters'].encode('ascii')
-    if len(parameters) <= _LONGEST_COMMENT_BYTES:
-        comment = b'ASCII\0\0\0' + parameters
-        exif.get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.UserComment] = comment
-    return exif
 
 
 async def deliver(
@@ -90,11 +83,11 @@ async def deliver(
     put_url: str,
     image: Image.Image,
     output_format: OutputFormat,
-    texts: dict[str, str],
+    xmp: bytes,
     seconds: float,
 ) -> Event:
     """Encodes and uploads an image. Returns its part of `completed`. Raises Failure('upload_failed')."""
-    file = await asyncio.to_thread(encode_image, image, output_format, texts)
+    file = await asyncio.to_thread(encode_image, image, output_format, xmp)
     digest = await asyncio.to_thread(lambda: hashlib.sha256(file).hexdigest())
     try:
         await links.put(put_url, file, f'image/{output_format}', seconds)

@@ -4,80 +4,47 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
-from PIL import Image
-
+from .estimate import Estimate, Probes
 from .failure import Failure
 from .gpu_thread import GpuThread
+from .line import Caller, FairLine, Place, QueuedRequest
 from .observing import Observer
 from .painting import Cancelled, PaintedImage, Work, paint
-from .pipelines.engine import Adapter, Engine
+from .pipelines.engine import Adapter, Engine, Order
+from .settings import Settings
 
 State = Literal['warming', 'ready', 'dead']
 
-# Weight of the newest output in the moving average of a step's time.
-_WEIGHT = 0.3
-
-
-@dataclass(eq=False)
-class QueuedRequest:
-    """A request in the queue. The event loop writes it; the GPU's thread reads `cancelled`."""
-
-    #: Outputs x steps x megapixels.
-    size: float
-    #: Called with the number of finished steps, of all outputs together.
-    on_step: Callable[[int], None]
-    images: list[asyncio.Future[Image.Image]]
-    joined: float = field(default_factory=time.monotonic)
-    work: Work | None = None
-    #: Called when the GPU needs nothing of the request any more, also after a failure.
-    cleanups: list[Callable[[], None]] = field(default_factory=list)
-    #: The share of the work that is done.
-    done: float = 0
-    cancelled: bool = False
-    references_used: int = 0
-    wait_ms: float | None = None
-    paint_ms: float | None = None
-
-    def fail(self, failure: Failure) -> None:
-        """Raises the failure where the next image is awaited."""
-        for image in self.images:
-            if not image.done():
-                image.set_exception(failure)
-                return
-
-    def clean_up(self) -> None:
-        """Frees memory and calls the cleanups."""
-        self.work = None
-        while self.cleanups:
-            self.cleanups.pop()()
-
 
 class GpuQueue:
-    """Paints one request at a time: the oldest whose inputs are fetched. For one event loop."""
+    """Paints one request at a time, and shares the GPU fairly between tenants. For one event loop."""
 
-    def __init__(self, engine: Engine, observer: Observer, max_waiting: int, stuck_seconds: float) -> None:
+    def __init__(self, engine: Engine, observer: Observer, settings: Settings) -> None:
         self._engine = engine
         self._observer = observer
-        self._max_waiting = max_waiting
-        self._stuck_seconds = stuck_seconds
+        self._settings = settings
         self._thread = GpuThread()
-        self._waiting: list[QueuedRequest] = []
+        self._line = FairLine()
         self._current: QueuedRequest | None = None
         self._wake = asyncio.Event()
         self._warm = False
         self._ended = False
         self._adapter: Adapter | None = None
-        # Seconds of one step of one output, for a megapixel.
-        self._step_seconds: float | None = None
+        self._estimate = Estimate(engine, settings.attention_per_megapixel)
+        self._probes = Probes(settings.probe_seconds)
+        # The position of each request that waits, and the size of the work before it. None: to be made anew.
+        self._places: dict[QueuedRequest, tuple[int, float]] | None = None
         self._last_step = 0.0
 
     @property
     def state(self) -> State:
         """The queue is also dead when the GPU finished no step for `stuck_seconds`."""
-        stuck = self._current is not None and time.monotonic() - self._last_step > self._stuck_seconds
+        stuck = (
+            self._current is not None and time.monotonic() - self._last_step > self._settings.stuck_seconds
+        )
         if self._ended or stuck or not self._thread.alive:
             return 'dead'
         return 'ready' if self._warm else 'warming'
@@ -91,27 +58,38 @@ class GpuQueue:
                 await self._paint(await self._next())
         finally:
             self._ended = True
-            for queued in self._waiting:
+            for queued in self._line.in_order():
                 queued.fail(_restarting_failure())
 
-    def enqueue(
-        self, outputs: int, size: float, deadline: float, on_step: Callable[[int], None]
-    ) -> QueuedRequest:
+    def enqueue(self, order: Order, tenant: str, deadline: float, caller: Caller) -> QueuedRequest:
         """
-        Adds a request of `size` (outputs x steps x megapixels) to the queue.
+        Adds a request to the queue. `deadline` is in seconds of the monotonic clock. Raises Failure('busy').
 
-        `deadline` is in seconds of the monotonic clock. Raises Failure('busy').
+        When the line is full, the tenant with the most requests in it makes room for one that has fewer.
         """
         if self.state == 'dead':
             raise _restarting_failure()
-        if len(self._waiting) >= self._max_waiting:
-            raise Failure('busy', 'Too many requests are waiting for the model.')
-        # An idle GPU takes every request, so that a wrong estimate is measured again.
-        if (self._waiting or self._current) and time.monotonic() + self._estimate(size) > deadline:
-            raise Failure('busy', 'The line is too long to meet the deadline.')
+        leaving = None
+        if len(self._line) >= self._settings.max_waiting:
+            leaving = self._line.last_of_heaviest(tenant)
+            if leaving is None:
+                raise _full_failure()
         loop = asyncio.get_running_loop()
-        queued = QueuedRequest(size, on_step, [loop.create_future() for _ in range(outputs)])
-        self._waiting.append(queued)
+        images = [loop.create_future() for _ in range(order.outputs)]
+        queued = QueuedRequest(tenant, self._estimate.size(order), deadline, caller, images)
+        idle = self._current is None and not len(self._line)
+        self._line.join(queued)
+        self._places = None
+        if self._is_late(queued, self._begins_in(queued, leaving)):
+            if not idle or not self._probes.take(tenant):
+                self._leave(queued)
+                raise _late_failure(idle)
+            queued.probe = True
+        if leaving is not None:
+            self._leave(leaving)
+            leaving.fail(_full_failure())
+        if not self._warm or self._current is not None or next(self._line.in_order()) is not queued:
+            self._tell_place(queued)
         return queued
 
     def start(self, queued: QueuedRequest, work: Work) -> None:
@@ -122,36 +100,95 @@ class GpuQueue:
     def cancel(self, queued: QueuedRequest) -> None:
         """Ends a request at any time. What is not painted yet will not be painted."""
         queued.cancelled = True
-        if queued in self._waiting:
-            self._waiting.remove(queued)
+        self._leave(queued)
         if queued is not self._current:
             queued.clean_up()
         for image in queued.images:
             image.cancel()
 
-    def _estimate(self, size: float) -> float:
-        """Seconds until work of this size would be finished; 0 before anything was measured."""
-        before = sum(queued.size for queued in self._waiting)
-        if self._current is not None and not self._current.cancelled:
-            before += self._current.size * (1 - self._current.done)
-        return (before + size) * (self._step_seconds or 0)
+    def place(self, queued: QueuedRequest) -> Place | None:
+        """Where a request stands that waits; None when it does not wait any more."""
+        if self._places is None:
+            self._places, before = {}, 0.0
+            for position, each in enumerate(self._line.in_order(), 1):
+                self._places[each] = position, before
+                before += each.size
+        if queued not in self._places:
+            return None
+        position, before = self._places[queued]
+        return Place(position, self._estimate.seconds(self._left_of_current() + before))
+
+    def in_order(self) -> list[QueuedRequest]:
+        """All who wait, in the order of their turns as it looks now."""
+        return list(self._line.in_order())
+
+    def _left_of_current(self) -> float:
+        current = self._current
+        return 0 if current is None or current.cancelled else current.size * (1 - current.done)
+
+    def _begins_in(self, queued: QueuedRequest, leaving: QueuedRequest | None) -> float:
+        """Seconds until a request in the line begins, once `leaving` has left it."""
+        others = takewhile(lambda each: each is not queued, self._line.in_order())
+        before = sum(each.size for each in others if each is not leaving)
+        return self._estimate.seconds(self._left_of_current() + before)
+
+    def _is_late(self, queued: QueuedRequest, begins_in: float) -> bool:
+        """Whether the estimate says that the deadline comes before the images."""
+        seconds = begins_in + self._estimate.seconds(queued.size)
+        # Nothing is refused before something was measured.
+        return seconds > 0 and time.monotonic() + seconds > queued.deadline
+
+    def _leave(self, queued: QueuedRequest) -> None:
+        if self._line.leave(queued):
+            self._places = None
+            self._tell_places()
+
+    def _tell_places(self) -> None:
+        for queued in self._line.in_order():
+            self._tell_place(queued)
+
+    def _tell_place(self, queued: QueuedRequest) -> None:
+        place = self.place(queued)
+        if place is not None:
+            queued.caller.wait(place)
 
     async def _next(self) -> QueuedRequest:
         while True:
-            for queued in self._waiting:
-                # A request whose inputs are still being fetched must not delay the ones behind it.
-                if queued.work is not None:
-                    return queued
-            self._wake.clear()
-            await self._wake.wait()
+            queued = self._line.first_ready()
+            if queued is None:
+                self._wake.clear()
+                await self._wake.wait()
+            elif self._is_late(queued, 0) and not queued.probe:
+                self._leave(queued)
+                queued.fail(_late_failure(idle=False))
+            else:
+                return queued
 
-    async def _paint(self, queued: QueuedRequest) -> None:
-        assert queued.work is not None
-        work, began = queued.work, time.monotonic()
-        self._waiting.remove(queued)
+    def _begin(self, queued: QueuedRequest) -> None:
+        began = time.monotonic()
+        self._line.begin(queued)
+        self._places = None
         queued.wait_ms = (began - queued.joined) * 1000
         self._observer.metric('QueueWait', queued.wait_ms)
         self._current, self._last_step = queued, began
+        queued.caller.begin()
+        self._tell_places()
+
+    def _end(self, queued: QueuedRequest) -> None:
+        self._current = None
+        self._line.end(queued)
+        self._places = None
+        if queued.paint_ms is None and queued.pace is not None:
+            # It was ended in its first picture. Its steps say how long that would have taken.
+            self._estimate.learn(1, queued.pace, probe=queued.probe)
+        if queued.probe and queued.done >= 1 and not queued.cancelled:
+            self._probes.painted()
+        queued.clean_up()
+
+    async def _paint(self, queued: QueuedRequest) -> None:
+        assert queued.work is not None
+        work = queued.work
+        self._begin(queued)
         listener = _QueueListener(self, queued, work)
         try:
             await self._thread.call(lambda: paint(self._engine, work, listener))
@@ -165,8 +202,7 @@ class GpuQueue:
                 self._observer.fault('the engine failed', error)
             queued.fail(Failure('model_error', 'The model could not make this image.'))
         finally:
-            self._current = None
-            queued.clean_up()
+            self._end(queued)
 
     def on_adapter(self, adapter: Adapter | None, seconds: float) -> None:
         """Measures the load time only when the adapter changes."""
@@ -174,18 +210,24 @@ class GpuQueue:
             self._observer.metric('AdapterLoad', seconds * 1000)
         self._adapter = adapter
 
-    def on_step_done(self, queued: QueuedRequest, done: int, steps: int) -> None:
-        """A step is finished."""
-        self._last_step = time.monotonic()
+    def on_step_done(self, queued: QueuedRequest, done: int, steps: int, at: float) -> None:
+        """A step was finished at this time."""
+        self._last_step = at
         queued.done = done / steps
-        if not queued.cancelled:
-            queued.on_step(done)
+        if queued.cancelled:
+            return
+        queued.time_step(at)
+        queued.caller.reach(done)
+        if queued.probe and queued.pace is not None:
+            left = queued.pace * queued.size * (1 - queued.done)
+            if at + left > queued.deadline:
+                # The estimate was right. To go on would only keep others waiting.
+                queued.cancelled = True
+                queued.fail(_late_failure(idle=True))
 
     def on_image(self, queued: QueuedRequest, index: int, size: float, output: PaintedImage) -> None:
         """An output is painted; `size` is its own work."""
-        measured = output.seconds / size
-        before = self._step_seconds
-        self._step_seconds = measured if before is None else before + _WEIGHT * (measured - before)
+        self._estimate.learn(size, output.seconds, probe=queued.probe)
         self._observer.metric('StepTime', output.step_ms)
         if output.peak_memory_bytes is not None:
             self._observer.metric('VideoMemory', output.peak_memory_bytes)
@@ -217,7 +259,8 @@ class _QueueListener:
         self._call_in_loop(lambda: self._queue.on_adapter(self._work.adapter, seconds))
 
     def step(self, done: int) -> None:
-        self._call_in_loop(lambda: self._queue.on_step_done(self._queued, done, self._steps))
+        at = time.monotonic()
+        self._call_in_loop(lambda: self._queue.on_step_done(self._queued, done, self._steps, at))
 
     def painted(self, index: int, output: PaintedImage) -> None:
         size = self._queued.size / len(self._work.specs)
@@ -226,3 +269,13 @@ class _QueueListener:
 
 def _restarting_failure() -> Failure:
     return Failure('busy', 'The model is being restarted.')
+
+
+def _full_failure() -> Failure:
+    return Failure('busy', 'Too many requests are waiting for the model.')
+
+
+def _late_failure(idle: bool) -> Failure:
+    if idle:
+        return Failure('busy', 'The model takes longer for this image than there is time until the deadline.')
+    return Failure('busy', 'The line is too long to meet the deadline.')

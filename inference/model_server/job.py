@@ -1,4 +1,4 @@
-"""One request, from `started` to exactly one closing event, unless the caller hangs up."""
+"""One request, from its arrival to exactly one closing event, unless the caller hangs up."""
 
 import asyncio
 import time
@@ -6,17 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .adapters import AdapterStore
-from .contract import Event, PaintRequest, completed_event, failed_event, progress_event, started_event
+from .contract import Event, PaintRequest, completed_event, failed_event
 from .delivery import deliver, describe_output, seed_of
 from .failure import Failure
 from .gather import gather
-from .gpu_queue import GpuQueue, QueuedRequest
+from .gpu_queue import GpuQueue
+from .line import QueuedRequest
 from .links import Links
 from .observing import Observer
 from .painting import Work
 from .pipelines.engine import Adapter, ImageSpec, Reference
 from .references import fetch_references
+from .reports import Reports
 from .settings import Settings
+from .slots import FairSlots
 
 _FLUSH_SECONDS = 2.0
 
@@ -32,7 +35,7 @@ class ServerContext:
     links: Links
     adapters: AdapterStore
     #: Limits how many requests hold reference images, which take much memory.
-    reference_semaphore: asyncio.Semaphore
+    reference_slots: FairSlots
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
 
@@ -49,36 +52,6 @@ class ServerContext:
         """Ends all requests now."""
         for job in self.jobs.values():
             job.stop()
-
-
-class Progress:
-    """Reports progress. It never goes back, and is repeated every few seconds while nothing happens."""
-
-    def __init__(self, request: PaintRequest, emit: Callable[[Event], None], seconds: float) -> None:
-        self._request = request
-        self._emit = emit
-        self._seconds = seconds
-        self._furthest = 0
-        self._timer = self._schedule()
-
-    def reach(self, done: int) -> None:
-        """Reports a step when it is further than all before; `done` counts the steps of all outputs."""
-        step = min(done // self._request.num_outputs, self._request.num_inference_steps)
-        if step > self._furthest and not self._timer.cancelled():
-            self._furthest = step
-            self._timer.cancel()
-            self._report()
-
-    def end(self) -> None:
-        """Ends the reports."""
-        self._timer.cancel()
-
-    def _report(self) -> None:
-        self._emit(progress_event(self._furthest, self._request.num_inference_steps))
-        self._timer = self._schedule()
-
-    def _schedule(self) -> asyncio.TimerHandle:
-        return asyncio.get_running_loop().call_later(self._seconds, self._report)
 
 
 class Job:
@@ -109,13 +82,12 @@ class Job:
             self._timeout.reschedule(asyncio.get_running_loop().time())
 
     async def _run(self) -> None:
-        self._emit(started_event())
         seconds = self._context.settings.heartbeat_seconds
-        progress = Progress(self._request, self._emit, seconds)
+        reports = Reports(self._request, self._emit, seconds)
         outcome = 'disconnected'
         closing: Event | None = None
         try:
-            closing = await self._in_time(progress)
+            closing = await self._in_time(reports)
             outcome = 'completed'
         except Failure as failure:
             closing, outcome = failed_event(failure.reason, failure.message), failure.reason
@@ -124,11 +96,11 @@ class Job:
             closing = failed_event('model_error', 'The model could not make this image.')
             outcome = 'model_error'
         finally:
-            progress.end()
+            reports.end()
             self._log(outcome)
         self._emit(closing)
 
-    async def _in_time(self, progress: Progress) -> Event:
+    async def _in_time(self, reports: Reports) -> Event:
         left = self._request.deadline_seconds - time.time()
         late = Failure('deadline', 'The deadline came before the images were ready.')
         stopping = Failure('model_error', 'The server is stopping.')
@@ -139,7 +111,7 @@ class Job:
         try:
             async with asyncio.timeout(left) as timeout:
                 self._timeout = timeout
-                return await self._produce(time.monotonic() + left, progress)
+                return await self._produce(time.monotonic() + left, reports)
         except TimeoutError:
             if not timeout.expired():
                 raise
@@ -147,26 +119,31 @@ class Job:
         finally:
             self._timeout = None
 
-    async def _produce(self, deadline: float, progress: Progress) -> Event:
+    async def _produce(self, deadline: float, reports: Reports) -> Event:
         request, queue = self._request, self._context.queue
-        outputs = request.num_outputs
-        queued = self._queued = queue.enqueue(outputs, outputs * request.work, deadline, progress.reach)
+        queued = self._queued = queue.enqueue(request.order, request.tenant, deadline, reports)
+        reports.place = lambda: queue.place(queued)
         try:
-            await gather(self._fetch_references(queued), self._fetch_adapter(queued))
-            queue.start(queued, self._work())
-            # From here on only the queued request holds the reference images.
-            self._references = []
-            delivered = await gather(*(self._output(queued, index) for index in range(outputs)))
+            # Together, since a request may also be pushed out of the line while its inputs are fetched.
+            outputs = (self._output(queued, index) for index in range(request.num_outputs))
+            results = await gather(self._prepare(queued), *outputs)
+            delivered = [each for each in results if each is not None]
             return completed_event(delivered, queued.references_used, self._context.model_version)
         finally:
             queue.cancel(queued)
+
+    async def _prepare(self, queued: QueuedRequest) -> None:
+        await gather(self._fetch_references(queued), self._fetch_adapter(queued))
+        self._context.queue.start(queued, self._work())
+        # From here on only the queued request holds the reference images.
+        self._references = []
 
     async def _fetch_references(self, queued: QueuedRequest) -> None:
         context, urls = self._context, [reference.url for reference in self._request.references]
         if not urls:
             return
-        await context.reference_semaphore.acquire()
-        queued.cleanups.append(context.reference_semaphore.release)
+        await context.reference_slots.acquire(queued)
+        queued.cleanups.append(context.reference_slots.release)
         seconds = context.settings.link_timeout_seconds
         fetched = await fetch_references(context.links, urls, seconds)
         self._references = [found.reference for found in fetched]
@@ -201,9 +178,9 @@ class Job:
     async def _output(self, queued: QueuedRequest, index: int) -> Event:
         context, request = self._context, self._request
         image = await queued.images[index]
-        texts = describe_output(request, index, self._reference_digests, context.model_version)
+        xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
-        return await deliver(context.links, link, image, request.output_format, texts, seconds)
+        return await deliver(context.links, link, image, request.output_format, xmp, seconds)
 
     def _log(self, outcome: str) -> None:
         request, queued = self._request, self._queued

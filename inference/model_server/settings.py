@@ -45,7 +45,11 @@ class Settings:
     reference_requests: int = 4
     #: STUCK_SECONDS: a GPU that finishes no step in this time counts as dead.
     stuck_seconds: float = 600
-    #: Progress is repeated after this time without a step.
+    #: PROBE_SECONDS: once in this time an idle GPU tries what the estimate says cannot be ready in time.
+    probe_seconds: float = 60
+    #: ATTENTION_PER_MEGAPIXEL: how the time of a step grows beyond the number of pixels; see `estimate.py`.
+    attention_per_megapixel: float = 0.12
+    #: Progress is repeated after this time without a step, and so is the place in the line.
     heartbeat_seconds: float = 3
     #: Waits between attempts to reach a link.
     retry_seconds: tuple[float, ...] = (0.2, 0.8)
@@ -72,6 +76,10 @@ class Settings:
             link_timeout_seconds=decimal('LINK_TIMEOUT_SECONDS', default.link_timeout_seconds, 1, 3600),
             reference_requests=whole('REFERENCE_REQUESTS', default.reference_requests, 1, 1000),
             stuck_seconds=decimal('STUCK_SECONDS', default.stuck_seconds, 1, 86_400),
+            probe_seconds=decimal('PROBE_SECONDS', default.probe_seconds, 0, 86_400),
+            attention_per_megapixel=decimal(
+                'ATTENTION_PER_MEGAPIXEL', default.attention_per_megapixel, 0, 10
+            ),
         )
 
 

@@ -38,6 +38,7 @@ class FakeEngine:
         if os.environ.get('FAKE_WARM') != 'never':
             self.may_warm.set()
         self.steps_done = 0
+        self.begun: list[ImageSpec] = []
         self.painted: list[ImageSpec] = []
         self.used: list[Adapter | None] = []
         self.adapter: Adapter | None = None
@@ -73,6 +74,7 @@ class FakeEngine:
 
     def paint(self, spec: ImageSpec, on_step: Callable[[int], None]) -> Image.Image:
         self.threads.add(threading.get_ident())
+        self.begun.append(spec)
         for step in range(1, spec.steps + 1):
             released = self._released
             if self.block_at == self.steps_done + 1:

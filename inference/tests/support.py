@@ -103,7 +103,12 @@ async def running(folder: Path, engine: FakeEngine | None = None, **settings: An
     queue = asyncio.create_task(context.queue.run())
     url = f'http://127.0.0.1:{port.getsockname()[1]}'
     timeout = httpx.Timeout(PATIENCE_SECONDS)
-    async with file_store() as store, httpx.AsyncClient(timeout=timeout, trust_env=False) as client:
+    # Tests open more requests at a time than the client's usual limit.
+    limits = httpx.Limits(max_connections=None)
+    async with (
+        file_store() as store,
+        httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False) as client,
+    ):
         await until(lambda: server.started)
         if engine.may_warm.is_set():
             await until(lambda: context.queue.state != 'warming')

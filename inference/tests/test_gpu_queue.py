@@ -176,13 +176,3 @@ async def test_nothing_is_refused_by_estimate_before_the_first_measurement(serve
         assert failure(await server.invoke(server.request(deadline=in_seconds(0.1))))[0] == 'deadline'
         server.engine.release()
         assert [event async for event in first][-1]['event'] == 'completed'
-
-
-async def test_nothing_is_refused_by_estimate_with_nothing_before_it(server: Running) -> None:
-    server.engine.pause_seconds = 0.15
-    await server.invoke(server.request())
-
-    # The estimate knows that this can't be met, but what it knows may be old.
-    server.engine.pause_seconds = 0
-    events = await server.invoke(server.request(deadline=in_seconds(2.7)))
-    assert events[-1]['event'] == 'completed'

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import io
-import json
 import struct
 import zlib
 from pathlib import Path
@@ -17,6 +16,7 @@ from model_server.references import FetchedReference, Unreadable, decode_referen
 
 from .file_store import Answer
 from .support import Running, failure, running
+from .test_request import read_xmp
 
 pytestmark = pytest.mark.anyio
 
@@ -68,7 +68,11 @@ async def test_reach_the_engine_as_they_are_and_are_told_of_in_the_file(server: 
     ]
     links = [{'url': server.store.add(f'reference-{index}', file)} for index, file in enumerate(files)]
     request = server.request(
-        outputs=2, references=links, referenceMode='exact_product', preserveBranding=True
+        outputs=2,
+        references=links,
+        referenceMode='exact_product',
+        preserveBranding=True,
+        embedParameters=True,
     )
     events = await server.invoke(request)
 
@@ -80,10 +84,10 @@ async def test_reach_the_engine_as_they_are_and_are_told_of_in_the_file(server: 
     assert [image.size for image in images] == [(40, 30)] * 4
     assert np.array_equal(np.asarray(images[0]), np.asarray(opaque))
     assert np.array_equal(np.asarray(images[1]), np.asarray(transparent))
-    parameters = json.loads(Image.open(io.BytesIO(server.uploaded(request)[0] or b'')).info['parameters'])
-    assert parameters['referenceMode'] == 'exact_product'
-    assert parameters['preserveBranding'] is True
-    assert parameters['references'] == [{'sha256': hashlib.sha256(file).hexdigest()} for file in files]
+    facts = read_xmp(Image.open(io.BytesIO(server.uploaded(request)[0] or b'')))['facts']
+    assert facts['referenceMode'] == 'exact_product'
+    assert facts['preserveBranding'] is True
+    assert facts['references'] == [{'sha256': hashlib.sha256(file).hexdigest()} for file in files]
 
 
 REFUSED: list[tuple[str, bytes, Answer, str]] = [

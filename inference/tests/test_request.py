@@ -4,15 +4,20 @@ import asyncio
 import hashlib
 import io
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
-from PIL import ExifTags, Image
+from PIL import Image
 
 from .support import Running, failure, identity, in_seconds, running, steps, until
 
 pytestmark = pytest.mark.anyio
+
+MADE_BY_A_MODEL = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia'
 
 
 async def test_starts_reports_every_step_uploads_and_completes_with_what_it_uploaded(server: Running) -> None:
@@ -57,29 +62,35 @@ async def test_puts_the_format_that_is_asked_for_and_says_the_same_in_it(
     image, original = Image.open(io.BytesIO(file or b'')), Image.open(io.BytesIO(exact or b''))
     assert (image.format, image.mode, image.size) == (output_format.upper(), 'RGB', (512, 512))
     assert image.tobytes() != original.tobytes()
-    texts = {'parameters': original.info['parameters'], 'Software': original.info['Software']}
-    assert exif_texts(image) == texts
+    assert read_xmp(image) == read_xmp(original)
 
 
-@pytest.mark.parametrize('output_format', ['webp', 'jpeg'])
-async def test_a_text_that_no_jpeg_can_hold_is_left_out_of_it(server: Running, output_format: str) -> None:
-    longest = server.request(prompt='🌊' * 4000, negativePrompt='🌊' * 4000, outputFormat=output_format)
-    events = await server.invoke(longest)
+@pytest.mark.parametrize('output_format', ['png', 'webp', 'jpeg'])
+@pytest.mark.parametrize('longest', ['🌊', '\u0001', '&', '\uffff'])
+async def test_the_longest_texts_fit_into_every_format(
+    server: Running, output_format: str, longest: str
+) -> None:
+    texts: dict[str, Any] = {'prompt': longest * 4000, 'negativePrompt': longest * 4000}
+    request = server.request(**texts, outputFormat=output_format, embedParameters=True)
+    await server.invoke(request)
 
-    assert events[-1]['event'] == 'completed'
-    image = Image.open(io.BytesIO(server.uploaded(longest)[0] or b''))
-    assert exif_texts(image) == {'Software': 'fake-1'}
+    image = Image.open(io.BytesIO(server.uploaded(request)[0] or b''))
+    assert texts.items() <= read_xmp(image)['facts'].items()
 
 
-def exif_texts(image: Image.Image) -> dict[str, str]:
-    """What a WebP or a JPEG says of what made it."""
-    exif = image.getexif()
-    comment: bytes | None = exif.get_ifd(ExifTags.IFD.Exif).get(ExifTags.Base.UserComment)
-    texts = {'Software': str(exif[ExifTags.Base.Software])}
-    if comment is None:
-        return texts
-    assert comment[:8] == b'ASCII\0\0\0'
-    return {**texts, 'parameters': comment[8:].decode('ascii')}
+def read_xmp(image: Image.Image) -> dict[str, Any]:
+    """What an image says of itself. It has no metadata but XMP."""
+    packet = image.info['XML:com.adobe.xmp' if image.format == 'PNG' else 'xmp']
+    assert not image.info.keys() & {'exif', 'icc_profile', 'comment', 'parameters', 'Software'}
+    root = ElementTree.fromstring(packet)
+    texts = {
+        name.rpartition('}')[2]: ''.join(found.itertext()) for found in root.iter() if (name := found.tag)
+    }
+    return {
+        'digitalSourceType': texts['DigitalSourceType'],
+        'software': texts['CreatorTool'],
+        'facts': json.loads(texts['UserComment']),
+    }
 
 
 async def test_hands_the_engine_all_of_the_request(server: Running) -> None:
@@ -111,22 +122,69 @@ async def test_output_i_is_byte_for_byte_the_image_of_a_request_of_its_own(serve
     assert len(set(files)) == 3
 
 
-async def test_says_in_the_file_what_made_it(server: Running) -> None:
-    request = server.request(outputs=2, prompt='été 🌊', seed=2**32 - 1)
+@pytest.mark.parametrize('output_format', ['png', 'webp', 'jpeg'])
+async def test_says_in_the_file_that_a_model_made_it_and_nothing_of_who_asked_for_what(
+    server: Running, output_format: str
+) -> None:
+    request = server.request(
+        outputs=2,
+        prompt='a zebrawood boat',
+        seed=2**32 - 1,
+        outputFormat=output_format,
+        requestId='only-once',
+    )
     await server.invoke(request)
 
-    image = Image.open(io.BytesIO(server.uploaded(request)[1] or b''))
-    assert image.info['Software'] == 'fake-1'
-    assert json.loads(image.info['parameters']) == {
-        'prompt': 'été 🌊',
-        'negativePrompt': '',
-        'seed': 0,
-        'numInferenceSteps': 20,
-        'guidanceScale': 7.5,
+    file = server.uploaded(request)[1] or b''
+    assert read_xmp(Image.open(io.BytesIO(file))) == {
+        'digitalSourceType': MADE_BY_A_MODEL,
+        'software': 'fake-1',
+        'facts': {'seed': 0, 'width': 512, 'height': 512, 'modelVersion': 'fake-1'},
+    }
+    assert not [word for word in (b'zebrawood', b'only-once', b'idn_a', b'http://127') if word in file]
+
+
+@pytest.mark.skipif(shutil.which('exiftool') is None, reason='exiftool is not here')
+@pytest.mark.parametrize('output_format', ['png', 'webp', 'jpeg'])
+@pytest.mark.parametrize('embed', [False, True])
+async def test_exiftool_reads_it(server: Running, tmp_path: Path, output_format: str, embed: bool) -> None:
+    prompt = 'été 🌊 <b>&amp; "quoted"'
+    request = server.request(prompt=prompt, outputFormat=output_format, embedParameters=embed)
+    await server.invoke(request)
+    path = tmp_path / f'image.{output_format}'
+    path.write_bytes(server.uploaded(request)[0] or b'')
+
+    read = [
+        'exiftool', '-json', '-n', '-XMP-iptcExt:DigitalSourceType', '-XMP-xmp:CreatorTool', '-UserComment',
+        '-Warning', '-Error', str(path),
+    ]  # fmt: skip
+    (found,) = json.loads(await asyncio.to_thread(subprocess.check_output, read))
+    facts = json.loads(found['UserComment'])
+    assert found == {
+        'SourceFile': str(path),
+        'DigitalSourceType': MADE_BY_A_MODEL,
+        'CreatorTool': 'fake-1',
+        'UserComment': found['UserComment'],
+    }
+    assert facts['seed'] == request['seed']
+    assert facts.get('prompt') == (prompt if embed else None)
+
+
+async def test_says_the_parameters_in_the_file_where_the_deployment_wants_it(server: Running) -> None:
+    request = server.request(prompt='été 🌊', embedParameters=True)
+    await server.invoke(request)
+
+    image = Image.open(io.BytesIO(server.uploaded(request)[0] or b''))
+    assert read_xmp(image)['facts'] == {
+        'seed': 11,
         'width': 512,
         'height': 512,
-        'identity': 'idn_a',
         'modelVersion': 'fake-1',
+        'prompt': 'été 🌊',
+        'negativePrompt': '',
+        'numInferenceSteps': 20,
+        'guidanceScale': 7.5,
+        'identity': 'idn_a',
     }
 
 

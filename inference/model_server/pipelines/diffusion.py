@@ -11,7 +11,7 @@ import torch
 from PIL import Image, ImageOps
 from safetensors import safe_open
 
-from .engine import Adapter, ImageSpec, Reference
+from .engine import Adapter, ImageSpec, Order, Reference
 from .lettering import find_lettering
 from .lora import Lora, LoraCache, LoraSlot, StateDict, read_lora, unfit
 from .model_version import join_version, name_model
@@ -120,6 +120,12 @@ class DiffusionEngine(ABC):
             return len(spec.references)
         return min(len(spec.references), self._most_references())
 
+    def evaluations(self, order: Order) -> float:
+        """Once in each step, twice with guidance. A picture that starts from a reference leaves steps out."""
+        starts_from_one = order.references > 0 and order.reference_mode == 'reference'
+        share = _REFERENCE_STRENGTH if starts_from_one and self._starts_from_reference() else 1
+        return order.steps * share * (2 if order.guidance_scale > 1 else 1)
+
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak since the last painting began."""
         if self._runtime.device.type != 'cuda':
@@ -136,6 +142,10 @@ class DiffusionEngine(ABC):
     def _most_references(self) -> int:
         """How many reference images influence one picture, where they are not exact products."""
         return 1
+
+    def _starts_from_reference(self) -> bool:
+        """Whether a reference that is no exact product is what the picture starts from."""
+        return True
 
     def _plan(self, spec: ImageSpec) -> Recipe:
         inputs = self._describe(spec)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from PIL import Image
 
@@ -35,6 +35,21 @@ class ImageSpec:
     preserve_branding: bool
     #: The identity's settings as the operator wrote them: JSON values, not validated.
     settings: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a request asks for, as far as it is known before its inputs are fetched."""
+
+    outputs: int
+    steps: int
+    guidance_scale: float
+    #: Pixels of each output.
+    width: int
+    height: int
+    #: How many reference images there are.
+    references: int
+    reference_mode: ReferenceMode
 
 
 @dataclass(frozen=True)
@@ -85,3 +100,17 @@ class Engine(Protocol):
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak; None on a CPU."""
+
+
+@runtime_checkable
+class CountsEvaluations(Protocol):
+    """
+    What an engine may do beside the protocol of `Engine`, so that the line in front of it is estimated well.
+
+    An engine that does not counts as one that evaluates its model once in each step, and twice with guidance.
+    """
+
+    def evaluations(self, order: Order) -> float:
+        """
+        How often the model is evaluated for one output. It may be called on any thread, also before `warm`.
+        """

@@ -1,6 +1,7 @@
 """Stable Diffusion XL and its finetunes."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -40,10 +41,13 @@ class SdxlEngine(DiffusionEngine):
     # Without it an invisible watermark depends on whether its library happens to be installed.
     options: ClassVar[dict[str, Any]] = {'add_watermarker': False}
 
+    @cached_property
+    def _has_ip_adapter(self) -> bool:
+        return (self._model_dir / 'ip_adapter').is_dir()
+
     def _prepare(self, pipe: Any) -> None:
-        folder = self._model_dir / 'ip_adapter'
-        self._has_ip_adapter = folder.is_dir()
         if self._has_ip_adapter:
+            folder = self._model_dir / 'ip_adapter'
             pipe.load_ip_adapter(
                 str(folder), subfolder='', weight_name='ip_adapter.safetensors', local_files_only=True
             )
@@ -70,6 +74,9 @@ class SdxlEngine(DiffusionEngine):
         if not self._has_ip_adapter:
             return super()._plan_reference(spec, inputs)
         return Recipe(self._text, {**inputs, 'width': spec.width, 'height': spec.height})
+
+    def _starts_from_reference(self) -> bool:
+        return not self._has_ip_adapter
 
     def _most_references(self) -> int:
         return _MOST_REFERENCES if self._has_ip_adapter else 1

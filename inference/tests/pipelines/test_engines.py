@@ -14,7 +14,7 @@ pytest.importorskip('diffusers')
 
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.clip_prompts import encode_prompts  # noqa: E402
-from model_server.pipelines.engine import EngineLost, Reference  # noqa: E402
+from model_server.pipelines.engine import EngineLost, Order, Reference  # noqa: E402
 from model_server.pipelines.runtime import gpu_errors  # noqa: E402
 
 from .conftest import difference, open_engine, paint, product, spec  # noqa: E402
@@ -197,3 +197,36 @@ def test_a_request_that_does_not_fit_fails_alone_and_a_broken_gpu_ends_the_engin
             raise RuntimeError(text)
     with pytest.raises(RuntimeError, match='shapes'), gpu_errors():
         raise RuntimeError('shapes differ')
+
+
+@pytest.mark.parametrize('guidance_scale', [1.0, 5.0])
+@pytest.mark.parametrize('mode', [None, 'reference', 'exact_product'])
+@pytest.mark.parametrize('kind', ['sdxl', 'z-image', 'ip'])
+def test_the_model_is_evaluated_as_often_as_the_estimate_is_told(
+    engines: Callable[[str], Any], kind: str, mode: Any, guidance_scale: float
+) -> None:
+    engine, evaluated = engines(kind), 0
+
+    def count(_model: Any, inputs: tuple[Any, ...], _output: Any) -> None:
+        nonlocal evaluated
+        # With guidance the batch holds both passes of a step.
+        evaluated += len(inputs[0])
+
+    references = (Reference(product()),) if mode else ()
+    changes: dict[str, Any] = {'references': references, 'reference_mode': mode or 'reference'}
+    order = Order(
+        outputs=1,
+        steps=4,
+        guidance_scale=guidance_scale,
+        width=512,
+        height=512,
+        references=len(references),
+        reference_mode=changes['reference_mode'],
+    )
+    hook = engine._text.components[engine.denoiser].register_forward_hook(count)
+    try:
+        paint(engine, spec(steps=4, guidance_scale=guidance_scale, **changes))
+    finally:
+        hook.remove()
+
+    assert engine.evaluations(order) == evaluated

@@ -1,0 +1,85 @@
+"""How long a request is painted, as far as that is known before."""
+
+import time
+from collections.abc import Callable
+
+from .pipelines.engine import CountsEvaluations, Engine, Order
+
+# Weight of the newest output in the moving average of the pace.
+_WEIGHT = 0.3
+
+
+def usual_evaluations(order: Order) -> float:
+    """How often an engine evaluates its model for one output: in each step once, and twice with guidance."""
+    return order.steps * (2 if order.guidance_scale > 1 else 1)
+
+
+def size_of(order: Order, evaluations: float, attention_per_megapixel: float) -> float:
+    """
+    The size of a request's work: outputs x evaluations x (megapixels + k x megapixels²).
+
+    An evaluation takes time for each part of the picture, and its attention for each pair of parts; k is the
+    second share at one megapixel, where the first is 1. PyTorch's counter of floating-point operations gives
+    k = 0.11 for SDXL and 0.14 for Z-Image in their full sizes; from 512² to 2048² this function is then at
+    most 2.5% off. Adapters and an IP-Adapter add their share to every evaluation, so the measured pace has
+    them.
+    """
+    megapixels = order.width * order.height / 1e6
+    return order.outputs * evaluations * (megapixels + attention_per_megapixel * megapixels**2)
+
+
+class Estimate:
+    """The sizes of requests for one engine, and the measured seconds for each unit of size."""
+
+    def __init__(self, engine: Engine, attention_per_megapixel: float) -> None:
+        self._evaluations: Callable[[Order], float] = (
+            engine.evaluations if isinstance(engine, CountsEvaluations) else usual_evaluations
+        )
+        self._attention_per_megapixel = attention_per_megapixel
+        self._pace: float | None = None
+
+    def size(self, order: Order) -> float:
+        """The size of a request's work, all outputs together."""
+        return size_of(order, self._evaluations(order), self._attention_per_megapixel)
+
+    def seconds(self, size: float) -> float:
+        """How long work of this size takes; 0 before anything was measured."""
+        return size * (self._pace or 0)
+
+    def learn(self, size: float, seconds: float, *, probe: bool = False) -> None:
+        """Work of this size took so long. A probe that was quicker than estimated counts alone."""
+        measured = seconds / size
+        if self._pace is None or (probe and measured < self._pace):
+            self._pace = measured
+        else:
+            self._pace += _WEIGHT * (measured - self._pace)
+
+
+class Probes:
+    """
+    Which requests are tried although the estimate says that they cannot be ready in time.
+
+    Nothing else would correct an estimate that is too high. But a probe that the estimate was right about
+    costs its tenant nothing and others their time. So there is one in a while, and a tenant whose probe came
+    to nothing does not get the next one, too.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._last: tuple[float, str] | None = None
+        self._painted = False
+
+    def take(self, tenant: str) -> bool:
+        """Whether a request of the tenant may be tried now; then it is the newest probe."""
+        now = self._clock()
+        if self._last is not None:
+            at, last_tenant = self._last
+            if now - at < self._seconds or (tenant == last_tenant and not self._painted):
+                return False
+        self._last, self._painted = (now, tenant), False
+        return True
+
+    def painted(self) -> None:
+        """The newest probe was painted in time."""
+        self._painted = True
