@@ -18,6 +18,7 @@ export type FailureReason =
 /** One line of an answer. */
 export type ModelEvent =
   | { event: 'ready'; modelVersion: string }
+  | { event: 'queued'; position: number; etaSeconds: number }
   | { event: 'started' }
   | { event: 'progress'; step: number; steps: number }
   | { event: 'completed'; outputs: ModelOutput[]; referenceImagesUsed: number; modelVersion: string }

@@ -1,38 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ModelEvent, FailureReason, ModelOutput } from './contract.ts';
 import type { References } from './art/references/reference.ts';
-import type { Semaphore } from './semaphore.ts';
+import type { ModelEvent, ModelOutput } from './contract.ts';
+import { workOf } from './estimate.ts';
+import { Failure } from './failure.ts';
+import type { Entrant, Line, Ticket } from './line.ts';
 import { MODEL_VERSION } from './model-version.ts';
 import type { Pool } from './pool.ts';
 import { readReferences } from './references/read-references.ts';
 import { UnreadableReference } from './references/unreadable-reference.ts';
+import { createReports } from './reports.ts';
+import type { Reports } from './reports.ts';
 import type { PaintRequest } from './request.ts';
+import type { Semaphore } from './semaphore.ts';
 import { UploadError, uploadImage } from './upload.ts';
 
 /** What all requests share. */
 export interface ServerContext {
   /** The painting threads. */
   pool: Pool;
-  /** How many requests wait for one. */
-  waiting: number;
+  /** Whose turn it is to be painted. */
+  line: Line;
   /** Limits the requests that hold reference images in memory at one time. */
   semaphore: Semaphore;
 }
 
-const LONGEST_QUEUE = 200;
-const HEARTBEAT_MS = 3_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-class Failure extends Error {
-  readonly reason: FailureReason;
-  constructor(reason: FailureReason, message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
-
 /**
- * Does one request, from `started` to exactly one closing event, unless the caller hangs up first.
+ * Does one request, to exactly one closing event, unless the caller hangs up first.
  *
  * @param hangUp aborts when nobody listens any more: all work stops and nothing is uploaded after that.
  */
@@ -46,11 +41,15 @@ export async function runJob(
   const leave = (): void => stop.abort(hangUp.reason);
   hangUp.addEventListener('abort', leave);
   if (hangUp.aborted) leave();
-  const progress = reportProgress(request.numInferenceSteps, emit);
+  let ticket: Ticket | undefined;
+  const reports = createReports(request.numInferenceSteps, emit, () => ticket?.place());
   const alarm = setDeadline(request, stop);
-  emit({ event: 'started' });
+  // An older service takes what comes before `started` for silence.
+  if (request.tenant === undefined) reports.begin();
   try {
-    const outputs = await answer(request, context, progress, stop.signal);
+    stop.signal.throwIfAborted();
+    ticket = context.line.enter(entrantOf(request, reports, stop), stop.signal);
+    const outputs = await answer(request, context, ticket, reports, stop.signal);
     emit({
       event: 'completed',
       outputs,
@@ -63,9 +62,24 @@ export async function runJob(
     if (!hangUp.aborted) emit(failureEvent(error));
   } finally {
     clearTimeout(alarm);
-    progress.end();
+    reports.end();
     hangUp.removeEventListener('abort', leave);
   }
+}
+
+/** What an identity only pretends takes no thread, so it counts neither for its own time nor for that of others. */
+function entrantOf(request: PaintRequest, reports: Reports, stop: AbortController): Entrant {
+  const { tenant = '', deadline, identity, outputs } = request;
+  const { failWith, neverFinishes } = identity.settings;
+  const paintsNothing = failWith !== undefined || neverFinishes === true;
+  return {
+    tenant,
+    pictures: outputs.length,
+    work: paintsNothing ? 0 : workOf(request),
+    deadlineMs: neverFinishes === true ? Infinity : Date.parse(deadline),
+    onPlace: reports.wait,
+    onRefused: (reason) => stop.abort(reason),
+  };
 }
 
 function setDeadline(
@@ -91,51 +105,45 @@ function failureEvent(error: unknown): ModelEvent {
   return { event: 'failed', reason: 'model_error', message: 'The painter could not paint this picture.' };
 }
 
-interface Progress {
-  /** Reports a step if it is further than all before. */
-  reach(step: number): void;
-  end(): void;
-}
-
-/** Reports progress that only grows, and repeats the last report every few seconds, so that callers see no silence. */
-function reportProgress(steps: number, emit: (event: ModelEvent) => void): Progress {
-  let furthest = 0;
-  const report = (): void => emit({ event: 'progress', step: furthest, steps });
-  const heartbeat = setInterval(report, HEARTBEAT_MS);
-  return {
-    reach: (step) => {
-      if (step <= furthest || step > steps) return;
-      furthest = step;
-      report();
-    },
-    end: () => clearInterval(heartbeat),
-  };
-}
-
 async function answer(
   request: PaintRequest,
-  context: ServerContext,
-  progress: Progress,
+  { pool, semaphore }: ServerContext,
+  ticket: Ticket,
+  reports: Reports,
   signal: AbortSignal,
 ): Promise<ModelOutput[]> {
+  const paint = (references?: References): Promise<ModelOutput[]> =>
+    ticket.turn(async () => {
+      reports.begin();
+      if (pretends(request)) await pretend(request, reports, signal);
+      return paintOutputs(request, references, pool, reports, signal);
+    });
+  if (request.references.length === 0) return paint();
+  await ticket.near();
+  return semaphore.run(async () => paint(await readReferences(request, signal)), signal);
+}
+
+function pretends({ identity }: PaintRequest): boolean {
+  const { failWith, delaySeconds = 0, neverFinishes } = identity.settings;
+  return failWith !== undefined || delaySeconds > 0 || neverFinishes === true;
+}
+
+async function pretend(request: PaintRequest, reports: Reports, signal: AbortSignal): Promise<void> {
   const { numInferenceSteps: steps } = request;
   const { failWith, delaySeconds = 0, neverFinishes } = request.identity.settings;
-  signal.throwIfAborted();
   const half = Math.floor(steps / 2);
-  if (neverFinishes === true) await pretendWork(Infinity, steps - 1, progress, signal);
-  if (delaySeconds > 0) await pretendWork(delaySeconds * 1000, half, progress, signal);
-  if (failWith !== undefined) {
-    await pretendWork(60, 3, progress, signal);
-    throw new Failure('model_error', failWith);
-  }
-  return paintAll(request, context, (share) => progress.reach(Math.floor(share * steps)), signal);
+  if (neverFinishes === true) await pretendWork(Infinity, steps - 1, reports, signal);
+  if (delaySeconds > 0) await pretendWork(delaySeconds * 1000, half, reports, signal);
+  if (failWith === undefined) return;
+  await pretendWork(60, 3, reports, signal);
+  throw new Failure('model_error', failWith);
 }
 
 /** Reports steps evenly over a time, without doing anything. If the time is endless, it stays at the last step. */
 async function pretendWork(
   durationMs: number,
   steps: number,
-  progress: Progress,
+  reports: Reports,
   signal: AbortSignal,
 ): Promise<void> {
   const endless = durationMs === Infinity;
@@ -143,57 +151,24 @@ async function pretendWork(
   const last = endless ? Infinity : steps;
   for (let step = 1; step <= last; step += 1) {
     await wait(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-    progress.reach(Math.min(step, steps));
+    reports.reach(Math.min(step, steps));
   }
-}
-
-async function paintAll(
-  request: PaintRequest,
-  context: ServerContext,
-  onShare: (share: number) => void,
-  signal: AbortSignal,
-): Promise<ModelOutput[]> {
-  if (context.waiting >= LONGEST_QUEUE) {
-    throw new Failure('busy', 'Too many requests are waiting for the painter.');
-  }
-  let inLine = true;
-  context.waiting += 1;
-  const begin = (): void => {
-    if (inLine) context.waiting -= 1;
-    inLine = false;
-  };
-  const paint = async (references?: References): Promise<ModelOutput[]> =>
-    paintOutputs(request, references, context.pool, { begin, onShare }, signal);
-  try {
-    if (request.references.length === 0) return await paint();
-    return await context.semaphore.run(async () => paint(await readReferences(request, signal)), signal);
-  } finally {
-    begin();
-  }
-}
-
-interface Listener {
-  /** Called when a thread begins the first picture. */
-  begin(): void;
-  onShare(share: number): void;
 }
 
 async function paintOutputs(
   request: PaintRequest,
   references: References | undefined,
   pool: Pool,
-  { begin, onShare }: Listener,
+  reports: Reports,
   signal: AbortSignal,
 ): Promise<ModelOutput[]> {
   const done = request.outputs.map(() => 0);
-  const total = request.numInferenceSteps * done.length;
   return Promise.all(
     request.outputs.map(async ({ putUrl }, index) => {
       const options = { ...pictureOptions(request, index), ...(references && { references }) };
       const { file, sha256 } = await pool.paint(options, signal, (step) => {
-        begin();
         done[index] = step;
-        onShare(done.reduce((sum, steps) => sum + steps, 0) / total);
+        reports.reach(Math.floor(done.reduce((sum, steps) => sum + steps, 0) / done.length));
       });
       await uploadImage(putUrl, file, request.outputFormat, signal);
       return { bytes: file.length, sha256, width: request.width, height: request.height };
@@ -204,9 +179,10 @@ async function paintOutputs(
 /** Output i is the picture that a request of its own with seed + i would get, so only the seed depends on i. */
 function pictureOptions(request: PaintRequest, index: number): Parameters<Pool['paint']>[0] {
   const { prompt, negativePrompt, numInferenceSteps, guidanceScale, width, height } = request;
-  const { identity, outputFormat } = request;
+  const { identity, outputFormat, embedParameters } = request;
   const seed = (request.seed + index) % 4294967296;
   const { style } = identity.settings;
   const picture = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
-  return { ...picture, outputFormat, identityId: identity.id, ...(style === undefined ? {} : { style }) };
+  const file = { outputFormat, embedParameters };
+  return { ...picture, ...file, identityId: identity.id, ...(style === undefined ? {} : { style }) };
 }

@@ -10,16 +10,19 @@ export interface PaintTask {
   cancelled: SharedArrayBuffer;
 }
 
+/** The seconds are the painting's own, without the thread's start. */
 export type PaintReport =
   | { step: number }
-  | { file: Uint8Array<ArrayBuffer>; sha256: string }
-  | { stopped: true }
+  | { file: Uint8Array<ArrayBuffer>; sha256: string; seconds: number }
+  | { stopped: true; seconds: number }
   | { error: string };
 
 class Cancelled extends Error {}
 
 parentPort?.on('message', async ({ picture, cancelled }: PaintTask) => {
   const flag = new Int32Array(cancelled);
+  const startMs = performance.now();
+  const seconds = (): number => (performance.now() - startMs) / 1000;
   let reported = 0;
   // A worker paints without a pause and would read a message only afterwards, so the flag is in shared memory.
   const tick = (share: number): void => {
@@ -31,9 +34,11 @@ parentPort?.on('message', async ({ picture, cancelled }: PaintTask) => {
   };
   try {
     const file = await paintPicture(picture, tick);
-    report({ file, sha256: createHash('sha256').update(file).digest('hex') }, [file.buffer]);
+    const sha256 = createHash('sha256').update(file).digest('hex');
+    report({ file, sha256, seconds: seconds() }, [file.buffer]);
   } catch (error) {
-    report(error instanceof Cancelled ? { stopped: true } : { error: String((error as Error).stack) });
+    const stopped = error instanceof Cancelled;
+    report(stopped ? { stopped, seconds: seconds() } : { error: String((error as Error).stack) });
   }
 });
 

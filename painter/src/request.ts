@@ -22,6 +22,8 @@ const side = z.int().check(z.gte(512), z.lte(2048), z.multipleOf(64));
 const paintRequest = z.looseObject({
   requestId: z.string().check(z.minLength(1), z.maxLength(200)),
   deadline: z.iso.datetime(),
+  /** Whose request it is. A service that is older than fair queueing does not say it. */
+  tenant: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   prompt: text,
   negativePrompt: text,
   seed: z.int().check(z.gte(0), z.lte(4294967295)),
@@ -31,6 +33,7 @@ const paintRequest = z.looseObject({
   height: side,
   numOutputs: z.int().check(z.gte(1), z.lte(16)),
   outputFormat: z._default(z.enum(outputFormats), 'png'),
+  embedParameters: z._default(z.boolean(), false),
   referenceMode: z.enum(['exact_product', 'reference']),
   preserveBranding: z.boolean(),
   references: z.array(z.object({ url: link })).check(z.maxLength(4)),

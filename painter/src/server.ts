@@ -4,12 +4,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { ModelEvent } from './contract.ts';
-import { createSemaphore } from './semaphore.ts';
+import { createRate } from './estimate.ts';
 import { runJob } from './job.ts';
 import type { ServerContext } from './job.ts';
+import { Line } from './line.ts';
 import { MODEL_VERSION } from './model-version.ts';
 import { createPool } from './pool.ts';
 import { parseRequest } from './request.ts';
+import { createSemaphore } from './semaphore.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
@@ -35,9 +37,11 @@ export async function startPainter(
   const server = createServer();
   server.listen(port, host);
   await once(server, 'listening');
+  const rate = createRate();
+  const pool = createPool(workers, rate);
   const context: ServerContext = {
-    pool: createPool(workers),
-    waiting: 0,
+    pool,
+    line: new Line({ pool, rate }),
     semaphore: createSemaphore(workers),
   };
   server.on('request', (request, response) => {
@@ -46,7 +50,7 @@ export async function startPainter(
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
     close: async () => {
-      await Promise.all([closeServer(server), context.pool.close()]);
+      await Promise.all([closeServer(server), pool.close()]);
     },
   };
 }

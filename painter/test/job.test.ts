@@ -3,35 +3,24 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { ModelEvent } from '../src/contract.ts';
+import { createRate } from '../src/estimate.ts';
 import { runJob } from '../src/job.ts';
 import type { ServerContext } from '../src/job.ts';
+import { Line } from '../src/line.ts';
 import type { Pool } from '../src/pool.ts';
 import { parseRequest } from '../src/request.ts';
 import type { PaintRequest } from '../src/request.ts';
 import { createSemaphore } from '../src/semaphore.ts';
+import { createHandPool } from './support/hand-pool.ts';
+import { parsed } from './support/jobs.ts';
 import { never } from './support/painting.ts';
 import { inMs, requestOf } from './support/requests.ts';
 
-function parsed(...args: Parameters<typeof requestOf>): PaintRequest {
-  const result = parseRequest(requestOf(...args));
-  if (!('request' in result)) throw new Error(JSON.stringify(result));
-  return result.request;
-}
-
-/** A pool whose threads are all busy for ever. */
-const busyPool: Pool = {
-  paint: (_options, signal) =>
-    new Promise((_, reject) => {
-      if (signal.aborted) reject(signal.reason as Error);
-      signal.addEventListener('abort', () => reject(signal.reason as Error));
-    }),
-  close: async () => undefined,
-};
-const context = (changes: Partial<ServerContext> = {}): ServerContext => ({
-  pool: busyPool,
-  waiting: 0,
+/** One thread, which never finishes by itself. */
+const context = (pool: Pool = createHandPool(1)): ServerContext => ({
+  pool,
+  line: new Line({ pool, rate: createRate() }),
   semaphore: createSemaphore(1),
-  ...changes,
 });
 
 /** The steps that were reported, without repetitions. */
@@ -57,15 +46,14 @@ describe("an identity's settings", () => {
   test('can delay the picture, with progress meanwhile', async () => {
     const [start, hangUp] = [performance.now(), new AbortController()];
     let delayed = 0;
-    const pool: Pool = {
-      ...busyPool,
-      paint: (...args) => {
-        delayed = performance.now() - start;
-        hangUp.abort();
-        return busyPool.paint(...args);
-      },
+    const pool = createHandPool(1);
+    const { paint } = pool;
+    pool.paint = (...args) => {
+      delayed = performance.now() - start;
+      hangUp.abort();
+      return paint(...args);
     };
-    const events = await eventsOf(parsed({ delaySeconds: 0.5 }), context({ pool }), hangUp.signal);
+    const events = await eventsOf(parsed({ delaySeconds: 0.5 }), context(pool), hangUp.signal);
 
     expect(delayed).toBeGreaterThan(490);
     expect(stepsOf(events)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -92,22 +80,15 @@ describe("an identity's settings", () => {
 });
 
 test('without references, their mode and the branding do not reach the picture', async () => {
-  const asked: unknown[] = [];
   const hangUp = new AbortController();
-  const pool: Pool = {
-    ...busyPool,
-    paint: (options, ...rest) => {
-      asked.push(options);
-      return busyPool.paint(options, ...rest);
-    },
-  };
+  const pool = createHandPool(2);
   const hints = { referenceMode: 'exact_product', preserveBranding: true };
-  const jobs = [{}, hints].map((changes) => eventsOf(parsed({}, changes), context({ pool }), hangUp.signal));
+  const jobs = [{}, hints].map((changes) => eventsOf(parsed({}, changes), context(pool), hangUp.signal));
   hangUp.abort();
   await Promise.all(jobs);
 
-  expect(asked).toHaveLength(2);
-  expect(asked[0]).toEqual(asked[1]);
+  expect(pool.begun).toHaveLength(2);
+  expect(pool.begun[0]).toEqual(pool.begun[1]);
 });
 
 describe('the deadline ends a request', () => {
@@ -135,18 +116,6 @@ describe('the deadline ends a request', () => {
     silent.closeAllConnections();
     silent.close();
   });
-});
-
-test('two hundred requests may wait for a thread, and no more', async () => {
-  const hangUp = new AbortController();
-  const shared = context({ waiting: 199 });
-  const last = eventsOf(parsed(), shared, hangUp.signal);
-  const refused = await eventsOf(parsed(), shared);
-  hangUp.abort();
-
-  expect(refused.at(-1)).toMatchObject({ event: 'failed', reason: 'busy' });
-  expect((await last).map(({ event }) => event)).toEqual(['started']);
-  expect(shared.waiting).toBe(199);
 });
 
 describe('the semaphore', () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { bitmap, colorful, plain, pngOf } from './support/bitmaps.ts';
-import { paint } from './support/painting.ts';
+import { paint, paintFile, readFacts } from './support/painting.ts';
 import { linkTo, referencesAt, withFiles } from './support/references.ts';
 import type { Asked } from './support/references.ts';
 
@@ -24,16 +24,17 @@ test('a picture depends on its references, their order, their mode and the brand
   expect(new Set(pictures.map(({ bytes }) => Buffer.from(bytes).toString('latin1'))).size).toBe(8);
 });
 
-test('the metadata names the references by their digests, their mode and the branding, and no link', async () => {
+test('metadata with the parameters names the references by their digests, their mode and the branding, and no link', async () => {
   const file = await pngOf(plain(10, 120, 90));
-  const { texts } = await paint(await withFiles([file], { preserveBranding: true }));
+  const picture = await withFiles([file], { preserveBranding: true });
+  const facts = await readFacts(await paintFile({ ...picture, embedParameters: true }));
 
-  expect(JSON.parse(texts.parameters!)).toMatchObject({
+  expect(facts).toMatchObject({
     referenceMode: 'reference',
     preserveBranding: true,
     references: [{ sha256: createHash('sha256').update(file).digest('hex') }],
   });
-  expect(JSON.stringify(texts)).not.toContain('Signature');
+  expect(JSON.stringify(facts)).not.toContain('Signature');
 });
 
 test.each([false, true])(

@@ -13,6 +13,8 @@ export interface ModelContainer {
   quick: Partial<ModelRequest>;
   /** What it must hold for one that takes seconds, its first step far less than a tenth of that. */
   slow: Partial<ModelRequest>;
+  /** How many pictures it paints at once. */
+  threads: number;
   /** Without weights that could be adapted, an adapter is not even fetched. */
   loadsAdapters: boolean;
 }
@@ -29,6 +31,7 @@ const painter: ModelContainer = {
     })),
   quick: { identity: { ...plainIdentity, settings: { style: 'harbor' } } },
   slow: { width: 2048, height: 2048, identity: { ...plainIdentity, settings: { style: 'citrine' } } },
+  threads: 2,
   loadsAdapters: false,
 };
 
@@ -50,6 +53,7 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
     })),
   quick: {},
   slow: { numInferenceSteps: 50, width: 768, height: 768 },
+  threads: 1,
   loadsAdapters: true,
 });
 

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
+import type { ModelEvent } from '../../shared/contracts/model-server.ts';
 import type { ModelContainer } from './container.ts';
 import { colorful, pngOf } from './images.ts';
 import { closings, inMs, invoke, stepsOf } from './invocation.ts';
 import type { Exchange } from './invocation.ts';
 import type { OutputPlace, Place, Trouble } from './store.ts';
-import type { World } from './world.ts';
+import type { Changes, World } from './world.ts';
 
 interface Holding {
   trouble: Trouble;
@@ -45,17 +46,13 @@ export function endingCases(world: () => World, container: ModelContainer): void
   const paintAsMuch = async (): Promise<void> => {
     expect((await world().ask(container.slow)).closing).toMatchObject({ event: 'completed' });
   };
-  /** Asks for a picture in half of the time that it takes. If it was ready all the same, asks again with half of that. */
-  const cutShort = async () => {
-    let deadlineMs = (await world().ask(container.slow)).times.at(-1)!;
-    for (let attempt = 1; ; attempt++) {
-      deadlineMs /= 2;
-      await untilIdle();
-      const [place] = await world().outputs(1);
-      const exchange = await world().ask({ ...container.slow, deadline: inMs(deadlineMs) }, [place!]);
-      if (exchange.closing?.event === 'failed' || attempt === 3)
-        return { exchange, place: place!, deadlineMs };
-    }
+  /** Asks, as this tenant, for a picture in a third of the time that it has just taken. */
+  const cutShort = async (tenant: string) => {
+    const deadlineMs = (await world().ask(container.slow)).times.at(-1)! / 3;
+    await untilIdle();
+    const [place] = await world().outputs(1);
+    const exchange = await world().ask({ ...container.slow, tenant, deadline: inMs(deadlineMs) }, [place!]);
+    return { exchange, place: place!, deadlineMs };
   };
   /** Asks with more time each time, until the deadline comes after the container has asked for what is held back. */
   const endWhileWaiting = async (
@@ -64,29 +61,81 @@ export function endingCases(world: () => World, container: ModelContainer): void
     for (let deadlineMs = 1_000; deadlineMs < 120_000; deadlineMs *= 2) {
       await untilIdle();
       const { exchange, place, left } = await ask(deadlineMs);
+      // A container that knows how long its pictures take refuses what it could not have ready.
+      if (refusedAsLate(exchange)) continue;
       expect(exchange.closing).toMatchObject({ event: 'failed', reason: 'deadline' });
       expect(exchange.times.at(-1)!).toBeGreaterThan(deadlineMs - 100);
       if (place.attempts() > 0) return left;
     }
     throw new Error('the container never asked');
   };
+  const refusedAsLate = ({ closing }: Exchange): boolean =>
+    closing?.event === 'failed' && closing.reason === 'busy';
   const expectNothingPut = async (place: OutputPlace): Promise<void> => {
     expect(place.attempts()).toBe(0);
     expect(await place.read()).toBeNull();
   };
 
-  test('a request says at once that it has started, and goes on to report while it waits', async () => {
+  test.each([
+    ['is queued until it begins', 'tenant-a', 'queued queued started'],
+    ['of an older service, without a tenant, has started at once', undefined, 'started progress progress'],
+  ])('a request that waits for a reference image goes on to report, and %s', async (_what, tenant, told) => {
     const [file, { trouble, answer }] = [await pngOf(colorful(90, 90)), holding()];
     const { url } = await world().store.file(trouble);
-    let reports = 0;
-    const { closing, events } = await world().ask({ references: [{ url }] }, undefined, {
-      onEvent: ({ event }) => {
-        if (event === 'progress' && (reports += 1) === 2) answer(file);
+    const reports: ModelEvent[] = [];
+    const { closing, events } = await world().ask({ tenant, references: [{ url }] } as Changes, undefined, {
+      onEvent: (event) => {
+        if (event.event !== 'started' && reports.push(event) === 2) answer(file);
       },
     });
 
-    expect(events.slice(0, 3)).toMatchObject([{ event: 'started' }, { step: 0 }, { step: 0 }]);
+    const begun = events.slice(0, 3).map(({ event }) => event);
+    expect(begun.join(' ')).toBe(told);
+    const repeated = tenant === undefined ? { step: 0 } : { position: 1 };
+    expect(reports.slice(0, 2)).toMatchObject([repeated, repeated]);
     expect(closing).toMatchObject({ event: 'completed', referenceImagesUsed: 1 });
+  });
+
+  describe('the line', () => {
+    test('with one tenant flooding, another waits for two paintings on each thread at most', async () => {
+      let begun = 0;
+      const onEvent = ({ event }: ModelEvent): void => {
+        if (event === 'started') begun += 1;
+      };
+      const firstWaits = Promise.withResolvers<void>();
+      const flood = Array.from({ length: 12 }, () =>
+        world().ask({ tenant: 'flood' }, undefined, {
+          onEvent: (event) => {
+            onEvent(event);
+            if (event.event === 'queued') firstWaits.resolve();
+          },
+        }),
+      );
+      await firstWaits.promise;
+      let waited: number | undefined;
+      let before = 0;
+      const other = await world().ask({ tenant: 'other' }, undefined, {
+        onEvent: ({ event }) => {
+          if (event === 'queued') before ||= begun;
+          if (event === 'started') waited = before && begun - before;
+        },
+      });
+
+      expect(waited).toBeLessThanOrEqual(2 * container.threads);
+      for (const { closing } of [other, ...(await Promise.all(flood))]) {
+        expect(closing).toMatchObject({ event: 'completed' });
+      }
+    });
+
+    test('tells who waits its place, which gets better until it begins', async () => {
+      const exchanges = await Promise.all(Array.from({ length: 6 }, () => world().ask()));
+      const places = exchanges.map(({ events }) =>
+        events.flatMap((event) => (event.event === 'queued' ? [event.position] : [])),
+      );
+
+      expect(Math.max(...places.flat())).toBeGreaterThan(1);
+      for (const positions of places) expect(positions).toEqual(positions.toSorted((a, b) => b - a));
+    });
   });
 
   describe('the deadline', () => {
@@ -102,12 +151,23 @@ export function endingCases(world: () => World, container: ModelContainer): void
     });
 
     test('ends a request in the middle of its picture, and nothing is put afterwards', async () => {
-      const { exchange, place, deadlineMs } = await cutShort();
+      // No estimate lets this in, but a container tries once whether its estimate is right.
+      const { exchange, place, deadlineMs } = await cutShort('in a hurry');
 
-      expect(exchange.closing).toMatchObject({ event: 'failed', reason: 'deadline' });
+      // It may give up as soon as it sees that its estimate was right.
+      const { reason } = exchange.closing as { reason: string };
+      expect(['deadline', 'busy']).toContain(reason);
       expect(Math.max(...stepsOf(exchange))).toBeGreaterThan(0);
-      expect(exchange.times.at(-1)!).toBeGreaterThan(deadlineMs - 100);
+      if (reason === 'deadline') expect(exchange.times.at(-1)!).toBeGreaterThan(deadlineMs - 100);
       await paintAsMuch();
+      await expectNothingPut(place);
+    });
+
+    test('that is too near for the picture has it refused, also when nobody else is there', async () => {
+      // Its try came to nothing just now, so it has no other.
+      const { exchange, place } = await cutShort('in a hurry');
+
+      expect(exchange.events).toMatchObject([{ event: 'failed', reason: 'busy' }]);
       await expectNothingPut(place);
     });
 

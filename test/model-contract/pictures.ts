@@ -1,8 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { outputFormats } from '../../shared/contracts/generation.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/contracts/model-server.ts';
 import { colorful, plain, pngOf } from './images.ts';
 import { invoke, stepsOf } from './invocation.ts';
+import { promptMark } from './world.ts';
 import type { Picture, World } from './world.ts';
 
 const lossy = ['webp', 'jpeg'] as const;
@@ -61,35 +62,43 @@ export function pictureCases(world: () => World): void {
     expect(modelVersion.length).toBeGreaterThan(0);
   });
 
-  test.each(outputFormats)(
-    'writes into each %s file what made it, and not when or for whom',
-    async (outputFormat) => {
-      const asked = {
-        prompt: 'Größe 漢字 🎨 "quoted"\n end',
-        negativePrompt: 'fog',
-        seed: 4294967295,
-        numInferenceSteps: 21,
-        guidanceScale: 3.5,
-        width: 576,
-        height: 512,
-      };
-      const { pictures, exchange } = await world().paint(
-        { ...asked, outputFormat, requestId: 'only-once' },
-        2,
-      );
+  describe.each(outputFormats)('a %s file', (outputFormat) => {
+    const asked = {
+      prompt: `Größe 漢字 🎨 "quoted" <b>&amp; \ufffe\n ${promptMark}`,
+      negativePrompt: 'fogbound',
+      numInferenceSteps: 21,
+      guidanceScale: 3.5,
+    };
+    const size = { width: 576, height: 512 };
+    const request = { ...asked, ...size, seed: 4294967295, outputFormat, requestId: 'only-once' };
+
+    test('says that a model made it, which one, its seed and its size, and nothing of who asked for what', async () => {
+      const { pictures, exchange } = await world().paint(request, 2);
       const { modelVersion } = exchange.closing as ModelCompleted;
 
-      for (const [i, { texts }] of pictures.entries()) {
-        expect(Object.keys(texts).toSorted()).toEqual(['Software', 'parameters']);
-        expect(JSON.parse(texts.parameters!)).toMatchObject({
-          ...asked,
-          seed: [4294967295, 0][i],
-          modelVersion,
+      for (const [i, { xmp, file }] of pictures.entries()) {
+        expect(xmp).toEqual({
+          digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia',
+          software: modelVersion,
+          facts: { seed: [4294967295, 0][i], ...size, modelVersion },
         });
-        expect(JSON.stringify(texts)).not.toMatch(/only-once|https?:|Signature/);
+        const said = file.toString('latin1');
+        expect(said).not.toMatch(new RegExp(`${promptMark}|fogbound|only-once|idn_a|Signature|127\\.0\\.0`));
       }
-    },
-  );
+    });
+
+    test('says the parameters too where the deployment wants it, and the same bytes each time', async () => {
+      const wanted = { ...request, embedParameters: true };
+      const { pictures } = await world().paint(wanted, 2);
+      const [again] = (await world().paint({ ...wanted, requestId: 'another' })).pictures;
+
+      for (const [i, { xmp, file }] of pictures.entries()) {
+        expect(xmp.facts).toMatchObject({ ...asked, ...size, seed: [4294967295, 0][i] });
+        expect(file.toString('latin1')).not.toMatch(/only-once|Signature|127\.0\.0/);
+      }
+      expect(again!.sha256).toBe(pictures[0]!.sha256);
+    });
+  });
 
   test.each(['reference', 'exact_product'] as const)(
     'uses reference images in mode %s, and paints the same bytes each time',
@@ -119,7 +128,7 @@ export function pictureCases(world: () => World): void {
       const lost = meanDifference(png!.pixels, pictures[0]!.pixels);
       expect(lost).toBeGreaterThan(0);
       expect(lost).toBeLessThan(meanDifference(png!.pixels, other!.pixels) / 4);
-      expect(JSON.parse(pictures[0]!.texts.parameters!)).toEqual(JSON.parse(png!.texts.parameters!));
+      expect(pictures[0]!.xmp).toEqual(png!.xmp);
     },
   );
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import type { OutputFormat } from '../../shared/contracts/generation.ts';
-import { exifTexts } from '../support/exif-texts.ts';
+import { readXmp } from '../support/read-xmp.ts';
+import type { Xmp } from '../support/read-xmp.ts';
 
 /** What a file shows and says. */
 export interface ReadPicture {
@@ -10,18 +10,17 @@ export interface ReadPicture {
   height: number;
   /** 8-bit RGB, row by row. */
   pixels: Buffer;
-  /** PNG's text chunks, or the same two texts in EXIF. */
-  texts: Record<string, string>;
+  /** All the metadata that there is. */
+  xmp: Xmp;
+  file: Buffer;
 }
 
-/** Decodes an image that was put as `asked`; anything that a decoder warns of throws. */
-export async function readPicture(file: Buffer, asked: OutputFormat): Promise<ReadPicture> {
+/** Decodes an image; anything that a decoder warns of, and metadata beside XMP, throws. */
+export async function readPicture(file: Buffer): Promise<ReadPicture> {
   const image = sharp(file, { failOn: 'warning' });
-  const { format, width, height, channels, hasAlpha, comments = [], exif } = await image.metadata();
+  const { format, width, height, channels, hasAlpha, xmp, ...others } = await image.metadata();
   if (hasAlpha || channels !== 3) throw new Error('it is not RGB');
-  const texts =
-    asked === 'png'
-      ? Object.fromEntries(comments.map((one) => [one.keyword, one.text]))
-      : { ...exifTexts(exif!) };
-  return { format, width, height, pixels: await image.raw().toBuffer(), texts };
+  const { exif, icc, iptc, comments = [] } = others;
+  if (exif || icc || iptc || comments.length > 0) throw new Error('it has more metadata than XMP');
+  return { format, width, height, pixels: await image.raw().toBuffer(), xmp: readXmp(xmp), file };
 }

@@ -24,6 +24,9 @@ const unfit: [field: string, how: string, changes: Changes][] = [
   ['deadline', 'a number', { deadline: 4_000_000_000 }],
   ['deadline', 'without a time zone', { deadline: '2040-01-01T00:00:00' }],
   ['deadline', 'a day that does not exist', { deadline: '2040-02-30T00:00:00Z' }],
+  ['tenant', 'empty', { tenant: '' }],
+  ['tenant', 'a number', { tenant: 5 }],
+  ['tenant', 'too long', { tenant: 'x'.repeat(201) }],
   ['prompt', 'null', { prompt: null }],
   ['prompt', 'too long', { prompt: 'x'.repeat(4001) }],
   ['negativePrompt', 'a list', { negativePrompt: ['fog'] }],
@@ -56,6 +59,8 @@ const unfit: [field: string, how: string, changes: Changes][] = [
   ['outputFormat', 'a file extension', { outputFormat: 'jpg' }],
   ['outputFormat', 'null', { outputFormat: null }],
   ['outputFormat', 'a list', { outputFormat: ['png'] }],
+  ['embedParameters', 'text', { embedParameters: 'no' }],
+  ['embedParameters', 'null', { embedParameters: null }],
   ['outputs', 'fewer than numOutputs', { numOutputs: 2 }],
   ['outputs', 'more than numOutputs', { outputs: listOf(2, { putUrl: link }) }],
   ['outputs', 'no list', { outputs: { putUrl: link } }],
@@ -100,6 +105,9 @@ const fit: [what: string, changes: Changes][] = [
   ['four references', { references: listOf(4, { url: link }), preserveBranding: true }],
   ['sixteen outputs', { numOutputs: 16, outputs: listOf(16, { putUrl: link }) }],
   ['no format', { outputFormat: undefined }],
+  ['no word about what files tell', { embedParameters: undefined }],
+  ['no tenant', { tenant: undefined }],
+  ['the longest tenant', { tenant: 'x'.repeat(200) }],
   ['no digest of its adapter', identity({ adapterSha256: undefined })],
   [
     'an adapter and settings of any kind',
@@ -133,10 +141,12 @@ export function requestCases(world: () => World): void {
     });
 
     test('each field: missing', async () => {
-      // A service that knew of no formats or digests sends none.
-      const { identity: whole, outputFormat: _png, ...fields } = world().request([]);
+      // An older service sends none of these.
+      const optional = { outputFormat: undefined, embedParameters: undefined, tenant: undefined };
+      const { identity: whole, ...fields } = world().request([]);
       const { adapterSha256: _optional, ...whose } = whole;
       for (const field of [...Object.keys(fields), 'identity']) {
+        if (field in optional) continue;
         expect(expectInvalid(await send({ [field]: undefined }))).toContain(field);
       }
       for (const field of Object.keys(whose)) {

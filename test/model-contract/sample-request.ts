@@ -16,6 +16,7 @@ export function sampleRequest(links: string[]): ModelRequest {
   return {
     requestId: randomUUID(),
     deadline: inMs(600_000),
+    tenant: 'tenant-a',
     prompt: 'a quiet sea',
     negativePrompt: '',
     seed: 11,
@@ -25,6 +26,7 @@ export function sampleRequest(links: string[]): ModelRequest {
     height: 512,
     numOutputs: links.length,
     outputFormat: 'png',
+    embedParameters: false,
     referenceMode: 'reference',
     preserveBranding: false,
     references: [],

@@ -11,6 +11,7 @@ import type { Character } from './scene.ts';
 import { forms, formNames } from './styles/forms.ts';
 import type { FormName } from './styles/forms.ts';
 import { readTraits } from './traits.ts';
+import { xmpPacket } from './xmp.ts';
 
 /** Everything that a picture depends on. */
 export interface PictureOptions {
@@ -27,6 +28,8 @@ export interface PictureOptions {
   style?: string;
   /** Of the file; the picture is the same in each. */
   outputFormat: OutputFormat;
+  /** Whether the file says all that the picture was made from, the prompt too. */
+  embedParameters: boolean;
   /** At least one image, if any at all. */
   references?: References;
 }
@@ -42,8 +45,7 @@ export async function paintPicture(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height, outputFormat } = options;
   const bytes = paintPixels(options, (share) => tick(share * 0.9));
-  const texts = { parameters: describe(options), Software: MODEL_VERSION };
-  const file = await encodePicture({ width, height, bytes }, outputFormat, texts);
+  const file = await encodePicture({ width, height, bytes }, outputFormat, describe(options));
   tick(1);
   return file;
 }
@@ -86,12 +88,19 @@ function chooseForm({ style, identityId }: PictureOptions): { form: FormName; ch
   return { form, character: { hueShift: random.range(35, 325), chroma: random.range(0.7, 1.15), habit } };
 }
 
+/** The file's metadata. Pictures get published, so who asked for it and with which words is left out unless it is wanted. */
 function describe(options: PictureOptions): string {
-  const { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height } = options;
-  const asked = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
+  const { seed, width, height, embedParameters } = options;
+  const facts = { seed, width, height, modelVersion: MODEL_VERSION };
+  return xmpPacket(MODEL_VERSION, embedParameters ? { ...facts, ...parametersOf(options) } : facts);
+}
+
+function parametersOf(options: PictureOptions): object {
+  const { prompt, negativePrompt, numInferenceSteps, guidanceScale } = options;
   // Every demo world has other ids, so a known style is named instead. The picture depends on nothing else of the identity.
   const identity = formNames.find((name) => name === options.style) ?? options.identityId;
-  return JSON.stringify({ ...asked, identity, ...describeReferences(options), modelVersion: MODEL_VERSION });
+  const asked = { prompt, negativePrompt, numInferenceSteps, guidanceScale, identity };
+  return { ...asked, ...describeReferences(options) };
 }
 
 function describeReferences({ references }: PictureOptions): object {

@@ -19,6 +19,7 @@ export const small: PictureOptions = {
   identityId: 'idn_test',
   style: 'harbor',
   outputFormat: 'png',
+  embedParameters: false,
 };
 
 let started: Pool | undefined;
@@ -42,14 +43,19 @@ export interface DecodedPng {
   height: number;
   /** 8-bit RGB, row by row. */
   bytes: Uint8Array;
-  texts: Record<string, string>;
 }
 
 /** Decodes an 8-bit RGB PNG; anything that the decoder warns of throws. */
 export async function decodePng(file: Uint8Array): Promise<DecodedPng> {
   const image = sharp(file, { failOn: 'warning' });
-  const { format, width, height, channels, depth, comments = [] } = await image.metadata();
+  const { format, width, height, channels, depth } = await image.metadata();
   if (`${format} ${channels} ${depth}` !== 'png 3 uchar') throw new Error('it is no 8-bit RGB PNG');
-  const texts = Object.fromEntries(comments.map(({ keyword, text }) => [keyword, text]));
-  return { width, height, bytes: await image.raw().toBuffer(), texts };
+  return { width, height, bytes: await image.raw().toBuffer() };
+}
+
+/** The JSON in a file's XMP. */
+export async function readFacts(file: Uint8Array): Promise<unknown> {
+  const { xmpAsString = '' } = await sharp(file).metadata();
+  const [, json = ''] = /<rdf:li xml:lang="x-default">([^<]*)<\/rdf:li>/.exec(xmpAsString) ?? [];
+  return JSON.parse(json.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
 }
