@@ -12,7 +12,10 @@ import { subscriptionStore } from '../shared/store/subscription-store.ts';
 import { applyBillingEvidence } from '../shared/workflow/apply-billing-event.ts';
 
 const runtime = lazy(openRuntime);
-const prices = lazy(() => readPrices(runtime().env.billingPricesFile));
+const rules = lazy(() => {
+  const { billingPricesFile, billingLivemode: livemode, pastDueGraceDays } = runtime().env;
+  return { prices: readPrices(billingPricesFile), livemode, pastDueGraceDays };
+});
 
 /** What is logged of a record. */
 interface LogFields {
@@ -23,7 +26,8 @@ interface LogFields {
   licenseId?: string;
 }
 
-type Outcome = 'applied' | 'unchanged' | 'ignored' | 'failed';
+/** `other_mode`: of Stripe's sandbox where its real events count, or the other way round. */
+type Outcome = 'applied' | 'unchanged' | 'ignored' | 'other_mode' | 'failed';
 
 /**
  * Applies Stripe's events. EventBridge and a queue bring them at least once, in any order. An event that fails goes back
@@ -31,7 +35,7 @@ type Outcome = 'applied' | 'unchanged' | 'ignored' | 'failed';
  */
 export async function handler({ Records }: Pick<SQSEvent, 'Records'>): Promise<SQSBatchResponse> {
   const { log, env } = runtime();
-  prices();
+  rules();
   const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
   for (const record of Records) {
     const logFields: LogFields = { messageId: record.messageId };
@@ -50,13 +54,14 @@ async function apply(record: SQSRecord, logFields: LogFields): Promise<Exclude<O
   const notice = parseBillingNotice(record.body);
   logFields.eventId = notice.id;
   logFields.eventType = notice.type;
+  if (notice.livemode !== rules().livemode) return 'other_mode';
   const evidence = readBillingEvent(notice);
   if (evidence === null) return 'ignored';
   logFields.subscriptionId = evidence.subscriptionId;
   logFields.licenseId = licenseIdOf(evidence.subscriptionId);
   return applyBillingEvidence(evidence, {
     subscriptions: subscriptionStore(runtime().table()),
-    prices: prices(),
+    rules: rules(),
   });
 }
 

@@ -4,6 +4,7 @@ import {
   subscriptionStatuses,
   type BillingEvidence,
   type InvoiceEvidence,
+  type Proration,
   type SubscriptionItem,
   type SubscriptionSnapshot,
   type SubscriptionState,
@@ -26,6 +27,7 @@ const notice = z.object({
     id: idOf('evt'),
     type: z.string().check(z.regex(/^[a-z0-9_.]{1,100}$/)),
     created: seconds,
+    livemode: z.boolean(),
     data: z.object({ object: z.optional(z.unknown()), previous_attributes: z.optional(z.unknown()) }),
   }),
 });
@@ -79,12 +81,15 @@ const invoice = z.object({
     data: z.array(
       z.object({
         amount: z.int(),
-        period: z.object({ end: seconds }),
+        period: z.object({ start: seconds, end: seconds }),
+        quantity: maybe(z.int()),
+        price: maybe(z.object({ id: z.string() })),
+        pricing: maybe(z.object({ price_details: maybe(z.object({ price: z.string() })) })),
         type: maybe(z.string()),
         proration: maybe(z.boolean()),
         parent: maybe(
           z.object({
-            subscription_item_details: maybe(z.object({})),
+            subscription_item_details: maybe(z.object({ proration: maybe(z.boolean()) })),
             invoice_item_details: maybe(z.object({ proration: maybe(z.boolean()) })),
           }),
         ),
@@ -129,10 +134,23 @@ export function readBillingEvent(event: BillingNotice): BillingEvidence | null {
 function readInvoice({ id, created, data }: BillingNotice, kind: 'paid' | 'failed'): InvoiceEvidence | null {
   const { subscription: topId, parent, lines } = read(invoice, data.object);
   const ofSubscription = topId ?? parent?.subscription_details?.subscription;
-  const periodEndMs = Math.max(0, ...lines.data.filter(billsPeriod).map(({ period }) => period.end));
+  const bills = lines.data.filter((line) => isProration(line) || isOfPlan(line));
+  const endOf = (some: InvoiceLine[]) => Math.max(0, ...some.map(({ period }) => period.end));
   // An invoice for a period that is over says nothing of the present one. Stripe does not change the status for it either.
-  if (ofSubscription === undefined || periodEndMs <= created) return null;
-  return { kind, eventId: id, occurredAtMs: created, subscriptionId: ofSubscription, periodEndMs };
+  if (ofSubscription === undefined || endOf(bills) <= created) return null;
+  const billed = bills.filter(({ amount }) => amount >= 0);
+  const whole = billed.filter((line) => !isProration(line));
+  const startMs = Math.max(-1, ...whole.map(({ period }) => period.start));
+  return {
+    kind,
+    eventId: id,
+    occurredAtMs: created,
+    subscriptionId: ofSubscription,
+    periodStartMs: startMs < 0 || startMs > created ? null : startMs,
+    isFree: whole.every(({ amount }) => amount === 0),
+    periodEndMs: endOf(billed),
+    prorations: bills.filter(isProration).map(toProration),
+  };
 }
 
 function readSubscription(
@@ -213,8 +231,23 @@ function toItems({ data }: SubscriptionMembers['items']): SubscriptionItem[] {
   );
 }
 
-/** Credits for the rest of an exchanged plan (negative) and one-off items bill no period of the subscription. */
-function billsPeriod({ amount, type, proration, parent }: InvoiceLine): boolean {
-  const ofPlan = type === 'subscription' || Boolean(parent?.subscription_item_details);
-  return amount >= 0 && (ofPlan || proration === true || parent?.invoice_item_details?.proration === true);
+/** One-off items bill no period of the subscription: they are neither of the plan nor a proration. */
+function isOfPlan({ type, parent }: InvoiceLine): boolean {
+  return type === 'subscription' || Boolean(parent?.subscription_item_details);
+}
+
+function isProration({ proration, parent }: InvoiceLine): boolean {
+  return Boolean(
+    proration ?? parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration,
+  );
+}
+
+function toProration({ amount, quantity, price, pricing, period }: InvoiceLine): Proration {
+  const units = Math.abs(quantity ?? 1);
+  return {
+    priceId: price?.id ?? pricing?.price_details?.price ?? null,
+    quantity: amount < 0 ? -units : units,
+    startMs: period.start,
+    endMs: period.end,
+  };
 }

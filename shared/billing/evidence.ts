@@ -49,14 +49,34 @@ export interface SubscriptionSnapshot extends Evidence {
   before: Partial<SubscriptionState>;
 }
 
+/** What an invoice bills, or gives back, for the part of a period that was left when the subscription changed. */
+export interface Proration {
+  /** Null where the invoice does not say. */
+  priceId: string | null;
+  /** Negative: given back. */
+  quantity: number;
+  startMs: number;
+  endMs: number;
+}
+
 /** An invoice of a subscription whose payment succeeded or failed. */
 export interface InvoiceEvidence extends Evidence {
   kind: 'paid' | 'failed';
-  /** The end of the period that it bills. */
+  /** The start of the whole period that it bills; null when it bills none, or one that has not begun. */
+  periodStartMs: number | null;
+  /** Whether that period costs nothing, as in a trial. */
+  isFree: boolean;
+  /** The end of what it bills; 0 when it only gives back. */
   periodEndMs: number;
+  prorations: Proration[];
 }
 
 export type BillingEvidence = SubscriptionSnapshot | InvoiceEvidence;
+
+/** Whether it bills time that was still to come. If not, it says nothing of the present: it may only give back. */
+export function billsAhead({ periodEndMs, occurredAtMs }: InvoiceEvidence): boolean {
+  return periodEndMs > occurredAtMs;
+}
 
 /** Why an event can't be applied. Its message is a sentence for the operator's log and holds no personal data. */
 export class BillingFailure extends Error {

@@ -1,9 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BillingFailure, type BillingEvidence, type SubscriptionItem } from './evidence.ts';
+import { creditsIn, countAfter, endOf, paidAfter } from './credit-count.ts';
+import { lastStateOf } from './credit-history.ts';
+import {
+  BillingFailure,
+  type BillingEvidence,
+  type SubscriptionItem,
+  type SubscriptionSnapshot,
+} from './evidence.ts';
 import type { BillingPrices, PriceGrant } from './prices.ts';
+import { billingPeriod } from '../domain/billing-period.ts';
 import type { License } from '../domain/license.ts';
 import {
   activeUntilMs,
+  graceUntilMs,
   isOver,
   lastSnapshot,
   mergeRegisters,
@@ -14,6 +23,13 @@ import {
 import { tiers, type TierName } from '../domain/tiers.ts';
 
 type Grant = Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'identityIds'>;
+
+/** What the operator decides. */
+export interface BillingRules {
+  prices: BillingPrices;
+  /** How long a license whose payment is due stays usable. */
+  pastDueGraceDays: number;
+}
 
 /** A subscription has one license, whose id is made from its own. */
 export function licenseIdOf(subscriptionId: string): string {
@@ -35,7 +51,7 @@ export interface StoredSubscription {
 export function applyEvidence(
   { registers, license }: StoredSubscription,
   evidence: BillingEvidence,
-  prices: BillingPrices,
+  rules: BillingRules,
 ): StoredSubscription | null {
   if (license !== null && evidence.kind === 'subscription' && evidence.ownerId !== license.ownerId) {
     throw new BillingFailure(
@@ -48,7 +64,7 @@ export function applyEvidence(
   const next = { ...merged, endedByOperator: merged.endedByOperator || endedByOperator };
   const isNews = !isDeepStrictEqual(next, registers);
   if (!isNews && license !== null) return null;
-  const changed = next.endedByOperator ? null : licenseOf(next, prices);
+  const changed = next.endedByOperator ? null : licenseOf(next, rules);
   return isNews || changed !== null ? { registers: next, license: changed } : null;
 }
 
@@ -56,19 +72,42 @@ export function applyEvidence(
  * The license that follows from the registers; null before the first event of the subscription itself.
  * @throws BillingFailure `unknown_price`
  */
-export function licenseOf(registers: BillingRegisters, prices: BillingPrices): License | null {
+export function licenseOf(registers: BillingRegisters, rules: BillingRules): License | null {
   const last = lastSnapshot(registers);
   if (last === null) return null;
+  const { prices } = rules;
   return {
     licenseId: licenseIdOf(last.subscriptionId),
     ownerId: last.ownerId,
     ...grantOf(last.state.items, prices),
     apiAccess: true,
+    ...creditsOf(registers, last, prices),
     status: statusOf(registers, last),
+    graceUntilMs: graceUntilMs(registers, last, rules.pastDueGraceDays),
     periodAnchorMs: last.state.anchorMs,
     activeUntilMs: activeUntilMs(registers, last),
+    maxInFlight: null,
     createdAtMs: last.createdAtMs,
   };
+}
+
+/** What a month has after the count in force, and that count where it is not the anchor's own month with just that. */
+function creditsOf(
+  { moments }: BillingRegisters,
+  last: SubscriptionSnapshot,
+  prices: BillingPrices,
+): Pick<License, 'creditsLimit' | 'carried'> {
+  const items = (list: SubscriptionItem[]) => grantOf(list, prices).creditsLimit;
+  const price = (priceId: string) => creditsOfUnit(priceOf(priceId, prices)) ?? 0;
+  const count = countAfter(moments, lastStateOf(last));
+  const creditsLimit = Math.min(...paidAfter(count).map(items));
+  const carried = {
+    startMs: count.startMs,
+    endMs: endOf(count),
+    creditsLimit: creditsIn(count, { items, price }),
+  };
+  const plain = { ...billingPeriod(last.state.anchorMs, count.startMs), creditsLimit };
+  return { creditsLimit, carried: isDeepStrictEqual(carried, plain) ? null : carried };
 }
 
 /** From the smallest to the largest. */
@@ -86,7 +125,7 @@ export function grantOf(items: SubscriptionItem[], prices: BillingPrices): Grant
   const ranks = granted.map(({ price }) => (price.tier ? tierNames.indexOf(price.tier) : 0));
   const tier = tierNames[Math.max(0, ...ranks)]!;
   const credits = granted.flatMap(({ quantity, price }) => {
-    const each = creditsOf(price);
+    const each = creditsOfUnit(price);
     return each === null ? [] : each * quantity;
   });
   const namesNone = granted.length > 0 && credits.length === 0;
@@ -99,7 +138,7 @@ export function grantOf(items: SubscriptionItem[], prices: BillingPrices): Grant
 }
 
 /** One unit's credits for a month; null when neither the price nor its tier names any. */
-function creditsOf({ tier, creditsPerMonth }: PriceGrant): number | null {
+function creditsOfUnit({ tier, creditsPerMonth }: PriceGrant): number | null {
   return creditsPerMonth ?? (tier ? tiers[tier].creditsPerMonth : null);
 }
 

@@ -1,18 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  BillingEvidence,
-  InvoiceEvidence,
-  SubscriptionSnapshot,
-  SubscriptionState,
-  SubscriptionStatus,
+import {
+  billsAhead,
+  type BillingEvidence,
+  type InvoiceEvidence,
+  type SubscriptionSnapshot,
+  type SubscriptionState,
+  type SubscriptionStatus,
 } from './evidence.ts';
+import { dueSinceMs, mergeStandings, neverDue, paidStatuses, standingOf, type Standing } from './standing.ts';
+import type { Moment } from './credit-count.ts';
+import { mergeMoments, momentsOf, shortened } from './credit-history.ts';
 import type { LicenseStatus } from '../contracts/license.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * How long a license outlives its paid period. An event that comes late then interrupts nobody who paid, and one that is
  * lost does not keep a license alive for good.
  */
-const slackMs = 3 * 24 * 60 * 60 * 1000;
+const slackMs = 3 * dayMs;
 
 /**
  * What is remembered of a subscription's events. Each member keeps only the newest by an order of its own. So the same
@@ -24,6 +30,9 @@ export interface BillingRegisters {
   /** The newest of each. */
   paid: InvoiceEvidence | null;
   failed: InvoiceEvidence | null;
+  /** What decides the credits, oldest first. */
+  moments: Moment[];
+  standing: Standing;
   /** An operator ended the license while the subscription went on. From then on no event changes it. */
   endedByOperator: boolean;
 }
@@ -32,21 +41,27 @@ export const noRegisters: BillingRegisters = {
   snapshots: [],
   paid: null,
   failed: null,
+  moments: [],
+  standing: neverDue,
   endedByOperator: false,
 };
 
 /** The registers after a single event. */
 export function registersOf(evidence: BillingEvidence): BillingRegisters {
-  if (evidence.kind === 'subscription') return { ...noRegisters, snapshots: [evidence] };
-  return { ...noRegisters, [evidence.kind]: evidence };
+  const registers = { ...noRegisters, moments: momentsOf(evidence), standing: standingOf(evidence) };
+  if (evidence.kind === 'subscription') return { ...registers, snapshots: [evidence] };
+  return billsAhead(evidence) ? { ...registers, [evidence.kind]: evidence } : registers;
 }
 
-/** Commutative, associative and idempotent. */
+/** Commutative, associative and idempotent, as long as there are not too many moments. */
 export function mergeRegisters(a: BillingRegisters, b: BillingRegisters): BillingRegisters {
+  const snapshots = newestSnapshots([...a.snapshots, ...b.snapshots]);
   return {
-    snapshots: newestSnapshots([...a.snapshots, ...b.snapshots]),
+    snapshots,
     paid: newestInvoice(a.paid, b.paid),
     failed: newestInvoice(a.failed, b.failed),
+    moments: shortened(mergeMoments(a.moments, b.moments), lastOf(snapshots)),
+    standing: mergeStandings(a.standing, b.standing),
     endedByOperator: a.endedByOperator || b.endedByOperator,
   };
 }
@@ -85,6 +100,10 @@ const changeRank = { created: 0, changed: 1, deleted: 2 } as const;
  * decides, and then the event's id.
  */
 export function lastSnapshot({ snapshots }: BillingRegisters): SubscriptionSnapshot | null {
+  return lastOf(snapshots);
+}
+
+function lastOf(snapshots: SubscriptionSnapshot[]): SubscriptionSnapshot | null {
   const highest = Math.max(...snapshots.map(({ change }) => changeRank[change]));
   const rivals = snapshots.filter(({ change }) => changeRank[change] === highest);
   const unchanged = rivals.filter((one) => !rivals.some((other) => other !== one && follows(other, one)));
@@ -103,8 +122,6 @@ function follows(event: SubscriptionSnapshot, other: SubscriptionSnapshot): bool
   );
 }
 
-const paidStatuses: SubscriptionStatus[] = ['trialing', 'active'];
-
 /**
  * An invoice counts when it is newer than everything that says the opposite. In the same second the subscription's own
  * status counts, so the order of arrival never decides. Only its own events resume a paused subscription.
@@ -118,6 +135,19 @@ export function statusOf({ paid, failed }: BillingRegisters, last: SubscriptionS
   }
   const isLifted = status !== 'paused' && paidMs > Math.max(last.occurredAtMs, failedMs);
   return isLifted ? 'active' : 'past_due';
+}
+
+/** Stripe tries again to collect the payment. A first payment that never came, and one that was given up, have no grace. */
+const graceStatuses: SubscriptionStatus[] = ['trialing', 'active', 'past_due'];
+
+/** Until when a license that is past due stays usable; null when it does not, or is not past due. */
+export function graceUntilMs(
+  registers: BillingRegisters,
+  last: SubscriptionSnapshot,
+  graceDays: number,
+): number | null {
+  if (statusOf(registers, last) !== 'past_due' || !graceStatuses.includes(last.state.status)) return null;
+  return (dueSinceMs(registers.standing) ?? last.occurredAtMs) + graceDays * dayMs;
 }
 
 /** When the license ends if no other event ever comes. */

@@ -19,6 +19,29 @@ export function billingPeriod(anchorMs: number, nowMs: number): BillingPeriod {
   return { startMs: addMonths(anchor, months), endMs: addMonths(anchor, months + 1) };
 }
 
+/** The first start of a period, by this anchor, at a moment or after it. */
+export function periodStartFrom(anchorMs: number, fromMs: number): number {
+  const { startMs, endMs } = billingPeriod(anchorMs, fromMs);
+  return startMs === fromMs ? fromMs : endMs;
+}
+
+/** The same time of a day in the next month, or of its last day where it has no such day. */
+export function monthAfter(atMs: number): number {
+  return addMonths(new Date(atMs), 1);
+}
+
+export function isPeriodStart(anchorMs: number, atMs: number): boolean {
+  return billingPeriod(anchorMs, atMs).startMs === atMs;
+}
+
+/** How many of an anchor's periods lie between two instants, parts of periods included: half a period is 0.5. */
+export function periodsBetween(anchorMs: number, fromMs: number, toMs: number): number {
+  if (toMs <= fromMs) return 0;
+  const { startMs, endMs } = billingPeriod(anchorMs, fromMs);
+  const untilMs = Math.min(toMs, endMs);
+  return (untilMs - fromMs) / (endMs - startMs) + periodsBetween(anchorMs, untilMs, toMs);
+}
+
 function addMonths(anchor: Date, months: number): number {
   const year = anchor.getUTCFullYear();
   const month = anchor.getUTCMonth() + months;

@@ -13,7 +13,7 @@ export interface UsageBlock {
   periodResetDate: string;
 }
 
-/** The usage part of a generation's answer. The rest is never negative, though a limit may be lowered below what is used. */
+/** The usage part of a generation's answer. What remains is negative after the limit was lowered below what is used. */
 export function usageBlock(usage: {
   used: number;
   limit: number;
@@ -23,7 +23,7 @@ export function usageBlock(usage: {
   return {
     creditsUsed: usage.used,
     creditsLimit: usage.limit,
-    creditsRemaining: Math.max(0, usage.limit - usage.used),
+    creditsRemaining: usage.limit - usage.used,
     creditsCharged: usage.charged,
     periodResetDate: new Date(usage.periodEndMs).toISOString(),
   };

@@ -1,6 +1,6 @@
 import type { LicenseAnswer, LicenseStatus } from '../contracts/license.ts';
 import { isoTime } from './clock.ts';
-import { billingPeriod } from './billing-period.ts';
+import { creditPeriod, type CreditPeriod } from './credit-period.ts';
 import type { Identity } from './identity.ts';
 import { tiers, type TierName } from './tiers.ts';
 
@@ -9,14 +9,21 @@ export interface License {
   /** Cognito's `sub` of the account. */
   ownerId: string;
   tier: TierName;
+  /** Credits of a month, where `carried` does not say otherwise. */
   creditsLimit: number;
   foundingCatalog: boolean;
   identityIds: string[];
   apiAccess: boolean;
-  /** `past_due` suspends the license until it is paid; `ended` is for good unless an operator grants it again. */
+  /** `past_due`: a payment is due, and after its grace it is suspended until it is paid; `ended` is for good unless an operator grants it again. */
   status: LicenseStatus;
+  /** While it is `past_due` it stays usable until then; null: not at all. */
+  graceUntilMs: number | null;
   periodAnchorMs: number;
+  /** A count of credits that goes on although the anchor moved, or that has other credits; null: the anchor's period. */
+  carried: CreditPeriod | null;
   activeUntilMs: number | null;
+  /** Requests that may be in flight at a time; null for what its tier allows. */
+  maxInFlight: number | null;
   createdAtMs: number;
 }
 
@@ -33,10 +40,19 @@ export function mayUse(license: License, identity: Identity): boolean {
   );
 }
 
+/** How many of its requests may be QUEUED or PROCESSING at a time. */
+export function maxInFlight(license: Pick<License, 'tier' | 'maxInFlight'>): number {
+  return license.maxInFlight ?? tiers[license.tier].maxInFlight;
+}
+
 /** Why a license is not active, as the end of a sentence; null when it is. */
 export function whyInactive(license: License, nowMs: number): string | null {
   if (license.status === 'ended') return 'it has ended';
-  if (license.status === 'past_due') return 'it is past due';
+  if (license.status === 'past_due') {
+    const { graceUntilMs } = license;
+    if (graceUntilMs === null) return 'it is past due';
+    if (nowMs >= graceUntilMs) return `it is past due, and was usable until ${isoTime(graceUntilMs)}`;
+  }
   if (!license.apiAccess) return 'it has no API access';
   if (license.activeUntilMs === null || nowMs < license.activeUntilMs) return null;
   return `it was active until ${isoTime(license.activeUntilMs)}`;
@@ -45,7 +61,7 @@ export function whyInactive(license: License, nowMs: number): string | null {
 /** A license as its owner sees it. */
 export function licenseAnswer(license: License, nowMs: number): LicenseAnswer {
   const { label, maxOutputs, maxSidePx } = tiers[license.tier];
-  const { startMs, endMs } = billingPeriod(license.periodAnchorMs, nowMs);
+  const { startMs, endMs, creditsLimit } = creditPeriod(license, nowMs);
   return {
     licenseId: license.licenseId,
     tier: label,
@@ -54,9 +70,10 @@ export function licenseAnswer(license: License, nowMs: number): LicenseAnswer {
     apiAccess: license.apiAccess,
     foundingCatalog: license.foundingCatalog,
     identityIds: license.identityIds,
-    creditsLimit: license.creditsLimit,
+    creditsLimit,
     maxOutputs,
     maxSidePx,
+    maxInFlight: maxInFlight(license),
     billingPeriodStart: isoTime(startMs),
     billingPeriodEnd: isoTime(endMs),
     activeUntil: isoTime(license.activeUntilMs),

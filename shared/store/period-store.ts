@@ -10,6 +10,8 @@ export interface Period {
   used: number;
   /** The part of `used` that was imported when the subscription moved to this service. */
   imported: number;
+  /** The license's requests that are QUEUED or PROCESSING; 0 in all periods but the one that counts them. */
+  inFlight: number;
   byType: Partial<Record<GenerationType, UsageTally>>;
   byIdentity: Record<string, UsageTally>;
   /** By UTC day of completion, `MMDD`: a period holds each at most once. */
@@ -68,6 +70,7 @@ export function periodFromItem(item: Item | null): Period {
     committed: item?.committed ?? 0,
     used: item?.used ?? 0,
     imported: item?.imported ?? 0,
+    inFlight: item?.inFlight ?? 0,
     byType: {},
     // Without a prototype, because an identity's id may be any word, such as `constructor`.
     byIdentity: Object.create(null),

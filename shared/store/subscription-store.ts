@@ -1,6 +1,8 @@
+import { changesBetween, licenseMembers, type Actor } from '../domain/audit.ts';
 import type { License } from '../domain/license.ts';
 import { noRegisters } from '../billing/subscription.ts';
 import type { StoredSubscription } from '../billing/subscription-license.ts';
+import { auditWrite } from './audit-store.ts';
 import { licenseStore, toItem } from './license-store.ts';
 import { getItem, type Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
@@ -18,7 +20,9 @@ const billedMembers = [
   'foundingCatalog',
   'identityIds',
   'status',
+  'graceUntilMs',
   'periodAnchorMs',
+  'carried',
   'activeUntilMs',
 ] as const satisfies (keyof License)[];
 
@@ -30,19 +34,25 @@ export function subscriptionStore(table: Table) {
     async get(licenseId: string): Promise<ReadSubscription> {
       const billing = await getItem(table, itemKeys.billing(licenseId));
       const license = await licenseStore(table).get(licenseId);
-      const { snapshots, paid, failed, endedByOperator } = { ...noRegisters, ...billing };
+      const { snapshots, paid, failed, moments, standing, endedByOperator } = { ...noRegisters, ...billing };
       return {
         license,
-        registers: { snapshots, paid, failed, endedByOperator },
+        registers: { snapshots, paid, failed, moments, standing, endedByOperator },
         version: billing?.version ?? 0,
       };
     },
 
     /**
      * Writes the registers and, where there is one to write, the license in one transaction.
+     * @param by the event that changes it.
      * @returns false when another event came in between, or the operator changed the license's status.
      */
-    async put(licenseId: string, read: ReadSubscription, next: StoredSubscription): Promise<boolean> {
+    async put(
+      licenseId: string,
+      read: ReadSubscription,
+      next: StoredSubscription,
+      by: Actor,
+    ): Promise<boolean> {
       const billing = {
         Put: {
           TableName: table.name,
@@ -56,9 +66,22 @@ export function subscriptionStore(table: Table) {
         },
       };
       const license = next.license === null ? [] : [licenseWrite(next.license, read.license)];
-      return (await transact(table, [billing, ...license])) === null;
+      return (
+        (await transact(table, [billing, ...license, ...entries(read.license, next.license, by)])) === null
+      );
     },
   };
+
+  /** What an event changed, if it made a license or changed one. */
+  function entries(before: License | null, after: License | null, by: Actor): TransactItems {
+    if (after === null) return [];
+    const changes = changesBetween(before ? licenseMembers(before) : {}, licenseMembers(after));
+    if (changes.length === 0) return [];
+    const { licenseId } = after;
+    const action = before === null ? 'license_granted' : 'license_changed';
+    const note = { by, action, subjectId: licenseId, subjectName: null, changes } as const;
+    return [auditWrite(table, { licenseId }, note, Date.now())];
+  }
 
   function licenseWrite(license: License, before: License | null): TransactItems[number] {
     if (before === null) {

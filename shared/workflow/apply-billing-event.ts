@@ -1,13 +1,12 @@
 import type { BillingEvidence } from '../billing/evidence.ts';
-import type { BillingPrices } from '../billing/prices.ts';
-import { applyEvidence, licenseIdOf } from '../billing/subscription-license.ts';
+import { applyEvidence, licenseIdOf, type BillingRules } from '../billing/subscription-license.ts';
 import { serviceBusy } from '../errors.ts';
 import { pause } from '../store/backoff.ts';
 import type { SubscriptionStore } from '../store/subscription-store.ts';
 
 export interface BillingDeps {
   subscriptions: SubscriptionStore;
-  prices: BillingPrices;
+  rules: BillingRules;
 }
 
 /** A write is refused only when another one was accepted in between, which hardly happens this often in a row. */
@@ -20,14 +19,14 @@ const maxAttempts = 30;
  */
 export async function applyBillingEvidence(
   evidence: BillingEvidence,
-  { subscriptions, prices }: BillingDeps,
+  { subscriptions, rules }: BillingDeps,
 ): Promise<'applied' | 'unchanged'> {
   const licenseId = licenseIdOf(evidence.subscriptionId);
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const stored = await subscriptions.get(licenseId);
-    const next = applyEvidence(stored, evidence, prices);
+    const next = applyEvidence(stored, evidence, rules);
     if (next === null) return 'unchanged';
-    if (await subscriptions.put(licenseId, stored, next)) return 'applied';
+    if (await subscriptions.put(licenseId, stored, next, `billing:${evidence.eventId}`)) return 'applied';
     await pause(attempt);
   }
   throw serviceBusy();

@@ -9,7 +9,10 @@ useBilling();
 const { pricesFile, lines } = useFunction(() => 'no-such-table');
 const Records = [
   sqsRecord('m0', envelope(stripeEvent('customer.subscription.created', subscription()))),
-  sqsRecord('m1', envelope({ id: 'evt_1', type: 'customer.created', created: 1, data: {} } as any)),
+  sqsRecord(
+    'm1',
+    envelope({ id: 'evt_1', type: 'customer.created', created: 1, livemode: false, data: {} } as any),
+  ),
 ];
 
 test('without readable prices no record is taken, and the error names the file and the entry', async () => {

@@ -88,7 +88,13 @@ describe('each record has one line of log', () => {
     const { logged } = await send(
       envelope(event),
       envelope(event),
-      envelope({ id: 'evt_other', type: 'customer.created', created: t, data: { object: {} } } as any),
+      envelope({
+        id: 'evt_other',
+        type: 'customer.created',
+        created: t,
+        livemode: false,
+        data: { object: {} },
+      } as any),
     );
     const known = { level: 'info', message: 'billing event', service: 'billing-test', BillingEvents: 1 };
     const facts = { eventId: event.id, eventType: event.type, subscriptionId: id, licenseId: `lic_${id}` };
@@ -121,6 +127,24 @@ describe('each record has one line of log', () => {
       expect(lines.join('\n')).not.toContain(word);
     }
   });
+});
+
+test('events of the other livemode are dropped and counted, whatever they say; one that does not say which fails', async () => {
+  const id = newSubscriptionId();
+  const real = { ...created(id), livemode: true };
+  const { failed, logged } = await send(
+    envelope(real),
+    envelope({ ...real, data: { object: null } } as any),
+    envelope({ ...real, livemode: undefined } as any),
+  );
+  expect(failed).toEqual([{ itemIdentifier: 'm2' }]);
+  expect(logged.map(({ level, outcome, reason, eventId }) => [level, outcome, reason, eventId])).toEqual([
+    ['info', 'other_mode', undefined, real.id],
+    ['info', 'other_mode', undefined, real.id],
+    ['error', 'failed', 'unreadable', undefined],
+  ]);
+  expect(logged[0]).toMatchObject({ BillingEvents: 1, outcome: 'other_mode' });
+  expect(await world.subscriptions.get(`lic_${id}`)).toMatchObject({ license: null, version: 0 });
 });
 
 test('the prices are read once', async () => {

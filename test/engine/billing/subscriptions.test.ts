@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
+import { auditStore } from '../../../shared/store/audit-store.ts';
 import { end, items, ms, t } from '../../unit/billing/life.ts';
 import {
   day,
@@ -63,6 +64,21 @@ describe('a life of a subscription', () => {
     expect(await license()).toMatchObject({ status: 'ended', activeUntilMs: ms(t + 5) });
   });
 
+  test('tells which events made and changed its license', async () => {
+    const { licenseId, ...sub } = newSubscription();
+    const events = [sub.created(t), sub.updated(t + 1, { items: items('price_starter') })];
+    for (const event of [...events, ...events]) await world.apply(event);
+    const { entries } = await auditStore(world.table).listPage({ licenseId }, 10, null);
+    expect(entries.toReversed()).toMatchObject([
+      { by: `billing:${events[0]!.id}`, action: 'license_granted' },
+      {
+        by: `billing:${events[1]!.id}`,
+        action: 'license_changed',
+        changes: expect.arrayContaining([{ member: 'tier', from: 'pro', to: 'starter' }]),
+      },
+    ]);
+  });
+
   test('lists its license under its owner, once', async () => {
     const { licenseId, ...sub } = newSubscription();
     const metadata = { ownerId: `owner-of-${licenseId}` };
@@ -96,7 +112,7 @@ describe('a life of a subscription', () => {
       await world.apply(event);
     }
     expect(sent).toEqual(new Set(['GetItemCommand', 'Put', 'Update']));
-    expect(partitions).toEqual(new Set([`LICENSE#${licenseId}`]));
+    expect(partitions).toEqual(new Set([`LICENSE#${licenseId}`, `AUDIT#LICENSE#${licenseId}`]));
   });
 });
 

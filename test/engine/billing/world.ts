@@ -29,7 +29,10 @@ interface BillingWorld extends TableWorld {
 export function useBilling(): BillingWorld {
   const world = useTable() as BillingWorld;
   world.apply = (event, by = prices) =>
-    applyBillingEvidence(evidenceOf(event)!, { subscriptions: world.subscriptions, prices: by });
+    applyBillingEvidence(evidenceOf(event)!, {
+      subscriptions: world.subscriptions,
+      rules: { prices: by, pastDueGraceDays: 7 },
+    });
   beforeAll(() => {
     world.licenses = licenseStore(world.table);
     world.subscriptions = subscriptionStore(world.table);
@@ -47,6 +50,8 @@ export function useFunction(tableName: () => string): { pricesFile: string; line
       [environmentVariables.serviceName]: 'billing-test',
       [environmentVariables.tableName]: tableName(),
       [environmentVariables.billingPricesFile]: pricesFile,
+      [environmentVariables.billingLivemode]: 'false',
+      [environmentVariables.pastDueGraceDays]: '7',
     });
     setLogSink((line) => void lines.push(line));
   });

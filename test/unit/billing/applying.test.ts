@@ -3,21 +3,21 @@ import type { License } from '../../../shared/domain/license.ts';
 import { noRegisters } from '../../../shared/billing/subscription.ts';
 import { applyEvidence } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf } from './delivery.ts';
-import { created, deleted, end, items, ms, paid, prices, t, updated } from './life.ts';
+import { created, deleted, end, items, ms, paid, rules, t, updated } from './life.ts';
 import { day, ownerId, type HandledEvent } from './stripe-fixtures.ts';
 
 describe('applying an event', () => {
   const apply = (license: License | null, registers: typeof noRegisters, event: HandledEvent) =>
-    applyEvidence({ license, registers }, evidenceOf(event)!, prices);
+    applyEvidence({ license, registers }, evidenceOf(event)!, rules);
   const first = apply(null, noRegisters, created(t))!;
 
   test('that is repeated makes a license again that is gone, and fails where its price is unknown', () => {
     const event = created(t);
     const once = apply(null, noRegisters, event)!;
     expect(apply(null, once.registers, event)).toEqual(once);
-    expect(() => applyEvidence({ ...once, license: null }, evidenceOf(event)!, {})).toThrow(
-      'The billing prices have no entry for "price_pro".',
-    );
+    expect(() =>
+      applyEvidence({ ...once, license: null }, evidenceOf(event)!, { ...rules, prices: {} }),
+    ).toThrow('The billing prices have no entry for "price_pro".');
   });
 
   test('finds a license ended that it knows nothing of: that was the operator’s doing', () => {
@@ -71,8 +71,9 @@ describe('applying an event', () => {
   });
 
   test('that changes nothing needs no price, one that does is a failure where its price is unknown', () => {
-    expect(applyEvidence(first, evidenceOf(updated(t - 1, { items: items('price_x') }))!, {})).toBeNull();
-    expect(() => applyEvidence(first, evidenceOf(updated(t + 1))!, {})).toThrow(
+    const none = { ...rules, prices: {} };
+    expect(applyEvidence(first, evidenceOf(updated(t - 1, { items: items('price_x') }))!, none)).toBeNull();
+    expect(() => applyEvidence(first, evidenceOf(updated(t + 1))!, none)).toThrow(
       expect.objectContaining({ reason: 'unknown_price' }),
     );
   });

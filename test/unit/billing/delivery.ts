@@ -71,6 +71,8 @@ function invoiceToOldShape(object: Json): void {
     const { subscription_item_details: plan, invoice_item_details: extra } = line.parent;
     line.type = plan ? 'subscription' : 'invoiceitem';
     line.proration = (plan ?? extra).proration;
+    line.price = { id: line.pricing.price_details.price, object: 'price' };
     delete line.parent;
+    delete line.pricing;
   }
 }

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
 import type { License } from '../../../shared/domain/license.ts';
 import { mergeRegisters, noRegisters, registersOf } from '../../../shared/billing/subscription.ts';
-import { licenseOf } from '../../../shared/billing/subscription-license.ts';
+import { licenseOf, type BillingRules } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf } from './delivery.ts';
 import {
   day,
@@ -20,6 +20,7 @@ export const prices: BillingPrices = {
   price_pro: { tier: 'pro', foundingCatalog: true },
   price_starter: { tier: 'starter' },
 };
+export const rules: BillingRules = { prices, pastDueGraceDays: 7 };
 export const ms = (at: number) => at * 1000;
 export const end = start + 30 * day;
 export const t = start + 10;
@@ -28,8 +29,8 @@ export const t = start + 10;
 export function licenseAfter(...events: HandledEvent[]): License | null {
   const evidence = events.map((event) => evidenceOf(event)!);
   const merge = (list: typeof evidence) => list.map(registersOf).reduce(mergeRegisters, noRegisters);
-  const license = licenseOf(merge(evidence), prices);
-  expect(licenseOf(merge(evidence.toReversed()), prices)).toEqual(license);
+  const license = licenseOf(merge(evidence), rules);
+  expect(licenseOf(merge(evidence.toReversed()), rules)).toEqual(license);
   return license;
 }
 

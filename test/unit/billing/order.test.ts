@@ -26,6 +26,7 @@ const prices: BillingPrices = {
   price_2: { tier: 'pro', foundingCatalog: true },
   price_3: { identityIds: ['idn_a'] },
 };
+const rules = { prices, pastDueGraceDays: 7 };
 const numRuns = 300;
 
 /** Small ranges, so that much happens in the same second and periods meet. */
@@ -59,7 +60,18 @@ const anyInvoice: fc.Arbitrary<Omit<InvoiceEvidence, 'eventId'>> = fc.record({
   kind: fc.constantFrom('paid', 'failed'),
   occurredAtMs: second,
   subscriptionId: fc.constant('sub_1'),
-  periodEndMs: instant,
+  periodStartMs: fc.option(second, { freq: 3 }),
+  isFree: fc.boolean(),
+  periodEndMs: fc.oneof(fc.constant(0), instant),
+  prorations: fc.array(
+    fc.record({
+      priceId: fc.constantFrom('price_1', 'price_2', null),
+      quantity: fc.constantFrom(-1, 1, 2),
+      startMs: second,
+      endMs: instant,
+    }),
+    { maxLength: 2 },
+  ),
 });
 
 /** Adds ids whose order is not the order of time. */
@@ -106,7 +118,10 @@ const anyLife = fc
           kind: what,
           occurredAtMs: nowMs,
           subscriptionId: 'sub_1',
+          periodStartMs: nowMs,
+          isFree: false,
           periodEndMs: nowMs + 1000,
+          prorations: [],
         };
         list.push(invoice as Omit<InvoiceEvidence, 'eventId'>);
       }
@@ -141,7 +156,7 @@ function delivered(events: BillingEvidence[], delivery: number[]): BillingEviden
 function deliver(events: BillingEvidence[], from?: StoredSubscription): StoredSubscription {
   let stored: StoredSubscription = from ?? { registers: noRegisters, license: null };
   for (const evidence of events) {
-    const next = applyEvidence(stored, evidence, prices);
+    const next = applyEvidence(stored, evidence, rules);
     if (next === null) continue;
     const { ownerId, createdAtMs, apiAccess } = stored.license ?? next.license ?? ({} as License);
     const license = next.license && { ...next.license, ownerId, createdAtMs, apiAccess };
@@ -185,7 +200,7 @@ describe('the same events in any order and with any repetition', () => {
       fc.property(anyLife, anyDelivery, ({ events, truth }, delivery) => {
         const { license, registers } = deliver(delivered(events, delivery));
         expect({ license, registers }).toEqual(deliver(events));
-        expect(license).toEqual(licenseOf(registers, prices));
+        expect(license).toEqual(licenseOf(registers, rules));
         expect(license!.periodAnchorMs).toBe(truth.anchorMs);
         expect(license!.tier).toBe(truth.items[0]!.priceId === 'price_2' ? 'pro' : 'starter');
         expect(license!.status === 'ended').toBe(truth.status === 'canceled');

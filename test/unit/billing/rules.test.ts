@@ -1,19 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { created, deleted, end, failed, items, licenseAfter, ms, paid, t, updated } from './life.ts';
-import { day, ownerId, start, type HandledEvent } from './stripe-fixtures.ts';
+import { day, ownerId, start, stripeEvent, type HandledEvent } from './stripe-fixtures.ts';
+import { extraLine, invoice, linesOf } from './stripe-invoices.ts';
 
 test('a license is made of the subscription and its price', () => {
-  const changes = { billing_cycle_anchor: start + 5, items: items('price_pro') };
+  const changes = { items: items('price_pro') };
   expect(licenseAfter(created(t, changes))).toEqual({
     licenseId: 'lic_sub_1SAda',
     ownerId,
     tier: 'pro',
     creditsLimit: 4000,
     foundingCatalog: true,
+    maxInFlight: null,
     identityIds: [],
     apiAccess: true,
     status: 'active',
-    periodAnchorMs: ms(start + 5),
+    graceUntilMs: null,
+    periodAnchorMs: ms(start),
+    carried: null,
     activeUntilMs: ms(end + 3 * day),
     createdAtMs: ms(start),
   });
@@ -74,6 +78,46 @@ describe('the status', () => {
   test('a deletion is an end whatever status it shows', () => {
     expect(licenseAfter(deleted(t, { status: 'active' }))?.status).toBe('ended');
   });
+});
+
+describe('a license that is past due', () => {
+  const graceAfter = (...events: HandledEvent[]) => licenseAfter(...events)?.graceUntilMs;
+  const grace = 7 * day;
+  const due = { status: 'past_due' } as const;
+
+  test('stays usable for 7 days from the first word of it, however often it is said again', () => {
+    expect(graceAfter(updated(t))).toBeNull();
+    expect(graceAfter(updated(t), updated(t + 5, due))).toBe(ms(t + 5 + grace));
+    expect(graceAfter(updated(t), failed(t + 5), updated(t + 6, due))).toBe(ms(t + 5 + grace));
+    const again = [updated(t + 6, due), failed(t + 2 * day), updated(t + 3 * day, due), failed(t + 8 * day)];
+    expect(graceAfter(updated(t), ...again)).toBe(ms(t + 6 + grace));
+  });
+
+  test('has another 7 days when it was paid in between', () => {
+    expect(graceAfter(updated(t, due), paid(t + 5), failed(t + 9))).toBe(ms(t + 9 + grace));
+    expect(graceAfter(updated(t, due), updated(t + 5), updated(t + 9, due))).toBe(ms(t + 9 + grace));
+    expect(graceAfter(updated(t, due), paid(t + 5))).toBeNull();
+  });
+
+  test('has no more for an invoice that only gives back', () => {
+    const back = stripeEvent('invoice.paid', invoice({ lines: linesOf(extraLine(end, -700, true)) }), {
+      created: t + 5,
+    });
+    expect(licenseAfter(updated(t, due), back)).toMatchObject({
+      status: 'past_due',
+      graceUntilMs: ms(t + grace),
+    });
+  });
+
+  test.each(['incomplete', 'unpaid', 'paused'] as const)(
+    'has none while its subscription is %s',
+    (status) => {
+      expect(licenseAfter(updated(t), failed(t + 1), updated(t + 5, { status }))).toMatchObject({
+        status: 'past_due',
+        graceUntilMs: null,
+      });
+    },
+  );
 });
 
 describe('events of one second', () => {

@@ -22,6 +22,11 @@ export function line(
       type: 'subscription_item_details',
     },
     period: { start, end: periodEnd },
+    pricing: {
+      price_details: { price: 'price_pro', product: 'prod_pro' },
+      type: 'price_details',
+      unit_amount_decimal: null,
+    },
     quantity: 1,
     subscription: 'sub_1SAda',
     ...changes,

@@ -4,6 +4,7 @@ import { licenseStatuses } from '../../../shared/contracts/license.ts';
 import {
   isActive,
   licenseAnswer,
+  maxInFlight,
   mayUse,
   whyInactive,
   type License,
@@ -22,9 +23,20 @@ const anyLicense: fc.Arbitrary<License> = fc.record({
   identityIds: fc.array(fc.constantFrom('idn_1', 'idn_2')),
   apiAccess: fc.boolean(),
   status: fc.constantFrom(...licenseStatuses),
+  graceUntilMs: fc.option(anyInstantMs, { nil: null }),
   periodAnchorMs: anyInstantMs,
+  carried: fc.constant(null),
   activeUntilMs: fc.option(anyInstantMs, { nil: null }),
+  maxInFlight: fc.option(fc.integer({ min: 1, max: 1000 }), { nil: null }),
   createdAtMs: anyInstantMs,
+});
+
+test('a license has as many requests in flight as its tier, or its own number', () => {
+  const ofTiers = Object.keys(tiers).map((tier) =>
+    maxInFlight({ tier: tier as TierName, maxInFlight: null }),
+  );
+  expect(ofTiers).toEqual([10, 20, 40, 100]);
+  expect(maxInFlight({ tier: 'pro', maxInFlight: 3 })).toBe(3);
 });
 
 describe('why a record is inactive', () => {
@@ -40,6 +52,11 @@ describe('why a record is inactive', () => {
   test.each([
     [{ status: 'ended' }, 'it has ended'],
     [{ status: 'past_due' }, 'it is past due'],
+    [
+      { status: 'past_due', graceUntilMs: nowMs },
+      'it is past due, and was usable until 2026-05-10T12:00:00.000Z',
+    ],
+    [{ status: 'past_due', graceUntilMs: nowMs + 1, apiAccess: false }, 'it has no API access'],
     [{ apiAccess: false }, 'it has no API access'],
     [{ status: 'ended', apiAccess: false, activeUntilMs: 0 }, 'it has ended'],
     [{ status: 'past_due', apiAccess: false, activeUntilMs: 0 }, 'it is past due'],
@@ -51,8 +68,10 @@ describe('why a record is inactive', () => {
   test('is told exactly for the records that are not active', () => {
     fc.assert(
       fc.property(anyLicense, anyInstantMs, (license, ms) => {
-        const { status, apiAccess, activeUntilMs } = license;
-        const active = status === 'active' && apiAccess && (activeUntilMs === null || ms < activeUntilMs);
+        const { status, graceUntilMs, apiAccess, activeUntilMs } = license;
+        const isInGrace = status === 'past_due' && graceUntilMs !== null && ms < graceUntilMs;
+        const active =
+          (status === 'active' || isInGrace) && apiAccess && (activeUntilMs === null || ms < activeUntilMs);
         expect(whyInactive(license, ms) === null).toBe(active);
         expect(isActive(license, ms)).toBe(active);
         expect(licenseAnswer(license, ms).usable).toBe(active);
@@ -84,6 +103,7 @@ describe('a record as its owner sees it', () => {
       creditsLimit: 500,
       maxOutputs: 1,
       maxSidePx: 1024,
+      maxInFlight: 10,
       billingPeriodStart: '2026-04-30T06:00:00.000Z',
       billingPeriodEnd: '2026-05-31T06:00:00.000Z',
       activeUntil: '2027-01-01T00:00:00.000Z',

@@ -4,7 +4,7 @@ import type { StoredSubscription } from '../../../shared/billing/subscription-li
 import type { SubscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { applyBillingEvidence } from '../../../shared/workflow/apply-billing-event.ts';
 import { evidenceOf } from '../billing/delivery.ts';
-import { created, prices, t } from '../billing/life.ts';
+import { created, rules, t } from '../billing/life.ts';
 
 const evidence = evidenceOf(created(t))!;
 
@@ -25,7 +25,7 @@ function storeThatRefuses(refusals: number) {
       return Promise.resolve(true);
     },
   } as unknown as SubscriptionStore;
-  return { state, asked, deps: { subscriptions, prices } };
+  return { state, asked, deps: { subscriptions, rules } };
 }
 
 test('an event is applied once: again it changes nothing', async () => {

@@ -1,0 +1,191 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Proration, SubscriptionItem } from './evidence.ts';
+import {
+  billingPeriod,
+  isPeriodStart,
+  monthAfter,
+  periodsBetween,
+  periodStartFrom,
+} from '../domain/billing-period.ts';
+
+/** What a subscription says of its credits at one moment: when its periods begin, and what it consists of. */
+export interface Terms {
+  anchorMs: number;
+  items: SubscriptionItem[];
+}
+
+/** Something that decides a count of credits, at the moment from which it holds. */
+export type Moment =
+  /** The subscription's terms changed. */
+  | { kind: 'terms'; atMs: number; eventId: string; terms: Terms; before: Terms }
+  /** A change was billed, or given back, for what was left of a period. */
+  | { kind: 'prorated'; atMs: number; eventId: string; prorations: Proration[] }
+  /** A whole period that begins now is paid. `givesBack`: the same invoice gives back time after this moment. */
+  | { kind: 'paid'; atMs: number; eventId: string; givesBack: boolean; isFree: boolean }
+  /** Stands for all earlier moments, where there were too many to remember. */
+  | { kind: 'count'; atMs: number; eventId: string; count: CreditCount };
+
+type Items = SubscriptionItem[];
+
+/** The credits that are counted together, told in items, because the prices are not known here. */
+export interface CreditCount {
+  startMs: number;
+  /** The next count does not begin before this moment. */
+  untilMs: number;
+  /** In force at its latest moment. */
+  terms: Terms;
+  /** Of these the one with the fewest credits is what the count began with. */
+  base: Items[];
+  /** Of these the one with the fewest credits is what is paid for a month. */
+  paid: Items[];
+  /** Billed, or given back, for parts of a month. */
+  prorated: { priceId: string; quantity: number; months: number }[];
+  /** Whole months that were paid within the count, which went on because time was given back for them. */
+  again: Items[];
+  /** Everything that the subscription consisted of during the count. */
+  held: Items[];
+}
+
+/** The subscription's last known state. */
+interface LastState {
+  atMs: number;
+  createdAtMs: number;
+  terms: Terms;
+}
+
+/** The count in force at the latest moment. The moments are sorted. */
+export function countAfter(moments: Moment[], last: LastState): CreditCount {
+  const count = countAt(moments.length, moments, last);
+  return isDeepStrictEqual(count.terms, last.terms) ? count : changed(count, last.atMs, last.terms);
+}
+
+/** The count in force after the first `length` moments. What the others say of their payments is known. */
+export function countAt(length: number, moments: Moment[], { createdAtMs, ...last }: LastState): CreditCount {
+  const changes = [...moments.filter(isChange), { ...last, before: last.terms }];
+  const known = moments.find(isChange)?.before ?? last.terms;
+  return moments.slice(0, length).reduce(
+    (count, moment) => {
+      if (moment.kind === 'count') return moment.count;
+      if (moment.kind === 'terms') return changed(count, moment.atMs, moment.terms);
+      return moment.kind === 'paid' ? paid(count, moment, changes) : prorated(count, moment, createdAtMs);
+    },
+    opened(createdAtMs, known, [known.items]),
+  );
+}
+
+/** When the count ends if nothing else happens: a month after its start, or later where the anchor moved. */
+export function endOf({ untilMs, terms }: CreditCount): number {
+  return periodStartFrom(terms.anchorMs, untilMs);
+}
+
+/** Of these the one with the fewest credits is what a month after the count has: what it consists of, if that is paid. */
+export function paidAfter({ terms: { items }, paid: before, prorated: parts }: CreditCount): Items[] {
+  return distinct([...before.map((list) => together([...list, ...parts])), items]);
+}
+
+/** How many credits there are in a count. @param creditsOf the credits of items, and of one price. */
+export function creditsIn(
+  { base, prorated: parts, again, held }: CreditCount,
+  creditsOf: { items(items: Items): number; price(priceId: string): number },
+): number {
+  const all = (lists: Items[]) => lists.map(creditsOf.items);
+  const ofParts = parts.map(({ priceId, quantity, months }) => creditsOf.price(priceId) * quantity * months);
+  const credits = Math.min(...all(base)) + sum(ofParts) + sum(all(again));
+  const most = Math.max(...all(held)) * (1 + again.length);
+  // A little more than nothing, because sums of fractions are not exact.
+  return Math.max(0, Math.floor(Math.min(credits, most) + 1e-6));
+}
+
+function opened(startMs: number, terms: Terms, of: Items[]): CreditCount {
+  return {
+    startMs,
+    untilMs: monthAfter(startMs),
+    terms,
+    base: of,
+    paid: of,
+    prorated: [],
+    again: [],
+    held: [terms.items],
+  };
+}
+
+/** The count at a later moment: a new one by calculation, where a period has begun since. */
+function advanced(count: CreditCount, atMs: number): CreditCount {
+  if (atMs < endOf(count)) return count;
+  return opened(billingPeriod(count.terms.anchorMs, atMs).startMs, count.terms, paidAfter(count));
+}
+
+function changed(before: CreditCount, atMs: number, terms: Terms): CreditCount {
+  const count = advanced(before, atMs);
+  // A moved anchor begins no new count at the moment of its move: the count goes on until the period after it.
+  const isMoved = terms.anchorMs !== count.terms.anchorMs;
+  const untilMs = isMoved ? Math.max(count.untilMs, atMs + 1) : count.untilMs;
+  return { ...count, untilMs, terms, held: distinct([...count.held, terms.items]) };
+}
+
+function prorated(
+  before: CreditCount,
+  { atMs, prorations }: Extract<Moment, { kind: 'prorated' }>,
+  createdAtMs: number,
+): CreditCount {
+  const count = advanced(before, atMs);
+  if (atMs < count.startMs) return count;
+  const parts = prorations.flatMap(({ priceId, quantity, startMs, endMs }) => {
+    const { anchorMs } = count.terms;
+    const isOfPeriod = isPeriodStart(anchorMs, endMs);
+    // Of a period whose anchor is not known, or not monthly: what is bought there comes with the next whole month.
+    if (priceId === null || (quantity > 0 && !isOfPeriod)) return [];
+    const ownAnchorMs = isOfPeriod ? anchorMs : endMs;
+    const untilMs = Math.min(endMs, periodStartFrom(ownAnchorMs, Math.max(count.untilMs, startMs + 1)));
+    return [{ priceId, quantity, months: periodsBetween(ownAnchorMs, startMs, untilMs) }];
+  });
+  // A new subscription's first period may be shorter than a month. Then nothing but its part was bought.
+  const isFirst = atMs === createdAtMs && prorations.every(({ quantity }) => quantity > 0);
+  return { ...count, prorated: [...count.prorated, ...parts], base: isFirst ? [[]] : count.base };
+}
+
+/** A paid period begins a new count. If time was given back for it, the count goes on, and the month is added to it. */
+function paid(
+  before: CreditCount,
+  { atMs, givesBack, isFree }: Extract<Moment, { kind: 'paid' }>,
+  changes: { atMs: number; before: Terms; terms: Terms }[],
+): CreditCount {
+  const count = advanced(before, atMs);
+  // The payment may come before the change that it pays for.
+  const later = changes
+    .filter((change) => change.atMs >= atMs)
+    .flatMap((change) => [change.before, change.terms]);
+  const terms = [count.terms, ...later].find(({ anchorMs }) => isPeriodStart(anchorMs, atMs));
+  // Whoever moves the anchor of a trial, or of a plan for nothing, pays nothing for it.
+  if (atMs < count.startMs || (isFree && atMs > count.startMs)) return count;
+  // A period of no known anchor, or of a week, begins no count. What it pays for counts from the next one on.
+  if (terms === undefined) return { ...count, paid: [count.terms.items] };
+  const { items } = terms;
+  const held = (list: Items[]) => distinct([...list, items]);
+  if (givesBack && atMs > count.startMs) {
+    return { ...count, paid: [items], again: [...count.again, items], held: held(count.held) };
+  }
+  return { ...opened(atMs, count.terms, [items]), held: held([count.terms.items]) };
+}
+
+function isChange(moment: Moment): moment is Extract<Moment, { kind: 'terms' }> {
+  return moment.kind === 'terms';
+}
+
+/** Without what was given back. */
+function together(parts: SubscriptionItem[]): Items {
+  const priceIds = [...new Set(parts.map(({ priceId }) => priceId))].sort();
+  const units = (id: string) =>
+    sum(parts.filter(({ priceId }) => priceId === id).map(({ quantity }) => quantity));
+  return priceIds
+    .map((priceId) => ({ priceId, quantity: units(priceId) }))
+    .filter(({ quantity }) => quantity > 0);
+}
+
+function distinct(lists: Items[]): Items[] {
+  return lists.filter((list, i) => lists.findIndex((other) => isDeepStrictEqual(other, list)) === i);
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
