@@ -8,7 +8,7 @@ import type { DashboardConfig } from './api/types.ts';
 import { App } from './app.tsx';
 import { createSession } from './auth/session.ts';
 import { SessionContext } from './auth/session-context.ts';
-import { createUserManager, signOutUrl } from './auth/user-manager.ts';
+import { createUserManager, signOutUrl, tokenRevoker } from './auth/user-manager.ts';
 import { Button } from './components/ui/button.tsx';
 import { ConfigContext, fetchConfig } from './config.ts';
 import './index.css';
@@ -28,6 +28,7 @@ function start(config: DashboardConfig): void {
   const { origin } = window.location;
   const session = createSession({
     users: createUserManager(config, origin),
+    revoke: tokenRevoker(config),
     signOutUrl: signOutUrl(config, origin),
     leave: (url) => window.location.assign(url),
   });

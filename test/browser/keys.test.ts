@@ -32,7 +32,7 @@ test.each([
   await page.reload();
   await screen(page, 'Keys');
   const entry = page
-    .locator('main')
+    .getByRole('tabpanel')
     .getByRole(viewport === phone ? 'listitem' : 'row')
     .filter({ hasText: name });
   expect(await entry.textContent()).toContain(key.slice(0, 13));
@@ -47,6 +47,9 @@ test.each([
   expect([refused.status, refused.body.code]).toEqual([401, 'INVALID_API_KEY']);
   await page.getByRole('tab', { name: /Revoked or expired/ }).click();
   expect(await entry.textContent()).toContain('Revoked');
+  const activity = page.getByRole('region', { name: 'Activity' });
+  await activity.getByText(`You revoked the key “${name}”`).waitFor();
+  expect(await activity.textContent()).toContain(`You created the key “${name}”`);
   expect(complaints).toEqual([]);
 });
 
@@ -74,4 +77,24 @@ test('the dialog shows the sentence of an API that refuses', async () => {
   await dialog.getByLabel('Name').fill('refused');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   expect(await dialog.getByRole('alert').textContent()).toContain(sentence);
+});
+
+test('older keys are shown on demand, and the numbers say that there are more', async () => {
+  const { page } = await dashboard.visit('keys');
+  await page.route('**/api/v1/keys?*', async (route) => {
+    const [key] = (await (await route.fetch({ url: route.request().url().split('?')[0]! })).json()).keys;
+    await route.fulfill({
+      json: { keys: [{ ...key, keyId: 'key_older', name: 'older' }], nextCursor: null },
+    });
+  });
+  await page.route('**/api/v1/keys', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), nextCursor: 'more' } });
+  });
+  await page.reload();
+  await page.getByRole('tab', { name: /^Active \d+\+$/ }).waitFor();
+  await page.getByRole('button', { name: 'Show older keys' }).click();
+  await page.getByRole('tab', { name: 'All' }).click();
+  await page.getByRole('row', { name: /older/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Show older keys' }).count()).toBe(0);
 });

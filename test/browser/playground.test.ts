@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { generate } from '../support/requests.ts';
+import { until } from '../support/until.ts';
 import { chooseIdentity, desktop, naturalWidth, phone, screen, useDashboard } from '../support/browser.ts';
 
 const dashboard = useDashboard();
@@ -96,4 +98,33 @@ test('a connection that breaks while an image is made does not lose it', async (
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.getByText('1 credit charged').waitFor();
   expect(await naturalWidth(page, 'a boat in a tunnel')).toBe(512);
+});
+
+test('a request that waits says how many are before it, on a phone too', async () => {
+  const { page } = await dashboard.visit('playground', { viewport: phone });
+  await chooseIdentity(page, 'aurora');
+  await page.getByLabel('Prompt', { exact: true }).fill('a patient bay');
+  await page.getByRole('radio', { name: /^Small/ }).click();
+  const { service } = dashboard;
+  const { keys, identities } = service.ready;
+  const before = {
+    identityId: identities.citrine,
+    prompt: 'a vase',
+    width: 1024,
+    height: 1024,
+    numOutputs: 4,
+  };
+  const painting = Array.from({ length: 3 }, () => generate(service, keys.pro!, before));
+  await until('all three are stored', async () => {
+    const { body } = await service.api({ path: '/generate?status=QUEUED', key: keys.pro! });
+    return body.generations.length === 2;
+  });
+  await page.getByRole('button', { name: /^Generate/ }).click();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Waiting: [12] before you\.$/ })
+    .waitFor();
+  expect(await page.locator('span', { hasText: /^Waiting: [12] before you/ }).count()).toBe(1);
+  await page.getByText('1 credit charged').waitFor();
+  await Promise.all(painting);
 });

@@ -143,16 +143,44 @@ describe('a session', () => {
     expect(await page.getByRole('alertdialog').count()).toBe(0);
   });
 
-  test('ends with signing out, here and at the sign-in page, and going back shows nothing', async () => {
-    const { page } = await firstVisit('keys');
-    await signIn(page, dashboard.service);
-    await screen(page, 'Keys');
+  async function signOut(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Account' }).first().click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await screen(page, 'You are signed out');
+  }
+
+  test('ends with signing out, here and at the sign-in page, and going back shows nothing', async () => {
+    const { page } = await firstVisit('keys');
+    const answer = page.waitForResponse('**/oauth2/token');
+    await signIn(page, dashboard.service);
+    const { refresh_token: token } = await (await answer).json();
+    const revoked = page.waitForRequest('**/oauth2/revoke');
+    await screen(page, 'Keys');
+    await signOut(page);
     await expectAccessible(page, 'the signed-out page');
+    const { url, postData } = await revoked.then((request) => ({
+      url: request.url(),
+      postData: new URLSearchParams(request.postData()!),
+    }));
+    expect(postData.get('token')).toBe(token);
+    const form = { grant_type: 'refresh_token', client_id: postData.get('client_id')!, refresh_token: token };
+    await until('the refresh token is dead', async () => {
+      const body = new URLSearchParams(form);
+      const tried = await fetch(url.replace(/revoke$/, 'token'), { method: 'POST', body });
+      return tried.status === 400;
+    });
     await page.goBack();
     await screen(page, 'Sign in');
+    await page.goto(dashboard.url);
+    await screen(page, 'Sign in');
+  });
+
+  test('ends with signing out also where the token can’t be revoked', async () => {
+    const { page } = await firstVisit('keys');
+    await signIn(page, dashboard.service);
+    await screen(page, 'Keys');
+    await page.route('**/oauth2/revoke', (route) => route.abort());
+    await signOut(page);
     await page.goto(dashboard.url);
     await screen(page, 'Sign in');
   });

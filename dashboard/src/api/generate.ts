@@ -9,14 +9,15 @@ import {
 import { ApiError, screenError } from './api-error.ts';
 import type { Api } from './client.ts';
 
-/** The body of POST /playground/generate. The service has defaults for what is left out. */
-export interface PlaygroundBody extends Omit<PlaygroundRequest, 'referenceImages'> {
+/** The body of POST /playground/generate. The service has defaults for what is left out, and takes null for that too. */
+export interface PlaygroundBody extends WithoutNull<Omit<PlaygroundRequest, 'referenceImages'>> {
   referenceImages?: ReferenceBody[];
 }
 
 /** Exactly one of the two, which the type from the OpenAPI document does not say. */
 export type ReferenceBody = { url: string } | { uploadId: string };
 
+type WithoutNull<T> = { [Member in keyof T]: Exclude<T[Member], null> };
 type PlaygroundRequest = components['schemas']['PlaygroundGenerationRequest'];
 
 /** A generation that succeeded. `usage` is null when the result was looked up; GET /usage has it then. */

@@ -9,10 +9,12 @@ import {
 import { useApi } from './client.ts';
 import { ApiError } from './api-error.ts';
 import type {
+  ActivityList,
   CreateKeyBody,
   GenerationList,
   GenerationStatus,
   GenerationType,
+  KeyAnswer,
   KeyList,
   StoredGeneration,
 } from './types.ts';
@@ -79,14 +81,40 @@ export function useUsage(licenseId: string) {
   });
 }
 
-/** Every key of the account, newest first. */
+/** The account's keys, newest first. `data` is the flat list; call `fetchNextPage` while `hasNextPage`. */
 export function useKeys() {
   const api = useApi();
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => api.request('GET /keys', { signal }),
-    select: ({ keys }) => keys,
+    queryFn: ({ pageParam, signal }) =>
+      api.request('GET /keys', { query: { cursor: pageParam ?? undefined }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }: InfiniteData<KeyList>) => pages.flatMap(({ keys }) => keys),
   });
+}
+
+/** Who changed a license and its keys, newest first. `data` is the flat list; call `fetchNextPage` while `hasNextPage`. */
+export function useActivity(licenseId: string) {
+  const api = useApi();
+  return useInfiniteQuery({
+    queryKey: ['activity', licenseId],
+    queryFn: ({ pageParam, signal }) =>
+      api.request('GET /licenses/{licenseId}/activity', {
+        path: { licenseId },
+        query: { cursor: pageParam ?? undefined },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }: InfiniteData<ActivityList>) => pages.flatMap(({ activity }) => activity),
+  });
+}
+
+/** After a key was made or revoked. */
+function refreshKeys(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: ['keys'] });
+  void queries.invalidateQueries({ queryKey: ['activity'] });
 }
 
 /** `mutate(body)`. The answer holds the raw key, so it is dropped as soon as the component is gone. */
@@ -96,7 +124,7 @@ export function useCreateKey() {
   return useMutation({
     mutationFn: (body: CreateKeyBody) => api.request('POST /keys', { body }),
     // Also when it failed: the key may be made and the answer lost. Not awaited, so that the raw key is shown at once.
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
+    onSettled: () => refreshKeys(queries),
     onError: () => void queries.invalidateQueries({ queryKey: ['licenses'] }),
     gcTime: 0,
   });
@@ -110,14 +138,13 @@ export function useRevokeKey() {
     mutationFn: (keyId: string) => api.request('DELETE /keys/{keyId}', { path: { keyId } }),
     onSuccess: ({ keyId, status, revokedAt }) => {
       // Shows the change at once, even if the list can't be fetched again.
-      queries.setQueryData<KeyList>(
+      const shown = (key: KeyAnswer) => (key.keyId === keyId ? { ...key, status, revokedAt } : key);
+      queries.setQueryData<InfiniteData<KeyList>>(
         ['keys'],
         (list) =>
-          list && {
-            keys: list.keys.map((key) => (key.keyId === keyId ? { ...key, status, revokedAt } : key)),
-          },
+          list && { ...list, pages: list.pages.map((page) => ({ ...page, keys: page.keys.map(shown) })) },
       );
-      void queries.invalidateQueries({ queryKey: ['keys'] });
+      refreshKeys(queries);
     },
   });
 }

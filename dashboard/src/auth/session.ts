@@ -25,19 +25,24 @@ export interface Session extends TokenSource {
   /** Goes to the sign-in page, which comes back to `returnTo`, a path of this app. */
   signIn(returnTo: string): Promise<void>;
   completeSignIn(url: string): Promise<SignInResult>;
-  /** Forgets the tokens and goes to the login domain's sign-out. */
+  /** Forgets the tokens, has the refresh token revoked and goes to the login domain's sign-out. */
   signOut(): Promise<void>;
 }
 
 export interface SessionOptions {
   users: UserManager;
+  /** Asks the user pool to take no refresh of a sign-in any more. Nobody waits for it, so it must not reject. */
+  revoke: (refreshToken: string) => void;
   signOutUrl: string;
   /** Goes to another page. */
   leave: (url: string) => void;
 }
 
-export function createSession({ users, signOutUrl, leave }: SessionOptions): Session {
-  const held = holdUser(users);
+export function createSession({ users, revoke, signOutUrl, leave }: SessionOptions): Session {
+  const revokeTokensOf = (user: User | null): void => {
+    if (user?.refresh_token !== undefined) revoke(user.refresh_token);
+  };
+  const held = holdUser(users, revokeTokensOf);
   return {
     state: held.state,
     subscribe: held.subscribe,
@@ -65,7 +70,7 @@ export function createSession({ users, signOutUrl, leave }: SessionOptions): Ses
 }
 
 /** Keeps the signed-in user, and renews the tokens before they expire. */
-function holdUser(users: UserManager) {
+function holdUser(users: UserManager, revokeTokensOf: (user: User | null) => void) {
   const store = createStore<SessionState>({ status: 'none', account: null });
   let user: User | null = null;
   let renewal: Promise<string> | null = null;
@@ -88,7 +93,10 @@ function holdUser(users: UserManager) {
   const renewOnce = async (): Promise<string> => {
     try {
       const renewed = await fetchNewTokens(users);
-      if (store.get().status !== 'active') throw sessionEnded();
+      if (store.get().status !== 'active') {
+        revokeTokensOf(renewed);
+        throw sessionEnded();
+      }
       take(renewed);
       return renewed.access_token;
     } catch (error) {
@@ -110,7 +118,10 @@ function holdUser(users: UserManager) {
       if (user === null) throw sessionEnded();
       return user;
     },
-    forget: () => become({ status: 'left', account: null }, null),
+    forget(): void {
+      revokeTokensOf(user);
+      become({ status: 'left', account: null }, null);
+    },
   };
 }
 

@@ -31,6 +31,18 @@ export function createUserManager({ signIn }: DashboardConfig, origin: string): 
   });
 }
 
+/**
+ * Revokes refresh tokens at Cognito's endpoint. The request outlives the page, since a sign-out leaves it at once. A
+ * failure is ignored: whoever signs out without a network has no token left here either, and the token ends by itself.
+ */
+export function tokenRevoker({ signIn }: DashboardConfig): (refreshToken: string) => void {
+  const url = `${signIn.domainUrl.replace(/\/$/, '')}/oauth2/revoke`;
+  return (refreshToken) => {
+    const body = new URLSearchParams({ token: refreshToken, client_id: signIn.clientId });
+    void fetch(url, { method: 'POST', body, keepalive: true }).catch(() => {});
+  };
+}
+
 /** Cognito's sign-out: ends the login domain's cookie and comes back to `/signed-out`. */
 export function signOutUrl({ signIn }: DashboardConfig, origin: string): string {
   const parameters = new URLSearchParams({ client_id: signIn.clientId, logout_uri: `${origin}/signed-out` });

@@ -3,7 +3,7 @@ import { Badge } from '@/components/ui/badge.tsx';
 import { cn } from '@/lib/cn.ts';
 import { shortId } from '@/lib/format.ts';
 
-/** Why a license can't generate now. Renders nothing for a license that can. */
+/** Why a license can't generate, now or soon. Renders nothing for a license that can. */
 export function LicenseBadge({ license }: { license: LicenseAnswer }) {
   const problem = licenseProblem(license);
   if (problem === null) return null;

@@ -109,7 +109,7 @@ test('copied code keeps the negative prompt, the format, the branding and the re
   expect(body).toMatchObject(used);
 });
 
-test('copied code has addresses that do not exist in place of reference images, which are not stored', () => {
+test('copied code has addresses that do not exist in place of reference images, which are not kept', () => {
   const used = { ...generation, type: 'reference', referenceImagesUsed: 2 } as const;
   const { referenceImages } = createGenerationBody.parse(sampleBody(used));
   const hosts = referenceImages.map(({ url }) => new URL(url!).hostname);

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ActivityItem } from '../../../shared/contracts/activity.ts';
 import type { KeyAnswer } from '../../../shared/contracts/api-key-answers.ts';
 import { createKeyBody } from '../../../shared/contracts/api-key.ts';
-import { maxActiveKeys as serviceLimit } from '../../../shared/domain/api-key.ts';
+import { maxActiveKeys as serviceLimit } from '../../../shared/domain/key-slots.ts';
+import { activityText } from '../../../dashboard/src/screens/keys/activity-view.ts';
 import { createKeyAdvice, revokeKeyAdvice } from '../../../dashboard/src/screens/keys/key-advice.ts';
 import {
   bodyOf,
@@ -153,5 +155,73 @@ describe('advice', () => {
     expect(createKeyAdvice({ status: 401, code: 'SESSION_ENDED' })).toBeNull();
     expect(revokeKeyAdvice({ status: 401, code: 'SESSION_ENDED' })).toBeNull();
     expect(revokeKeyAdvice({ status: 404, code: 'KEY_NOT_FOUND' })).toContain('Reload');
+  });
+});
+
+describe('activity', () => {
+  const item = (changes: Partial<ActivityItem>): ActivityItem => ({
+    id: 'x',
+    at: at(-1),
+    by: 'operator',
+    action: 'license_changed',
+    keyId: null,
+    keyName: null,
+    changes: [],
+    ...changes,
+  });
+  const change = (member: string, from: any, to: any) => ({ member, from, to });
+
+  test('is told in plain words', () => {
+    const changes = [change('name', null, 'CI')];
+    expect(activityText(item({ by: 'owner', action: 'key_issued', changes }))).toEqual({
+      what: 'You created the key',
+      details: [],
+    });
+    expect(activityText(item({ action: 'key_revoked' })).what).toBe('The operator revoked the key');
+    const changed = activityText(
+      item({
+        by: 'billing',
+        changes: [
+          change('tier', 'Pro', 'Starter'),
+          change('creditsLimit', 4000, 500),
+          change('foundingCatalog', true, false),
+          change('identityIds', ['a'], ['b', 'c']),
+          change('apiAccess', true, false),
+          change('status', 'active', 'past_due'),
+          change('activeUntil', at(1), null),
+          change('somethingNew', 1, 2),
+        ],
+      }),
+    );
+    expect(changed).toEqual({
+      what: 'Billing changed the license',
+      details: [
+        'Pro to Starter',
+        '4,000 credits to 500 credits a month',
+        'without the founding catalog',
+        '2 identities more',
+        '1 identity less',
+        'API access switched off',
+        'past due',
+        'without an end',
+        'somethingNew changed',
+      ],
+    });
+  });
+
+  test('of a new license says what it has', () => {
+    const changes = [
+      change('tier', null, 'Pro'),
+      change('creditsLimit', null, 4000),
+      change('foundingCatalog', null, true),
+      change('apiAccess', null, true),
+      change('status', null, 'active'),
+      change('periodAnchor', null, at(0)),
+    ];
+    expect(activityText(item({ action: 'license_granted', changes })).details).toEqual([
+      'Pro',
+      '4,000 credits a month',
+      'with the founding catalog',
+    ]);
   });
 });

@@ -94,6 +94,12 @@ describe('the license', () => {
     expect(title({ activeUntil: '2026-11-20T00:00:00.000Z' })).toBe('This license has ended');
   });
 
+  test('a license that is past due and still works says that it will not for long', () => {
+    const text = (usable: boolean) => licenseMessage({ ...active, status: 'past_due', usable })?.text;
+    expect(text(true)).toContain('It works for a few more days');
+    expect(text(false)).toContain('It is suspended until it is paid');
+  });
+
   test('a future end is announced', () => {
     const message = licenseMessage({ ...active, activeUntil: '2026-12-05T00:00:00.000Z' });
     expect(message?.title).toBe(`This license is active until ${formatUtcDate('2026-12-05')}`);
@@ -191,11 +197,12 @@ describe('shares', () => {
     expect(shareText(0.478)).toBe('48%');
   });
 
-  test('a period in which all requests failed is not untouched', () => {
+  test('a period in which all requests failed is not untouched, and one without any is, whatever was before it', () => {
     const aggregates = { byType, byIdentity: {}, byDay: [] };
-    const failed = { status: 'FAILED' } as UsageHistoryItem;
+    const failedAt = (createdAt: string) => ({ status: 'FAILED', createdAt }) as UsageHistoryItem;
     const usage = { licenseId: 'l', stats: stats(0, 10), aggregates };
-    expect(isUntouched({ ...usage, history: [failed] })).toBe(false);
+    expect(isUntouched({ ...usage, history: [failedAt('2026-11-21T12:27:00.000Z')] })).toBe(false);
+    expect(isUntouched({ ...usage, history: [failedAt('2026-11-21T12:26:59.999Z')] })).toBe(true);
     expect(isUntouched({ ...usage, history: [] })).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
 import { createApi, type Api } from '../../../dashboard/src/api/client.ts';
+import { waitingText } from '../../../dashboard/src/screens/playground/place.ts';
 import { readyText, shortPrompt, type Result } from '../../../dashboard/src/screens/playground/results.ts';
 import {
   createRunStore,
@@ -77,6 +78,31 @@ describe('a run', () => {
     expect(results).toHaveLength(1);
     expect(results[0]).toMatchObject({ requestId: 'req_1', seed: 7, creditsCharged: 1, body: command.body });
     expect([shownId, failure]).toEqual(['req_1', null]);
+  });
+
+  test('shows how many wait before it, until it starts', async () => {
+    const waiting = event('queued', { position: 3, etaSeconds: 12 });
+    const { api } = apiOf(() => streamOf([accepted, waiting, ...stages.slice(1)].join('')));
+    const seen: unknown[] = [];
+    store.subscribe(() => {
+      const { run } = store.state();
+      seen.push(run && [run.phase, run.place]);
+    });
+    await store.start(api, command);
+    expect(seen.slice(1, 4)).toEqual([
+      ['queued', null],
+      ['queued', { position: 3, etaSeconds: 12 }],
+      ['running', { position: 3, etaSeconds: 12 }],
+    ]);
+  });
+
+  test.each([
+    [1, 0, 'Waiting: you are next'],
+    [1, 4, 'Waiting: you are next, about 4 s'],
+    [2, 0, 'Waiting: 1 before you'],
+    [4, 72, 'Waiting: 3 before you, about 1 min 12 s'],
+  ])('at position %d, %d seconds before its turn, says %j', (position, etaSeconds, said) => {
+    expect(waitingText({ position, etaSeconds })).toBe(said);
   });
 
   test('tells its listeners when it was accepted and when it has ended', async () => {

@@ -141,14 +141,14 @@ describe('using a stored request again', () => {
     expect(fillReferences(plain, [], [address], citrine)).toEqual({ references: [], notes: [] });
   });
 
-  test('says of others that their images are not stored, and takes out what they did not have', () => {
-    const notStored = 'Its reference images are not stored.';
+  test('says of others that their images are gone, and takes out what they did not have', () => {
+    const deleted = 'Its reference images were deleted when it ended.';
     const kept = {
       references: [address],
-      notes: [`${notStored} Those in the form are what you added last.`],
+      notes: [`${deleted} Those in the form are what you added last.`],
     };
     expect(fillReferences(used, undefined, [address], citrine)).toEqual(kept);
-    expect(fillReferences(used, undefined, [], citrine).notes).toEqual([`${notStored} Add them again.`]);
+    expect(fillReferences(used, undefined, [], citrine).notes).toEqual([`${deleted} Add them again.`]);
     const takenOut = ['It was made without reference images: those in the form are taken out.'];
     expect(fillReferences(plain, undefined, [address], citrine)).toEqual({ references: [], notes: takenOut });
     expect(fillReferences(plain, undefined, [], citrine)).toEqual({ references: [], notes: [] });

@@ -46,6 +46,7 @@ function world() {
   };
   const session = createSession({
     users: users as unknown as UserManager,
+    revoke: (token) => log.push(`revoke ${token}`),
     signOutUrl: 'https://login.test/logout',
     leave: (url) => log.push(`leave for ${url}`),
   });
@@ -267,27 +268,30 @@ test('a session that the API refuses for good is ended, and nothing is renewed a
 });
 
 describe('a sign-out', () => {
-  test('forgets the tokens first and then leaves the page', async () => {
+  test('forgets the tokens first, revokes the one that renews, and leaves the page', async () => {
     const { session, log } = await signedIn();
     const seen: unknown[] = [];
     session.subscribe(() => seen.push([session.state(), [...log]]));
     const out = session.signOut();
     await expectNoToken(session);
     await out;
-    expect(seen).toEqual([[{ status: 'left', account: null }, []]]);
-    expect(log).toEqual(['remove user', 'leave for https://login.test/logout']);
+    expect(seen).toEqual([[{ status: 'left', account: null }, ['revoke refresh-1']]]);
+    expect(log).toEqual(['revoke refresh-1', 'remove user', 'leave for https://login.test/logout']);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('is final: a renewal that was under way does not restore the session', async () => {
-    const { session, given } = await signedIn();
+  test('is final: a renewal that was under way does not restore the session, and what it got is revoked', async () => {
+    const { session, given, log } = await signedIn();
     const gate = Promise.withResolvers<User>();
     given.renewed = () => gate.promise;
     const refused = expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
     await pass(0);
     await session.signOut();
-    gate.resolve(user('token-2'));
+    const late = user('token-2');
+    late.refresh_token = 'refresh-2';
+    gate.resolve(late);
     await refused;
+    expect(log.at(-1)).toBe('revoke refresh-2');
     expect(session.state()).toEqual({ status: 'left', account: null });
     await expectNoToken(session);
     expect(jest.getTimerCount()).toBe(0);

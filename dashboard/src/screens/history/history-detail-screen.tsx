@@ -82,7 +82,8 @@ function Frame({ generation, children }: { generation?: StoredGeneration; childr
   );
 }
 
-const referencesNote = 'Reference images are not stored: put the addresses of yours in, or uploads.';
+const referencesNote =
+  'Reference images are deleted when their request ends: put the addresses of yours in, or uploads.';
 
 /** What can be done with a stored request. */
 function RequestActions({ generation }: { generation: StoredGeneration }) {

@@ -60,11 +60,15 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
         <Detail name="Reference images used">{formatNumber(generation.referenceImagesUsed)}</Detail>
         <Detail name="Preserve branding">{generation.preserveBranding ? 'Yes' : 'No'}</Detail>
       </Details>
+      <Note>
+        An image’s file says that a model made it, which one, its seed and its size. The prompt is in it only
+        where the service’s operator wants that.
+      </Note>
       {numOutputs > 1 && <Note>Each image after the first takes the next seed.</Note>}
       {hasReferences && (
         <Note>
-          Reference images are not stored. Add them yourself when you use this request again; its code has
-          addresses in their places that you replace.
+          Reference images are deleted when their request ends. Add them yourself when you use this one again;
+          its code has addresses in their places that you replace.
         </Note>
       )}
     </Section>
@@ -72,7 +76,7 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
 }
 
 function Run({ generation }: { generation: StoredGeneration }) {
-  const { id, status, creditsCharged, processingTimeMs, modelVersion } = generation;
+  const { id, status, errorCode, creditsCharged, processingTimeMs, modelVersion } = generation;
   const failed = isFinal(status) && status !== 'COMPLETED';
   const { licenses } = useLicenseChoice();
   const own = licenses.find(({ licenseId }) => licenseId === generation.licenseId);
@@ -82,6 +86,11 @@ function Run({ generation }: { generation: StoredGeneration }) {
         <Detail name="Status">
           <StatusBadge status={status} className="-my-0.5" />
         </Detail>
+        {errorCode && (
+          <Detail name="Error code">
+            <code className="text-xs">{errorCode}</code>
+          </Detail>
+        )}
         <Detail name="Credits charged">
           {isFinal(status) ? formatNumber(creditsCharged) : 'None so far'}
         </Detail>

@@ -3,7 +3,7 @@ import type { SampleRequest } from '../../lib/code-samples.ts';
 
 /**
  * The body of POST /generate that makes the same images again. It names all parameters, so that later defaults change
- * nothing. Reference images are not stored; addresses that do not exist stand in their places, so that nobody pays for
+ * nothing. Reference images are not kept; addresses that do not exist stand in their places, so that nobody pays for
  * a different image by mistake.
  */
 export function sampleBody(generation: StoredGeneration): SampleRequest['body'] {

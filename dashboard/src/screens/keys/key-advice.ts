@@ -8,8 +8,8 @@ interface Refusal {
 const createAdvice: Record<string, string> = {
   LICENSE_INACTIVE: 'Choose another license, or renew this one with whoever manages your subscription.',
   LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
-  KEY_LIMIT_REACHED:
-    'Revoke a key of this license that you no longer use, or choose another license, then try again.',
+  KEY_LIMIT_REACHED: 'Do that, or choose another license, then try again.',
+  RATE_LIMITED: 'Until then, use the keys that you have.',
   INVALID_PARAMETERS:
     "Correct what it names and try again. If an expiry in the future is refused, check this computer's clock.",
 };

@@ -13,8 +13,15 @@ import { useNow } from '@/lib/use-now.ts';
 
 const filters = Object.keys(keyFilters) as KeyFilter[];
 
+interface KeyBrowserProps {
+  /** Those that are loaded. */
+  keys: KeyAnswer[];
+  /** Whether there are older ones, so that the numbers are not all of them. */
+  hasMore: boolean;
+}
+
 /** The account's keys, with filters, and the question before one is revoked. */
-export function KeyBrowser({ keys }: { keys: KeyAnswer[] }) {
+export function KeyBrowser({ keys, hasMore }: KeyBrowserProps) {
   const { licenses } = useLicenseChoice();
   const { licenseId } = useLicense();
   const nowMs = useNow();
@@ -34,7 +41,7 @@ export function KeyBrowser({ keys }: { keys: KeyAnswer[] }) {
     <>
       <Tabs value={filter} onValueChange={(value) => setFilter(value as KeyFilter)}>
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-          <FilterTabs counts={countKeys(looked, nowMs)} />
+          <FilterTabs counts={countKeys(looked, nowMs)} hasMore={hasMore} />
           {licenses.length > 1 && <OnlyCurrent checked={onlyCurrent} onChange={setOnlyCurrent} />}
         </div>
         {filters.map((name) => (
@@ -68,13 +75,16 @@ function neighbourOf(button: HTMLElement | null): HTMLElement | null {
   return buttonIn(row?.nextElementSibling) ?? buttonIn(row?.previousElementSibling);
 }
 
-function FilterTabs({ counts }: { counts: Record<KeyFilter, number> }) {
+function FilterTabs({ counts, hasMore }: { counts: Record<KeyFilter, number>; hasMore: boolean }) {
   return (
     <TabsList aria-label="Which keys">
       {filters.map((name) => (
         <TabsTrigger key={name} value={name}>
           {keyFilters[name]}
-          <span className="text-muted-foreground tabular-nums">{formatNumber(counts[name])}</span>
+          <span className="text-muted-foreground tabular-nums">
+            {formatNumber(counts[name])}
+            {hasMore && '+'}
+          </span>
         </TabsTrigger>
       ))}
     </TabsList>

@@ -6,11 +6,13 @@ import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
+import { Activity } from './activity.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyBrowser } from './key-browser.tsx';
 
 export default function KeysScreen() {
-  const { data: keys, error, isPending, refetch, isFetching } = useKeys();
+  const list = useKeys();
+  const { data: keys, error, isPending, refetch, isFetching } = list;
   const [creating, setCreating] = useCreating();
   const createButton = useRef<HTMLButtonElement>(null);
   const create = (): void => {
@@ -24,7 +26,7 @@ export default function KeysScreen() {
       Create key
     </Button>
   );
-  const none = keys !== undefined && keys.length === 0;
+  const none = keys !== undefined && keys.length === 0 && !list.hasNextPage;
   return (
     <Page
       title="Keys"
@@ -32,11 +34,13 @@ export default function KeysScreen() {
       actions={none ? undefined : button}
     >
       {none && <NoKeys action={button} />}
-      {keys !== undefined && keys.length > 0 && <KeyBrowser keys={keys} />}
+      {keys !== undefined && !none && <KeyBrowser keys={keys} hasMore={list.hasNextPage} />}
+      {keys !== undefined && list.hasNextPage && <OlderKeys list={list} />}
       {keys === undefined && isPending && <KeysSkeleton />}
       {keys === undefined && error !== null && (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       )}
+      {keys !== undefined && <Activity />}
       {creating && (
         <CreateKeyDialog
           keys={keys ?? []}
@@ -65,6 +69,22 @@ function useCreating(): [boolean, (creating: boolean) => void] {
     );
   }, [asked, setParameters]);
   return [creating, setCreating];
+}
+
+/** Below the list: a button for older keys, or why they could not be loaded. */
+function OlderKeys({ list }: { list: ReturnType<typeof useKeys> }) {
+  const { error, isFetchingNextPage: fetching } = list;
+  const more = (): void => void list.fetchNextPage();
+  if (list.isFetchNextPageError) {
+    return <ErrorState error={error} onRetry={more} retrying={fetching} className="mt-6" />;
+  }
+  return (
+    <div className="mt-6 flex justify-center">
+      <Button variant="outline" pending={fetching} onClick={more}>
+        {fetching ? 'Loading older keys' : 'Show older keys'}
+      </Button>
+    </div>
+  );
 }
 
 function KeysSkeleton() {

@@ -6,7 +6,7 @@ import { Badge } from '@/components/ui/badge.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { formatCredits, formatNumber } from '@/lib/format.ts';
-import { LicenseBadge } from '@/license/license-badge.tsx';
+import { LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
 import { creditStatus, creditWarning, resetMoment, resetWait, type CreditLevel } from './credit-status.ts';
 import { planLimits } from './license-message.ts';
 import { completedRequests } from './share-rows.ts';
@@ -27,7 +27,11 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
     <Card aria-labelledby={titleId} className="flex flex-col gap-4">
       <CardHeader className="mb-0">
         <CardTitle id={titleId}>Credits</CardTitle>
-        {license.usable ? <Badge variant="success">Active</Badge> : <LicenseBadge license={license} />}
+        {licenseProblem(license) === null ? (
+          <Badge variant="success">Active</Badge>
+        ) : (
+          <LicenseBadge license={license} />
+        )}
       </CardHeader>
       <div className="grid gap-3">
         <p className="flex flex-wrap items-baseline justify-between gap-x-4 tabular-nums">

@@ -9,6 +9,12 @@ const kept = 'Your history and your images stay here';
 /** Why a license can't generate and what to do, or when it will end. Null when there is nothing to say. */
 export function licenseMessage(license: LicenseState): { title: string; text: string } | null {
   const { status, usable, apiAccess, activeUntil } = license;
+  if (status === 'past_due' && usable) {
+    return {
+      title: 'This license is past due',
+      text: `It works for a few more days, and is suspended then until it is paid. Settle the payment with ${manager} now.`,
+    };
+  }
   if (status === 'past_due') {
     return {
       title: 'This license is past due',

@@ -45,5 +45,7 @@ export function completedRequests({ aggregates }: UsageAnswer): number {
 
 /** Whether the period has no request, not even a failed one. */
 export function isUntouched(usage: UsageAnswer): boolean {
-  return usage.history.length === 0 && completedRequests(usage) === 0;
+  const { billingPeriodStart } = usage.stats;
+  const hasRequest = usage.history.some(({ createdAt }) => createdAt >= billingPeriodStart);
+  return !hasRequest && completedRequests(usage) === 0;
 }

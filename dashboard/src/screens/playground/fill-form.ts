@@ -108,7 +108,7 @@ export function fillFromStored(
 }
 
 /**
- * The reference images for the form when a stored request is used again. They are not stored, so those of this visit's
+ * The reference images for the form when a stored request is used again. They are not kept, so those of this visit's
  * own request are taken, else those in the form; none if the request had none. For an identity that takes no reference
  * images nothing changes.
  */
@@ -126,5 +126,5 @@ export function fillReferences(
     return { references: [], notes: some ? [note] : [] };
   }
   const advice = some ? 'Those in the form are what you added last.' : 'Add them again.';
-  return { references: present, notes: [`Its reference images are not stored. ${advice}`] };
+  return { references: present, notes: [`Its reference images were deleted when it ended. ${advice}`] };
 }

@@ -8,6 +8,7 @@ import { cn } from '@/lib/cn.ts';
 import { formatCount, formatDuration } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { sizeOf } from './form-values.ts';
+import { aheadText, waitingText } from './place.ts';
 import { ResultView } from './result-view.tsx';
 import { imageSize, readyText, shortPrompt, type Result } from './results.ts';
 import type { Run, RunState } from './run-store.ts';
@@ -41,16 +42,20 @@ export function ResultPanel({ playground }: { playground: Playground }) {
   );
 }
 
-/** For screen readers: each stage, but not each step. */
+/** For screen readers: each stage and each place in the line, but not each step or second. */
 function statusText({ run, left, failure, results, shownId }: RunState): string {
   if (run?.phase === 'disconnected') return 'The connection broke. Looking for the result.';
   if (run?.phase === 'running') return 'The image is being made.';
-  if (run?.phase === 'queued') return 'The request is accepted.';
+  if (run?.phase === 'queued') return acceptedText(run);
   if (run?.phase === 'uploading') return 'Your images are uploaded first.';
   if (run !== null) return 'The request is sent.';
   if (left !== null) return 'Stopped waiting. The image will still appear in your history.';
   const shown = results.find(({ requestId }) => requestId === shownId);
   return failure === null && shown !== undefined ? readyText(shown) : '';
+}
+
+function acceptedText({ place }: Run): string {
+  return place === null ? 'The request is accepted.' : `Waiting: ${aheadText(place)}.`;
 }
 
 function LeftNotice({ requestId }: { requestId: string | null }) {
@@ -120,11 +125,11 @@ function RunProgress({ run }: { run: Run }) {
   );
 }
 
-function stageText({ phase, progress }: Run): string {
+function stageText({ phase, place, progress }: Run): string {
   if (phase === 'disconnected') return 'The connection broke. Looking for the result.';
   if (phase === 'uploading') return 'Uploading your images';
   if (phase === 'sending') return 'Sending';
-  if (phase === 'queued') return 'Accepted, waiting for its turn';
+  if (phase === 'queued') return place === null ? 'Accepted, waiting for its turn' : waitingText(place);
   return progress === null ? 'Started' : `Step ${progress.step} of ${progress.steps}`;
 }
 
@@ -132,7 +137,7 @@ function Elapsed({ sinceMs }: { sinceMs: number }) {
   const nowMs = useNow(100);
   const tenths = Math.max(0, Math.floor((nowMs - sinceMs) / 100));
   const text = tenths < 600 ? `${(tenths / 10).toFixed(1)} s` : formatDuration(tenths * 100);
-  return <span className="text-muted-foreground">{text}</span>;
+  return <span className="shrink-0 text-muted-foreground">{text}</span>;
 }
 
 const examples = [

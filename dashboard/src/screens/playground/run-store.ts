@@ -2,6 +2,7 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
 import { generate, type Generated, type PlaygroundBody } from '../../api/generate.ts';
 import { createStore } from '../../lib/store.ts';
+import type { Place } from './place.ts';
 import type { Reference } from './references/reference.ts';
 import type { Result } from './results.ts';
 
@@ -10,6 +11,8 @@ export type RunPhase = 'uploading' | 'sending' | 'queued' | 'running' | 'disconn
 /** A generation that is under way. */
 export interface Run extends GenerationCommand {
   phase: RunPhase;
+  /** Null until it is known to wait. */
+  place: Place | null;
   /** Null until the first report. */
   progress: { step: number; steps: number } | null;
   requestId: string | null;
@@ -115,7 +118,7 @@ export function createRunStore(now: () => number = Date.now) {
 
 function newRun(command: GenerationCommand, startedAtMs: number, uploading: boolean): Run {
   const phase = uploading ? 'uploading' : 'sending';
-  return { ...command, phase, progress: null, requestId: null, startedAtMs };
+  return { ...command, phase, place: null, progress: null, requestId: null, startedAtMs };
 }
 
 function send(
@@ -133,6 +136,7 @@ function send(
       patch({ phase: 'queued', requestId });
       onChange?.();
     },
+    onQueued: (place) => patch({ phase: 'queued', place }),
     onStarted: () => patch({ phase: 'running' }),
     onProgress: (progress) => patch({ phase: 'running', progress }),
     onDisconnected: () => patch({ phase: 'disconnected' }),

@@ -50,7 +50,7 @@ export function sampleAnswer(options: SampleAnswerOptions): GenerationAnswer {
     usage: {
       creditsUsed: 1,
       creditsLimit,
-      creditsRemaining: Math.max(0, creditsLimit - 1),
+      creditsRemaining: creditsLimit - 1,
       creditsCharged: 1,
       periodResetDate,
     },

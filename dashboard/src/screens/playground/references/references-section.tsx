@@ -51,6 +51,10 @@ export default function ReferencesSection({ playground }: { playground: Playgrou
         <ReferenceList items={items} uploadTo={uploadTo} chooser={chooser} />
       </div>
       <UrlField ref={address} />
+      <p className="text-xs leading-5 text-pretty text-muted-foreground">
+        What is read of an image is deleted when its request ends. A file that you add can be used for an hour
+        and is removed one to two days later.
+      </p>
       <ModePicker playground={playground} />
       <p role="status" className="sr-only">
         {announcement}

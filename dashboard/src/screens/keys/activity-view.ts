@@ -1,0 +1,75 @@
+import type { ActivityItem } from '../../api/types.ts';
+import { formatCount, formatDate, formatNumber } from '../../lib/format.ts';
+
+const subjects: Record<ActivityItem['by'], string> = {
+  owner: 'You',
+  operator: 'The operator',
+  billing: 'Billing',
+};
+
+const verbs: Record<ActivityItem['action'], string> = {
+  key_issued: 'created the key',
+  key_revoked: 'revoked the key',
+  license_granted: 'granted the license',
+  license_changed: 'changed the license',
+};
+
+/** What happened, in words: "You created the key", and what changed of the license. */
+export function activityText({ by, action, changes }: ActivityItem): { what: string; details: string[] } {
+  const isOfKey = action === 'key_issued' || action === 'key_revoked';
+  const details = changes.flatMap((change) => detailsOf(change, isOfKey, action === 'license_granted'));
+  return { what: `${subjects[by]} ${verbs[action]}`, details };
+}
+
+type Change = ActivityItem['changes'][number];
+
+/** A new license says what it has; members that say nothing of it are left out. */
+function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolean): string[] {
+  switch (member) {
+    case 'name':
+      // The key's name is told already.
+      return isOfKey ? [] : [`named “${String(to)}”`];
+    case 'expiresAt':
+      return [`expires ${formatDate(String(to))}`];
+    case 'tier':
+      return [isNew ? String(to) : `${String(from)} to ${String(to)}`];
+    case 'creditsLimit':
+      return [isNew ? `${credits(to)} a month` : `${credits(from)} to ${credits(to)} a month`];
+    case 'foundingCatalog':
+      return to === true ? ['with the founding catalog'] : isNew ? [] : ['without the founding catalog'];
+    case 'identityIds':
+      return [...identities(to, 'more'), ...identities(from, 'less')];
+    case 'apiAccess':
+      return isNew && to === true ? [] : [`API access switched ${to === true ? 'on' : 'off'}`];
+    case 'status':
+      return isNew && to === 'active' ? [] : [statuses[String(to)] ?? String(to)];
+    case 'activeUntil':
+      return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
+    case 'maxInFlight':
+      return [
+        to === null ? 'as many requests in flight as the tier has' : `${String(to)} requests in flight`,
+      ];
+    case 'graceUntil':
+      return to === null ? [] : [`usable until ${formatDate(String(to))}`];
+    case 'carriedCredits':
+      return to === null ? [] : [`${credits(to)} until the count begins anew`];
+    case 'carriedFrom':
+    case 'carriedUntil':
+      return [];
+    case 'periodAnchor':
+      return isNew ? [] : ['another billing day'];
+    default:
+      return isNew ? [] : [`${member} changed`];
+  }
+}
+
+const statuses: Record<string, string> = { active: 'active again', past_due: 'past due', ended: 'ended' };
+
+function credits(value: Change['to']): string {
+  return `${formatNumber(Number(value))} credits`;
+}
+
+function identities(ids: Change['to'], word: 'more' | 'less'): string[] {
+  if (!Array.isArray(ids) || ids.length === 0) return [];
+  return [`${formatCount(ids.length, 'identity', 'identities')} ${word}`];
+}

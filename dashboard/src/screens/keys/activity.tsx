@@ -1,0 +1,83 @@
+import { useId } from 'react';
+import { useActivity } from '@/api/queries.ts';
+import type { ActivityItem } from '@/api/types.ts';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { ErrorState } from '@/components/states.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { formatDateTime, formatRelative, shortId } from '@/lib/format.ts';
+import { useNow } from '@/lib/use-now.ts';
+import { useLicense } from '@/license/license-choice.ts';
+import { activityText } from './activity-view.ts';
+
+/** Who changed the chosen license and its keys: what an owner looks at when a key does not work any more. */
+export function Activity() {
+  const { licenseId, tier } = useLicense();
+  const list = useActivity(licenseId);
+  const titleId = useId();
+  const nowMs = useNow();
+  const { data, error, isPending, isFetchingNextPage: fetching } = list;
+  const failed = error !== null && (data === undefined || list.isFetchNextPageError);
+  const again = (): void => void (data === undefined ? list.refetch() : list.fetchNextPage());
+  return (
+    <section aria-labelledby={titleId} className="mt-12 grid grid-cols-1 gap-4">
+      <div className="grid gap-1">
+        <h2 id={titleId} className="text-base font-semibold">
+          Activity
+        </h2>
+        <p className="text-muted-foreground">
+          Who changed {tier} <span className="text-xs">{shortId(licenseId)}</span> and its keys, in the last
+          400 days.
+        </p>
+      </div>
+      {isPending && (
+        <Loading label="Loading the activity">
+          <Skeleton className="h-32" />
+        </Loading>
+      )}
+      {data !== undefined && data.length === 0 && <p>Nothing was changed.</p>}
+      {data !== undefined && data.length > 0 && (
+        <ul className="divide-y divide-border rounded-lg border border-border bg-card">
+          {data.map((item) => (
+            <Entry key={item.id} item={item} nowMs={nowMs} />
+          ))}
+        </ul>
+      )}
+      {failed && <ErrorState error={error} onRetry={again} retrying={list.isFetching} />}
+      {list.hasNextPage && !failed && (
+        <Button
+          variant="outline"
+          className="justify-self-center"
+          pending={fetching}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {fetching ? 'Loading more' : 'Show more'}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Entry({ item, nowMs }: { item: ActivityItem; nowMs: number }) {
+  const { what, details } = activityText(item);
+  return (
+    <li className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 px-4 py-3">
+      <p className="min-w-0 wrap-anywhere">
+        {what}
+        {item.keyName !== null && (
+          <>
+            {' '}
+            “<bdi>{item.keyName}</bdi>”
+          </>
+        )}
+        {details.length > 0 && <span className="text-muted-foreground">: {details.join(', ')}</span>}
+      </p>
+      <time
+        dateTime={item.at}
+        title={formatDateTime(item.at)}
+        className="text-xs whitespace-nowrap text-muted-foreground"
+      >
+        {formatRelative(item.at, nowMs)}
+      </time>
+    </li>
+  );
+}
