@@ -1,5 +1,14 @@
 import { registerHooks } from 'node:module';
-import type { PlantedBug } from './planted-bugs.ts';
+
+/** A bug that somebody could make: where, and what it turns into what. */
+export interface PlantedBug {
+  name: string;
+  /** What it would do to people. */
+  what: string;
+  /** Below `shared/`. */
+  file: string;
+  changes: readonly (readonly [from: string, to: string])[];
+}
 
 /**
  * Puts a bug into the service's source as it is loaded; nothing is written to disk. To be called before the file is

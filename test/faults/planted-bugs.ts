@@ -1,12 +1,5 @@
-/** A bug that somebody could make: where, and what it turns into what. */
-export interface PlantedBug {
-  name: string;
-  /** What it would do to people. */
-  what: string;
-  /** Below `shared/`. */
-  file: string;
-  changes: readonly (readonly [from: string, to: string])[];
-}
+import type { PlantedBug } from './plant.ts';
+import { referenceBugs } from './planted-reference-bugs.ts';
 
 const transactions = 'store/generation-transactions.ts';
 const generations = 'store/generation-store.ts';
@@ -25,8 +18,12 @@ export const plantedBugs: readonly PlantedBug[] = [
         "import { billingPeriod } from '../domain/billing-period.ts';\nimport { toItem }",
       ],
       [
-        "Key: itemKeys.period(ended.licenseId, ended.periodStartMs),\n        UpdateExpression: 'ADD committed",
-        "Key: itemKeys.period(ended.licenseId, billingPeriod(ended.periodStartMs, ended.completedAtMs!).startMs),\n        UpdateExpression: 'ADD committed",
+        '{ licenseId, periodStartMs }: Generation,',
+        '{ licenseId, periodStartMs: startMs, status, completedAtMs }: Generation,',
+      ],
+      [
+        '  const own = {',
+        "  const periodStartMs = status === 'COMPLETED' ? startMs : billingPeriod(startMs, completedAtMs!).startMs;\n  const own = {",
       ],
     ],
   },
@@ -54,8 +51,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: generations,
     changes: [
       [
-        'return finish(ended, () => settleItems(table.name, ended));',
-        'return transact(table, [settleItems(table.name, ended)[1]!]).then(() => finish(ended, () => [settleItems(table.name, ended)[0]!]));',
+        'return finish(ended, (inFlightInMs) => settleItems(table.name, ended, inFlightInMs));',
+        'return transact(table, [settleItems(table.name, ended, ended.periodStartMs)[1]!]).then(() => finish(ended, () => [settleItems(table.name, ended, ended.periodStartMs)[0]!]));',
       ],
     ],
   },
@@ -87,10 +84,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: transactions,
     changes: [
       ["'attribute_not_exists(PK) OR expiresAtMs <= :now'", "'attribute_not_exists(PK)'"],
-      [
-        "ExpressionAttributeValues: { ':now': generation.createdAtMs },\n        ReturnValues",
-        'ReturnValues',
-      ],
+      ["ExpressionAttributeValues: { ':now': createdAtMs },\n      ReturnValues", 'ReturnValues'],
     ],
   },
   {
@@ -108,12 +102,25 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'limit-without-what-is-held',
     what: 'requests at once use more credits than there are',
     file: transactions,
-    changes: [
-      [
-        "'attribute_not_exists(committed) OR committed <= :room'",
-        "'attribute_not_exists(used) OR used <= :room'",
-      ],
-    ],
+    changes: [['committed <= :room AND', '(attribute_not_exists(used) OR used <= :room) AND']],
+  },
+  {
+    name: 'one-more-in-flight',
+    what: 'a license has one request more in flight than it may',
+    file: transactions,
+    changes: [['inFlight < :most', 'inFlight <= :most']],
+  },
+  {
+    name: 'in-flight-forgotten',
+    what: 'with a new month all that is in flight is forgotten, and as much again may begin',
+    file: 'store/in-flight.ts',
+    changes: [["{ ':inFlight': inFlight, ':none': 0 }", "{ ':inFlight': 0 * inFlight, ':none': 0 }"]],
+  },
+  {
+    name: 'in-flight-for-ever',
+    what: 'a request that ends after its month counts as in flight for ever',
+    file: transactions,
+    changes: [['return [{ Update }, { Update: counting }];', 'void counting;\n  return [{ Update }];']],
   },
   {
     name: 'conflict-is-credit-limit',
@@ -182,7 +189,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'sweep-too-early',
     what: 'the sweep ends requests that still run',
     file: 'workflow/sweep.ts',
-    changes: [['leasesBeforeMs: number = clock.now(),', 'leasesBeforeMs: number = clock.now() + 60_000,']],
+    changes: [
+      ['leasesBeforeMs: number = deps.clock.now(),', 'leasesBeforeMs: number = deps.clock.now() + 60_000,'],
+    ],
   },
   {
     name: 'sweep-one-shard',
@@ -196,7 +205,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: transactions,
     changes: [
       [' REMOVE ${leaseIndex.partition}, ${leaseIndex.sort}`', '`'],
-      ['import { itemKeys, leaseIndex, ttlAttribute }', 'import { itemKeys, ttlAttribute }'],
+      ['import { itemKeys, leaseIndex, ttlAttribute, ', 'import { itemKeys, ttlAttribute, '],
     ],
   },
   {
@@ -205,10 +214,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: decision,
     changes: [
       [
-        'const period = billingPeriod(license.periodAnchorMs, nowMs);',
-        'const period = billingPeriod(license.periodAnchorMs, nowMs + 5 * 60_000);',
+        'const period = creditPeriod(license, nowMs);',
+        'const period = creditPeriod(license, nowMs + 5 * 60_000);',
       ],
     ],
+  },
+  {
+    name: 'anchor-opens-a-count',
+    what: 'a moved anchor that nobody paid for brings a month of new credits',
+    file: 'domain/credit-period.ts',
+    changes: [['if (carried !== null && nowMs < carried.endMs) return carried;', '']],
   },
   {
     name: 'weak-read-of-keys',
@@ -274,4 +289,11 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
     ],
   },
+  {
+    name: 'catalog-never-forgotten',
+    what: "a function that once read an identity never learns of an operator's change",
+    file: 'store/identity-store.ts',
+    changes: [['ageMs < catalogLifetimeMs', 'ageMs < Infinity']],
+  },
+  ...referenceBugs,
 ];

@@ -1,13 +1,64 @@
+import type { Run } from './runs.ts';
+
 export type Bucket = ReturnType<typeof createBucket>;
 
-/** What lies in the bucket: sizes by key, which is all that the service looks at. */
+/** The copy of a reference image. */
+export interface Copy {
+  key: string;
+  requestId: string;
+  /** Whose request it was made for. */
+  by: Run;
+  /** Whether anybody ever tried to delete it. */
+  wasAskedToGo: boolean;
+  /** It came after it had been deleted, from a job for which nobody waited any more. */
+  cameLate: boolean;
+}
+
+const copyKey = /^references\/[^/]+\/([^/]+)\/\d+$/;
+
+/** What lies in the bucket: sizes by key, which is all that the service looks at, and who keeps the copies in order. */
 export function createBucket() {
   const sizes = new Map<string, number>();
+  const deletions = new Map<string, { done: boolean }>();
+  const makers = new Map<string, { by: Run; late: boolean }>();
+  let copied = 0;
   return {
+    /** How many copies were made in all. */
+    get copied() {
+      return copied;
+    },
     put: (key: string, bytes: number) => void sizes.set(key, bytes),
     size: (key: string): number | null => sizes.get(key) ?? null,
-    get count() {
-      return sizes.size;
+    /** @param late whether a fault met the job, so that its caller may have given up. */
+    copy(key: string, by: Run, late: boolean): void {
+      if (!copyKey.test(key)) throw new Error(`no place for a copy: ${key}`);
+      copied += 1;
+      sizes.set(key, 1);
+      makers.set(key, { by, late: late && deletions.get(key)?.done === true });
+    },
+    /** Somebody tries. Whether it arrives is another matter. */
+    askToDelete(key: string): void {
+      if (!copyKey.test(key)) throw new Error(`only copies are deleted: ${key}`);
+      deletions.set(key, deletions.get(key) ?? { done: false });
+    },
+    delete(key: string): void {
+      sizes.delete(key);
+      deletions.set(key, { done: true });
+    },
+    get images(): number {
+      return [...sizes.keys()].filter((key) => !copyKey.test(key)).length;
+    },
+    /** The copies that are there now. */
+    copies(): Copy[] {
+      return [...sizes.keys()].flatMap((key) => {
+        const maker = makers.get(key);
+        if (maker === undefined) return [];
+        const deletion = deletions.get(key);
+        // What was deleted before it was made is as if nobody had tried.
+        const wasAskedToGo = deletion !== undefined && !deletion.done;
+        const requestId = copyKey.exec(key)![1]!;
+        return [{ key, requestId, by: maker.by, wasAskedToGo, cameLate: maker.late }];
+      });
     },
   };
 }

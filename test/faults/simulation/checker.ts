@@ -2,15 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import { routes } from '../../../shared/routes.ts';
-import { licenseIdOfGeneration } from '../../../shared/store/table-keys.ts';
+import { creditPeriod } from '../../../shared/domain/credit-period.ts';
+import { maxInFlight, type License } from '../../../shared/domain/license.ts';
+import { inFlightSortKey, licenseIdOfGeneration } from '../../../shared/store/table-keys.ts';
 import * as invariants from './invariants.ts';
 import { isOpen, type StoredRecord } from './invariants.ts';
-import type { Bucket } from './bucket.ts';
+import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
+import { keyOf, type Bucket } from './bucket.ts';
 import type { Database, Json } from './database.ts';
 import type { TableCall } from './dynamodb-calls.ts';
 import type { Run } from './runs.ts';
 import type { Tenant } from './setup.ts';
-import { createCreditLimits } from './credit-limits.ts';
+import type { Subscription } from './subscription.ts';
+import { createLimits } from './limits.ts';
 
 export type Checker = ReturnType<typeof createChecker>;
 
@@ -31,7 +35,9 @@ export function createChecker(
   const older = new Map<string, { item: Json | undefined; untilMs: number }>();
   const uses = new Map<string, number[]>();
   const calls = new Map<string, number>();
-  const creditLimits = createCreditLimits();
+  const subscriptions = new Map<string, Subscription>();
+  const creditLimits = createLimits();
+  const flightLimits = createLimits();
 
   const read = async (operation: string, body: Json): Promise<Json> =>
     (
@@ -46,7 +52,7 @@ export function createChecker(
     return Item && unmarshall(Item);
   }
 
-  function recordWritten(before: Json | undefined, item: Json): void {
+  function recordWritten(before: Json | undefined, item: Json, run: Run): void {
     const licenseId = licenseIdOfGeneration(item);
     const requestId = String(item.SK);
     const known = records.get(requestId);
@@ -57,14 +63,21 @@ export function createChecker(
       requestId,
       item,
       endedAtMs: known?.endedAtMs ?? null,
+      endedBy: known?.endedBy ?? null,
     };
-    if (!isOpen(record)) record.endedAtMs ??= now();
+    if (!isOpen(record)) {
+      record.endedAtMs ??= now();
+      record.endedBy ??= run;
+    }
     records.set(requestId, record);
     const { periodAnchorMs } = items.get(`LICENSE#${licenseId} LICENSE`)!;
+    const subscription = subscriptions.get(licenseId);
     const wrong =
       invariants.wrongChange(before, item) ??
       invariants.wrongLease(record) ??
-      invariants.wrongMonth(record, periodAnchorMs);
+      (subscription?.isMoved
+        ? invariants.unpaidPeriod(record, subscription.paidAnchorsMs)
+        : invariants.wrongMonth(record, periodAnchorMs));
     if (wrong !== null) violation(`request ${requestId}: ${wrong}`);
     if (item.status === 'COMPLETED' && before?.status !== 'COMPLETED') completed(record);
   }
@@ -87,7 +100,9 @@ export function createChecker(
 
   function periodsOf(licenseId: string): Json[] {
     const prefix = `PERIOD#${licenseId} `;
-    return [...items].filter(([key]) => key.startsWith(prefix)).map(([, item]) => item);
+    return [...items]
+      .filter(([key]) => key.startsWith(prefix) && !key.endsWith(inFlightSortKey))
+      .map(([, item]) => item);
   }
 
   function recordsIn(licenseId: string, period: Json): StoredRecord[] {
@@ -102,11 +117,33 @@ export function createChecker(
       const wrong = invariants.wrongPeriod(period, recordsIn(licenseId, period));
       if (wrong !== null) violation(`${licenseId} ${period.SK}: ${wrong}`);
     }
+    const open = [...records.values()].filter((record) => record.licenseId === licenseId && isOpen(record));
+    const counting = items.get(`PERIOD#${licenseId} ${inFlightSortKey}`)?.startMs;
+    const wrong = invariants.wrongInFlight(periodsOf(licenseId), open.length, counting);
+    if (wrong !== null) violation(`${licenseId}: ${wrong}`);
     const inPeriods = periodsOf(licenseId).map(({ SK }) => Date.parse(SK));
     for (const record of records.values()) {
       if (record.licenseId !== licenseId || inPeriods.includes(record.item.periodStartMs)) continue;
       violation(`request ${record.requestId} names a period without totals`);
     }
+  }
+
+  function periodWritten(
+    call: TableCall,
+    run: Run,
+    { licenseId, before, item }: { licenseId: string; before: Json | undefined; item: Json },
+  ): void {
+    const reserves = call.purpose === 'reserve';
+    const { committed = 0, inFlight, SK } = item;
+    if (reserves) for (const limits of [creditLimits, flightLimits]) limits.reserved(run);
+    creditLimits.takenIs(licenseId, SK, committed);
+    if (inFlight !== undefined) flightLimits.takenIs(licenseId, 'in flight', inFlight);
+    // A reservation that comes again under the same token does nothing.
+    if (!reserves || committed <= (before?.committed ?? 0)) return;
+    const limit = creditLimits.mostAllowed(run, licenseId);
+    if (committed > limit) violation(`${licenseId} ${SK}: ${committed} committed of ${limit}`);
+    const most = flightLimits.mostAllowed(run, licenseId);
+    if (inFlight > most) violation(`${licenseId}: ${inFlight} requests in flight of ${most}`);
   }
 
   function rateWritten(key: string, item: Json): void {
@@ -119,6 +156,10 @@ export function createChecker(
 
   return {
     creditLimits,
+    flightLimits,
+    /** A license whose anchor may move. */
+    followSubscription: (licenseId: string, subscription: Subscription) =>
+      void subscriptions.set(licenseId, subscription),
     /** A write reached the table, whoever still waits for its answer. */
     async applied(call: TableCall, run: Run, status: number): Promise<void> {
       if (status !== 200) return;
@@ -133,24 +174,23 @@ export function createChecker(
         const [kind, licenseId = ''] = PK.split('#');
         if (['LICENSE', 'PERIOD', 'GEN'].includes(kind!)) licenses.add(licenseId);
         if (item === undefined) continue;
-        if (kind === 'GEN') recordWritten(before, item);
+        if (kind === 'GEN') recordWritten(before, item, run);
         if (kind === 'RATE') rateWritten(key, item);
-        if (SK === 'LICENSE') creditLimits.limitIs(item.licenseId, item.creditsLimit);
-        if (kind === 'PERIOD') {
-          if (call.purpose === 'reserve') creditLimits.reserved(run);
-          creditLimits.committedIs(licenseId, SK, item.committed ?? 0);
-          const limit = creditLimits.mostAllowed(run, licenseId);
-          // A reservation that comes again under the same token does nothing.
-          const more = item.committed > (before?.committed ?? 0);
-          if (call.purpose === 'reserve' && more && item.committed > limit) {
-            violation(`${licenseId} ${SK}: ${item.committed} committed of ${limit}`);
-          }
+        if (SK === 'LICENSE') {
+          creditLimits.limitIs(item.licenseId, creditPeriod(item as License, now()).creditsLimit);
+          flightLimits.limitIs(item.licenseId, maxInFlight(item as License));
         }
+        if (kind === 'PERIOD' && SK !== inFlightSortKey)
+          periodWritten(call, run, { licenseId, before, item });
       }
       for (const licenseId of licenses) checkLicense(licenseId);
     },
     /** The model is asked to paint: once, and only what holds credits or did. */
-    painted(requestId: string): void {
+    painted({ requestId, references }: Pick<ModelRequest, 'requestId' | 'references'>): void {
+      for (const { url } of references) {
+        if (bucket.size(keyOf(new URL(url).pathname)) !== null) continue;
+        violation(`request ${requestId}: painted without one of its references`);
+      }
       if (!records.has(requestId)) violation(`request ${requestId}: painted without a reservation`);
       const times = (calls.get(requestId) ?? 0) + 1;
       calls.set(requestId, times);
@@ -178,10 +218,14 @@ export function createChecker(
       for (const { requestId, item } of this.open())
         violation(`request ${requestId} is ${item.status} at rest`);
       for (const [key, item] of items) {
-        if (!key.startsWith('PERIOD#')) continue;
+        if (!key.startsWith('PERIOD#') || key.endsWith(inFlightSortKey)) continue;
         const licenseId = key.slice('PERIOD#'.length).split(' ')[0]!;
         const wrong = invariants.wrongTallies(item, recordsIn(licenseId, item));
         if (wrong !== null) violation(`${key}: ${wrong}`);
+      }
+      for (const copy of bucket.copies()) {
+        const wrong = invariants.wrongCopy(copy, records.get(copy.requestId));
+        if (wrong !== null) violation(`${copy.key}: ${wrong}`);
       }
       const { Items: stored, LastEvaluatedKey: more } = await read('Scan', {});
       if (more !== undefined) throw new Error('the table is larger than one scan reads');

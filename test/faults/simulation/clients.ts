@@ -73,6 +73,7 @@ async function send(cast: Cast, request: ClientRequest, chosen?: number): Promis
   judge.begin(attempt);
   const { license } = request.key.tenant;
   world.checker.creditLimits.begin(run, license.licenseId, request.credits);
+  world.checker.flightLimits.begin(run, license.licenseId, 1);
   history.note(
     run.name,
     `POST /generate ${request.credits} credits ${request.idempotencyKey ?? ''} (env ${environment})`,
@@ -90,6 +91,7 @@ async function send(cast: Cast, request: ClientRequest, chosen?: number): Promis
     counts.add('runs that died');
     return null;
   }
+  run.ended = true;
   const outcome = readReply(reply);
   noteOutcome(cast, attempt, outcome);
   judge.judge(attempt, outcome);
@@ -102,6 +104,12 @@ async function send(cast: Cast, request: ClientRequest, chosen?: number): Promis
   return lost ? null : reply;
 }
 
+async function raiseLimit(licenses: Setup['stores']['licenses'], licenseId: string): Promise<void> {
+  const { carried } = (await licenses.get(licenseId))!;
+  const creditsLimit = 1_000_000;
+  await licenses.update(licenseId, { creditsLimit, carried: carried && { ...carried, creditsLimit } });
+}
+
 /** Once nothing is wrong any more, every environment paints again: nothing that happened to it may last. */
 export async function serveAgain(cast: Cast): Promise<void> {
   const { world, setup, functions } = cast;
@@ -109,9 +117,7 @@ export async function serveAgain(cast: Cast): Promise<void> {
   if (key === undefined) return;
   const { license } = key.tenant;
   const run = newRun('operator', world.scheduler.now());
-  await currentRun.run(run, () =>
-    setup.stores.licenses.update(license.licenseId, { creditsLimit: 1_000_000 }),
-  );
+  await currentRun.run(run, () => raiseLimit(setup.stores.licenses, license.licenseId));
   for (const environment of functions.generate.keys()) {
     const request = { ...drawRequest(world.random, key, null), credits: 1, numOutputs: 1, body: smallBody };
     const reply = await send(cast, request, environment);

@@ -1,3 +1,4 @@
+import { inFlightSortKey } from '../../../shared/store/table-keys.ts';
 import type { Json } from './database.ts';
 
 /** A call to DynamoDB as the service means it. */
@@ -46,6 +47,7 @@ function transactionPurpose(parts: Json[]): string {
   if (status === 'COMPLETED') return 'settle';
   if (status !== undefined) return `release ${status}`;
   if (parts.some((part) => part.Item?.status?.S === 'QUEUED')) return 'reserve';
+  if (parts.some((part) => keyIn(part).SK === inFlightSortKey)) return 'count in another period';
   return `write ${parts.map((part) => kindOf(keyIn(part).PK)).join(' + ')}`;
 }
 

@@ -26,6 +26,7 @@ export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
   const { run, signal } = exchange;
   return new Promise((resolve, reject) => {
     if (run.dead) return;
+    run.calls.push(exchange.name);
     const onAbort = () => reject(abortError(signal?.reason));
     if (signal?.aborted) return onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });

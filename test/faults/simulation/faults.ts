@@ -56,6 +56,9 @@ export const modelBehaviors = [
   'starts twice',
   'completes twice',
   'hangs after completing',
+  'waits for ever',
+  'waits after starting',
+  'waits nowhere',
 ] as const;
 export type ModelBehavior = (typeof modelBehaviors)[number];
 
@@ -74,7 +77,17 @@ export interface Profile {
   sweeperFails: boolean;
 }
 
-const purposes = ['reserve', 'start', 'settle', 'release', 'look at', 'call the model', 'put rate', 'read'];
+const purposes = [
+  'reserve',
+  'start',
+  'settle',
+  'release',
+  'look at',
+  'call the model',
+  'put rate',
+  'read',
+  'count in',
+];
 
 /** Each world has its own weather: most kinds of faults are absent from it, some rare, a few common. */
 export function drawProfile(random: Random): Profile {

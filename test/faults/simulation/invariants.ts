@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { billingPeriod, isPeriodStart } from '../../../shared/domain/billing-period.ts';
 import { isFinal } from '../../../shared/domain/generation.ts';
+import type { Copy } from './bucket.ts';
 import type { Json } from './database.ts';
+import type { Run } from './runs.ts';
 
 /** A generation's record as it lies in the table. */
 export interface StoredRecord {
@@ -12,6 +14,8 @@ export interface StoredRecord {
   item: Json;
   /** When it reached a final state, by the world's own time. */
   endedAtMs: number | null;
+  /** Who wrote that. */
+  endedBy: Run | null;
 }
 
 type HasItem = Pick<StoredRecord, 'item'>;
@@ -47,11 +51,29 @@ export function wrongMonth({ item }: StoredRecord, anchorMs: number): string | n
     : `it is booked in the period of ${new Date(item.periodStartMs).toISOString()}`;
 }
 
+/** Once an anchor has moved, credits are held in periods that were paid, and in no others. */
+export function unpaidPeriod({ item }: StoredRecord, paidAnchorsMs: number[]): string | null {
+  const { periodStartMs, createdAtMs } = item;
+  const isPaid = paidAnchorsMs.some((anchorMs) => isPeriodStart(anchorMs, periodStartMs));
+  if (isPaid && periodStartMs <= createdAtMs) return null;
+  return `it is booked in a period that nobody paid, from ${new Date(periodStartMs).toISOString()}`;
+}
+
 /** Only what still holds credits is in the lease index. */
 export function wrongLease(record: StoredRecord): string | null {
   const indexed = record.item.leaseShard !== undefined && record.item.leaseUntilMs !== undefined;
   if (isOpen(record) === indexed) return null;
   return indexed ? 'it has ended and is in the lease index' : 'it is open and in no lease index';
+}
+
+/**
+ * Why a copy of a reference image may not be there once nothing runs; null when only the bucket's own rule can remove it:
+ * its deletion was lost on the way, it was stored after it, or the machine died on which its request ended.
+ */
+export function wrongCopy(copy: Copy, record: StoredRecord | undefined): string | null {
+  if (copy.wasAskedToGo || copy.cameLate) return null;
+  const last = record?.endedBy ?? copy.by;
+  return last.ended ? `a copy that ${last.name} left behind` : null;
 }
 
 /** What is wrong with a period, given every record that names it. */
@@ -65,6 +87,20 @@ export function wrongPeriod(period: Json, records: HasItem[]): string | null {
     return `used ${used}, but ${charged} were charged and ${imported} imported`;
   if (committed - used !== held) return `${committed - used} are held, but ${held} by requests`;
   return null;
+}
+
+/** What is wrong with the count of a license's requests in flight: one period has it, and it is true. */
+export function wrongInFlight(
+  periods: Json[],
+  open: number,
+  countingStartMs: number | undefined,
+): string | null {
+  const counting = periods.filter(({ inFlight }) => inFlight !== undefined);
+  if (counting.length > 1) return `${counting.length} periods count what is in flight`;
+  const [period] = counting;
+  if ((period && Date.parse(period.SK)) !== countingStartMs) return 'another period counts what is in flight';
+  const counted = period?.inFlight ?? 0;
+  return counted === open ? null : `${counted} requests are counted in flight, and ${open} are`;
 }
 
 /** Statistics count what was charged, each way. */

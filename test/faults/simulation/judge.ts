@@ -34,6 +34,20 @@ function lastEvent(text: string): Record<string, any> {
   return JSON.parse(data.slice('data: '.length));
 }
 
+/** What is said before credits are asked for. */
+const saidBefore = ['TIER_LIMIT', 'CREDIT_LIMIT_EXCEEDED', 'IDENTITY_UNAVAILABLE', 'IDEMPOTENCY_MISMATCH'];
+
+/** Why references should not have been fetched yet; null when that was the last thing before the reservation. */
+function fetchedTooEarly({ calls }: Run, code: string | null): string | null {
+  const fetched = calls.indexOf('fetch references');
+  if (fetched === -1) return null;
+  if (!calls.slice(0, fetched).includes('read period'))
+    return 'its references were fetched before anybody looked at its credits';
+  return code !== null && saidBefore.includes(code) && !calls.includes('reserve')
+    ? `its references were fetched, and then it was refused with ${code}`
+    : null;
+}
+
 export type Judge = ReturnType<typeof createJudge>;
 
 /** An attempt: one request, sent once. */
@@ -103,9 +117,13 @@ export function createJudge(world: World, { identityAccess }: Setup) {
         return closed ? null : 'its key was good';
       case 'CREDIT_LIMIT_EXCEEDED':
         return checker.creditLimits.wasTight(run) ? null : 'there was room all the time';
+      case 'INVALID_PARAMETERS':
+        return run.hasUnusableReference ? null : 'there was nothing wrong with it';
       case 'TIER_LIMIT':
-      case 'RATE_LIMITED':
         return null;
+      case 'RATE_LIMITED':
+        if (!sentence.includes('in flight')) return null;
+        return checker.flightLimits.wasTight(run) ? null : 'fewer were in flight all the time';
       case 'IDENTITY_UNAVAILABLE':
         return identityAccess.possible(from, now).includes(false) ? null : 'the identity had a model';
       case 'IDEMPOTENCY_IN_PROGRESS': {
@@ -142,6 +160,8 @@ export function createJudge(world: World, { identityAccess }: Setup) {
         );
       }
       if (outcome.code === null) return delivered(attempt, outcome);
+      const early = fetchedTooEarly(run, outcome.code);
+      if (early !== null) violation(`${run.name}: ${early}`);
       const why = untrue(attempt, outcome);
       if (why !== null) violation(`${run.name}: ${outcome.status} ${outcome.code}, but ${why}`);
       const { status, code, sentence, requestId } = outcome;

@@ -25,6 +25,7 @@ interface Painting {
   outputs: { bytes: number; sha256: string; width: number; height: number }[];
 }
 
+const queued = { event: 'queued', position: 2, etaSeconds: 9 };
 const started = { event: 'started' };
 const progress = { event: 'progress', step: 10, steps: 30 };
 
@@ -32,10 +33,14 @@ const progress = { event: 'progress', step: 10, steps: 30 };
 export function playModel(play: ModelPlay): void {
   const { behavior, random } = play;
   if (behavior === 'never begins') return;
-  const begins = random.int(1, 400);
+  const waits = random.chance(0.2) ? random.int(1, 9000) : 0;
+  for (let atMs = 0; atMs < waits; atMs += 3000) say(play, atMs + 1, queued);
+  const begins = waits + random.int(1, 400);
+  if (behavior === 'waits for ever') return waitForEver(play);
   const startsNever = ['completes without start', 'busy'].includes(behavior);
   if (!startsNever) say(play, begins, started);
   if (behavior === 'starts twice') say(play, begins + 1, started);
+  if (behavior === 'waits after starting') say(play, begins + 1, queued);
   const spoils = endings[behavior];
   if (spoils !== undefined) return spoils(play, begins + random.int(1, 4000));
   complete(play, begins, paint(play, begins));
@@ -57,6 +62,7 @@ const endings: Partial<Record<ModelBehavior, (play: ModelPlay, atMs: number) => 
   'half an event': (play, atMs) => sayRaw(play, atMs, '{"event":"compl', true),
   'not JSON': (play, atMs) => sayRaw(play, atMs, 'Traceback (most recent call last):\n', false),
   'not UTF-8': (play, atMs) => sayRaw(play, atMs, Buffer.from([0xff, 0xfe, 0x0a]), false),
+  'waits nowhere': (play, atMs) => say(play, atMs, { ...queued, position: 0 }),
   'unknown event': (play, atMs) => say(play, atMs, { event: 'dreaming' }),
   'too long an event': (play, atMs) => sayRaw(play, atMs, 'x'.repeat(70_000), false),
   floods: (play, atMs) => {
@@ -64,6 +70,10 @@ const endings: Partial<Record<ModelBehavior, (play: ModelPlay, atMs: number) => 
     for (let i = 0; i < 20; i++) sayRaw(play, atMs + i, much, false);
   },
 };
+
+function waitForEver(play: ModelPlay): void {
+  for (let atMs = 0; atMs < 200_000; atMs += 3000) say(play, atMs + 1, queued);
+}
 
 function paint(play: ModelPlay, begins: number): Painting {
   const { behavior, request, random, bucket } = play;

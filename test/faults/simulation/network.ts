@@ -3,6 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { modelError } from '../../../local/sagemaker/failures.ts';
 import { payloadPart } from '../../../local/sagemaker/frames.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/contracts/model-server.ts';
+import type { FetchReferencesCommand } from '../../../shared/contracts/reference-images.ts';
 import { keyOf } from './bucket.ts';
 import { readTableCall, type TableCall } from './dynamodb-calls.ts';
 import { distortTableAnswer, lagging } from './distortions.ts';
@@ -94,14 +95,16 @@ function toTable(world: World, call: TableCall, sending: Sending): Promise<HttpA
 }
 
 function toBucket(world: World, { path, method }: HttpRequest, sending: Sending): Promise<HttpAnswer> {
-  if (method !== 'HEAD') throw new Error(`the service itself only looks: ${method} ${path}`);
+  const key = keyOf(path.split('?')[0]!);
+  if (method === 'DELETE') return toCopy(world, key, sending);
+  if (method !== 'HEAD') throw new Error(`the service only looks at images: ${method} ${path}`);
   const missing = (statusCode: number): HttpAnswer => ({ statusCode, headers: {}, body: Buffer.alloc(0) });
   return play(world, {
     ...sending,
     name: 'look at an image',
     faults: [...anywhere, 'throttled', 'object missing'],
     async apply() {
-      const bytes = world.bucket.size(keyOf(path.split('?')[0]!));
+      const bytes = world.bucket.size(key);
       if (bytes === null) return missing(404);
       return { statusCode: 200, headers: { 'content-length': String(bytes) }, body: Buffer.alloc(0) };
     },
@@ -110,12 +113,42 @@ function toBucket(world: World, { path, method }: HttpRequest, sending: Sending)
   });
 }
 
-function toReferences(world: World, command: { items: unknown[] }, sending: Sending): Promise<HttpAnswer> {
+/** S3 answers the same whether there was anything to delete. */
+function toCopy(world: World, key: string, sending: Sending): Promise<HttpAnswer> {
+  const answer = (statusCode: number): HttpAnswer => ({ statusCode, headers: {}, body: Buffer.alloc(0) });
+  world.bucket.askToDelete(key);
+  return play(world, {
+    ...sending,
+    name: 'delete a copy',
+    faults: [...anywhere, 'throttled', 'timeout after', 'applied late'],
+    async apply() {
+      world.bucket.delete(key);
+      return answer(204);
+    },
+    refusals: { '500': () => answer(500), throttled: () => answer(503) },
+  });
+}
+
+function toReferences(
+  world: World,
+  { items }: FetchReferencesCommand,
+  sending: Sending,
+): Promise<HttpAnswer> {
+  const { run } = sending;
   return play(world, {
     ...sending,
     name: 'fetch references',
-    faults: anywhere,
-    apply: async () => jsonAnswer(200, { problems: command.items.map(() => null) }),
+    faults: [...anywhere, 'timeout after', 'applied late'],
+    async apply() {
+      const bad = world.random.chance(0.1) ? world.random.int(0, items.length - 1) : null;
+      if (bad !== null) run.hasUnusableReference = true;
+      const late = run.faults.some(({ call }) => call === 'fetch references');
+      // Now and then a put of its own fails, after which nobody knows what is there.
+      const stored = bad === null || world.random.chance(0.2) ? items : [];
+      for (const { putLink } of stored)
+        if (putLink !== null) world.bucket.copy(keyOf(new URL(putLink).pathname), run, late);
+      return jsonAnswer(200, { problems: items.map((_, i) => (i === bad ? 'is a GIF' : null)) });
+    },
     refusals: { '500': () => jsonAnswer(500, { message: 'failed' }) },
   });
 }
@@ -141,7 +174,7 @@ function toModel(world: World, body: ModelRequest | ModelProbe, sending: Sending
     ],
     refusals: {},
     async apply() {
-      if (!isProbe) world.checker.painted(body.requestId);
+      if (!isProbe) world.checker.painted(body);
       if (behavior === 'never answers') return null;
       const refuse = refusing[behavior];
       if (refuse !== undefined) return refuse();

@@ -1,4 +1,7 @@
-import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { creditPeriod } from '../../../shared/domain/credit-period.ts';
+import type { Identity } from '../../../shared/domain/identity.ts';
+import { catalogLifetimeMs } from '../../../shared/store/identity-store.ts';
+import { moveAnchor } from './move-anchor.ts';
 import type { Cast } from './clients.ts';
 import { callFaults, type CallFault } from './faults.ts';
 import { runJob } from './functions.ts';
@@ -25,6 +28,9 @@ const changes = [
   changeLimit,
   changeLimit,
   changeTier,
+  changeMaxInFlight,
+  moveAnchor,
+  moveAnchor,
   suspendForAWhile,
   revokeKey,
   takeModelAway,
@@ -41,7 +47,16 @@ async function changeTier({ world, setup }: Cast, { license }: Tenant): Promise<
   });
 }
 
-async function suspendForAWhile({ world, setup }: Cast, { license, access }: Tenant): Promise<void> {
+async function changeMaxInFlight({ world, setup }: Cast, { license }: Tenant): Promise<void> {
+  await setup.stores.licenses.update(license.licenseId, {
+    maxInFlight: world.random.pick([null, world.random.int(1, 4)]),
+  });
+}
+
+async function suspendForAWhile({ world, setup }: Cast, tenant: Tenant): Promise<void> {
+  const { license, access, subscription } = tenant;
+  // Its next event would say that it is active.
+  if (subscription !== null) return;
   const { licenses } = setup.stores;
   const status = world.random.pick(['past_due', 'ended'] as const);
   await access.change(false, () => licenses.update(license.licenseId, { status }));
@@ -55,17 +70,24 @@ async function revokeKey({ world, setup }: Cast): Promise<void> {
   await key.access.change(false, () => setup.stores.apiKeys.revoke(key.stored, world.scheduler.now()));
 }
 
+/** Nobody can know which of the two holds until every function's memory of the catalog has run out. */
 async function takeModelAway({ world, setup }: Cast): Promise<void> {
   const { identity, identityAccess, stores } = setup;
-  await identityAccess.change(false, () => stores.identities.put({ ...identity, model: null }));
-  await world.scheduler.pause(world.random.int(100, 15_000));
-  await identityAccess.change(true, () => stores.identities.put(identity));
+  const { random, scheduler } = world;
+  const put = async (changed: Identity) => {
+    await stores.identities.put(changed);
+    await scheduler.pause(catalogLifetimeMs);
+  };
+  await identityAccess.change(false, () => put({ ...identity, model: null }));
+  await scheduler.pause(random.int(100, 15_000));
+  await identityAccess.change(true, () => put(identity));
 }
 
 /** Usage from elsewhere may exceed what is left, as it did elsewhere. Whatever fails on the way, it counts once. */
 async function importUsage({ world, setup }: Cast, tenant: Tenant): Promise<void> {
   const { license, imported } = tenant;
-  const { startMs } = billingPeriod(license.periodAnchorMs, world.scheduler.now());
+  const stored = (await setup.stores.licenses.get(license.licenseId))!;
+  const { startMs } = creditPeriod(stored, world.scheduler.now());
   const credits = world.random.int(1, 5);
   const run = newRun('operator (import)', world.scheduler.now(), { mayFail: true });
   const importing = currentRun.run(run, () =>
@@ -118,9 +140,10 @@ export async function runSweeps({ world, functions, skewsMs }: Cast, isOver: () 
       });
       counts.add('sweeps');
       history.note(run.name, 'begins');
-      void runJob(run, job).then((good) =>
-        history.note(run.name, good === null ? '† died' : good ? 'done' : 'failed'),
-      );
+      void runJob(run, job).then((good) => {
+        run.ended = good !== null;
+        return history.note(run.name, good === null ? '† died' : good ? 'done' : 'failed');
+      });
     }
   }
 

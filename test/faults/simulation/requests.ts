@@ -32,8 +32,9 @@ const sizes = [
 export function drawRequest(random: Random, key: Key, idempotencyKey: string | null): ClientRequest {
   const [width, height] = random.pick(sizes);
   const numOutputs = random.pick([1, 1, 1, 2, 4]);
-  const references = random.chance(0.1)
-    ? { referenceImages: [{ url: 'https://images.example/one.png' }] }
+  const url = 'https://images.example/one.png';
+  const references = random.chance(0.15)
+    ? { referenceImages: Array.from({ length: random.int(1, 3) }, () => ({ url })) }
     : {};
   const seed = random.chance(0.5) ? { seed: random.int(0, 1000) } : {};
   const body = {

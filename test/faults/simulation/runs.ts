@@ -16,6 +16,12 @@ export interface Run {
   stalledUntilMs: number;
   /** The faults that met it, each with the call that it met. */
   faults: { call: string; fault: string }[];
+  /** Its calls, in the order in which it sent them. */
+  calls: string[];
+  /** One of its reference images could not be used. */
+  hasUnusableReference: boolean;
+  /** It came to its end while its machine lived. */
+  ended: boolean;
   onDeath: (() => void)[];
 }
 
@@ -32,6 +38,9 @@ export function newRun(name: string, startedMs: number, changes: Partial<Run> = 
     dead: false,
     stalledUntilMs: 0,
     faults: [],
+    calls: [],
+    hasUnusableReference: false,
+    ended: false,
     onDeath: [],
     ...changes,
   };

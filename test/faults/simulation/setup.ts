@@ -4,11 +4,15 @@ import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import type { Identity } from '../../../shared/domain/identity.ts';
 import type { License } from '../../../shared/domain/license.ts';
 import type { ApiKey } from '../../../shared/store/api-key-store.ts';
+import type { SubscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { createTimeline, type Timeline } from './access.ts';
+import { beginSubscription, licenseOf, newSubscription, type Subscription } from './subscription.ts';
 import type { Random } from './random.ts';
 
 export interface Tenant {
   license: License;
+  /** Null for a license that the operator made. */
+  subscription: Subscription | null;
   access: Timeline;
   /** Credits that were imported: those that an answer said, and those whose answer never came. */
   imported: { sure: number; unsure: number };
@@ -31,6 +35,7 @@ export interface Setup {
   /** Whether the identity has an active model. */
   identityAccess: Timeline;
   stores: Stores;
+  subscriptions: SubscriptionStore;
 }
 
 const anchorMs = Date.UTC(2026, 0, 31, 12);
@@ -42,10 +47,15 @@ export function drawStart(random: Random): number {
   return endMs - (random.chance(0.5) ? random.int(1, 8) * minuteMs : random.int(3, 20) * 24 * 60 * minuteMs);
 }
 
-export function drawSetup(random: Random, startMs: number, stores: Stores, moment: () => number): Setup {
+export function drawSetup(
+  random: Random,
+  startMs: number,
+  { stores, subscriptions }: Pick<Setup, 'stores' | 'subscriptions'>,
+  moment: () => number,
+): Setup {
   const timeline = () => createTimeline(moment);
-  const tenants = Array.from({ length: random.int(1, 2) }, (_, i): Tenant => ({
-    license: {
+  const tenants = Array.from({ length: random.int(1, 2) }, (_, i): Tenant => {
+    const license: License = {
       licenseId: `lic_${i + 1}`,
       ownerId: `owner_${i + 1}`,
       tier: random.pick(['starter', 'standard', 'pro', 'pro', 'enterprise'] as const),
@@ -54,13 +64,17 @@ export function drawSetup(random: Random, startMs: number, stores: Stores, momen
       identityIds: [],
       apiAccess: true,
       status: 'active',
+      graceUntilMs: null,
       periodAnchorMs: anchorMs,
+      carried: null,
       activeUntilMs: null,
+      maxInFlight: random.pick([null, null, random.int(1, 4)]),
       createdAtMs: anchorMs,
-    },
-    access: timeline(),
-    imported: { sure: 0, unsure: 0 },
-  }));
+    };
+    const subscription = random.chance(0.4) ? newSubscription(i + 1, anchorMs, license) : null;
+    if (subscription !== null) license.licenseId = licenseOf(subscription);
+    return { license, subscription, access: timeline(), imported: { sure: 0, unsure: 0 } };
+  });
   const keys = Array.from({ length: random.int(2, 4) }, (_, i): Key => {
     const tenant = random.pick(tenants);
     const raw = newApiKey();
@@ -86,12 +100,19 @@ export function drawSetup(random: Random, startMs: number, stores: Stores, momen
     productPhotos: true,
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   };
-  return { startMs, tenants, keys, identity, identityAccess: timeline(), stores };
+  return { startMs, tenants, keys, identity, identityAccess: timeline(), stores, subscriptions };
 }
 
 /** Writes it all, with the service's own stores. */
-export async function storeSetup({ tenants, keys, identity, stores }: Setup): Promise<void> {
+export async function storeSetup(setup: Setup): Promise<void> {
+  const { tenants, keys, identity, stores, subscriptions, startMs } = setup;
   await stores.identities.put(identity);
-  for (const { license } of tenants) await stores.licenses.insert(license);
+  for (const { license, subscription } of tenants) {
+    if (subscription === null) await stores.licenses.insert(license);
+    else {
+      await beginSubscription(subscriptions, subscription, license, startMs);
+      await stores.licenses.update(license.licenseId, { maxInFlight: license.maxInFlight });
+    }
+  }
   for (const { stored } of keys) await stores.apiKeys.insert(stored);
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openStores } from '../../../bin/common/stores.ts';
+import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
+import { openTable } from '../../../shared/store/table.ts';
 import { runClient, serveAgain, type Cast } from './clients.ts';
 import { openEmbedded, openRemote } from './database.ts';
 import { coldStart, prepareEnvironment } from './functions.ts';
@@ -55,7 +57,12 @@ export async function simulate(
   try {
     useScheduler(scheduler);
     useNetwork(createNetwork(world));
-    const setup = drawSetup(random, startMs, openStores(database.tableName), world.moment);
+    const stores = openStores(database.tableName);
+    const subscriptions = subscriptionStore(openTable(database.tableName));
+    const setup = drawSetup(random, startMs, { stores, subscriptions }, world.moment);
+    for (const { license, subscription } of setup.tenants) {
+      if (subscription !== null) world.checker.followSubscription(license.licenseId, subscription);
+    }
     let numbers = 0;
     const { maxSkewMs } = world.profile;
     const cast: Cast = {
@@ -126,7 +133,12 @@ async function mustStep(scheduler: Scheduler): Promise<void> {
 function resultOf({ seed, violations, history, counts, checker, bucket }: World): SimulationResult {
   for (const status of ['COMPLETED', 'FAILED', 'TIMEOUT'])
     counts.add(`generations: ${status}`, checker.count(status));
-  counts.add('images', bucket.count);
+  counts.add('images', bucket.images);
+  for (const { wasAskedToGo, cameLate } of bucket.copies()) {
+    const why = wasAskedToGo ? 'its deletion was lost' : cameLate ? 'it came late' : 'its machine died';
+    counts.add(`copy left to the bucket's own rule: ${why}`);
+  }
+  counts.add('copies', bucket.copied);
   const lines = history.lines();
   const fingerprint = createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
   return { seed, violations, history: lines, fingerprint, counts: counts.totals };

@@ -3,34 +3,38 @@ import type { Run } from './runs.ts';
 /** What a license allowed while a run was under way. */
 interface Observation {
   licenseId: string;
-  credits: number;
+  /** What the run asks for. */
+  wanted: number;
   /** The highest limit of that time. */
   mostAllowed: number;
   /** The lowest. */
   leastAllowed: number;
-  /** The most that was committed then, without its own reservation. */
-  mostCommitted: number;
-  /** Its own reservation is among what is committed. */
+  /** The most that was taken then, without its own reservation. */
+  mostTaken: number;
+  /** Its own reservation is among what is taken. */
   holds: boolean;
 }
 
-export type CreditLimits = ReturnType<typeof createCreditLimits>;
+export type Limits = ReturnType<typeof createLimits>;
 
-/** Follows limits and period totals for each request under way, so that a refusal can be judged by what was true meanwhile. */
-export function createCreditLimits() {
+/**
+ * Follows a limit (credits, or requests in flight) and what is taken of it for each request under way, so that a refusal can
+ * be judged by what was true meanwhile.
+ */
+export function createLimits() {
   const limits = new Map<string, number>();
   /** By license, then by period. */
-  const committed = new Map<string, Map<string, number>>();
+  const taken = new Map<string, Map<string, number>>();
   const observations = new Map<Run, Observation>();
 
   function observe(observation: Observation): void {
     const limit = limits.get(observation.licenseId) ?? 0;
     observation.mostAllowed = Math.max(observation.mostAllowed, limit);
     observation.leastAllowed = Math.min(observation.leastAllowed, limit);
-    const most = Math.max(0, ...(committed.get(observation.licenseId)?.values() ?? []));
-    observation.mostCommitted = Math.max(
-      observation.mostCommitted,
-      most - (observation.holds ? observation.credits : 0),
+    const most = Math.max(0, ...(taken.get(observation.licenseId)?.values() ?? []));
+    observation.mostTaken = Math.max(
+      observation.mostTaken,
+      most - (observation.holds ? observation.wanted : 0),
     );
   }
 
@@ -40,25 +44,25 @@ export function createCreditLimits() {
   }
 
   return {
-    begin(run: Run, licenseId: string, credits: number): void {
+    begin(run: Run, licenseId: string, wanted: number): void {
       const observation: Observation = {
         licenseId,
-        credits,
+        wanted,
         mostAllowed: 0,
         leastAllowed: Infinity,
-        mostCommitted: 0,
+        mostTaken: 0,
         holds: false,
       };
       observations.set(run, observation);
       observe(observation);
     },
     /**
-     * Whether a run may have found no room for its credits. It reads the limit first and meets the totals later, which on a
+     * Whether a run may have found no room. It reads the limit first and meets the totals later, which on a
      * machine that stood still may be of two moments.
      */
     wasTight(run: Run): boolean {
-      const { mostCommitted, credits, leastAllowed } = observations.get(run)!;
-      return mostCommitted + credits > leastAllowed;
+      const { mostTaken, wanted, leastAllowed } = observations.get(run)!;
+      return mostTaken + wanted > leastAllowed;
     },
     reserved(run: Run): void {
       const observation = observations.get(run);
@@ -68,9 +72,9 @@ export function createCreditLimits() {
       limits.set(licenseId, limit);
       observeAll(licenseId);
     },
-    committedIs(licenseId: string, period: string, credits: number): void {
-      const periods = committed.get(licenseId) ?? committed.set(licenseId, new Map()).get(licenseId)!;
-      periods.set(period, credits);
+    takenIs(licenseId: string, period: string, amount: number): void {
+      const periods = taken.get(licenseId) ?? taken.set(licenseId, new Map()).get(licenseId)!;
+      periods.set(period, amount);
       observeAll(licenseId);
     },
     /** The highest limit while a run was under way. A write of it that comes late was decided then. */
