@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { maxRetentionDays } from '../shared/config.ts';
+import { maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
+import { deadlineProblem } from './painting-time.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name');
 const certificateArn = z
@@ -33,6 +34,12 @@ const domain = z.strictObject({
     .nullable()
     .default(null),
 });
+
+/**
+ * Seconds that one image of 1024 × 1024 px takes on one of the instances, at 30 steps with guidance; null if nobody has
+ * measured it. With it, a deadline that is too short for what the tiers sell is refused.
+ */
+const secondsPerMegapixel = z.number().positive().max(3600).nullable().default(null);
 
 const modelEndpoint = z
   .strictObject({
@@ -76,6 +83,7 @@ const modelEndpoint = z
       .default('al2023-ami-sagemaker-inference-gpu-4-1'),
     minInstances: wholeNumber(1, 100).default(1),
     maxInstances: wholeNumber(1, 100).default(2),
+    secondsPerMegapixel,
     /** With more requests per instance than this, waiting ones included, another instance is started. */
     targetConcurrency: wholeNumber(1, 100).default(2),
     /** The key in KMS that the weights are encrypted with; null for S3's own. */
@@ -103,6 +111,7 @@ const inference = z.discriminatedUnion('kind', [
     endpointName: z
       .string()
       .regex(/^[A-Za-z0-9](-*[A-Za-z0-9]){0,62}$/, 'must be the name of a SageMaker endpoint'),
+    secondsPerMegapixel,
   }),
   modelEndpoint,
 ]);
@@ -116,10 +125,14 @@ const billing = z.strictObject({
       'must be the name of a Stripe partner event bus, as aws.partner/stripe.com/ed_…',
     ),
   prices: billingPrices,
+  /** Whether the bus brings Stripe's real events. False for a deployment of Stripe's sandbox. Others are dropped. */
+  livemode: z.boolean().default(true),
+  /** How many days a license stays usable after its payment became due. */
+  pastDueGraceDays: wholeNumber(0, maxPastDueGraceDays).default(7),
 });
 
 /** Every option of a deployment. Every option has a default. */
-export const configuration = z.strictObject({
+const allOptions = z.strictObject({
   /** Part of the stack's name, so that one account can have several deployments. */
   stage: z
     .string()
@@ -129,6 +142,8 @@ export const configuration = z.strictObject({
   inference: inference.default({ kind: 'none' }),
   /** How long records and images are kept. */
   retentionDays: wholeNumber(1, maxRetentionDays).default(90),
+  /** Whether images' files tell all that they were made from, the prompt and the identity's id too. Customers publish them. */
+  embedParameters: z.boolean().default(false),
   /** Whether changed functions get 10% of the calls for five minutes before they get all, and go back if an alarm starts. */
   canary: z.boolean().default(true),
   /** Receives the alarms; null for nobody. */
@@ -159,6 +174,14 @@ export const configuration = z.strictObject({
   billing: billing.nullable().default(null),
   /** How long request logs are kept. */
   logRetentionDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]).default(30),
+});
+
+/** The options, and what holds between them. */
+export const configuration = allOptions.superRefine((chosen, context) => {
+  const message = deadlineProblem(chosen, maxDeadlineSeconds);
+  if (message !== null) {
+    context.addIssue({ code: 'custom', path: ['generationDeadlineSeconds'], message });
+  }
 });
 
 export type Configuration = z.output<typeof configuration>;

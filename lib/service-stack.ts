@@ -140,9 +140,10 @@ export class ServiceStack extends Stack {
   }
 
   private setGenerationLimits(fn: ServiceFunction): void {
-    const { generationDeadlineSeconds, retentionDays } = this.configuration;
+    const { generationDeadlineSeconds, retentionDays, embedParameters } = this.configuration;
     fn.setVariable(environmentVariables.generationDeadlineSeconds, String(generationDeadlineSeconds));
     fn.setVariable(environmentVariables.retentionDays, String(retentionDays));
+    fn.setVariable(environmentVariables.embedParameters, String(embedParameters));
   }
 
   private addSweep(): SweepSource {
@@ -157,6 +158,8 @@ export class ServiceStack extends Stack {
     const files = { [pricesFile]: JSON.stringify(billing.prices) };
     const fn = this.addFunction(jobs.billingEvents, jobTimeout, files);
     fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
+    fn.setVariable(environmentVariables.billingLivemode, String(billing.livemode));
+    fn.setVariable(environmentVariables.pastDueGraceDays, String(billing.pastDueGraceDays));
     const { eventBusName } = billing;
     const { queue, deadLetterQueue } = new BillingQueue(this, 'BillingQueue', { eventBusName, fn });
     return { fn, queue, deadLetterQueue };

@@ -29,7 +29,7 @@ export class Accounts extends Construct {
   readonly userPool: UserPool;
   /** The value of `iss` in every token. */
   readonly issuer: string;
-  /** The origin of `/oauth2/authorize`, `/oauth2/token` and `/logout`. */
+  /** The origin of `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout`. */
   readonly domainUrl: string;
   private dashboardClient: UserPoolClient | null = null;
 
@@ -70,6 +70,7 @@ export class Accounts extends Construct {
       refreshTokenValidity: Duration.days(30),
       // If an answer is lost, the dashboard sends the same token again, up to 20 seconds later.
       refreshTokenRotationGracePeriod: Duration.seconds(60),
+      // The dashboard's sign-out ends its refresh token.
       enableTokenRevocation: true,
     });
     // With managed login a client has no sign-in page without a branding.

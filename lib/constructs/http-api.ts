@@ -68,7 +68,7 @@ export class HttpApi extends Construct {
     super(scope, id);
     this.accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     this.api = new RestApi(this, 'Api', {
       // The API's metrics have this name in CloudWatch.
@@ -121,12 +121,12 @@ export class HttpApi extends Construct {
     if (!this.withPreflight.has(resource)) this.addPreflight(resource, route.path, origins);
   }
 
-  /** API Gateway chooses the name. If the group were not there, it would make it and keep its lines forever. */
+  /** API Gateway chooses the name, which no other API ever has. If the group were not there, it would make it and keep its lines forever. */
   private addExecutionLog({ stageName, logRetention }: HttpApiProps): void {
     const log = new LogGroup(this, 'ExecutionLog', {
       logGroupName: `API-Gateway-Execution-Logs_${this.api.restApiId}/${stageName}`,
       retention: logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     this.api.deploymentStage.node.addDependency(log);
   }

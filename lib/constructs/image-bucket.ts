@@ -21,8 +21,9 @@ export interface ImageBucketProps {
 
 const generationsPrefix = 'generations/';
 const uploadsPrefix = 'uploads/';
+const referencesPrefix = 'references/';
 
-/** The private bucket of images, uploads and adapters, read through presigned URLs. It is kept when the stack is deleted. */
+/** The private bucket of images, uploads, references and adapters, read through presigned URLs. It is kept when the stack is deleted. */
 export class ImageBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -49,6 +50,8 @@ export class ImageBucket extends Construct {
         { id: 'images', prefix: generationsPrefix, expiration: Duration.days(retentionDays) },
         // An upload is valid for an hour, but S3 counts in days.
         { id: 'uploads', prefix: uploadsPrefix, expiration: Duration.days(1) },
+        // They are deleted when their request ends. These are left over where that failed.
+        { id: 'references', prefix: referencesPrefix, expiration: Duration.days(1) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
@@ -63,8 +66,8 @@ export class ImageBucket extends Construct {
   }
 
   /** A presigned URL can do no more than the role that signed it, so these grants also limit the URLs. */
-  grant(fn: ServiceFunction, { readObjects = [], writeObjects = [] }: Grants): void {
-    if (readObjects.length + writeObjects.length === 0) return;
+  grant(fn: ServiceFunction, { readObjects = [], writeObjects = [], deleteObjects = [] }: Grants): void {
+    if (readObjects.length + writeObjects.length + deleteObjects.length === 0) return;
     fn.setVariable(environmentVariables.bucketName, this.bucket.bucketName);
     const allow = (action: string, prefixes: readonly string[]) => {
       if (prefixes.length === 0) return;
@@ -74,6 +77,7 @@ export class ImageBucket extends Construct {
     };
     allow('s3:GetObject', readObjects);
     allow('s3:PutObject', writeObjects);
+    allow('s3:DeleteObject', deleteObjects);
   }
 
   private acceptPrefix(fn: ServiceFunction, prefix: string): void {

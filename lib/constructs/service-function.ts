@@ -45,7 +45,8 @@ export class ServiceFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: props.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
+      // What was done has to be told after a stack was deleted, too. CloudFormation gives each a new name.
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const role = new Role(scope, `${id}Role`, {
       description: `Image Generation Service: ${props.functionName}`,

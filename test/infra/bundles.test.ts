@@ -5,6 +5,7 @@ import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
 import { everything } from '../support/configurations.ts';
 import { startDeployed, type Deployed, type DeployedCall } from '../support/deployed.ts';
 import { startLambda } from '../support/lambda-process.ts';
+import { allObjects } from '../support/objects.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
@@ -97,7 +98,7 @@ describe('POST /generate', () => {
   });
 });
 
-test('a reference image is read by a role that may do nothing, and the model uses it', async () => {
+test('a reference image is read by a role that may do nothing, the model uses it, and it is deleted', async () => {
   const { citrine } = service.ready.identities;
   for (const { name, caller, named } of [
     { name: generate, caller: byKey(), named: {} },
@@ -109,8 +110,13 @@ test('a reference image is read by a role that may do nothing, and the model use
     const request = body({ identityId: citrine, referenceImages: [{ uploadId: upload.uploadId }], ...named });
     const answer = await call(name, { ...caller, body: request });
     expect(answer).toMatchObject({ status: 200, body: { referenceImagesUsed: 1 } });
+    const byLink = { ...request, referenceImages: [{ url: 'https://nobody.invalid/a.png' }] };
+    const refused = await call(name, { ...caller, body: byLink });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_PARAMETERS' } });
   }
   expect(deployed.asked('fetch-references')).toEqual([]);
+  const copies = allObjects(service.dataDir).filter(({ key }) => key.startsWith('references/'));
+  expect(copies).toEqual([]);
 });
 
 describe('by session', () => {
@@ -127,7 +133,7 @@ describe('by session', () => {
     expect((await call(playground, bySession({ headers, body: failing }))).status).toBe(500);
   });
 
-  test('keys are created, listed and revoked', async () => {
+  test('keys are created, listed and revoked, and the trail tells of it', async () => {
     const made = await call('create-key', bySession({ body: { licenseId: licenseId(), name: 'bundle' } }));
     expect(made.status).toBe(201);
     const { keyId } = made.body;
@@ -135,6 +141,10 @@ describe('by session', () => {
     expect(listed.body.keys.map((key: any) => key.keyId)).toContain(keyId);
     const revoked = await call('revoke-key', bySession({ method: 'DELETE', parameters: { keyId } }));
     expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
+    const options = bySession({ parameters: { licenseId: licenseId() } });
+    const { activity } = (await call('list-activity', options)).body;
+    const ofKey = activity.filter((one: any) => one.keyId === keyId);
+    expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_issued']);
   });
 
   test('licenses and usage are answered', async () => {
@@ -176,7 +186,7 @@ test('health probes the model', async () => {
   expect(health).toMatchObject({ status: 200, body: { status: 'ok', inference: 'up' } });
 });
 
-test('the sweep ends an abandoned request, and frees its idempotency key', async () => {
+test('the sweep ends an abandoned request, deletes its references and frees its idempotency key', async () => {
   await deployed.abandonGeneration();
   const { failed, returned } = await deployed.invoke('sweep', {});
   expect([failed, returned]).toEqual([undefined, null]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import {
   configuration,
@@ -5,6 +6,8 @@ import {
   readConfiguration,
   readConfigurationFile,
 } from '../../lib/configuration.ts';
+import { largestOrderSeconds, measuredSteps, mostSteps } from '../../lib/painting-time.ts';
+import { createGenerationBody } from '../../shared/contracts/generation.ts';
 import { everything } from '../support/configurations.ts';
 
 const messageOf = (value: unknown): string => {
@@ -23,6 +26,7 @@ test('nothing at all deploys: every option has a default', () => {
     stage: 'prod',
     inference: { kind: 'none' },
     retentionDays: 90,
+    embedParameters: false,
     generationDeadlineSeconds: 60,
     domain: null,
     billing: null,
@@ -69,9 +73,48 @@ describe('what is wrong is named, all of it at once', () => {
     expect(message).toMatch(/^The file x\.json can't be deployed: .*\.$/);
   });
 
+  test('a deadline in which the largest order of a tier can’t be painted, by how much, and what helps', () => {
+    const existing = { kind: 'existing', endpointName: 'painter', secondsPerMegapixel: 12 };
+    expect(messageOf({ inference: existing })).toBe(
+      "The file x.json can't be deployed: generationDeadlineSeconds: 60 s are 368 s too few: the largest order of Standard, " +
+        'Pro, Enterprise (4 images of 2048 × 2048 px, 50 steps) takes about 428 s with inference.secondsPerMegapixel = 12. ' +
+        'Raise it (270 at most), take faster instances, or sell less in shared/domain/tiers.ts.',
+    );
+    const endpoint = { kind: 'endpoint', modelData: 's3://bucket/p/', secondsPerMegapixel: 7.5 };
+    expect(messageOf({ inference: endpoint, generationDeadlineSeconds: 267 })).toContain(' 1 s too few');
+    for (const fits of [
+      { inference: endpoint, generationDeadlineSeconds: 268 },
+      { inference: { ...endpoint, secondsPerMegapixel: 1.6 } },
+      { inference: { ...endpoint, secondsPerMegapixel: undefined } },
+    ]) {
+      expect(readConfiguration(fits, 'The file')).toMatchObject({ inference: { kind: 'endpoint' } });
+    }
+  });
+
   test('two mistakes make one sentence', () => {
     expect(messageOf({ stage: 'X', colour: 'red' })).toMatch(/stage: .*; there is no option colour/);
   });
+});
+
+test('the largest order is one that the contract takes, and the measured image is its default', () => {
+  const body = { identityId: 'idn_1', prompt: 'x' };
+  const stepsOf = (changes: object) =>
+    createGenerationBody.safeParse({ ...body, ...changes }).data?.numInferenceSteps;
+  expect([stepsOf({ numInferenceSteps: mostSteps }), stepsOf({ numInferenceSteps: mostSteps + 1 })]).toEqual([
+    mostSteps,
+    undefined,
+  ]);
+  expect(stepsOf({})).toBe(measuredSteps);
+});
+
+test('docs/deploying.md says what the deadlines need', () => {
+  const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8');
+  const section = page.split('### Quick enough')[1]!.replaceAll(/\s+/g, ' ');
+  const most = (deadline: number) => Math.floor((deadline / largestOrderSeconds(1)) * 100) / 100;
+  expect(section).toContain(`about ${Math.round(largestOrderSeconds(1))} times as long`);
+  expect(section).toContain(
+    `60 seconds needs ${most(60)} s or less, the longest deadline of 270 seconds ${most(270)} s`,
+  );
 });
 
 test('a file that is not there, or is not JSON, is named', () => {

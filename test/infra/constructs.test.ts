@@ -39,6 +39,19 @@ test('a finding of the security checks that nobody accepted makes the synthesis 
   expect(() => app.synth()).toThrow(/SQS3|SQS4|Validation failed/);
 });
 
+test('a model whose speed nobody has told is warned of, with the speed that it needs; another one is not', () => {
+  const dashboardFolder = join(folder, 'dashboard');
+  const warned = [{}, { secondsPerMegapixel: 1 }, { kind: 'none' }].map((changes) => {
+    const inference = { kind: 'existing', endpointName: 'painter', ...changes };
+    const known = inference.kind === 'none' ? { kind: 'none' } : inference;
+    const app = newApp({ 'aws:cdk:bundling-stacks': [] });
+    const configuration = readConfiguration({ inference: known }, 'The test');
+    const stack = addService(app, { configuration, dashboardFolder, checked: false });
+    return stack.node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data);
+  });
+  expect(warned).toEqual([[expect.stringMatching(/takes at most 1\.68 s: .*secondsPerMegapixel/)], [], []]);
+});
+
 test('every type of answer that API Gateway gives by itself has its error in the shape of the API', () => {
   const types = Object.values(ResponseType as unknown as Record<string, { responseType?: string }>);
   const known = new Set(types.flatMap((type) => type?.responseType ?? []));

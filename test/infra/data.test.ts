@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { tableSchema, ttlAttribute } from '../../shared/store/table-keys.ts';
 import { templateOf } from '../support/stack-templates.ts';
-import { allProperties, only, plain, propertiesOf } from './resources.ts';
+import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 
 // That the table, the buckets, the vault and their policies stay as they are is in template-summary.txt.
 const template = templateOf('tuned');
@@ -46,8 +46,34 @@ describe('backups', () => {
   });
 });
 
+describe('the logs of functions, accesses and the API’s errors', () => {
+  const groups = [...resourcesOf(template, 'AWS::Logs::LogGroup')];
+  const kept = groups.filter(([, { DeletionPolicy: policy }]) => policy !== 'Delete');
+  const functions = allProperties(template, 'AWS::Lambda::Function').flatMap(
+    ({ LoggingConfig: config }) => config?.LogGroup?.Ref ?? [],
+  );
+
+  test('outlive the stack and what it replaces, but not a creation that failed', () => {
+    const ids = kept.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''));
+    expect(ids).toEqual(expect.arrayContaining(['ApiAccessLog', 'ApiExecutionLog', 'CreateGenerationLog']));
+    const ofService = functions.filter((id) => !id.startsWith('DashboardUploadLog'));
+    expect(kept.map(([id]) => id)).toEqual(expect.arrayContaining(ofService));
+    for (const [, { DeletionPolicy, UpdateReplacePolicy }] of kept) {
+      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
+    }
+  });
+
+  test('have names that no later stack needs, and an end', () => {
+    for (const [, { Properties: group }] of kept) {
+      const name = plain(group.LogGroupName ?? '');
+      expect(name).toMatch(/^$|^API-Gateway-Execution-Logs_<Api\w+>\//);
+      expect(group.RetentionInDays).toBe(30);
+    }
+  });
+});
+
 describe('the bucket of images', () => {
-  test('keeps images as long as their records and uploads for a day, and never deletes the adapters', () => {
+  test('keeps images as long as their records, uploads and references for a day, and never deletes the adapters', () => {
     const { Rules: rules } = images.LifecycleConfiguration;
     const expired = rules.flatMap(({ Prefix, ExpirationInDays, Status }: any) =>
       ExpirationInDays === undefined ? [] : [[Prefix, ExpirationInDays, Status]],
@@ -55,6 +81,7 @@ describe('the bucket of images', () => {
     expect(expired).toEqual([
       ['generations/', 30, 'Enabled'],
       ['uploads/', 1, 'Enabled'],
+      ['references/', 1, 'Enabled'],
     ]);
     expect(rules).toContainEqual(
       expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),

@@ -42,6 +42,12 @@ test.each([
   expect(ResponseHeaders.find(({ Name }: any) => Name === 'retry-after')?.Value).toBe(retryAfter);
 });
 
+test('answers itself only what needs a status of its own: such an answer can’t have an X-Request-Id', () => {
+  const own = rules.filter(({ Action: action }) => action?.Block?.CustomResponse).map(({ Name }) => Name);
+  expect(own).toEqual(['body-over-1-mib', 'requests-per-address']);
+  expect(webAcl.DefaultAction).toEqual({ Allow: {} });
+});
+
 test('an IP address may send as many requests in five minutes as the configuration says', () => {
   expect(ruleNamed('requests-per-address').Statement.RateBasedStatement).toEqual({
     AggregateKeyType: 'IP',

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../shared/errors.ts';
 import { gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
 import { basePath, cors, routes, type Route } from '../../shared/routes.ts';
-import { aliasIdOf, type Template } from '../support/policies.ts';
+import { aliasIdOf, functionIdOf, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 
@@ -55,6 +55,14 @@ describe.each(table)('$method $path', (route) => {
       expect(answer).toContain(part);
     }
   });
+});
+
+test('files of images tell the prompt only where the configuration wants it', () => {
+  const told = [template, tuned].map((of) => {
+    const id = functionIdOf(of, routes.createGeneration.functionName);
+    return of.Resources[id]!.Properties.Environment.Variables.EMBED_PARAMETERS;
+  });
+  expect(told).toEqual(['false', 'true']);
 });
 
 test('nothing else is mounted', () => {

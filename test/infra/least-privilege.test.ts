@@ -81,14 +81,17 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
   });
 
   test('allows the prefixes of the bucket that its row says, and no other', () => {
-    const { readObjects = [], writeObjects = [] }: Grants = grants;
-    for (const prefix of ['generations/', 'adapters/', 'uploads/', '']) {
+    const { readObjects = [], writeObjects = [], deleteObjects = [] }: Grants = grants;
+    for (const prefix of ['generations/', 'adapters/', 'uploads/', 'references/', '']) {
       const resource = `${bucketArn}/${prefix}x`;
       expect(isAllowed(statements, { action: 's3:GetObject', resource })).toBe(
         readObjects.includes(`${prefix}*`),
       );
       expect(isAllowed(statements, { action: 's3:PutObject', resource })).toBe(
         writeObjects.includes(`${prefix}*`),
+      );
+      expect(isAllowed(statements, { action: 's3:DeleteObject', resource })).toBe(
+        deleteObjects.includes(`${prefix}*`),
       );
     }
     for (const action of ['s3:DeleteObject', 's3:ListBucket', 's3:PutObjectAcl']) {
@@ -130,7 +133,9 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
   test('are those that it needs, and no others', () => {
     expect(has(names.tableName)).toBe(Object.keys(grants.table ?? {}).length > 0);
     expect(has(names.bucketName)).toBe(
-      [...(grants.readObjects ?? []), ...(grants.writeObjects ?? [])].length > 0,
+      [grants.readObjects, grants.writeObjects, grants.deleteObjects].some(
+        (prefixes) => prefixes !== undefined,
+      ),
     );
     expect(has(names.referenceFetcherUrl)).toBe(grants.references === true);
     expect(has(names.modelEndpointName)).toBe(grants.model === true);
@@ -138,7 +143,8 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(has(names.sessionIssuer) && has(names.sessionJwksUrl) && has(names.sessionClientId)).toBe(
       bySession,
     );
-    expect(has(names.generationDeadlineSeconds) && has(names.retentionDays)).toBe(route?.streams === true);
+    const ofGenerations = [names.generationDeadlineSeconds, names.retentionDays, names.embedParameters];
+    expect(ofGenerations.map(has)).toEqual(ofGenerations.map(() => route?.streams === true));
     expect(has(names.allowedOrigins)).toBe(route !== undefined);
     expect(has(names.billingPricesFile)).toBe(functionName === 'billing-events');
     const known = [...Object.values(names), 'AWS_NODEJS_CONNECTION_REUSE_ENABLED'] as string[];

@@ -21,10 +21,16 @@ beforeAll(async () => {
   world = await startCountingWorld();
   // The first generation creates the caller's rate limit log and the period's item.
   await world.generate(body);
-  usual = await world.generate(body);
+  usual = await generate(body);
 });
 
 afterAll(() => world.close());
+
+/** Each reads the identity, so that no figure is too low for a function that is used rarely. */
+function generate(order: object, headers?: Record<string, string>): Promise<Counted> {
+  world.forgetCatalog();
+  return world.generate(order, headers);
+}
 
 const unitsOf = ({ readUnits, tableWriteUnits, indexWriteUnits }: Counted) => ({
   readUnits,
@@ -47,20 +53,18 @@ describe('a generation uses as much as bin/costs/counted.ts says', () => {
   });
 
   test('more with an idempotency key', async () => {
-    expect(more(await world.generate(body, { 'idempotency-key': 'a1' }))).toEqual(
-      counted.more.idempotencyKey,
-    );
+    expect(more(await generate(body, { 'idempotency-key': 'a1' }))).toEqual(counted.more.idempotencyKey);
   });
 
   test('more with a prompt of 1,000 characters', async () => {
-    const run = await world.generate({ ...body, prompt: prompt.repeat(10) });
+    const run = await generate({ ...body, prompt: prompt.repeat(10) });
     expect(more(run)).toEqual(counted.more.longPrompt);
   });
 
   test('of S3: for each image one PUT by the model and one HEAD by the function', async () => {
     const perImage = { PUT: generation.objectWritesPerImage, HEAD: generation.objectHeadsPerImage };
     expect(usual.objectRequests).toEqual(perImage);
-    const four = await world.generate({ ...body, numOutputs: 4 });
+    const four = await generate({ ...body, numOutputs: 4 });
     expect(four.objectRequests).toEqual({ PUT: 4 * perImage.PUT, HEAD: 4 * perImage.HEAD });
     expect(unitsOf(four)).toEqual(unitsOf(usual));
   });
@@ -83,7 +87,7 @@ describe('a generation uses as much as bin/costs/counted.ts says', () => {
 
   test('more on the last day of a period, when ten identities were used', async () => {
     await fillPeriod();
-    expect(more(await world.generate(body))).toEqual(counted.more.fullPeriod);
+    expect(more(await generate(body))).toEqual(counted.more.fullPeriod);
   });
 });
 

@@ -3,9 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
 import { environmentVariables } from '../../../shared/config.ts';
+import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import { newId } from '../../../shared/domain/ids.ts';
 import { setLogSink } from '../../../shared/runtime/log.ts';
-import { identityStore } from '../../../shared/store/identity-store.ts';
+import { catalogLifetimeMs, identityStore } from '../../../shared/store/identity-store.ts';
+import { countInPeriod } from '../../../shared/store/in-flight.ts';
 import { licenseStore } from '../../../shared/store/license-store.ts';
 import { openTable, type Item, type Table } from '../../../shared/store/table.ts';
 import { leaseIndex, ownerIndex } from '../../../shared/store/table-keys.ts';
@@ -69,13 +71,24 @@ export async function startCountingWorld() {
     [environmentVariables.referenceFetcherUrl]: 'http://127.0.0.1:9/',
     [environmentVariables.generationDeadlineSeconds]: '30',
     [environmentVariables.retentionDays]: '90',
+    [environmentVariables.embedParameters]: 'false',
   });
   installLambdaGlobal();
   const logLines: string[] = [];
   setLogSink((line) => void logLines.push(line));
   await licenseStore(world.table).insert(license);
   await identityStore(world.table).put(identity);
+  // The first reservation of a period is refused once, and the engine counts no capacity of a refused transaction.
+  await countInPeriod(
+    world.table,
+    license.licenseId,
+    billingPeriod(license.periodAnchorMs, Date.now()).startMs,
+  );
   const { key } = await issueKey(world.table, license);
+
+  const systemNow = Date.now;
+  let aheadMs = 0;
+  Date.now = () => systemNow() + aheadMs;
 
   /** Runs something and counts what it uses. */
   async function count(run: () => Promise<string>): Promise<Counted> {
@@ -99,6 +112,8 @@ export async function startCountingWorld() {
     /** The caller's raw API key. */
     key,
     container: world.container,
+    /** Lets time pass until the function reads the catalog again, as one does that has little to do. */
+    forgetCatalog: () => void (aheadMs += catalogLifetimeMs),
     /** POST /generate, through the function's handler. */
     generate: (body: object, headers: Record<string, string> = {}) =>
       count(async () => {
@@ -112,6 +127,7 @@ export async function startCountingWorld() {
         return '';
       }),
     async close() {
+      Date.now = systemNow;
       await Promise.all([tables.close(), objects.close()]);
       await world.close();
     },
