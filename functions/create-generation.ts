@@ -1,16 +1,14 @@
 import { endpoint } from '../shared/http/endpoint.ts';
-import {
-  answerGeneration,
-  generationDeps,
-  prefetchForGeneration,
-} from '../shared/http/generation-request.ts';
+import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
 import { readJsonBody } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 
 /** POST /generate. A 200 always has a stored, charged record and its images behind it. */
 export const handler = endpoint(routes.createGeneration, {
   deps: generationDeps,
-  load: ({ request, credential, deps }) => prefetchForGeneration(request, credential.callerId, deps.table),
-  run: ({ request, caller, deps, loaded }) =>
-    answerGeneration(request, { ...caller, body: readJsonBody(request) }, loaded, deps.workflow),
+  async run({ request, caller, deps }) {
+    const order = { ...caller, body: readJsonBody(request) };
+    const reads = await readForGeneration(request, order, deps);
+    return answerGeneration(request, order, reads, deps.workflow);
+  },
 });

@@ -1,8 +1,9 @@
 import { createKeyBody } from '../shared/contracts/api-key.ts';
-import { readBody, readQuery } from '../shared/http/request.ts';
+import { readBody, readJsonBody, readQuery, together } from '../shared/http/request.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { created } from '../shared/http/answer.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
+import { showRateLimit } from '../shared/http/rate-limit.ts';
 import { ServiceError } from '../shared/errors.ts';
 import { routes } from '../shared/routes.ts';
 import { apiKeyStore } from '../shared/store/api-key-store.ts';
@@ -13,17 +14,27 @@ import { createdKey, issueApiKey } from '../shared/workflow/api-keys.ts';
 export const handler = endpoint(routes.createKey, {
   deps: ({ table }) => ({ apiKeys: apiKeyStore(table()), licenses: licenseStore(table()) }),
   async run({ request, caller, deps, runtime }) {
-    readQuery(request, []);
-    const { licenseId, name, expiresAt } = readBody(request, createKeyBody);
     const nowMs = runtime.clock.now();
+    const [{ licenseId, name, expiresAt }] = together(
+      () => readBody(request, createKeyBody),
+      () => checkExpiry(readJsonBody(request).expiresAt, nowMs),
+      () => readQuery(request, []),
+    );
     const expiresAtMs = expiresAt ? Date.parse(expiresAt) : null;
-    if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-      throw new ServiceError('INVALID_PARAMETERS', 'expiresAt must lie in the future.');
-    }
     const license = await ownedLicense(deps.licenses, caller.ownerId, licenseId);
     request.logFields.licenseId = license.licenseId;
-    const { rawKey, key } = await issueApiKey({ license, name, expiresAtMs }, deps.apiKeys, nowMs);
+    const order = { license, name, expiresAtMs };
+    const { rawKey, key } = await issueApiKey(order, deps.apiKeys, nowMs, (rate) =>
+      showRateLimit(request, routes.createKey.creationLimit, rate),
+    );
     request.logFields.keyId = key.keyId;
     return created(createdKey(rawKey, key));
   },
 });
+
+/** Whether it is a time at all is the contract's to say. */
+function checkExpiry(sent: unknown, nowMs: number): void {
+  if (typeof sent === 'string' && Date.parse(sent) <= nowMs) {
+    throw new ServiceError('INVALID_PARAMETERS', 'expiresAt must lie in the future.');
+  }
+}

@@ -1,22 +1,29 @@
 import { endpoint } from '../shared/http/endpoint.ts';
-import {
-  answerGeneration,
-  generationDeps,
-  prefetchForGeneration,
-} from '../shared/http/generation-request.ts';
-import { usableLicense } from '../shared/http/owned-license.ts';
-import { readJsonBody } from '../shared/http/request.ts';
+import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
+import { readLicenseId, usableLicense } from '../shared/http/owned-license.ts';
+import { readJsonBody, together } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
+import { parseParameters } from '../shared/workflow/decide-generation.ts';
 
 /** POST /playground/generate: POST /generate to the letter, for a signed-in account that names its license. */
 export const handler = endpoint(routes.createPlaygroundGeneration, {
   deps: (runtime) => ({ ...generationDeps(runtime), licenses: licenseStore(runtime.table()) }),
-  load: ({ request, credential, deps }) => prefetchForGeneration(request, credential.callerId, deps.table),
-  async run({ request, caller, deps, loaded, runtime }) {
+  async run({ request, caller, deps, runtime }) {
     const { licenseId, ...body } = readJsonBody(request);
-    const license = await usableLicense(deps.licenses, caller.ownerId, licenseId, runtime.clock.now());
+    if (typeof licenseId !== 'string' || licenseId === '') {
+      // Nothing else can be decided then, so what is wrong with the rest is told at once.
+      const idempotencyKeys = request.headers.get('idempotency-key');
+      together(
+        () => readLicenseId(licenseId),
+        () => parseParameters({ body, query: request.query, idempotencyKeys }, null),
+      );
+    }
+    const [license, reads] = await Promise.all([
+      usableLicense(deps.licenses, caller.ownerId, licenseId, runtime.clock.now()),
+      readForGeneration(request, { ...caller, body }, deps),
+    ]);
     request.logFields.licenseId = license.licenseId;
-    return answerGeneration(request, { ...caller, license, body }, loaded, deps.workflow);
+    return answerGeneration(request, { ...caller, license, body }, reads, deps.workflow);
   },
 });

@@ -8,7 +8,7 @@ import { created } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { usableLicense } from '../shared/http/owned-license.ts';
-import { readBody, readQuery, type ApiRequest } from '../shared/http/request.ts';
+import { readBody, readQuery, together, type ApiRequest } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 
@@ -16,7 +16,6 @@ import { licenseStore, type LicenseStore } from '../shared/store/license-store.t
 export const handler = endpoint(routes.createUpload, {
   deps: ({ table, env }) => ({ licenses: licenseStore(table()), forms: uploadForms(env.bucketName) }),
   async run({ request, caller, deps, runtime }) {
-    readQuery(request, []);
     const nowMs = runtime.clock.now();
     const { licenseId, contentType } = await readUpload(request, caller, deps.licenses, nowMs);
     request.logFields.licenseId = licenseId;
@@ -36,12 +35,16 @@ async function readUpload(
   nowMs: number,
 ): Promise<{ licenseId: string; contentType: string }> {
   if (caller.kind === 'key') {
-    const { contentType = anyContentType } = readBody(request, createUploadBody, { mayBeEmpty: true });
+    const [{ contentType = anyContentType }] = together(
+      () => readBody(request, createUploadBody, { mayBeEmpty: true }),
+      () => readQuery(request, []),
+    );
     return { licenseId: caller.licenseId, contentType };
   }
-  const { contentType = anyContentType, ...body } = readBody(request, createAccountUploadBody, {
-    mayBeEmpty: true,
-  });
+  const [{ contentType = anyContentType, ...body }] = together(
+    () => readBody(request, createAccountUploadBody, { mayBeEmpty: true }),
+    () => readQuery(request, []),
+  );
   const { licenseId } = await usableLicense(licenses, caller.ownerId, body.licenseId, nowMs);
   return { licenseId, contentType };
 }

@@ -1,12 +1,14 @@
 import { objectStore } from '../shared/adapters/object-store.ts';
-import { isRequestId } from '../shared/domain/ids.ts';
+import type { Generation } from '../shared/domain/generation.ts';
+import { readRequestId } from '../shared/domain/ids.ts';
 import { ServiceError } from '../shared/errors.ts';
 import { ok } from '../shared/http/answer.ts';
+import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
-import { generationStore } from '../shared/store/generation-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
+import { generationStore, type GenerationStore } from '../shared/store/generation-store.ts';
+import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';
 
 /** GET /generate/{requestId}. Looks among the caller's own requests only, so another caller's is not found. */
@@ -16,21 +18,26 @@ export const handler = endpoint(routes.getGeneration, {
     licenses: licenseStore(table()),
     objects: objectStore(env.bucketName),
   }),
-  async load({ request, credential, deps }) {
-    const { requestId = '' } = request.pathParameters;
-    if (!isRequestId(requestId)) return null;
-    if (credential.kind === 'key') return deps.generations.get(credential.licenseId, requestId);
-    const owned = await deps.licenses.listByOwner(credential.ownerId);
-    return deps.generations.find(
-      owned.map(({ licenseId }) => licenseId),
-      requestId,
-    );
-  },
-  async run({ request, deps, loaded, runtime }) {
+  async run({ request, caller, deps, runtime }) {
     readQuery(request, []);
-    if (loaded === null || loaded.expiresAtMs <= runtime.clock.now()) {
+    const requestId = readRequestId(request.pathParameters.requestId ?? '');
+    const generation = requestId === null ? null : await find(requestId, caller, deps);
+    if (generation === null || generation.expiresAtMs <= runtime.clock.now()) {
       throw new ServiceError('REQUEST_NOT_FOUND', 'No stored request has this ID.');
     }
-    return ok(await storedGeneration(loaded, deps.objects));
+    return ok(await storedGeneration(generation, deps.objects));
   },
 });
+
+async function find(
+  requestId: string,
+  caller: CallerOf<typeof routes.getGeneration>,
+  { generations, licenses }: { generations: GenerationStore; licenses: LicenseStore },
+): Promise<Generation | null> {
+  if (caller.kind === 'key') return generations.get(caller.licenseId, requestId);
+  const owned = await licenses.listByOwner(caller.ownerId);
+  return generations.find(
+    owned.map(({ licenseId }) => licenseId),
+    requestId,
+  );
+}

@@ -3,9 +3,9 @@ import type { GenerationList } from '../shared/contracts/generation-answers.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readFilter } from '../shared/http/generation-filter.ts';
-import { ownedLicense } from '../shared/http/owned-license.ts';
+import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
-import { readQuery } from '../shared/http/request.ts';
+import { readQuery, sentQuery, together } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
@@ -23,12 +23,15 @@ export const handler = endpoint(routes.listGenerations, {
   }),
   async run({ request, caller, deps, runtime }) {
     const owner = caller.kind === 'session' ? (['licenseId'] as const) : [];
-    const query = readQuery(request, [...paging, ...filters, ...owner]);
-    const limit = readLimit(query.limit);
-    const before = readCursor(query.cursor);
-    const filter = readFilter(query);
-    const { licenseId } =
-      caller.kind === 'key' ? caller : await ownedLicense(deps.licenses, caller.ownerId, query.licenseId);
+    const sent = sentQuery(request);
+    const [, limit, before, filter, licenseId] = together(
+      () => readQuery(request, [...paging, ...filters, ...owner]),
+      () => readLimit(sent.limit),
+      () => readCursor(sent.cursor),
+      () => readFilter(sent),
+      () => (caller.kind === 'key' ? caller.licenseId : readLicenseId(sent.licenseId)),
+    );
+    if (caller.kind === 'session') await ownedLicense(deps.licenses, caller.ownerId, licenseId);
     const page = await deps.generations.listPage(licenseId, {
       limit,
       before,

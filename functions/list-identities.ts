@@ -3,20 +3,23 @@ import { isActive, mayUse, type License } from '../shared/domain/license.ts';
 import { ok } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { ownedLicense } from '../shared/http/owned-license.ts';
-import { readQuery, type ApiRequest } from '../shared/http/request.ts';
+import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
+import { readQuery, sentQuery, together, type ApiRequest } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
-import { identityStore } from '../shared/store/identity-store.ts';
+import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 
 /** GET /identities: those that this caller may use. */
 export const handler = endpoint(routes.listIdentities, {
-  deps: ({ table }) => ({ identities: identityStore(table()), licenses: licenseStore(table()) }),
-  load: ({ deps }) => deps.identities.list(),
-  async run({ request, caller, deps, loaded, runtime }) {
+  deps: ({ table, clock }) => ({
+    identities: identityCatalog(identityStore(table()), clock),
+    licenses: licenseStore(table()),
+  }),
+  async run({ request, caller, deps, runtime }) {
     const licenses = await licensesOf(request, caller, deps.licenses, runtime.clock.now());
+    const identities = await deps.identities.list();
     const list: IdentityList = {
-      identities: loaded
+      identities: identities
         .filter((identity) => licenses.some((license) => mayUse(license, identity)))
         .map(({ identityId, name, slug, description, productPhotos, model }) => ({
           id: identityId,
@@ -38,9 +41,14 @@ async function licensesOf(
   licenses: LicenseStore,
   nowMs: number,
 ): Promise<License[]> {
-  const query = readQuery(request, caller.kind === 'session' ? ['licenseId'] : []);
-  if (caller.kind === 'key') return [caller.license];
-  if ('licenseId' in query) return [await ownedLicense(licenses, caller.ownerId, query.licenseId)];
+  const bySession = caller.kind === 'session';
+  const sent = sentQuery(request);
+  together(
+    () => bySession && 'licenseId' in sent && readLicenseId(sent.licenseId),
+    () => readQuery(request, bySession ? ['licenseId'] : []),
+  );
+  if (!bySession) return [caller.license];
+  if ('licenseId' in sent) return [await ownedLicense(licenses, caller.ownerId, sent.licenseId)];
   const owned = await licenses.listByOwner(caller.ownerId);
   return owned.filter((license) => isActive(license, nowMs));
 }

@@ -1,23 +1,30 @@
 import type { KeyList } from '../shared/contracts/api-key-answers.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
+import { maxLimit, readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { keyLimitNames, routes } from '../shared/routes.ts';
+import { isKeyPlace } from '../shared/store/api-key-pages.ts';
 import { apiKeyStore } from '../shared/store/api-key-store.ts';
 import { keyAnswer } from '../shared/workflow/api-keys.ts';
 
-/** GET /keys: every key of the account, newest first, whatever became of it. */
+/** GET /keys: the account's keys, newest first, those that ended in the last 90 days too. */
 export const handler = endpoint(routes.listKeys, {
   deps: ({ table }) => apiKeyStore(table()),
-  load: ({ credential, deps }) => deps.listByOwner(credential.ownerId),
-  async run({ request, deps: apiKeys, loaded: keys, runtime }) {
-    readQuery(request, []);
+  async run({ request, caller, deps: apiKeys, runtime }) {
+    const query = readQuery(request, ['limit', 'cursor']);
+    const limit = readLimit(query.limit, maxLimit);
+    const before = readCursor(query.cursor, isKeyPlace);
+    const nowMs = runtime.clock.now();
+    const { keys, next } = await apiKeys.listPage(caller.ownerId, { limit, before, nowMs });
     const lastUsed = await apiKeys.lastUsed(
       keys.map(({ keyId }) => keyId),
       keyLimitNames,
     );
-    const nowMs = runtime.clock.now();
-    const list: KeyList = { keys: keys.map((key) => keyAnswer(key, lastUsed.get(key.keyId) ?? null, nowMs)) };
+    const list: KeyList = {
+      keys: keys.map((key) => keyAnswer(key, lastUsed.get(key.keyId) ?? null, nowMs)),
+      nextCursor: next === null ? null : writeCursor(next),
+    };
     return ok(list);
   },
 });

@@ -9,11 +9,11 @@ import { licenseStore } from '../shared/store/license-store.ts';
 /** GET /licenses: the account's licenses, oldest first. */
 export const handler = endpoint(routes.listLicenses, {
   deps: ({ table }) => licenseStore(table()),
-  load: ({ credential, deps }) => deps.listByOwner(credential.ownerId),
-  async run({ request, loaded, runtime }) {
+  async run({ request, caller, deps: licenses, runtime }) {
     readQuery(request, []);
+    const owned = await licenses.listByOwner(caller.ownerId);
     const nowMs = runtime.clock.now();
-    const list: LicenseList = { licenses: loaded.map((license) => licenseAnswer(license, nowMs)) };
+    const list: LicenseList = { licenses: owned.map((license) => licenseAnswer(license, nowMs)) };
     return ok(list);
   },
 });

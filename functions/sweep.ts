@@ -1,3 +1,5 @@
+import { objectStore } from '../shared/adapters/object-store.ts';
+import { loggableError } from '../shared/runtime/log.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
 import { lazy } from '../shared/runtime/lazy.ts';
 import { openRuntime } from '../shared/runtime/runtime.ts';
@@ -12,7 +14,12 @@ const runtime = lazy(openRuntime);
  */
 export async function handler(): Promise<void> {
   const { env, table, clock, log } = runtime();
-  const result = await sweep(generationStore(table()), clock);
+  const result = await sweep({
+    generations: generationStore(table()),
+    objects: objectStore(env.bucketName),
+    clock,
+    logFault: (requestId, what, error) => log.error(what, { requestId, causes: loggableError(error) }),
+  });
   const meter = recordingMeter();
   meter.add('leasesReleased', result.released);
   meter.add('creditsReleased', result.creditsReleased);

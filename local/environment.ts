@@ -48,6 +48,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.referenceFetcherUrl]: settings.referenceFetcherUrl,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
     [names.retentionDays]: '90',
+    [names.embedParameters]: 'false',
     [names.allowedOrigins]: settings.allowedOrigins.join(','),
     [names.sessionIssuer]: settings.session.issuer,
     [names.sessionJwksUrl]: settings.session.jwksUrl,

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { UserPool } from './cognito/user-pool.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { answerStarting } from './port.ts';
 import type { ObjectStore } from './s3/server.ts';
 
 /** Everything that one port serves. */
@@ -24,11 +25,22 @@ export interface RequestLine {
   durationMs: number;
 }
 
+/** The bucket alone, until the service is ready: what an earlier process left in it is deleted first. */
+export function createStartingFront({
+  bucketName,
+  objects,
+}: Pick<Front, 'bucketName' | 'objects'>): RequestListener {
+  return (req, res) => {
+    if (!isBelow(pathOf(req), `/${bucketName}`)) return answerStarting(req, res);
+    objects.handle(req, res).catch(() => void res.destroy());
+  };
+}
+
 /** The API below its base path, the bucket below its name, the user pool's paths, and the dashboard everywhere else. */
 export function createFront(front: Front): RequestListener {
   const { gateway, bucketName, objects, userPool, dashboard } = front;
   return (req, res) => {
-    const path = (req.url ?? '').split('?')[0]!;
+    const path = pathOf(req);
     // The connection broke: nobody is left to answer.
     const ignore = () => void res.destroy();
     if (isBelow(path, `/${bucketName}`)) {
@@ -42,6 +54,10 @@ export function createFront(front: Front): RequestListener {
       (userPool.serves(path) ? userPool : dashboard).handle(req, res).catch(ignore);
     }
   };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?')[0]!;
 }
 
 function isBelow(path: string, prefix: string): boolean {

@@ -34,7 +34,7 @@ function hasHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
 }
 
 /** The answer until the service is ready. The port is taken first, so that a second service fails at once. */
-const answerStarting: RequestListener = (_req, res) => {
+export const answerStarting: RequestListener = (_req, res) => {
   res.writeHead(503, {
     'content-type': 'application/json',
     'retry-after': '1',

@@ -115,7 +115,10 @@ async function seedLicense(
     ownerId: world.owners[owner],
     identityIds: identities.map((identity) => world.identities[identity]!),
     apiAccess: true,
+    graceUntilMs: null,
     periodAnchorMs: nowMs,
+    maxInFlight: null,
+    carried: null,
     activeUntilMs: license.status === 'ended' ? nowMs - dayMs : null,
     createdAtMs: nowMs - 30 * dayMs + Object.keys(demoLicenses).indexOf(name),
   });

@@ -15,7 +15,7 @@ import {
 import { emptyUnusedFolder, modelEndpointName, startEngines, type Engines } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
-import { createFront, type RequestLine } from './front.ts';
+import { createFront, createStartingFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
 import { createGateway, type Gateway, type MountedRoute } from './gateway/gateway.ts';
 import { installLambdaGlobal } from './gateway/lambda-host.ts';
@@ -104,15 +104,16 @@ async function serve(
     session: sessionSettings(port.url),
   });
   const { log, requests } = openHost(folder);
+  const { bucketName } = settings;
+  const { objects } = engines;
   const [demo, mounted] = await Promise.all([openDemo(folder, settings.tableName), importRoutes()]);
   const gateway = openGateway(mounted, options);
+  port.serve(createStartingFront({ bucketName, objects }));
   // The first read of the table: a table that can't be read is found here.
-  const schedule = await startSweepSchedule(settings.tableName).catch((error: unknown) => {
+  const schedule = await startSweepSchedule(settings).catch((error: unknown) => {
     throw corruptFolder(folder, "its table can't be read", error);
   });
   const pages = openPages(port, demo, options);
-  const { bucketName } = settings;
-  const { objects } = engines;
   const { onRequest } = options;
   port.serve(createFront({ url: port.url, gateway, bucketName, objects, ...pages, onRequest }));
   const ready = readyFile(port.url, demo);

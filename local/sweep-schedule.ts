@@ -1,15 +1,29 @@
+import { objectStore } from '../shared/adapters/object-store.ts';
 import { systemClock } from '../shared/domain/clock.ts';
 import { jobs } from '../shared/routes.ts';
+import { jsonLog, loggableError } from '../shared/runtime/log.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { openTable } from '../shared/store/table.ts';
 import { sweep } from '../shared/workflow/sweep.ts';
+import type { EnginesFile } from './data-folder.ts';
 
 /**
  * Runs the sweep job as the scheduler would. First it ends every open request, whatever its lease: only this process
  * uses the data folder and it has accepted nothing yet, so the process that ran them is gone.
  */
-export async function startSweepSchedule(tableName: string): Promise<{ stop(): Promise<void> }> {
-  await sweep(generationStore(openTable(tableName)), systemClock, Number.MAX_SAFE_INTEGER);
+export async function startSweepSchedule({
+  tableName,
+  bucketName,
+}: Pick<EnginesFile, 'tableName' | 'bucketName'>): Promise<{ stop(): Promise<void> }> {
+  const log = jsonLog();
+  const deps = {
+    generations: generationStore(openTable(tableName)),
+    objects: objectStore(bucketName),
+    clock: systemClock,
+    logFault: (requestId: string, what: string, error: unknown) =>
+      log.error(what, { requestId, causes: loggableError(error) }),
+  };
+  await sweep(deps, Number.MAX_SAFE_INTEGER);
   const { handler } = await import('../functions/sweep.ts');
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

@@ -7,11 +7,14 @@ export const environmentVariables = {
   referenceFetcherUrl: 'REFERENCE_FETCHER_URL',
   generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
   retentionDays: 'RETENTION_DAYS',
+  embedParameters: 'EMBED_PARAMETERS',
   sessionIssuer: 'SESSION_ISSUER',
   sessionJwksUrl: 'SESSION_JWKS_URL',
   sessionClientId: 'SESSION_CLIENT_ID',
   allowedOrigins: 'ALLOWED_ORIGINS',
   billingPricesFile: 'BILLING_PRICES_FILE',
+  billingLivemode: 'BILLING_LIVEMODE',
+  pastDueGraceDays: 'PAST_DUE_GRACE_DAYS',
 } as const;
 
 export type VariableName = (typeof environmentVariables)[keyof typeof environmentVariables];
@@ -22,6 +25,7 @@ export const noModelEndpoint = '(none)';
 /** The longest that SageMaker streams. */
 export const maxGenerationDeadlineSeconds = 450;
 export const maxRetentionDays = 3650;
+export const maxPastDueGraceDays = 60;
 
 /**
  * A function's settings, from its environment variables. Each is read on first use, so a function needs only the
@@ -42,10 +46,16 @@ export interface Environment {
   readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
   readonly retentionDays: number;
+  /** Whether images' files tell all that they were made from; false where it is not set. */
+  readonly embedParameters: boolean;
   /** Origins of web pages that may read answers; none where it is not set. */
   readonly allowedOrigins: readonly string[];
   /** The file that says what each price of the billing provider grants. */
   readonly billingPricesFile: string;
+  /** Whether the billing provider's real events count, or those of its sandbox. */
+  readonly billingLivemode: boolean;
+  /** How long a license stays usable after its payment became due. */
+  readonly pastDueGraceDays: number;
 }
 
 export interface SessionEnvironment {
@@ -88,11 +98,20 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get retentionDays() {
       return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
     },
+    get embedParameters() {
+      return source[names.embedParameters] === 'true';
+    },
     get allowedOrigins() {
       return (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== '');
     },
     get billingPricesFile() {
       return text(source, names.billingPricesFile);
+    },
+    get billingLivemode() {
+      return trueOrFalse(source, names.billingLivemode);
+    },
+    get pastDueGraceDays() {
+      return wholeNumber(source, names.pastDueGraceDays, 0, maxPastDueGraceDays);
     },
   };
 }
@@ -101,6 +120,12 @@ function text(source: NodeJS.ProcessEnv, name: string): string {
   const value = source[name];
   if (value === undefined || value === '') throw new Error(`The environment variable ${name} is not set.`);
   return value;
+}
+
+function trueOrFalse(source: NodeJS.ProcessEnv, name: string): boolean {
+  const value = text(source, name);
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new Error(`The environment variable ${name} must be true or false, not ${value}.`);
 }
 
 function wholeNumber(source: NodeJS.ProcessEnv, name: string, min: number, max: number): number {

@@ -1,20 +1,22 @@
+import type { Grants, TableAction, TableGrants } from './grants.ts';
+import { newKeyLimit } from './domain/key-slots.ts';
 import type { RateLimit } from './domain/rate-limit.ts';
+import {
+  activityLimit,
+  fetchLimit,
+  generateLimit,
+  identitiesLimit,
+  keysLimit,
+  listLimit,
+  playgroundLimit,
+  uploadLimit,
+  usageLimit,
+  type RouteLimit,
+} from './route-limits.ts';
 import type { Partition } from './store/table-keys.ts';
 
-/** Reads of one item, of several at once and of a range of a partition, and the ways to write one item. */
-export type TableAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';
-export type TableGrants = { readonly [P in Partition]?: readonly TableAction[] };
-
-/** What a function may access. Infrastructure grants exactly this. */
-export interface Grants {
-  table?: TableGrants;
-  /** Prefixes of the bucket that it may read, write or hand out links for. */
-  readObjects?: readonly string[];
-  writeObjects?: readonly string[];
-  model?: boolean;
-  /** It may call the job that fetches reference images. */
-  references?: boolean;
-}
+export { keyLimitNames } from './route-limits.ts';
+export type { Grants, RouteLimit, TableAction, TableGrants };
 
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
@@ -24,6 +26,8 @@ export interface Route {
   functionName: string;
   auth: 'key' | 'session' | 'key_or_session' | 'none';
   limit?: RouteLimit;
+  /** A limit of what the route makes, for one account. Its function counts it where it makes it: refusals don't count. */
+  creationLimit?: RateLimit;
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
   /**
@@ -42,39 +46,27 @@ export interface Throttle {
   burst: number;
 }
 
-export interface RouteLimit extends RateLimit {
-  /** What happens when the limit itself can't be checked: routes that spend money refuse, routes that read go on. */
-  onFault: 'refuse' | 'allow';
-}
-
-const generateLimit: RouteLimit = { name: 'generate', quota: 10, windowSeconds: 60, onFault: 'refuse' };
-const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
-const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
-/** Four reference images for each of the ten requests that a key may send. */
-const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
-const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
-
-/** An account in a loop can only make its own list of keys long. This slows it down. */
-const keyThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
-
 /** The document is large and open to everyone, and each byte that is sent costs money. */
 const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
 const generations = 'generations/*';
 const adapters = 'adapters/*';
 const uploads = 'uploads/*';
+const references = 'references/*';
 
 /** What POST /generate and the playground share: reserve, start, settle or release, replay. */
 const generating: Grants = {
   table: {
-    idempotency: ['batchGet', 'put', 'delete'],
+    idempotency: ['get', 'put', 'delete'],
     licenses: ['get'],
     periods: ['get', 'update'],
     generations: ['get', 'put', 'update'],
-    catalog: ['batchGet'],
+    catalog: ['get'],
+    rateLogs: ['get', 'put'],
   },
-  readObjects: [generations, adapters, uploads],
-  writeObjects: [generations],
+  readObjects: [generations, adapters, uploads, references],
+  writeObjects: [generations, references],
+  deleteObjects: [references],
   model: true,
   references: true,
 };
@@ -107,6 +99,7 @@ export const routes = {
     path: '/generate',
     functionName: 'list-generations',
     auth: 'key_or_session',
+    limit: listLimit,
     streams: false,
     grants: { table: { licenses: ['get'], generations: ['query'] }, readObjects: [generations] },
   },
@@ -115,6 +108,7 @@ export const routes = {
     path: '/identities',
     functionName: 'list-identities',
     auth: 'key_or_session',
+    limit: identitiesLimit,
     streams: false,
     grants: { table: { licenses: ['get'], catalog: ['query'], owners: ['query'] } },
   },
@@ -125,6 +119,15 @@ export const routes = {
     auth: 'session',
     streams: false,
     grants: { table: { owners: ['query'] } },
+  },
+  listActivity: {
+    method: 'GET',
+    path: '/licenses/{licenseId}/activity',
+    functionName: 'list-activity',
+    auth: 'session',
+    limit: activityLimit,
+    streams: false,
+    grants: { table: { licenses: ['get'], audit: ['query'] } },
   },
   getUsage: {
     method: 'GET',
@@ -140,15 +143,24 @@ export const routes = {
     path: '/keys',
     functionName: 'create-key',
     auth: 'session',
+    creationLimit: newKeyLimit,
     streams: false,
-    throttle: keyThrottle,
-    grants: { table: { licenses: ['get'], rosters: ['get', 'put'], keys: ['put'] } },
+    grants: {
+      table: {
+        licenses: ['get'],
+        rosters: ['batchGet', 'put'],
+        rateLogs: ['batchGet', 'put'],
+        keys: ['put'],
+        audit: ['put'],
+      },
+    },
   },
   listKeys: {
     method: 'GET',
     path: '/keys',
     functionName: 'list-keys',
     auth: 'session',
+    limit: keysLimit,
     streams: false,
     grants: { table: { owners: ['query'], rateLogs: ['batchGet'] } },
   },
@@ -161,7 +173,7 @@ export const routes = {
     // Strangers must not keep an owner from revoking a key.
     throttle: 'account',
     reservedConcurrency: 20,
-    grants: { table: { keys: ['get', 'update'], rosters: ['update'] } },
+    grants: { table: { keys: ['get', 'update'], rosters: ['update'], audit: ['put'] } },
   },
   createUpload: {
     method: 'POST',
@@ -199,9 +211,6 @@ export const routes = {
     grants: {},
   },
 } as const satisfies Record<string, Route>;
-
-/** The limits whose logs say when a key was last used. */
-export const keyLimitNames = [generateLimit.name, fetchLimit.name, uploadLimit.name];
 
 /** The grants for authenticating a route's callers: their key, their license and their rate log. */
 function accessGrants({ auth, limit }: Route): TableGrants {
@@ -250,16 +259,17 @@ export const jobs = {
       table: {
         leases: ['query'],
         generations: ['get', 'update'],
-        periods: ['update'],
+        periods: ['get', 'update'],
         idempotency: ['delete'],
       },
+      deleteObjects: [references],
     },
   },
   billingEvents: {
     functionName: 'billing-events',
     trigger: 'queue',
     reservedConcurrency: 3,
-    grants: { table: { licenses: ['get', 'put', 'update'] } },
+    grants: { table: { licenses: ['get', 'put', 'update'], audit: ['put'] } },
   },
   fetchReferences: {
     functionName: 'fetch-references',

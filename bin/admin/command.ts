@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Actor } from '../../shared/domain/audit.ts';
 import { findPlace, type Place, type PlaceFlags } from '../common/connection.ts';
 import { asFailure } from '../common/failure.ts';
 import type { Answer } from '../common/output.ts';
@@ -8,8 +9,12 @@ import type { Stores } from '../common/stores.ts';
 /** What a command works with after its operands and options were checked. */
 export interface Session {
   stores: Stores;
+  /** Where images lie; null where only a table was named. */
+  bucketName: string | null;
   /** When the command began, milliseconds since 1970. */
   nowMs: number;
+  /** Who works with it: asked for by commands that change something, before they do. */
+  operator(): Promise<Actor>;
   /** Asks the operator. @throws Failure when they do not agree: then change nothing. */
   confirm(reduction: Reduction): Promise<void>;
 }
@@ -28,7 +33,13 @@ export async function answer(command: Command, work: (session: Session) => Promi
     place = await findPlace(flags);
     const { openStores } = await import('../common/stores.ts');
     stores = openStores(place.tableName);
-    const session = { stores, nowMs: Date.now(), confirm: asking(flags, place.name) };
+    const session = {
+      stores,
+      bucketName: place.bucketName,
+      nowMs: Date.now(),
+      operator: operatorAt(place),
+      confirm: asking(flags, place.name),
+    };
     const { json, text } = await work(session);
     process.stdout.write(`${flags.json ? JSON.stringify(json) : text}\n`);
   } catch (error) {
@@ -36,6 +47,10 @@ export async function answer(command: Command, work: (session: Session) => Promi
   } finally {
     stores?.close();
   }
+}
+
+function operatorAt(place: Place): Session['operator'] {
+  return async () => (await import('../common/operator.ts')).operatorOf(place);
 }
 
 function asking(flags: SessionFlags, placeName: string): Session['confirm'] {

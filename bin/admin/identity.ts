@@ -31,7 +31,9 @@ export function addIdentityCommands(program: Command): void {
     );
   const deactivation = identity
     .command('deactivate')
-    .description('take an identity its model: requests for it are answered 503 IDENTITY_UNAVAILABLE')
+    .description(
+      'take an identity its model: within 10 seconds requests for it are answered 503 IDENTITY_UNAVAILABLE',
+    )
     .argument('<identity>', 'its id', id('IDENTITY'))
     .action((identityId: string, _, command: Command) =>
       answer(command, (session) => deactivate(session, identityId)),
@@ -91,7 +93,7 @@ async function putIdentity(
   options: IdentityOptions,
   created: Identity | null,
 ): Promise<Answer> {
-  const { stores } = session;
+  const { stores, nowMs } = session;
   const all = await stores.identities.list();
   const before = all.find(({ identityId }) => identityId === options.id) ?? null;
   const after = before === null ? (created ?? newIdentity(options)) : changedIdentity(before, options);
@@ -103,7 +105,7 @@ async function putIdentity(
   }
   const losses = before === null ? [] : identityLosses(before, after);
   if (losses.length > 0) await session.confirm({ what: `change the identity ${after.identityId}`, losses });
-  await stores.identities.put(after);
+  await stores.identities.put(after, await session.operator(), nowMs);
   return identityAnswer(after);
 }
 
@@ -113,7 +115,7 @@ async function deactivate(session: Session, identityId: string): Promise<Answer>
   const after = { ...before, model: null };
   const losses = identityLosses(before, after);
   await session.confirm({ what: `deactivate the identity ${identityId}`, losses });
-  await session.stores.identities.put(after);
+  await session.stores.identities.put(after, await session.operator(), session.nowMs);
   // The model is stored nowhere else: the operator needs this to activate it again.
   const { json, text } = identityAnswer(after);
   const modelWas = JSON.stringify(before.model);

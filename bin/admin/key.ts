@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { keyStatus } from '../../shared/domain/api-key.ts';
+import { isRemovedKey, keyStatus } from '../../shared/domain/api-key.ts';
 import type { License } from '../../shared/domain/license.ts';
 import { keyLimitNames } from '../../shared/routes.ts';
 import type { ApiKey } from '../../shared/store/api-key-store.ts';
@@ -53,7 +53,7 @@ async function issue(session: Session, licenseId: string, options: IssueOptions)
   const { stores, nowMs } = session;
   const license = await getLicense(session, licenseId);
   const { name, expiresAt = null } = options;
-  const order = { license, name, expiresAtMs: expiresAt };
+  const order = { license, name, expiresAtMs: expiresAt, by: await session.operator() };
   const { rawKey, key } = await issueApiKey(order, stores.apiKeys, nowMs);
   const { json, text } = shown(key, null, nowMs);
   return {
@@ -97,14 +97,17 @@ async function revoke(session: Session, keyId: string): Promise<Answer> {
       losses: [`"${before.name}" (${before.keyPrefix}…) of the license ${before.licenseId} will be refused`],
     });
   }
-  const after = before.revokedAtMs === null ? await stores.apiKeys.revoke(before, nowMs) : before;
+  const after =
+    before.revokedAtMs === null
+      ? await stores.apiKeys.revoke(before, nowMs, await session.operator())
+      : before;
   const lastUsed = await stores.apiKeys.lastUsed([keyId], keyLimitNames);
   return shown(after, lastUsed.get(keyId) ?? null, nowMs);
 }
 
-async function keysOf({ stores }: Session, license: License): Promise<ApiKey[]> {
+async function keysOf({ stores, nowMs }: Session, license: License): Promise<ApiKey[]> {
   const keys = await stores.apiKeys.listByOwner(license.ownerId);
-  return keys.filter((key) => key.licenseId === license.licenseId);
+  return keys.filter((key) => key.licenseId === license.licenseId && !isRemovedKey(key, nowMs));
 }
 
 function unknownKey(keyId: string): Failure {

@@ -1,4 +1,6 @@
-import type { License } from '../../shared/domain/license.ts';
+import { billingPeriod, monthAfter, periodStartFrom } from '../../shared/domain/billing-period.ts';
+import { creditPeriod } from '../../shared/domain/credit-period.ts';
+import { maxInFlight, type License } from '../../shared/domain/license.ts';
 import { tiers, type TierName } from '../../shared/domain/tiers.ts';
 import type { LicenseChange } from '../../shared/store/license-store.ts';
 import { usageFailure } from '../common/failure.ts';
@@ -12,8 +14,12 @@ export interface ChangeOptions {
   /** False: none. */
   identity?: string[] | false;
   anchor?: number;
+  /** With another anchor: its period has all its credits, whatever was used of the present one. */
+  newCredits?: boolean;
   activeUntil?: number | 'never';
   status?: 'active' | 'past_due';
+  /** False: its tier's. */
+  maxInFlight?: number | false;
   apiAccess?: boolean;
 }
 
@@ -26,10 +32,32 @@ export function changeOf(options: ChangeOptions): LicenseChange {
   if (options.identity !== undefined) change.identityIds = options.identity || [];
   if (options.anchor !== undefined) change.periodAnchorMs = options.anchor;
   if (options.activeUntil !== undefined) change.activeUntilMs = endMs(options.activeUntil);
-  if (options.status !== undefined) change.status = options.status;
+  // An operator who suspends a license means now.
+  if (options.status !== undefined) Object.assign(change, { status: options.status, graceUntilMs: null });
+  if (options.maxInFlight !== undefined) change.maxInFlight = options.maxInFlight || null;
   if (options.apiAccess !== undefined) change.apiAccess = options.apiAccess;
   if (Object.keys(change).length === 0) throw usageFailure('Nothing to change: name what, see --help.');
+  if (options.newCredits && options.anchor === undefined) throw usageFailure('--new-credits needs --anchor.');
   return change;
+}
+
+/** What a change does to the present count of credits: it goes on under another anchor, unless new credits are named. */
+export function countChange(
+  before: License,
+  { periodAnchorMs, creditsLimit }: LicenseChange,
+  newCredits: boolean,
+  nowMs: number,
+): Pick<LicenseChange, 'carried'> {
+  if (newCredits) return { carried: null };
+  const { startMs, creditsLimit: present } = creditPeriod(before, nowMs);
+  const limit = creditsLimit ?? present;
+  if (periodAnchorMs === undefined) {
+    return before.carried === null ? {} : { carried: { ...before.carried, creditsLimit: limit } };
+  }
+  const untilMs = periodStartFrom(periodAnchorMs, Math.max(monthAfter(startMs), nowMs + 1));
+  const isOwnPeriod =
+    billingPeriod(periodAnchorMs, startMs).startMs === startMs && limit === before.creditsLimit;
+  return { carried: isOwnPeriod ? null : { startMs, endMs: untilMs, creditsLimit: limit } };
 }
 
 /** `activeUntil` as it is stored. */
@@ -47,10 +75,13 @@ export function licenseLosses(before: License, change: LicenseChange, nowMs: num
   if (after.creditsLimit < before.creditsLimit) {
     losses.push(`its credits go down from ${before.creditsLimit} to ${after.creditsLimit} a month`);
   }
+  if (change.maxInFlight !== undefined && maxInFlight(after) < maxInFlight(before)) {
+    losses.push(`it may have ${maxInFlight(after)} requests in flight, not ${maxInFlight(before)}`);
+  }
   if (before.foundingCatalog && !after.foundingCatalog) losses.push('it loses the founding catalog');
   const lost = before.identityIds.filter((identityId) => !after.identityIds.includes(identityId));
   if (lost.length > 0) losses.push(`it loses the identities ${lost.join(', ')}`);
-  if (before.status === 'active' && after.status === 'past_due') {
+  if (before.status !== 'ended' && !isSuspended(before, nowMs) && isSuspended(after, nowMs)) {
     losses.push('it is suspended: its keys are refused until it is active again');
   }
   if (before.apiAccess && !after.apiAccess) losses.push('it loses API access: its keys are refused');
@@ -63,6 +94,10 @@ export function licenseLosses(before: License, change: LicenseChange, nowMs: num
 /** The table of tiers goes from the smallest to the largest. */
 function rankOf(tier: TierName): number {
   return Object.keys(tiers).indexOf(tier);
+}
+
+function isSuspended({ status, graceUntilMs }: License, nowMs: number): boolean {
+  return status === 'past_due' && isOver(graceUntilMs ?? 0, nowMs);
 }
 
 function isOver(activeUntilMs: number | null, nowMs: number): boolean {

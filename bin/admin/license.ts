@@ -1,24 +1,26 @@
 import type { Command } from 'commander';
 import { keyStatus } from '../../shared/domain/api-key.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { isActive, type License } from '../../shared/domain/license.ts';
+import type { License } from '../../shared/domain/license.ts';
 import { tiers, type TierName } from '../../shared/domain/tiers.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure } from '../common/failure.ts';
 import {
   changeOf,
+  countChange,
   creditsFor,
   creditsNote,
   endMs,
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
-import { isoTime } from '../../shared/domain/clock.ts';
-import { counted, keyValues, readableTime, table, type Answer } from '../common/output.ts';
+import { grantsOf, licenseAnswer, licenseJson } from './license-output.ts';
+import { counted, readableTime, table, type Answer } from '../common/output.ts';
 import { id, ids, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
 
 const tierNames = Object.keys(tiers) as TierName[];
 const maxCredits = 1_000_000_000;
+const maxRequests = 10_000;
 
 const examples = [
   'license grant --owner SUB --tier pro --founding-catalog',
@@ -66,6 +68,7 @@ interface GrantOptions {
   identity?: string[];
   anchor?: number;
   activeUntil?: number | 'never';
+  maxInFlight?: number;
 }
 
 function addGrant(license: Command): void {
@@ -90,6 +93,11 @@ function addGrant(license: Command): void {
       '--active-until <time>',
       'it is active until then (default: never ends)',
       timeOrNever('--active-until'),
+    )
+    .option(
+      '--max-in-flight <n>',
+      "requests at a time (default: the tier's own)",
+      wholeNumber('--max-in-flight', 1, maxRequests),
     )
     .action((options: GrantOptions, command: Command) => {
       const credits = creditsFor(options.tier, options.credits);
@@ -116,20 +124,28 @@ function addChange(license: Command): void {
     .option('--no-identity', 'it may use no identity beside the founding catalog')
     .option(
       '--anchor <time>',
-      'its billing periods begin on this day; a new period has new credits',
+      'its billing periods begin on this day; what is used counts on until the next of them',
       time('--anchor'),
     )
+    .option('--new-credits', 'with --anchor: the period begins with all its credits')
     .option(
       '--active-until <time>',
       'it is active until then, or never ends: "never"',
       timeOrNever('--active-until'),
     )
-    .option('--status <status>', 'active or past_due (suspended)', oneOf('--status', ['active', 'past_due']))
+    .option(
+      '--status <status>',
+      'active or past_due (suspended at once)',
+      oneOf('--status', ['active', 'past_due']),
+    )
+    .option('--max-in-flight <n>', 'requests at a time', wholeNumber('--max-in-flight', 1, maxRequests))
+    .option('--no-max-in-flight', 'as many requests at a time as its tier allows')
     .option('--api-access', 'its keys are accepted')
     .option('--no-api-access', 'its keys are refused')
     .action((licenseId: string, options: ChangeOptions, command: Command) => {
       const members = changeOf(options);
-      return answer(command, (session) => changeLicense(session, licenseId, members));
+      const newCredits = options.newCredits ?? false;
+      return answer(command, (session) => changeLicense(session, licenseId, members, newCredits));
     });
   withYes(change);
 }
@@ -147,21 +163,26 @@ async function grant(session: Session, options: GrantOptions, credits: number): 
     identityIds,
     apiAccess: true,
     status: 'active',
+    graceUntilMs: null,
     periodAnchorMs: options.anchor ?? nowMs,
+    carried: null,
     activeUntilMs: endMs(options.activeUntil ?? 'never'),
+    maxInFlight: options.maxInFlight ?? null,
     createdAtMs: nowMs,
   };
-  await stores.licenses.insert(license);
+  await stores.licenses.insert(license, await session.operator());
   return licenseAnswer(license, nowMs);
 }
 
 async function changeLicense(
   session: Session,
   licenseId: string,
-  change: ReturnType<typeof changeOf>,
+  named: ReturnType<typeof changeOf>,
+  newCredits: boolean,
 ): Promise<Answer> {
   const { stores, nowMs } = session;
   const before = await getLicense(session, licenseId);
+  const change = { ...named, ...countChange(before, named, newCredits, nowMs) };
   if (before.status === 'ended' && change.status !== undefined) {
     throw new Failure(`The license ${licenseId} has ended for good: grant a new one.`);
   }
@@ -170,7 +191,7 @@ async function changeLicense(
   if (losses.length > 0) {
     await session.confirm({ what: `change the license ${licenseId} of ${before.ownerId}`, losses });
   }
-  const after = await stores.licenses.update(licenseId, change);
+  const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
   const { json, text } = licenseAnswer(after, nowMs);
   return { json, text: text + creditsNote(change, after) };
@@ -187,7 +208,8 @@ async function endLicense(session: Session, licenseId: string): Promise<Answer> 
     losses: [`${counted(active.length, 'active key')} of it will be refused`],
   });
   const endedAtMs = Math.min(nowMs, before.activeUntilMs ?? nowMs);
-  const after = await stores.licenses.update(licenseId, { status: 'ended', activeUntilMs: endedAtMs });
+  const change = { status: 'ended', activeUntilMs: endedAtMs } as const;
+  const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
   return licenseAnswer(after, nowMs);
 }
@@ -228,38 +250,4 @@ async function checkIdentities({ stores }: Session, identityIds: string[]): Prom
   const found = await Promise.all(identityIds.map((identityId) => stores.identities.get(identityId)));
   const unknown = identityIds.filter((_, i) => found[i] === null);
   if (unknown.length > 0) throw new Failure(`There is no identity ${unknown.join(', ')}.`);
-}
-
-function licenseAnswer(license: License, nowMs: number): Answer {
-  return {
-    json: licenseJson(license),
-    text: keyValues([
-      ['License', license.licenseId],
-      ['Owner', license.ownerId],
-      ['Tier', tiers[license.tier].label],
-      ['Credits', `${license.creditsLimit} a month`],
-      ['May use', grantsOf(license)],
-      ['API access', license.apiAccess ? 'yes' : 'no'],
-      ['Status', license.status],
-      ['Keys', isActive(license, nowMs) ? 'accepted' : 'refused'],
-      ['Period anchor', readableTime(license.periodAnchorMs)],
-      ['Active until', readableTime(license.activeUntilMs)],
-      ['Created', readableTime(license.createdAtMs)],
-    ]),
-  };
-}
-
-function grantsOf({ foundingCatalog, identityIds }: License): string {
-  const grants = [...(foundingCatalog ? ['founding catalog'] : []), ...identityIds];
-  return grants.length === 0 ? 'no identity' : grants.join(', ');
-}
-
-function licenseJson(license: License): Record<string, unknown> {
-  const { periodAnchorMs, activeUntilMs, createdAtMs, ...rest } = license;
-  return {
-    ...rest,
-    periodAnchor: isoTime(periodAnchorMs),
-    activeUntil: isoTime(activeUntilMs),
-    createdAt: isoTime(createdAtMs),
-  };
 }

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { parseArguments, withErrorLines } from '../common/command-line.ts';
 import { withExamples } from './command.ts';
+import { addAuditCommand } from './audit.ts';
 import { addGenerationCommands } from './generation.ts';
 import { addIdentityCommands } from './identity.ts';
 import { addKeyCommands } from './key.ts';
@@ -49,6 +50,7 @@ function buildProgram(): Command {
   addLicenseCommands(program);
   addKeyCommands(program);
   addUsageCommand(program);
+  addAuditCommand(program);
   addGenerationCommands(program);
   addSweepCommand(program);
   addLocalSessionCommand(program);

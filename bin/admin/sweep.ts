@@ -12,12 +12,16 @@ export function addSweepCommand(program: Command): void {
   withExamples(command, ['sweep', 'sweep --json --stack image-generation-prod']);
 }
 
-async function sweepOnce({ stores }: Session): Promise<Answer> {
-  const [{ sweep }, { systemClock }] = await Promise.all([
+async function sweepOnce({ stores, bucketName }: Session): Promise<Answer> {
+  const [{ sweep }, { systemClock }, { objectStore }] = await Promise.all([
     import('../../shared/workflow/sweep.ts'),
     import('../../shared/domain/clock.ts'),
+    import('../../shared/adapters/object-store.ts'),
   ]);
-  const { released, failed } = await sweep(stores.generations, systemClock);
+  // Where the bucket is not known, or its operator may not delete in it, it removes them by itself after a day.
+  const objects = bucketName === null ? { deleteReferences: async () => {} } : objectStore(bucketName);
+  const deps = { generations: stores.generations, objects, clock: systemClock, logFault: () => {} };
+  const { released, failed } = await sweep(deps);
   const ended =
     released === 0
       ? 'No request was stuck.'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { billingPeriod } from '../../shared/domain/billing-period.ts';
+import { creditPeriod } from '../../shared/domain/credit-period.ts';
 import { usageAggregates, usageStats } from '../../shared/domain/usage.ts';
 import type { UsageAggregates } from '../../shared/contracts/usage.ts';
 import { answer, withExamples, type Session } from './command.ts';
@@ -21,12 +21,12 @@ export function addUsageCommand(program: Command): void {
 async function show(session: Session, licenseId: string): Promise<Answer> {
   const { stores, nowMs } = session;
   const license = await getLicense(session, licenseId);
-  const period = billingPeriod(license.periodAnchorMs, nowMs);
+  const period = creditPeriod(license, nowMs);
   const [totals, identities] = await Promise.all([
     stores.periods.get(licenseId, period.startMs),
     stores.identities.list(),
   ]);
-  const stats = usageStats(license, totals.used, period, nowMs);
+  const stats = usageStats(license.tier, totals.used, period, nowMs);
   const held = totals.committed - totals.used;
   const { imported } = totals;
   const aggregates = usageAggregates(totals, identities, period, nowMs);

@@ -18,6 +18,8 @@ export type Choice =
 
 export interface Place extends FailedPlace {
   tableName: string;
+  /** Null where only a table is named. */
+  bucketName: string | null;
 }
 
 const defaultFolder = '.local';
@@ -39,19 +41,20 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   const choice = choosePlace(flags, process.env);
   if (choice.kind === 'local') return localPlace(choice.folder);
   if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
-  const tableName =
+  const { TableName: tableName, BucketName: bucketName } =
     choice.kind === 'table'
-      ? choice.tableName
-      : (await stackOutputs(choice.stackName, ['TableName'])).TableName;
+      ? { TableName: choice.tableName, BucketName: null }
+      : await stackOutputs(choice.stackName, ['TableName', 'BucketName']);
   const region = process.env.AWS_REGION;
   const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
-  return { tableName, name, localFolder: null };
+  return { tableName, bucketName, name, localFolder: null };
 }
 
 function localPlace(folder: string): Place {
   const engines = readEngines(folder);
   pointSdkAt(engines);
-  return { tableName: engines.tableName, name: `the local service on ${folder}`, localFolder: folder };
+  const { tableName, bucketName } = engines;
+  return { tableName, bucketName, name: `the local service on ${folder}`, localFolder: folder };
 }
 
 export function readEngines(folder: string): EnginesFile {

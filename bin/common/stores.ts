@@ -1,4 +1,5 @@
 import { apiKeyStore } from '../../shared/store/api-key-store.ts';
+import { auditStore } from '../../shared/store/audit-store.ts';
 import { generationStore } from '../../shared/store/generation-store.ts';
 import { identityStore } from '../../shared/store/identity-store.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
@@ -16,6 +17,7 @@ export function openStores(tableName: string) {
     identities: identityStore(table),
     generations: generationStore(table),
     periods: periodStore(table),
+    audit: auditStore(table),
     /** Closes the connections, so that the process can end. */
     close: () => table.client.destroy(),
   };

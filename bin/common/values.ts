@@ -1,6 +1,6 @@
 import { codePoints, isCleanText, quoteName } from '../../shared/contracts/fields.ts';
 import { fingerprintApiKey, isApiKey, isKeyId } from '../../shared/domain/api-key.ts';
-import { isId, isRequestId } from '../../shared/domain/ids.ts';
+import { isId, readRequestId } from '../../shared/domain/ids.ts';
 import { usageFailure } from './failure.ts';
 
 /*
@@ -36,8 +36,7 @@ export function keyId(name: string): Parser<string> {
 }
 
 export function requestId(name: string): Parser<string> {
-  return (text) =>
-    isRequestId(text) ? text : refuse(name, "a request's id (a lower-case UUID, version 7)", text);
+  return (text) => readRequestId(text) ?? refuse(name, "a request's id (a UUID, version 7)", text);
 }
 
 export function wholeNumber(name: string, min: number, max: number): Parser<number> {

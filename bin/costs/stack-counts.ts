@@ -85,7 +85,7 @@ export function countTemplate(resources: Resource[], withBilling: boolean): Stac
 }
 
 /** How a billing event may end: see functions/billing-events.ts. */
-const billingOutcomes = 4;
+const billingOutcomes = 5;
 
 function customMetrics(withBilling: boolean): number {
   const series = { code: Object.keys(errorCodes).length, outcome: withBilling ? billingOutcomes : 0 };

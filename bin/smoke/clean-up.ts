@@ -89,11 +89,13 @@ async function findTraces(
   const callers = [...keyIds, accountCallerId(license.ownerId)];
   const { licenseId } = license;
   const { apiKey, generation, idempotencyRecord, keyRoster, license: licenseKey, period, rateLog } = itemKeys;
+  const { identityAudit, licenseAudit } = itemKeys;
   const keys = [
     licenseKey(licenseId),
     keyRoster(licenseId),
     period(licenseId, 0),
     generation(licenseId, ''),
+    licenseAudit(licenseId, ''),
     ...callers.flatMap((id) => [apiKey(id), rateLog(id, ''), idempotencyRecord(id, '')]),
   ];
   const partitions = keys.map(({ PK }) => PK);
@@ -101,6 +103,8 @@ async function findTraces(
   if (ownsIdentity) {
     const item = await getItem(table, itemKeys.identity(identity.identityId));
     if (item !== null) items.push(item);
+    const trail = await itemsOf(table, identityAudit('').PK);
+    items.push(...trail.filter(({ subjectId }) => subjectId === identity.identityId));
   }
   const prefixes = ['generations', 'uploads'].map((kind) => `${kind}/${license.licenseId}/`);
   const objectKeys = (await Promise.all(prefixes.map((prefix) => objectsOf(s3, bucketName, prefix)))).flat();

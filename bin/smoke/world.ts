@@ -41,8 +41,11 @@ export async function planWorld(
     identityIds: [identity.identityId],
     apiAccess: true,
     status: 'active',
+    graceUntilMs: null,
     periodAnchorMs: nowMs,
+    carried: null,
     activeUntilMs: null,
+    maxInFlight: null,
     createdAtMs: nowMs,
   };
   return { identity, ownsIdentity: identityId === undefined, license };

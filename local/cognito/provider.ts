@@ -59,7 +59,7 @@ function configuration(options: UserPoolOptions): Configuration {
     responseTypes: ['code'],
     features: features(),
     cookies: cookies(baseUrl),
-    routes: { authorization: '/oauth2/authorize', token: '/oauth2/token' },
+    routes: { authorization: '/oauth2/authorize', token: '/oauth2/token', revocation: '/oauth2/revoke' },
     interactions: { policy, url: () => '/login' },
     findAccount: (_ctx, sub) =>
       accounts.some((account) => account.sub === sub)
@@ -107,6 +107,10 @@ function features(): NonNullable<Configuration['features']> {
     dPoP: off,
     pushedAuthorizationRequests: off,
     resourceIndicators: off,
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+    },
     rpInitiatedLogout: off,
     userinfo: off,
   };

@@ -17,7 +17,7 @@ const poolId = 'us-east-1_local';
 /** Which methods each path has; a path below `/oauth2/authorize` continues an interrupted sign-in. */
 const methods: [RegExp, string[]][] = [
   [/^\/oauth2\/authorize(\/[\w-]+)?$/, ['GET', 'HEAD']],
-  [/^\/oauth2\/token$/, ['POST', 'OPTIONS']],
+  [/^\/oauth2\/(token|revoke)$/, ['POST', 'OPTIONS']],
   [/^\/login$/, ['GET', 'HEAD', 'POST']],
   [/^\/logout$/, ['GET']],
 ];
@@ -67,6 +67,7 @@ function discoveryDocument(baseUrl: string, issuer: string): object {
     issuer,
     authorization_endpoint: `${baseUrl}/oauth2/authorize`,
     token_endpoint: `${baseUrl}/oauth2/token`,
+    revocation_endpoint: `${baseUrl}/oauth2/revoke`,
     end_session_endpoint: `${baseUrl}/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],

@@ -1,4 +1,10 @@
-import { HeadObjectCommand, NotFound, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
 import { lean, leanOptions } from '../aws-clients.ts';
 import { anyContentType } from '../contracts/upload.ts';
 import type { OutputFormat } from '../contracts/generation.ts';
@@ -7,8 +13,8 @@ import { linkSigner } from './link-signer.ts';
 
 /** Links to images last an hour. A link dies with the credentials that signed it, and those may not last longer. */
 const linkLifetimeSeconds = 3600;
-/** The function that fetches references uses these links at once. */
-const referenceLinkLifetimeSeconds = 60;
+/** The function that fetches references uses these links at once. Its caller waits for it no longer than 12 seconds. */
+const referenceLinkLifetimeSeconds = 15;
 
 export interface RequestRef {
   licenseId: string;
@@ -23,7 +29,7 @@ const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp',
 
 export type ObjectStore = ReturnType<typeof objectStore>;
 
-/** Where images live. The service signs links and looks at sizes; no image byte passes through it. */
+/** Where images live. The service signs links, looks at sizes and deletes copies; no image byte passes through it. */
 export function objectStore(bucket: string) {
   const client = lean(
     new S3Client({
@@ -63,6 +69,18 @@ export function objectStore(bucket: string) {
       return sign('GET', referenceKey(of, index), { lifetimeSeconds });
     },
 
+    /**
+     * Deletes the copies of a request's references, those too that were never stored.
+     * @throws when one of them may still be there.
+     */
+    async deleteReferences(of: RequestRef, count: number, abortSignal: AbortSignal): Promise<void> {
+      const deleting = Array.from({ length: count }, (_, i) =>
+        client.send(new DeleteObjectCommand({ Bucket: bucket, Key: referenceKey(of, i) }), { abortSignal }),
+      );
+      const failed = (await Promise.allSettled(deleting)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    },
+
     /** A link to what was uploaded, for the function that looks at it. */
     uploadLink(of: UploadRef): Promise<string> {
       return sign('GET', uploadKey(of), { lifetimeSeconds: referenceLinkLifetimeSeconds });
@@ -90,8 +108,9 @@ export function objectStore(bucket: string) {
   };
 }
 
+/** Apart from the images, because the copies end with their request. */
 function referenceKey(of: RequestRef, index: number): string {
-  return `generations/${of.licenseId}/${of.requestId}/reference-${index}`;
+  return `references/${of.licenseId}/${of.requestId}/${index}`;
 }
 
 function outputKey(of: OutputRef, index: number): string {

@@ -32,14 +32,22 @@ export const keyAnswer = z.object({
   licenseId: z.string(),
   status: keyStatus,
   createdAt: timestamp,
-  lastUsedAt: described(z.nullable(timestamp), 'The last request that counted against a limit, if any.'),
+  lastUsedAt: described(z.nullable(timestamp), 'When it was last used, if ever.'),
   expiresAt,
   revokedAt: described(z.nullable(timestamp), 'Null unless it was revoked.'),
 });
 
 /** The answer of GET /keys. */
 export const keyList = z.object({
-  keys: described(z.array(keyAnswer), 'Every key of the account, newest first, whatever became of it.'),
+  keys: described(
+    z.array(keyAnswer),
+    'Newest first. Keys that expired or were revoked are listed for 90 days. A page may hold fewer than `limit` and still ' +
+      'have a next one.',
+  ),
+  nextCursor: described(
+    z.nullable(z.string()),
+    'Send it as `cursor` for the next page; null on the last one.',
+  ),
 });
 
 /** The answer of DELETE /keys/{keyId}. Repeating the request gives the same answer. */

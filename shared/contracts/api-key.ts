@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { text } from './fields.ts';
+import { optional, text } from './fields.ts';
 
 const idRule = 'must be the id of one of your licenses';
 const expiryRule = 'must be an ISO 8601 time with its zone, as in 2027-01-31T18:00:00Z';
@@ -13,11 +13,12 @@ const expiry = z.iso
 /** The body of POST /keys. The domain checks that `expiresAt` lies in the future. */
 export const createKeyBody = z.strictObject(
   {
-    licenseId: z.string(idRule),
+    licenseId: z.string(idRule).check(z.minLength(1, idRule)),
     name: text(1, 64),
-    expiresAt: z.optional(z.nullable(expiry)),
+    expiresAt: optional(expiry),
   },
   'must be a JSON object',
 );
 
-export type CreateKeyBody = z.infer<typeof createKeyBody>;
+/** As callers send it. */
+export type CreateKeyBody = z.input<typeof createKeyBody>;

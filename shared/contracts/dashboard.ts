@@ -6,7 +6,7 @@ export interface DashboardConfig {
     /** The user pool's issuer. */
     issuer: string;
     clientId: string;
-    /** Where `/oauth2/authorize`, `/oauth2/token` and `/logout` are. */
+    /** Where `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout` are. */
     domainUrl: string;
   };
 }

@@ -44,6 +44,26 @@ export function decimal(min: number, max: number) {
   return z.number(rule).check(z.gte(min, rule), z.lte(max, rule));
 }
 
+/** A member that may be left out. `null` says the same as leaving it out. */
+export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
+  return z.optional(
+    z.pipe(
+      z.nullable(schema),
+      z.transform((sent) => sent ?? undefined),
+    ),
+  );
+}
+
+/** A member that is this value where it is left out or `null`. */
+export function defaulted<Schema extends z.ZodMiniType>(schema: Schema, value: z.output<Schema>) {
+  return z
+    .pipe(
+      z.optional(z.nullable(schema)),
+      z.transform((sent) => sent ?? value),
+    )
+    .check(z.meta({ default: value }));
+}
+
 interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];

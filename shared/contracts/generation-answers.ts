@@ -1,10 +1,17 @@
 import * as z from 'zod/mini';
 import { count, described, link, requestId, timestamp } from './answer-fields.ts';
-import { generationStatuses, generationTypes, maxSeed, outputFormats, referenceModes } from './generation.ts';
+import {
+  generationErrorCodes,
+  generationStatuses,
+  generationTypes,
+  maxSeed,
+  outputFormats,
+  referenceModes,
+} from './generation.ts';
 
 const outputs = described(
   z.array(link),
-  'Signed links to the images, open to everyone who has them for an hour. Fetch the request again for new ones.',
+  'Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones.',
 );
 const seed = described(
   z.int().check(z.gte(0), z.lte(maxSeed)),
@@ -16,7 +23,10 @@ const identity = z.object({ id: z.string(), name: z.string() });
 const usage = z.object({
   creditsUsed: described(count, 'Credits used in the period, this request included.'),
   creditsLimit: described(count, 'Credits of a period.'),
-  creditsRemaining: described(z.int(), '`creditsLimit` less `creditsUsed`.'),
+  creditsRemaining: described(
+    z.int(),
+    '`creditsLimit` less `creditsUsed`: negative when the limit was lowered below what is used.',
+  ),
   creditsCharged: described(count, 'What this request was charged.'),
   periodResetDate: described(timestamp, "When the next period's credits begin."),
 });
@@ -68,6 +78,10 @@ export const storedGeneration = z.object({
   outputUrl: described(z.nullable(link), 'The first of `outputs`; null unless the request completed.'),
   outputs,
   errorMessage: described(z.nullable(z.string()), 'Why it failed; null unless it did.'),
+  errorCode: described(
+    z.nullable(z.enum(generationErrorCodes)),
+    'The code of that error; null unless it failed.',
+  ),
   creditsCharged: described(count, '0 unless the request completed.'),
   referenceImagesUsed,
   processingTimeMs: described(z.nullable(count), 'Milliseconds from acceptance to the end; null until then.'),
@@ -92,6 +106,13 @@ export const generationList = z.object({
 /** The events of an answer to `Accept: text/event-stream`, by name. */
 export const generationEvents = z.object({
   accepted: z.object({ requestId, creditsReserved: count }),
+  queued: described(
+    z.object({
+      position: described(z.int().check(z.gte(1)), 'How many requests begin before this one, plus one.'),
+      etaSeconds: described(count, 'Until it is expected to begin; 0 while that is not known.'),
+    }),
+    'The request waits for the model. Sent when it must wait, when it moves up, and every few seconds.',
+  ),
   started: described(z.strictObject({}), 'The model began.'),
   progress: z.object({ step: count, steps: count }),
   completed: generationAnswer,

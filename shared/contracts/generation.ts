@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decimal, integer, text } from './fields.ts';
+import { decimal, defaulted, integer, optional, text } from './fields.ts';
 import {
   parseReferenceUrl,
   referenceLimits,
@@ -20,25 +20,32 @@ const side = z.number(sideRule).check(
 const outputsRule = 'must be an integer of at least 1';
 const referencesRule = `must be an array of at most ${referenceLimits.maxItems} items`;
 
+/** For the JSON Schema: the item has this member, and the other only as `null`. */
+const sentAlone = (member: string) => ({
+  required: [member],
+  properties: { [member]: { type: 'string' } },
+});
+
 const referenceImage = z
   .strictObject(
     {
-      url: z.optional(
+      url: optional(
         z.string(referenceUrlRule).check(
           z.refine((value) => parseReferenceUrl(value) !== null, referenceUrlRule),
           z.meta(referenceUrlShape),
         ),
       ),
-      uploadId: z.optional(text(1, 100)),
+      uploadId: optional(text(1, 100)),
     },
     'must be an object with url or uploadId',
   )
   .check(
-    z.refine(
-      (item) => (item.url === undefined) !== (item.uploadId === undefined),
-      'must have exactly one of url and uploadId',
-    ),
-    z.meta({ oneOf: [{ required: ['url'] }, { required: ['uploadId'] }] }),
+    z.refine((item) => (item.url === undefined) !== (item.uploadId === undefined), {
+      error: 'must have exactly one of url and uploadId',
+      // Told beside what is wrong with either of them.
+      when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    }),
+    z.meta({ oneOf: ['url', 'uploadId'].map(sentAlone) }),
   );
 
 export const referenceModes = ['exact_product', 'reference'] as const;
@@ -52,27 +59,27 @@ export const outputFormats = ['png', 'webp', 'jpeg'] as const;
  */
 export const createGenerationBody = z.strictObject(
   {
-    identityId: z.string(),
+    identityId: z.string('must be the id of an identity'),
     prompt: text(1, 1000),
-    negativePrompt: z._default(text(0, 500), ''),
-    seed: z.optional(integer(0, maxSeed)),
-    numInferenceSteps: z._default(integer(20, 50), 30),
-    guidanceScale: z._default(decimal(1, 20), 7.5),
-    numOutputs: z._default(
+    negativePrompt: defaulted(text(0, 500), ''),
+    seed: optional(integer(0, maxSeed)),
+    numInferenceSteps: defaulted(integer(20, 50), 30),
+    guidanceScale: defaulted(decimal(1, 20), 7.5),
+    numOutputs: defaulted(
       z
         .number(outputsRule)
         .check(z.gte(1, outputsRule), z.refine(Number.isInteger, outputsRule), z.meta({ type: 'integer' })),
       1,
     ),
-    width: z._default(side, 1024),
-    height: z._default(side, 1024),
-    outputFormat: z._default(z.enum(outputFormats, 'must be "png", "webp" or "jpeg"'), 'png'),
-    referenceImages: z._default(
+    width: defaulted(side, 1024),
+    height: defaulted(side, 1024),
+    outputFormat: defaulted(z.enum(outputFormats, 'must be "png", "webp" or "jpeg"'), 'png'),
+    referenceImages: defaulted(
       z.array(referenceImage, referencesRule).check(z.maxLength(referenceLimits.maxItems, referencesRule)),
       [],
     ),
-    referenceMode: z._default(z.enum(referenceModes, 'must be "exact_product" or "reference"'), 'reference'),
-    preserveBranding: z._default(z.boolean('must be true or false'), false),
+    referenceMode: defaulted(z.enum(referenceModes, 'must be "exact_product" or "reference"'), 'reference'),
+    preserveBranding: defaulted(z.boolean('must be true or false'), false),
   },
   'must be a JSON object',
 );
@@ -84,6 +91,10 @@ export type OutputFormat = (typeof outputFormats)[number];
 
 export const generationStatuses = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'] as const;
 export type GenerationStatus = (typeof generationStatuses)[number];
+
+/** Why a request that was accepted ended without an image. */
+export const generationErrorCodes = ['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE'] as const;
+export type GenerationErrorCode = (typeof generationErrorCodes)[number];
 
 /** What kind of request a generation was, for statistics and filters. */
 export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;

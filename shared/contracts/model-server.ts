@@ -5,13 +5,19 @@ import type { OutputFormat } from './generation.ts';
  * The contract between the service and a model container, behind SageMaker's `POST /invocations`.
  *
  * The service sends one JSON object and reads newline-delimited JSON events. The container uploads its images
- * to the presigned links itself, so no image byte crosses the service. It emits `started` at once, `progress`
- * at least every 10 seconds, and exactly one closing event, `completed` or `failed`.
+ * to the presigned links itself, so no image byte crosses the service. It emits `queued` if the request must wait, and
+ * again whenever it moves up; `started` when its painting begins; `progress`; and exactly one closing event, `completed` or
+ * `failed`. It is never silent for more than 10 seconds.
  */
 export interface ModelRequest {
   requestId: string;
   /** ISO 8601 UTC. The container stops by then, whatever it is doing. */
   deadline: string;
+  /**
+   * Whose request it is, an opaque digest: the container shares its time fairly between tenants. A service that is older
+   * than this member leaves it out. Such a request is told `started` at once and never `queued`.
+   */
+  tenant: string;
   prompt: string;
   negativePrompt: string;
   /** 0 … 2^32 − 1. Output i is made with (seed + i) mod 2^32, exactly as a request of its own would be. */
@@ -27,6 +33,11 @@ export interface ModelRequest {
    * and means `png`.
    */
   outputFormat: OutputFormat;
+  /**
+   * Whether the files' metadata has the parameters, the prompt too. Otherwise it tells the model's version, the seed, the
+   * size, and that a model made the image. A service that is older than this member leaves it out and means false.
+   */
+  embedParameters: boolean;
   referenceMode: 'exact_product' | 'reference';
   preserveBranding: boolean;
   /** Presigned GET links, at most 4. */
@@ -65,6 +76,13 @@ export const modelOutput = z.object({
 
 export const modelEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('ready'), modelVersion: z.string() }),
+  z.object({
+    event: z.literal('queued'),
+    /** How many requests begin before it, plus one. */
+    position: z.int().check(z.gte(1)),
+    /** Until it is expected to begin; 0 before anything was measured. */
+    etaSeconds: count,
+  }),
   z.object({ event: z.literal('started') }),
   z.object({ event: z.literal('progress'), step: count, steps: count }),
   z.object({
@@ -83,7 +101,7 @@ export type ModelCompleted = Extract<ModelEvent, { event: 'completed' }>;
 /** The reasons a container gives in `failed`; the service treats any other as `model_error`. */
 export const modelFailureReasons = [
   'invalid_request', // the request does not fit this contract
-  'busy', // the queue is too long to meet the deadline
+  'busy', // the images could not be ready by the deadline, or too many requests wait
   'deadline', // the deadline came first
   'adapter_unavailable', // the identity's adapter could not be fetched or verified
   'reference_unreadable', // a reference image could not be fetched or read

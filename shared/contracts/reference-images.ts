@@ -13,6 +13,9 @@ export const referenceLimits = {
   maxUrlCharacters: 2048,
 } as const;
 
+/** Fetched for all requests of a license together, those that only try included. */
+export const maxAddressesPerMinute = 40;
+
 export type ReferenceFormat = 'png' | 'jpeg' | 'webp';
 
 export const referenceUrlRule =

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import { optional } from './fields.ts';
 
+const idRule = 'must be the id of one of your licenses';
 const contentTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 const contentTypeRule = `must be one of ${contentTypes.join(', ')}`;
 
@@ -8,12 +10,12 @@ export const anyContentType = 'application/octet-stream';
 
 /** The body of POST /uploads by key. No body means the same as an empty object. */
 export const createUploadBody = z.strictObject(
-  { contentType: z.optional(z.enum(contentTypes, contentTypeRule)) },
+  { contentType: optional(z.enum(contentTypes, contentTypeRule)) },
   'must be a JSON object',
 );
 
 /** The same by session, which names one of the account's licenses. */
 export const createAccountUploadBody = z.strictObject(
-  { ...createUploadBody.shape, licenseId: z.string('must be the id of one of your licenses') },
+  { ...createUploadBody.shape, licenseId: z.string(idRule).check(z.minLength(1, idRule)) },
   'must be a JSON object',
 );

@@ -58,7 +58,7 @@ export const usageAnswer = z.object({
   stats: usageStats,
   history: described(
     z.array(usageHistoryItem),
-    "The period's newest 20 requests, newest first, whatever became of them.",
+    "The license's newest 20 requests, newest first, whatever became of them and whatever their period.",
   ),
   aggregates: described(usageAggregates, 'What the period counts of requests that completed.'),
 });

@@ -42,18 +42,40 @@ export function isKeyId(text: string): boolean {
   return /^key_[0-9a-f]{32}$/.test(text);
 }
 
-/** How many active keys one license may have. */
-export const maxActiveKeys = 25;
-
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
+/** When a key was revoked and when it expires, in milliseconds since 1970; null for neither. */
+export interface KeyTimes {
+  revokedAtMs: number | null;
+  expiresAtMs: number | null;
+}
+
 /** A revoked key stays `revoked`, also after it would have expired. */
-export function keyStatus(
-  key: { revokedAtMs: number | null; expiresAtMs: number | null },
-  nowMs: number,
-): KeyStatus {
+export function keyStatus(key: KeyTimes, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return 'revoked';
   return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? 'expired' : 'active';
+}
+
+/** When a key ends or has ended, by expiry or by revocation; null for one that does not end. */
+export function keyEndMs(key: KeyTimes): number | null {
+  const ends = [key.revokedAtMs, key.expiresAtMs].filter((ms) => ms !== null);
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+/** For so long an ended key is still listed. */
+export const endedKeyDays = 90;
+export const endedKeyMs = endedKeyDays * 24 * 3600 * 1000;
+
+/** When an ended key is removed, lists and all; null for one that does not end. */
+export function keyRemovalMs(key: KeyTimes): number | null {
+  const endMs = keyEndMs(key);
+  return endMs === null ? null : endMs + endedKeyMs;
+}
+
+/** A removed key is as if it had never been, although its item may be there for some days more. */
+export function isRemovedKey(key: KeyTimes, nowMs: number): boolean {
+  const removalMs = keyRemovalMs(key);
+  return removalMs !== null && removalMs <= nowMs;
 }
 
 /** CRC-32 (ISO-HDLC) of the secret in six base62 digits, most significant first. */

@@ -1,11 +1,11 @@
 import type {
   CreateGenerationBody,
+  GenerationErrorCode,
   GenerationStatus,
   GenerationType,
   OutputFormat,
   ReferenceMode,
 } from '../contracts/generation.ts';
-import type { ErrorCode } from '../errors.ts';
 import type { Identity } from './identity.ts';
 import { maxSeed } from '../contracts/generation.ts';
 import { ServiceError } from '../errors.ts';
@@ -56,8 +56,6 @@ export interface Generation {
   idempotencyKeyHash: string | null;
 }
 
-export type GenerationErrorCode = Extract<ErrorCode, 'TIMEOUT' | 'GENERATION_FAILED' | 'SERVICE_UNAVAILABLE'>;
-
 /** How a generation ended without an image. */
 export interface GenerationFailure {
   status: 'FAILED' | 'TIMEOUT';
@@ -83,21 +81,23 @@ export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! % (maxSeed + 1);
 }
 
-/** Checks that need the identity. Each field was checked by itself before. @throws INVALID_PARAMETERS */
-export function checkReferences(body: CreateGenerationBody, identity: Identity): void {
-  const { referenceImages, referenceMode } = body;
-  if (referenceImages.length > 0 && !identity.productPhotos) {
-    throw new ServiceError(
-      'INVALID_PARAMETERS',
-      `referenceImages must be left out: ${identity.name} does not take product photos.`,
-    );
+/**
+ * The rules of a body that join fields with each other or with the identity. They are told beside what is wrong with each
+ * field, so the body is still as it was sent.
+ */
+export function referenceProblems(
+  { referenceImages, referenceMode }: Record<string, unknown>,
+  identity: Identity | null,
+): string[] {
+  const problems: string[] = [];
+  const areSent = Array.isArray(referenceImages) && referenceImages.length > 0;
+  if (areSent && identity?.productPhotos === false) {
+    problems.push(`referenceImages must be left out: ${identity.name} does not take product photos`);
   }
-  if (referenceImages.length === 0 && referenceMode === 'exact_product') {
-    throw new ServiceError(
-      'INVALID_PARAMETERS',
-      'referenceMode "exact_product" needs at least one item in referenceImages.',
-    );
+  if (!areSent && referenceMode === 'exact_product') {
+    problems.push('referenceMode "exact_product" needs at least one item in referenceImages');
   }
+  return problems;
 }
 
 /** @throws TIER_LIMIT naming every parameter above the tier. */

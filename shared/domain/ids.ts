@@ -26,7 +26,13 @@ export function newRequestId(nowMs: number): string {
   return uuidv7({ msecs: nowMs });
 }
 
-/** Canonical lower-case UUIDs only: a request id has one spelling. */
+/** Reads a request's id in any case (RFC 9562, section 4). @returns it as it is stored; null for any other text. */
+export function readRequestId(text: string): string | null {
+  const requestId = text.toLowerCase();
+  return isRequestId(requestId) ? requestId : null;
+}
+
+/** Canonical lower-case UUIDs only: what is stored has one spelling. */
 export function isRequestId(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text);
 }

@@ -3,19 +3,14 @@ import { isoTime } from './clock.ts';
 import type { UsageAggregates, UsageHistoryItem, UsageStats, UsageTally } from '../contracts/usage.ts';
 import type { BillingPeriod } from './billing-period.ts';
 import { creditsCharged, type Generation } from './generation.ts';
-import type { License } from './license.ts';
-import { tiers } from './tiers.ts';
+import type { CreditPeriod } from './credit-period.ts';
+import { tiers, type TierName } from './tiers.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
 /** How a period stands. A limit of 0 is 100 percent used. */
-export function usageStats(
-  license: Pick<License, 'tier' | 'creditsLimit'>,
-  used: number,
-  period: BillingPeriod,
-  nowMs: number,
-): UsageStats {
-  const limit = license.creditsLimit;
+export function usageStats(tier: TierName, used: number, period: CreditPeriod, nowMs: number): UsageStats {
+  const { creditsLimit: limit } = period;
   return {
     current: used,
     limit,
@@ -23,7 +18,7 @@ export function usageStats(
     billingPeriodStart: isoTime(period.startMs),
     billingPeriodEnd: isoTime(period.endMs),
     daysRemaining: Math.ceil((period.endMs - nowMs) / dayMs),
-    tier: tiers[license.tier].label,
+    tier: tiers[tier].label,
   };
 }
 

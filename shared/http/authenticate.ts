@@ -1,13 +1,13 @@
 import type { SessionVerifier } from '../adapters/session-verifier.ts';
 import { fingerprintApiKey, isApiKey, keyStatus } from '../domain/api-key.ts';
 import { accountCallerId } from '../domain/ids.ts';
-import { isActive } from '../domain/license.ts';
+import { whyInactive } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { Route, RouteLimit } from '../routes.ts';
 import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
 import type { LicenseStore } from '../store/license-store.ts';
 import type { StoredRateLog } from '../store/rate-log-store.ts';
-import type { Credential, KeyCaller, KeyCredential, SessionCaller, SessionCredential } from './callers.ts';
+import type { Caller, KeyCaller, SessionCaller } from './callers.ts';
 import { enforceRateLimit, consumeRateLimit, type RateDeps } from './rate-limit.ts';
 import { singleHeader, type ApiRequest } from './request.ts';
 
@@ -18,86 +18,70 @@ export interface AccessDeps extends RateDeps {
   sessions(): SessionVerifier;
 }
 
-/** A route's own reads. They begin as soon as the caller is known, also for a key that is refused: so they only read. */
-type Prefetch<C extends Credential, T> = (credential: C) => Promise<T>;
-
-export interface Access<T> {
-  caller: KeyCaller | SessionCaller;
-  loaded: T;
-}
-
 /**
- * Finds out who calls, by API key or by session, whichever the route takes; then applies the route's rate limit.
- * `prefetch` begins as soon as the caller is known, so that the route's reads cost no round trip of their own.
- * Nothing of it is used unless access is granted.
+ * Finds out who calls, by API key or by session, whichever the route takes; then applies the route's rate limit. Until it
+ * returns, nothing of the request is looked at but its headers, and nothing is read that only a caller with access needs.
  * @throws INVALID_API_KEY, INVALID_SESSION, RATE_LIMITED, SERVICE_UNAVAILABLE
  */
-export function authenticate<T>(
+export function authenticate(
   request: ApiRequest,
   { auth, limit }: Pick<Route, 'auth' | 'limit'>,
   deps: AccessDeps,
-  prefetch: Prefetch<Credential, T>,
-): Promise<Access<T>> {
+): Promise<Caller> {
   const token = bearerToken(request);
   // A token has dots and a key never has, so each is refused in its own words.
   const bySession = auth === 'session' || (auth === 'key_or_session' && token?.includes('.'));
   return bySession
-    ? authenticateSession(request, token, limit, deps, prefetch)
-    : authenticateKey(request, token, limit, deps, prefetch);
+    ? authenticateSession(request, token, limit, deps)
+    : authenticateKey(request, token, limit, deps);
 }
 
 /**
- * Reads the key, then its license. A stranger must not learn from the clock which keys exist. So every refused key takes
- * the same steps, whether it was revoked, has expired, was never made, or belongs to a license that has ended: a license
- * is read (under the key's own id where there is no other), and so is what the route reads. Only a usable key's use is
- * written to the rate log. That write begins after the reads, and a refusal does not wait for it.
+ * Reads the key with its rate log, then its license. A stranger must not learn from the clock which keys exist. So every key
+ * that is refused by itself costs the same one read, whether it was revoked, has expired or was never made. Whoever holds a
+ * usable key of a license that is not active is no stranger: the refusal says so, and its steps need not hide it.
  */
-async function authenticateKey<T>(
+async function authenticateKey(
   request: ApiRequest,
   token: string | null,
   limit: RouteLimit | undefined,
   deps: AccessDeps,
-  prefetch: Prefetch<KeyCredential, T>,
-): Promise<Access<T>> {
+): Promise<KeyCaller> {
   if (token === null || !isApiKey(token)) throw invalidKey();
   const { keyId, sha256 } = fingerprintApiKey(token);
   const { key, rate } = await readKey(keyId, limit, deps);
-  const usable = key !== null && key.sha256 === sha256 && keyStatus(key, deps.clock.now()) === 'active';
-  const { licenseId, ownerId } = key ?? { licenseId: keyId, ownerId: keyId };
-  if (usable) Object.assign(request.logFields, { keyId, licenseId });
-  const credential = { kind: 'key', callerId: keyId, licenseId, ownerId } as const;
-  const loading = prefetch(credential);
+  if (key?.sha256 !== sha256 || keyStatus(key, deps.clock.now()) !== 'active') throw invalidKey();
+  const { licenseId, ownerId } = key;
+  Object.assign(request.logFields, { keyId, licenseId });
   const reading = deps.licenses.get(licenseId);
-  const consuming = usable && limit ? consumeRateLimit(request, keyId, limit, rate, deps) : null;
-  // A refusal drops what else was begun. Its failures must not count as unhandled.
-  loading.catch(() => {});
+  // At the same time, so that it costs no round trip. A refusal does not wait for it, nor do its failures count then.
+  const consuming = limit ? consumeRateLimit(request, keyId, limit, rate, deps) : null;
   consuming?.catch(() => {});
   const license = await reading;
-  if (!usable || license === null || !isActive(license, deps.clock.now())) throw invalidKey();
+  if (license === null) throw invalidKey();
+  const inactive = whyInactive(license, deps.clock.now());
+  if (inactive !== null) throw inactiveLicense(inactive);
   const decision = await consuming;
   if (limit && decision) enforceRateLimit(request, limit, decision, 'key');
-  return { caller: { ...credential, license }, loaded: await loading };
+  return { kind: 'key', callerId: keyId, licenseId, ownerId, license };
 }
 
-async function authenticateSession<T>(
+async function authenticateSession(
   request: ApiRequest,
   token: string | null,
   limit: RouteLimit | undefined,
   deps: AccessDeps,
-  prefetch: Prefetch<SessionCredential, T>,
-): Promise<Access<T>> {
+): Promise<SessionCaller> {
   const account = token === null ? null : await deps.sessions().verify(token);
   if (account === null) throw invalidSession();
   const { ownerId } = account;
   request.logFields.ownerId = ownerId;
   const caller = { kind: 'session', callerId: accountCallerId(ownerId), ownerId } as const;
-  const loading = prefetch(caller);
-  loading.catch(() => {});
   if (limit) {
     const decision = await consumeRateLimit(request, caller.callerId, limit, null, deps);
     if (decision) enforceRateLimit(request, limit, decision, 'session');
   }
-  return { caller, loaded: await loading };
+  return caller;
 }
 
 async function readKey(
@@ -115,11 +99,18 @@ function bearerToken(request: ApiRequest): string | null {
   return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
-/** One text for every reason: a caller learns nothing about keys that are not theirs. */
+/** One text for every key that is refused by itself: a caller learns nothing about keys that are not theirs. */
 function invalidKey(): ServiceError {
   return new ServiceError(
     'INVALID_API_KEY',
     'The API key is missing, invalid, expired or revoked. Send it as "Authorization: Bearer svc_live_…".',
+  );
+}
+
+function inactiveLicense(why: string): ServiceError {
+  return new ServiceError(
+    'INVALID_API_KEY',
+    `The API key is valid, but its license is not active: ${why}. The key is accepted again once the license is active.`,
   );
 }
 

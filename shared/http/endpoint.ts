@@ -11,7 +11,7 @@ import { rateLogStore } from '../store/rate-log-store.ts';
 import { errorAnswer, toProxyAnswer, type Answer } from './answer.ts';
 import { authenticate, type AccessDeps } from './authenticate.ts';
 import { asServiceError } from './backend-failure.ts';
-import type { CallerOf, Credential, CredentialOf } from './callers.ts';
+import type { CallerOf } from './callers.ts';
 import { corsHeaders } from './cors.ts';
 import { jsonLog, loggableError } from '../runtime/log.ts';
 import { embeddedMetrics } from '../runtime/meter.ts';
@@ -19,24 +19,14 @@ import { readRequest, type ApiRequest } from './request.ts';
 import { lazy } from '../runtime/lazy.ts';
 import { openRuntime, type Runtime } from '../runtime/runtime.ts';
 
-export interface EndpointSpec<R extends Route, Deps, Loaded> {
+export interface EndpointSpec<R extends Route, Deps> {
   deps(runtime: Runtime): Deps;
-  /** The route's own reads. They begin while the caller's access is still being checked. */
-  load?(input: { request: ApiRequest; credential: CredentialOf<R>; deps: Deps }): Promise<Loaded>;
-  run(input: {
-    request: ApiRequest;
-    caller: CallerOf<R>;
-    deps: Deps;
-    loaded: Loaded;
-    runtime: Runtime;
-  }): Promise<Answer>;
+  /** Begins once the caller has access and is within the route's limit. */
+  run(input: { request: ApiRequest; caller: CallerOf<R>; deps: Deps; runtime: Runtime }): Promise<Answer>;
 }
 
 /** The Lambda handler of a route: authenticates, runs, answers every error in the API's shape, logs one line. */
-export function endpoint<R extends Route, Deps, Loaded = undefined>(
-  route: R,
-  spec: EndpointSpec<R, Deps, Loaded>,
-) {
+export function endpoint<R extends Route, Deps>(route: R, spec: EndpointSpec<R, Deps>) {
   const setUp = lazy(() => {
     const runtime = openRuntime();
     return { runtime, deps: spec.deps(runtime), access: accessDeps(route, runtime) };
@@ -44,15 +34,8 @@ export function endpoint<R extends Route, Deps, Loaded = undefined>(
 
   const answer = async (request: ApiRequest): Promise<Answer> => {
     const { runtime, deps, access } = setUp();
-    if (access === null) {
-      return spec.run({ request, caller: null as CallerOf<R>, deps, loaded: undefined as Loaded, runtime });
-    }
-    const load = (credential: Credential) =>
-      spec.load
-        ? spec.load({ request, credential: credential as CredentialOf<R>, deps })
-        : Promise.resolve(undefined as Loaded);
-    const { caller, loaded } = await authenticate(request, route, access, load);
-    return spec.run({ request, caller: caller as CallerOf<R>, deps, loaded, runtime });
+    const caller = access === null ? null : await authenticate(request, route, access);
+    return spec.run({ request, caller: caller as CallerOf<R>, deps, runtime });
   };
 
   const executionMode = route.streams ? executionModeStreamifyResponse : executionModeStandard;

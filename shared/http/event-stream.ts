@@ -2,14 +2,31 @@ import { PassThrough } from 'node:stream';
 import type { ServiceError } from '../errors.ts';
 import { errorBody, type Answer } from './answer.ts';
 import { asServiceError } from './backend-failure.ts';
-import { singleHeader, type ApiRequest } from './request.ts';
+import type { ApiRequest } from './request.ts';
 
 export type Emit = (event: string, data: unknown) => void;
 
-/** Whether the client asked for server-sent events. */
-export function wantsEvents(request: ApiRequest): boolean {
-  const types = (singleHeader(request, 'accept') ?? '').toLowerCase().split(',');
-  return types.some((type) => type.split(';')[0]!.trim() === 'text/event-stream');
+/** Whether the client would rather have server-sent events than JSON, by its Accept headers (RFC 9110, section 12.5.1). */
+export function wantsEvents({ headers }: Pick<ApiRequest, 'headers'>): boolean {
+  const ranges = (headers.get('accept') ?? []).flatMap((value) =>
+    value.toLowerCase().split(',').map(readRange),
+  );
+  /** The range that names a type most closely tells its weight. What no range names is not wanted. */
+  const weightOf = (type: string) => {
+    const closest = [type, type.replace(/\/.*/, '/*'), '*/*'];
+    const named = closest.map((name) => ranges.find((range) => range.name === name));
+    return named.find((range) => range !== undefined)?.weight ?? 0;
+  };
+  return weightOf('text/event-stream') > weightOf('application/json');
+}
+
+/** A media range and how much it is wanted: 1 where it does not say, 0 where what it says is no weight. */
+function readRange(text: string): { name: string; weight: number } {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim());
+  const weights = parameters.filter((parameter) => /^q\s*=/.test(parameter));
+  if (weights.length === 0) return { name, weight: 1 };
+  const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(weights[0]!)?.[1];
+  return { name, weight: Number(weight ?? 0) };
 }
 
 /**

@@ -2,10 +2,16 @@ import { modelServer } from '../adapters/model-server.ts';
 import { objectStore } from '../adapters/object-store.ts';
 import { referenceFetcherClient } from '../adapters/reference-fetcher-client.ts';
 import { bodyFingerprint, readIdempotencyKey } from '../domain/idempotency.ts';
+import type { Identity } from '../domain/identity.ts';
 import { isId } from '../domain/ids.ts';
 import { generationStore } from '../store/generation-store.ts';
-import { hashIdempotencyKey } from '../store/idempotency-store.ts';
-import { readForCommand, type CommandReads } from '../store/command-reads.ts';
+import {
+  hashIdempotencyKey,
+  readIdempotencyRecord,
+  type IdempotencyRecord,
+} from '../store/idempotency-store.ts';
+import { identityCatalog, identityStore, type IdentityCatalog } from '../store/identity-store.ts';
+import { rateLogStore } from '../store/rate-log-store.ts';
 import { periodStore } from '../store/period-store.ts';
 import type { Table } from '../store/table.ts';
 import {
@@ -20,11 +26,12 @@ import type { License } from '../domain/license.ts';
 import { ok, type Answer } from './answer.ts';
 import { eventAnswer, wantsEvents } from './event-stream.ts';
 import { loggableError } from '../runtime/log.ts';
-import { readJsonBody, type ApiRequest } from './request.ts';
+import type { ApiRequest } from './request.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface GenerationRequestDeps {
   table: Table;
+  identities: IdentityCatalog;
   workflow: SharedDeps;
 }
 
@@ -34,6 +41,7 @@ type SharedDeps = Omit<GenerationDeps, 'meter'>;
 export function generationDeps({ env, table, clock, log, stopping }: Runtime): GenerationRequestDeps {
   return {
     table: table(),
+    identities: identityCatalog(identityStore(table()), clock),
     workflow: {
       generations: generationStore(table()),
       periods: periodStore(table()),
@@ -43,40 +51,37 @@ export function generationDeps({ env, table, clock, log, stopping }: Runtime): G
         onBreaker: (breaker) => log.info('model breaker', { ...breaker }),
       }),
       references: referenceFetcherClient(env.referenceFetcherUrl),
+      rateLogs: rateLogStore(table()),
       clock,
       stopping,
       deadlineSeconds: env.generationDeadlineSeconds,
       retentionDays: env.retentionDays,
+      embedParameters: env.embedParameters,
       logFault: (requestId, what, error) => log.error(what, { requestId, causes: loggableError(error) }),
     },
   };
 }
 
-export interface GenerationReads extends CommandReads {
+export interface GenerationReads {
+  /** The identity that the body names; null where there is none with that id. */
+  identity: Identity | null;
   idempotencyKeyHash: string | null;
+  idempotencyRecord: IdempotencyRecord | null;
 }
 
-/**
- * Reads what a request names, before its caller is known to have access. What is wrong with the request is refused
- * later: here it only names nothing.
- */
-export async function prefetchForGeneration(
+/** Reads what a request names, in one round trip. What is wrong with the request is refused later: here it names nothing. */
+export async function readForGeneration(
   request: ApiRequest,
-  callerId: string,
-  table: Table,
+  { callerId, body }: { callerId: string; body: Record<string, unknown> },
+  { table, identities }: GenerationRequestDeps,
 ): Promise<GenerationReads> {
+  const { identityId } = body;
   const idempotencyKeyHash = idempotencyKeyHashOf(request);
-  const wanted = { identityId: peekIdentityId(request), callerId, idempotencyKeyHash };
-  return { ...(await readForCommand(table, wanted)), idempotencyKeyHash };
-}
-
-function peekIdentityId(request: ApiRequest): string | null {
-  try {
-    const { identityId } = readJsonBody(request);
-    return typeof identityId === 'string' && isId(identityId) ? identityId : null;
-  } catch {
-    return null;
-  }
+  const [identity, idempotencyRecord] = await Promise.all([
+    typeof identityId === 'string' && isId(identityId) ? identities.get(identityId) : null,
+    idempotencyKeyHash === null ? null : readIdempotencyRecord(table, callerId, idempotencyKeyHash),
+  ]);
+  return { identity, idempotencyKeyHash, idempotencyRecord };
 }
 
 function idempotencyKeyHashOf(request: ApiRequest): string | null {
@@ -126,6 +131,7 @@ export async function answerGeneration(
     (emit) => {
       emit('accepted', { requestId, creditsReserved: credits });
       const observer: Observer = {
+        queued: (position, etaSeconds) => emit('queued', { position, etaSeconds }),
         started: () => emit('started', {}),
         progress: (step, steps) => emit('progress', { step, steps }),
       };

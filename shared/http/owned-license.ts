@@ -3,18 +3,18 @@ import { whyInactive, type License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { LicenseStore } from '../store/license-store.ts';
 
+/** @throws INVALID_PARAMETERS for anything that names no license. */
+export function readLicenseId(sent: unknown): string {
+  if (typeof sent === 'string' && sent !== '') return sent;
+  throw new ServiceError('INVALID_PARAMETERS', 'licenseId must be the id of one of your licenses.');
+}
+
 /**
  * Reads a license of the account. Another account's license is refused in the same words as one that does not exist.
  * @throws INVALID_PARAMETERS without a licenseId, LICENSE_NOT_FOUND
  */
-export async function ownedLicense(
-  licenses: LicenseStore,
-  ownerId: string,
-  licenseId: unknown,
-): Promise<License> {
-  if (typeof licenseId !== 'string' || licenseId === '') {
-    throw new ServiceError('INVALID_PARAMETERS', 'licenseId must be the id of one of your licenses.');
-  }
+export async function ownedLicense(licenses: LicenseStore, ownerId: string, sent: unknown): Promise<License> {
+  const licenseId = readLicenseId(sent);
   const license = isId(licenseId) ? await licenses.get(licenseId) : null;
   if (license === null || license.ownerId !== ownerId) {
     throw new ServiceError('LICENSE_NOT_FOUND', 'None of your licenses has this ID.');

@@ -16,7 +16,8 @@ export interface ApiRequest {
   /** Every value that a header was sent with; names in lower case. */
   headers: ReadonlyMap<string, readonly string[]>;
   query: ReadonlyMap<string, readonly string[]>;
-  rawBody: string;
+  /** The body as text, decoded when it is first asked for. */
+  readonly rawBody: string;
   /** The body as JSON, parsed once. @throws INVALID_BODY */
   json(): unknown;
   /** Headers of the response, collected on the way. */
@@ -37,9 +38,10 @@ export function readRequest(
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
     headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...(values ?? [])]);
   }
-  const rawBody = event.isBase64Encoded
-    ? Buffer.from(event.body ?? '', 'base64').toString()
-    : (event.body ?? '');
+  const rawBody = lazy(() => {
+    const sent = event.body ?? '';
+    return event.isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent;
+  });
   const query = Object.entries(event.multiValueQueryStringParameters ?? {});
   return {
     requestId,
@@ -50,8 +52,10 @@ export function readRequest(
     ),
     headers,
     query: new Map(query.map(([name, values]) => [name, values ?? []])),
-    rawBody,
-    json: lazy(() => parseJson(rawBody)),
+    get rawBody() {
+      return rawBody();
+    },
+    json: lazy(() => parseJson(rawBody())),
     responseHeaders: { 'x-request-id': requestId },
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '' },
@@ -116,9 +120,32 @@ export function readQuery<Name extends string>(
 ): Partial<Record<Name, string>> {
   const problems = queryProblems(request.query, allowed);
   if (problems.length > 0) throw new ServiceError('INVALID_PARAMETERS', `${problems.join('; ')}.`);
-  return Object.fromEntries([...request.query].map(([name, [value]]) => [name, value])) as Partial<
-    Record<Name, string>
-  >;
+  return sentQuery(request) as Partial<Record<Name, string>>;
+}
+
+/** The values of the query as they were sent, of each name the first; nothing is checked. */
+export function sentQuery(request: ApiRequest): Partial<Record<string, string>> {
+  return Object.fromEntries([...request.query].map(([name, [value]]) => [name, value]));
+}
+
+/**
+ * Runs checks of one request, so that a refusal tells what all of them found and not what the first did.
+ * @returns what each gives back.
+ * @throws INVALID_PARAMETERS with every sentence; whatever else a check throws, at once.
+ */
+export function together<T extends readonly unknown[]>(...checks: { [I in keyof T]: () => T[I] }): T {
+  const sentences: string[] = [];
+  const found = checks.map((check) => {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'INVALID_PARAMETERS') throw error;
+      sentences.push(error.message);
+      return undefined;
+    }
+  });
+  if (sentences.length > 0) throw new ServiceError('INVALID_PARAMETERS', sentences.join(' '));
+  return found as unknown as T;
 }
 
 /** A header's only value; undefined when it is absent or repeated. */

@@ -1,3 +1,4 @@
+import type { ActivityList } from '../contracts/activity.ts';
 import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
 import type {
   DryRunAnswer,
@@ -71,6 +72,7 @@ const stored: StoredGeneration = {
   outputUrl: outputs[0]!,
   outputs,
   errorMessage: null,
+  errorCode: null,
   creditsCharged: 1,
   referenceImagesUsed: 0,
   processingTimeMs: 6412,
@@ -109,6 +111,7 @@ const licenses: LicenseList = {
       creditsLimit: 4000,
       maxOutputs: 4,
       maxSidePx: 2048,
+      maxInFlight: 40,
       billingPeriodStart: periodStart,
       billingPeriodEnd: periodEnd,
       activeUntil: null,
@@ -161,9 +164,25 @@ const createdKey: CreatedKey = {
 
 const keys: KeyList = {
   keys: [{ ...key, status: 'active', lastUsedAt: completedAt, expiresAt: null, revokedAt: null }],
+  nextCursor: null,
 };
 
 const revokedKey: RevokedKey = { keyId, status: 'revoked', revokedAt: completedAt };
+
+const activity: ActivityList = {
+  activity: [
+    {
+      id: '019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a42',
+      at: acceptedAt,
+      by: 'owner',
+      action: 'key_issued',
+      keyId,
+      keyName: 'my app',
+      changes: [{ member: 'name', from: null, to: 'my app' }],
+    },
+  ],
+  nextCursor: null,
+};
 
 const upload: UploadAnswer = {
   uploadId: 'upl_019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
@@ -188,6 +207,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   IdentityList: identities,
   LicenseList: licenses,
   Usage: usage,
+  ActivityList: activity,
   CreatedKey: createdKey,
   KeyList: keys,
   RevokedKey: revokedKey,
@@ -209,6 +229,7 @@ export const uploadBody = { contentType: 'image/png' };
 
 export const events = [
   `event: accepted\ndata: {"requestId":"${requestId}","creditsReserved":1}`,
+  'event: queued\ndata: {"position":2,"etaSeconds":9}',
   'event: started\ndata: {}',
   'event: progress\ndata: {"step":15,"steps":30}',
   `event: completed\ndata: ${JSON.stringify(generation)}`,

@@ -10,8 +10,14 @@ const counted: Record<Route['auth'], string> = {
 };
 
 /** A route's limits, for people. */
-export function limitSentences({ auth, limit, throttle }: Route): string[] {
+export function limitSentences({ auth, limit, creationLimit, throttle }: Route): string[] {
   return [
+    ...(creationLimit
+      ? [
+          `At most ${creationLimit.quota} new ones in ${creationLimit.windowSeconds / 3600} hours for one account; what is ` +
+            'refused does not count.',
+        ]
+      : []),
     ...(limit ? [`At most ${limit.quota} in ${limit.windowSeconds} seconds for one ${counted[auth]}.`] : []),
     ...(typeof throttle === 'object'
       ? [
@@ -23,7 +29,8 @@ export function limitSentences({ auth, limit, throttle }: Route): string[] {
 }
 
 /** The same for programs: `x-rate-limit` for one caller, `x-throttle` for all callers together. */
-export function limitExtensions({ auth, limit, throttle }: Route): Schema {
+export function limitExtensions({ auth, throttle, ...route }: Route): Schema {
+  const limit = route.limit ?? route.creationLimit;
   return {
     ...(limit
       ? {

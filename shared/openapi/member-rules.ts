@@ -1,4 +1,4 @@
-import { referenceLimits } from '../contracts/reference-images.ts';
+import { maxAddressesPerMinute, referenceLimits } from '../contracts/reference-images.ts';
 import type { Schema } from './schema.ts';
 
 const mebibyte = 1024 * 1024;
@@ -31,7 +31,8 @@ const generationProperties: Schema = {
       `Pictures of a product, for identities with \`productPhotos\` alone: at most ${maxItems}, each by a public ` +
       `https:// URL (host name only: no address, user, password or other port) or by the ID of an upload. PNG, JPEG or WebP, ` +
       `at most ${maxBytes / mebibyte} MiB and ${maxPixels / 1_000_000} megapixels. One that can't be fetched or read ` +
-      'is 400 INVALID_PARAMETERS, before any credit is held.',
+      `is 400 INVALID_PARAMETERS, after every other check and before any credit is held. Of a license's requests at most ` +
+      `${maxAddressesPerMinute} URLs a minute are fetched: beyond that, 429 RATE_LIMITED.`,
   },
   referenceMode: {
     description: '`exact_product` keeps the product as it is and needs at least one reference image.',
@@ -44,8 +45,8 @@ const generationProperties: Schema = {
 /** The domain's rule for `exact_product`: it needs at least one reference image. */
 const exactProduct: Schema = {
   anyOf: [
-    { properties: { referenceMode: { const: 'reference' } } },
-    { properties: { referenceImages: { minItems: 1 } }, required: ['referenceImages'] },
+    { properties: { referenceMode: { enum: ['reference', null] } } },
+    { properties: { referenceImages: { type: 'array', minItems: 1 } }, required: ['referenceImages'] },
   ],
 };
 

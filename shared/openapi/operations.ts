@@ -47,7 +47,8 @@ export const operations: Record<OperationId, Operation> = {
     summary: 'Generate images',
     description:
       'Answers once the images are stored. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
-      'identity, the parameters, the tier, the credits, the model. Nothing is charged for a request that fails.',
+      'identity, the parameters, the tier, the credits, the model, the reference images. Nothing is charged for a request ' +
+      'that fails.',
     parameters: ['idempotencyKey', 'dryRun'],
     body: {
       schemas: ['GenerationRequest'],
@@ -112,13 +113,28 @@ export const operations: Record<OperationId, Operation> = {
     summary: "A license's billing period",
     description: 'Counts requests by key and those of the playground.',
     parameters: ['licenseId'],
-    answer: { schema: 'Usage', description: 'Statistics, history and tallies of the period that runs.' },
+    answer: {
+      schema: 'Usage',
+      description: 'Statistics and tallies of the period that runs, and the newest requests.',
+    },
+    codes: ['LICENSE_NOT_FOUND'],
+  },
+  listActivity: {
+    tag: 'Account',
+    summary: 'List what was changed of a license',
+    description:
+      'Its keys that were issued and revoked, and the license itself: when, and by whom. A page at a time; `nextCursor` is ' +
+      'null on the last one. Kept for 400 days.',
+    parameters: ['licenseIdInPath', 'limit', 'cursor'],
+    answer: { schema: 'ActivityList', description: 'Newest first.' },
     codes: ['LICENSE_NOT_FOUND'],
   },
   createKey: {
     tag: 'Account',
     summary: 'Create an API key',
-    description: 'For one license, whose credits it spends. A license has at most 25 active keys.',
+    description:
+      'For one license, whose credits it spends. A license has at most 25 active keys, and at most 50 that are active or ended ' +
+      'within the last minute.',
     body: { schemas: ['CreateKeyRequest'], examples: { key: examples.keyBody } },
     answer: {
       status: 201,
@@ -130,7 +146,10 @@ export const operations: Record<OperationId, Operation> = {
   listKeys: {
     tag: 'Account',
     summary: "List the account's API keys",
-    description: 'Newest first, those that have expired or were revoked too.',
+    description:
+      'A page at a time, newest first; `nextCursor` is null on the last one. Keys that have expired or were revoked are ' +
+      'listed too, for 90 days.',
+    parameters: ['keyLimit', 'cursor'],
     answer: { schema: 'KeyList', description: 'What is known of each; never the keys themselves.' },
   },
   revokeKey: {

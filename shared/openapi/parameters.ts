@@ -27,10 +27,17 @@ export const parameters = {
   requestId: path('requestId', 'The `requestId` of an answer.', { type: 'string' }, ids.requestId),
   keyId: path('keyId', 'From `GET /keys`; never the key itself.', { type: 'string' }, ids.keyId),
   limit: query('limit', 'How many to list.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+  keyLimit: query('limit', 'How many to list.', { type: 'integer', minimum: 1, maximum: 100, default: 100 }),
   cursor: query('cursor', 'The `nextCursor` of an earlier answer.', { type: 'string', minLength: 1 }),
   identityId: query('identityId', 'Only requests to this identity.', identifier),
   status: query('status', 'Only requests with this status.', { type: 'string', enum: generationStatuses }),
   type: query('type', 'Only requests of this type.', { type: 'string', enum: generationTypes }),
+  licenseIdInPath: path(
+    'licenseId',
+    "One of the account's licenses, from `GET /licenses`.",
+    { type: 'string' },
+    ids.licenseId,
+  ),
   licenseId: query('licenseId', "One of the account's licenses, from `GET /licenses`.", licenseId, {
     required: true,
   }),

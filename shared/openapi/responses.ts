@@ -39,12 +39,12 @@ export const headers: Record<string, Schema> = {
   RateLimit: {
     description:
       'What is left of the limit, and the seconds until more is (draft-ietf-httpapi-ratelimit-headers).',
-    schema: { type: 'string', pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    schema: { type: 'string', pattern: '^"[a-z-]+";r=[0-9]+;t=[0-9]+$' },
     example: '"generate";r=3;t=12',
   },
   RateLimitPolicy: {
     description: 'The limit itself: requests, and the seconds of the window that they are counted in.',
-    schema: { type: 'string', pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$' },
+    schema: { type: 'string', pattern: '^"[a-z-]+";q=[0-9]+;w=[0-9]+$' },
     example: '"generate";q=10;w=60',
   },
   IdempotentReplayed: {
@@ -89,7 +89,7 @@ function success(route: Route, { answer, dryRun }: Operation): Schema {
     headers: {
       'X-Request-Id': headerRef('RequestId'),
       'Cache-Control': headerRef('CacheControl'),
-      ...(route.limit ? rateHeaders : {}),
+      ...(route.limit || route.creationLimit ? rateHeaders : {}),
       ...(route.streams ? { 'Idempotent-Replayed': headerRef('IdempotentReplayed') } : {}),
     },
     content: { 'application/json': json, ...(route.streams ? { 'text/event-stream': eventStream } : {}) },
@@ -100,13 +100,14 @@ const eventStream: Schema = {
   schema: {
     type: 'string',
     description:
-      'Server-sent events: `accepted`, `started`, `progress` at least every ten seconds, and one of `completed` and `failed`. ' +
+      'Server-sent events: `accepted`, `queued` while it waits for the model, `started`, `progress`, and one of `completed` and ' +
+      '`failed`. After `accepted` there is one at least every ten seconds. ' +
       'The data of each is JSON. The schema of the content names the data of every event by the event; so does x-events.',
     contentMediaType: 'text/event-stream',
     contentSchema: schemaRef('GenerationEvents'),
   },
   'x-events': Object.fromEntries(
-    ['accepted', 'started', 'progress', 'completed', 'failed'].map((name) => [
+    ['accepted', 'queued', 'started', 'progress', 'completed', 'failed'].map((name) => [
       name,
       { $ref: `${schemaRef('GenerationEvents').$ref}/properties/${name}` },
     ]),
@@ -117,7 +118,10 @@ const eventStream: Schema = {
 /** All refusals of one status. Name and response depend on the codes and on the rate limit headers alone. */
 function refusal(route: Route, codes: ErrorCode[]): Omit<NamedResponse, 'status'> {
   // The credential is checked before the rate limit, so its refusals do not know the limit's state.
-  const hasRateLimit = route.limit !== undefined && !codes.every(isOfCredential);
+  const hasRateLimit =
+    (route.limit !== undefined && !codes.every(isOfCredential)) ||
+    // What a route makes is counted last.
+    (route.creationLimit !== undefined && codes.includes('RATE_LIMITED'));
   const isRetried = codes.every((code) => errorCodes[code].retryAfterSeconds !== undefined);
   // The firewall answers these too, without a request's ID.
   const isFirewalls = codes.includes('RATE_LIMITED') || codes.includes('PAYLOAD_TOO_LARGE');

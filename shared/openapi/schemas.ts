@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { activityList } from '../contracts/activity.ts';
 import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { createKeyBody } from '../contracts/api-key.ts';
 import {
@@ -37,6 +38,7 @@ const named = {
   IdentityList: identityList,
   LicenseList: licenseList,
   Usage: usageAnswer,
+  ActivityList: activityList,
   CreatedKey: createdKey,
   KeyList: keyList,
   RevokedKey: revokedKey,
@@ -64,7 +66,8 @@ export function contractSchemas(): Record<SchemaName, Schema> {
     uri: refOf,
     // A caller may leave out members that have a default.
     io: 'input',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
+      addDefault(zodSchema, jsonSchema);
       dropSafeIntegers(jsonSchema);
       nameMembers(jsonSchema);
     },
@@ -72,9 +75,16 @@ export function contractSchemas(): Record<SchemaName, Schema> {
   for (const schema of Object.values(schemas) as Schema[]) {
     delete schema.$schema;
     delete schema.$id;
+    joinNulls(schema);
   }
   for (const [name, rules] of Object.entries(memberRules)) addRules(schemas[name] as Schema, rules);
   return schemas as Record<SchemaName, Schema>;
+}
+
+/** Zod leaves out defaults of members that it transforms, as it does those that may be null. */
+function addDefault(zodSchema: z.core.$ZodType, schema: Schema): void {
+  const value = z.globalRegistry.get(zodSchema)?.default;
+  if (value !== undefined) schema.default = value;
 }
 
 /** Zod limits every integer to what a double holds. That is no rule of this API, so it is removed. */
@@ -90,6 +100,17 @@ function nameMembers(schema: Schema): void {
   schema.properties = Object.fromEntries(names.map((name) => [name, schema.additionalProperties]));
   delete schema.propertyNames;
   delete schema.additionalProperties;
+}
+
+/** Writes a choice between a type and null as two types of one schema, which is shorter and says the same. */
+function joinNulls(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  Object.values(schema).forEach(joinNulls);
+  const { anyOf } = schema as Schema;
+  const [one, other] = Array.isArray(anyOf) && anyOf.length === 2 ? (anyOf as [Schema, Schema]) : [];
+  if (typeof one?.type !== 'string' || other?.type !== 'null') return;
+  delete (schema as Schema).anyOf;
+  Object.assign(schema, one, { type: [one.type, 'null'] }, one.enum ? { enum: [...one.enum, null] } : {});
 }
 
 function addRules(schema: Schema, { properties, ...rules }: Schema): void {

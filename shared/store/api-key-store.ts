@@ -1,48 +1,52 @@
-import { isKeyId, maxActiveKeys } from '../domain/api-key.ts';
+import { isKeyId, keyStatus, type KeyTimes } from '../domain/api-key.ts';
+import { changesBetween, type Actor, type LicenseAuditAction } from '../domain/audit.ts';
+import { isoTime } from '../domain/clock.ts';
+import { accountCallerId } from '../domain/ids.ts';
+import { newKeyLimit, recentKeys, whyNoRoom, type NoRoom } from '../domain/key-slots.ts';
+import { consumeFromRateLog, type RateDecision } from '../domain/rate-limit.ts';
 import { serviceBusy } from '../errors.ts';
+import { fromItem, toItem, ttlOf, type ApiKey } from './api-key-item.ts';
+import { keyPages } from './api-key-pages.ts';
+import { auditWrite } from './audit-store.ts';
 import { pause } from './backoff.ts';
-import { toRateLog, type StoredRateLog } from './rate-log-store.ts';
+import { rateLogWrite, toRateLog, type StoredRateLog } from './rate-log-store.ts';
 import { batchGet, getItem, listOwned, type Item, type Table } from './table.ts';
-import { itemKeys, ownerIndex, sortPrefixes } from './table-keys.ts';
-import { transact } from './transact.ts';
+import { itemKeys, sortPrefixes, ttlAttribute, type ItemKey } from './table-keys.ts';
+import { transact, type TransactItems } from './transact.ts';
 
-/** What is stored of an API key. Times are milliseconds since 1970. */
-export interface ApiKey {
-  keyId: string;
-  sha256: string;
-  keyPrefix: string;
-  name: string;
-  licenseId: string;
-  ownerId: string;
-  createdAtMs: number;
-  expiresAtMs: number | null;
-  revokedAtMs: number | null;
-}
+export type { ApiKey };
+
+/** What became of a key that was to be stored: it was, or one of its limits was reached. */
+export type Insertion =
+  | { stored: true; rate: RateDecision }
+  | { stored: false; noRoom: NoRoom }
+  | { stored: false; noRoom: null; rate: RateDecision };
 
 /** An attempt fails only when another key was issued or revoked, so the limit of active keys ends most races. */
-const maxInsertAttempts = maxActiveKeys + 5;
-/** The expiry, in a roster, of a key that does not expire. */
-const never = 0;
+const maxInsertAttempts = 40;
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
 export function apiKeyStore(table: Table) {
   return {
     /**
-     * Stores a new key, unless its license has as many active keys as it may have. The license's roster lists them. It
-     * changes with each key that is issued or revoked, so no two requests can both take the last place.
-     * @returns whether there was room.
+     * Stores a new key, if its license has a place for it and its account may have one more today. The license's roster
+     * lists the keys that take a place, and the account's log the times of new keys. Each changes with every key that is
+     * issued, so no two requests can both take the last place. What is refused counts for nothing.
+     * @param by who issues it; its owner if nobody is named.
      */
-    async insert(key: ApiKey): Promise<boolean> {
+    async insert(key: ApiKey, by: Actor = ownerOf(key)): Promise<Insertion> {
       const rosterKey = itemKeys.keyRoster(key.licenseId);
+      const callerId = accountCallerId(key.ownerId);
+      const logKey = itemKeys.rateLog(callerId, newKeyLimit.name);
       for (let attempt = 1; attempt <= maxInsertAttempts; attempt++) {
-        const roster = await getItem(table, rosterKey);
-        const active = activeOf(roster, key.createdAtMs);
-        if (key.revokedAtMs === null) {
-          if (Object.keys(active).length >= maxActiveKeys) return false;
-          active[key.keyId] = key.expiresAtMs ?? never;
-        }
-        const readVersion: number = roster?.version ?? 0;
+        const [stored, storedLog] = await batchGet(table, [rosterKey, logKey]);
+        const roster = rosterOf(stored);
+        const noRoom = key.revokedAtMs === null ? whyNoRoom(roster, key.createdAtMs) : null;
+        if (noRoom !== null) return { stored: false, noRoom };
+        const { log, version } = toRateLog(storedLog);
+        const rate = consumeFromRateLog(log, key.createdAtMs, newKeyLimit);
+        if (!rate.allowed) return { stored: false, noRoom, rate };
         const refusal = await transact(table, [
           {
             Put: {
@@ -52,15 +56,12 @@ export function apiKeyStore(table: Table) {
             },
           },
           {
-            Put: {
-              TableName: table.name,
-              Item: { ...rosterKey, ...active, version: readVersion + 1 },
-              ConditionExpression: 'attribute_not_exists(PK) OR version = :read',
-              ExpressionAttributeValues: { ':read': readVersion },
-            },
+            Put: rosterWrite(rosterKey, recentKeys({ ...roster, ...entryOf(key) }, key.createdAtMs), stored),
           },
+          { Put: rateLogWrite(table, callerId, newKeyLimit.name, rate.log, version) },
+          entry(key, by, 'key_issued', key.createdAtMs),
         ]);
-        if (refusal === null) return true;
+        if (refusal === null) return { stored: true, rate };
         if (refusal.failed[0]) throw new Error('a key with this id is there already');
         await pause(attempt);
       }
@@ -84,17 +85,21 @@ export function apiKeyStore(table: Table) {
 
     /**
      * Revokes a key at once and for good. Repeating it changes nothing.
+     * @param by who revokes it; its owner if nobody is named.
      * @returns the key as it is stored, with the time of the first revocation.
      */
-    async revoke(key: ApiKey, nowMs: number): Promise<ApiKey> {
+    async revoke(key: ApiKey, nowMs: number, by: Actor = ownerOf(key)): Promise<ApiKey> {
+      const revoked = { ...key, revokedAtMs: nowMs };
+      const isActive = keyStatus(key, nowMs) === 'active';
       const refusal = await transact(table, [
         {
           Update: {
             TableName: table.name,
             Key: itemKeys.apiKey(key.keyId),
-            UpdateExpression: 'SET revokedAtMs = :now',
+            UpdateExpression: 'SET revokedAtMs = :now, #ttl = :ttl',
             ConditionExpression: 'attribute_exists(PK) AND attribute_not_exists(revokedAtMs)',
-            ExpressionAttributeValues: { ':now': nowMs },
+            ExpressionAttributeNames: { '#ttl': ttlAttribute },
+            ExpressionAttributeValues: { ':now': nowMs, ':ttl': ttlOf(revoked) },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           },
         },
@@ -102,72 +107,84 @@ export function apiKeyStore(table: Table) {
           Update: {
             TableName: table.name,
             Key: itemKeys.keyRoster(key.licenseId),
-            UpdateExpression: 'REMOVE #key ADD version :one',
-            ExpressionAttributeNames: { '#key': key.keyId },
-            ExpressionAttributeValues: { ':one': 1 },
+            // One that has expired keeps its place no longer than it would anyway.
+            UpdateExpression: isActive ? 'SET #key = :revoked ADD version :one' : 'ADD version :one',
+            ...(isActive && { ExpressionAttributeNames: { '#key': key.keyId } }),
+            ExpressionAttributeValues: {
+              ':one': 1,
+              ...(isActive && { ':revoked': timesOf(revoked) }),
+            },
           },
         },
+        entry(key, by, 'key_revoked', nowMs),
       ]);
-      if (refusal === null) return { ...key, revokedAtMs: nowMs };
+      if (refusal === null) return revoked;
       const stored = refusal.items[0];
       if (stored === undefined) throw new Error('the key to revoke is not there');
       return fromItem(stored);
     },
 
-    /** An account's keys, newest first. */
+    /** Every item of an account's keys, newest first. */
     listByOwner: (ownerId: string) =>
       listOwned(table, ownerId, sortPrefixes.apiKey, 'newest first', fromItem),
+
+    listPage: keyPages(table),
 
     /** When each key was last used, from its rate logs; null for one that never was. */
     async lastUsed(keyIds: string[], limitNames: string[]): Promise<Map<string, number | null>> {
       const lastUsedMs = new Map<string, number | null>(keyIds.map((keyId) => [keyId, null]));
       const wanted = keyIds.flatMap((keyId) => limitNames.map((limitName) => ({ keyId, limitName })));
-      for (let i = 0; i < wanted.length; i += 100) {
-        const chunk = wanted.slice(i, i + 100);
-        const items = await batchGet(
+      const chunks = Array.from({ length: Math.ceil(wanted.length / 100) }, (_, i) =>
+        wanted.slice(100 * i, 100 * i + 100),
+      );
+      const logsOf = (chunk: typeof wanted) =>
+        batchGet(
           table,
           chunk.map(({ keyId, limitName }) => itemKeys.rateLog(keyId, limitName)),
         );
-        chunk.forEach(({ keyId }, j) => {
-          const last = toRateLog(items[j]).log.at(-1) ?? null;
-          if (last !== null) lastUsedMs.set(keyId, Math.max(last, lastUsedMs.get(keyId) ?? 0));
-        });
-      }
+      const logs = (await Promise.all(chunks.map(logsOf))).flat();
+      wanted.forEach(({ keyId }, i) => {
+        const last = toRateLog(logs[i]).log.at(-1) ?? null;
+        if (last !== null) lastUsedMs.set(keyId, Math.max(last, lastUsedMs.get(keyId) ?? 0));
+      });
       return lastUsedMs;
     },
   };
+
+  /** Who did what with a key. It tells the name and the expiry of a new one. */
+  function entry(key: ApiKey, by: Actor, action: LicenseAuditAction, nowMs: number): TransactItems[number] {
+    const { keyId: subjectId, name, licenseId, expiresAtMs } = key;
+    const changes =
+      action === 'key_issued' ? changesBetween({}, { name, expiresAt: isoTime(expiresAtMs) }) : [];
+    return auditWrite(table, { licenseId }, { by, action, subjectId, subjectName: name, changes }, nowMs);
+  }
+
+  /** Written only while the roster is the one that was read. */
+  function rosterWrite(rosterKey: ItemKey, roster: Record<string, KeyTimes>, read: Item | undefined) {
+    const readVersion: number = read?.version ?? 0;
+    return {
+      TableName: table.name,
+      Item: { ...rosterKey, ...roster, version: readVersion + 1 },
+      ConditionExpression: 'attribute_not_exists(PK) OR version = :read',
+      ExpressionAttributeValues: { ':read': readVersion },
+    };
+  }
 }
 
-/** The keys of a roster that have not expired, with the times of their expiry. */
-function activeOf(roster: Item | null, nowMs: number): Record<string, number> {
-  const entries = Object.entries(roster ?? {}).filter(
-    ([name, expiresAtMs]) => isKeyId(name) && (expiresAtMs === never || expiresAtMs > nowMs),
-  );
-  return Object.fromEntries(entries);
+function ownerOf({ ownerId }: ApiKey): Actor {
+  return `account:${ownerId}`;
 }
 
-function toItem(key: ApiKey): Item {
-  const { expiresAtMs, revokedAtMs, ...rest } = key;
-  return {
-    ...itemKeys.apiKey(key.keyId),
-    [ownerIndex.partition]: ownerIndex.of(key.ownerId),
-    [ownerIndex.sort]: ownerIndex.sortOf(sortPrefixes.apiKey, key.createdAtMs, key.keyId),
-    ...rest,
-    ...(expiresAtMs === null ? {} : { expiresAtMs }),
-    ...(revokedAtMs === null ? {} : { revokedAtMs }),
-  };
+/** A roster's item has a member for each key that takes a place. */
+function rosterOf(item: Item | undefined): Record<string, KeyTimes> {
+  return Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => isKeyId(name)));
 }
 
-function fromItem(item: Item): ApiKey {
-  return {
-    keyId: item.keyId,
-    sha256: item.sha256,
-    keyPrefix: item.keyPrefix,
-    name: item.name,
-    licenseId: item.licenseId,
-    ownerId: item.ownerId,
-    createdAtMs: item.createdAtMs,
-    expiresAtMs: item.expiresAtMs ?? null,
-    revokedAtMs: item.revokedAtMs ?? null,
-  };
+/** One that is revoked from the start takes no place. */
+function entryOf(key: ApiKey): Record<string, KeyTimes> {
+  return key.revokedAtMs === null ? { [key.keyId]: timesOf(key) } : {};
+}
+
+function timesOf({ revokedAtMs, expiresAtMs }: ApiKey): KeyTimes {
+  return { revokedAtMs, expiresAtMs };
 }

@@ -4,6 +4,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
+import { pause } from './backoff.ts';
 import { fromItem } from './generation-item.ts';
 import {
   releaseItems,
@@ -11,19 +12,23 @@ import {
   settleItems,
   type Completion,
   type IdempotencyClaim,
+  type ReservationLimits,
 } from './generation-transactions.ts';
 import { idempotencyRecordFromItem, type IdempotencyRecord } from './idempotency-store.ts';
 import { generationPages } from './generation-pages.ts';
+import { countedInMs, countInPeriod } from './in-flight.ts';
 import { batchGet, getItem, writeItem, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, licenseIdOfGeneration } from './table-keys.ts';
 
-export type { Completion, IdempotencyClaim };
+export type { Completion, IdempotencyClaim, ReservationLimits };
 export type { GenerationFilter } from './generation-pages.ts';
 
 export type Reservation =
   | { outcome: 'reserved' }
   | { outcome: 'over_limit' }
+  /** As many requests of its license are in flight as may be. */
+  | { outcome: 'too_many_in_flight' }
   /** Another request holds the idempotency key. */
   | { outcome: 'repeated'; idempotencyRecord: IdempotencyRecord };
 
@@ -34,6 +39,8 @@ export interface GenerationRef {
 }
 
 const maxFinishAttempts = 4;
+/** The first reservation of a period is refused once, until the period counts what is in flight. */
+const maxReserveAttempts = 8;
 
 export type GenerationStore = ReturnType<typeof generationStore>;
 
@@ -47,27 +54,57 @@ export function generationStore(table: Table) {
   /** Ends a generation by a transaction. @returns the record as it ended, also when another process ended it. */
   const finish = async (
     ended: Generation,
-    itemsFor: (withIdempotencyRecord: boolean) => TransactItems,
+    itemsFor: (inFlightInMs: number, withIdempotencyRecord: boolean) => TransactItems,
   ): Promise<Generation> => {
+    const { licenseId, periodStartMs } = ended;
+    let inFlightInMs = periodStartMs;
     let withIdempotencyRecord = true;
     let lastError: unknown;
     for (let attempt = 1; attempt <= maxFinishAttempts; attempt++) {
       try {
-        const refusal = await transact(table, itemsFor(withIdempotencyRecord));
+        const refusal = await transact(table, itemsFor(inFlightInMs, withIdempotencyRecord));
         if (refusal === null) return ended;
-        const stored = refusal.failed[0] ? refusal.items[0] : undefined;
+        const [ofRecord, ...others] = refusal.failed;
+        const stored = ofRecord ? refusal.items[0] : undefined;
         if (stored && isFinal(stored.status)) return fromItem(stored);
-        if (refusal.failed[0])
-          throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
-        // The key's 24 hours are over and a newer request has taken it, so this release must leave it alone.
-        withIdempotencyRecord = false;
-        lastError = new Error('the idempotency key was taken over');
+        if (ofRecord) throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
+        if (others[inFlightInMs === periodStartMs ? 0 : 1]) {
+          // Its month is over, and another period counts what is in flight.
+          inFlightInMs = (await countedInMs(table, licenseId)) ?? periodStartMs;
+          lastError = new Error('another period counts the requests in flight');
+        } else {
+          // The key's 24 hours are over and a newer request has taken it, so this release must leave it alone.
+          withIdempotencyRecord = false;
+          lastError = new Error('the idempotency key was taken over');
+        }
       } catch (error) {
         // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
         lastError = error;
       }
     }
     throw lastError;
+  };
+
+  const tryToReserve = async (
+    generation: Generation,
+    limits: ReservationLimits,
+    claim: IdempotencyClaim | null,
+  ): Promise<Reservation> => {
+    const { licenseId, periodStartMs, credits } = generation;
+    for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
+      const refusal = await transact(table, reserveItems(table.name, generation, limits, claim));
+      if (refusal === null) return { outcome: 'reserved' };
+      if (refusal.failed[1]) throw serviceBusy(new Error('the request id is taken'));
+      if (refusal.failed[2])
+        return { outcome: 'repeated', idempotencyRecord: idempotencyRecordFromItem(refusal.items[2]!) };
+      const period = refusal.items[0];
+      if ((period?.committed ?? 0) + credits > limits.creditsLimit) return { outcome: 'over_limit' };
+      if (period?.inFlight !== undefined) return { outcome: 'too_many_in_flight' };
+      // Two handlers whose clocks differ may pull the count to and fro where two periods meet.
+      if (attempt > 1) await pause(attempt);
+      await countInPeriod(table, licenseId, periodStartMs);
+    }
+    throw serviceBusy(new Error('two periods count the requests in flight in turn'));
   };
 
   return {
@@ -79,17 +116,12 @@ export function generationStore(table: Table) {
      */
     async reserve(
       generation: Generation,
-      creditsLimit: number,
+      limits: ReservationLimits,
       claim: IdempotencyClaim | null,
     ): Promise<Reservation> {
-      if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
+      if (generation.credits > limits.creditsLimit) return { outcome: 'over_limit' };
       try {
-        const refusal = await transact(table, reserveItems(table.name, generation, creditsLimit, claim));
-        if (refusal === null) return { outcome: 'reserved' };
-        if (refusal.failed[1]) throw serviceBusy(new Error('the request id is taken'));
-        if (refusal.failed[2])
-          return { outcome: 'repeated', idempotencyRecord: idempotencyRecordFromItem(refusal.items[2]!) };
-        return { outcome: 'over_limit' };
+        return await tryToReserve(generation, limits, claim);
       } catch (error) {
         // An earlier attempt may have been applied although the last one failed.
         const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
@@ -127,13 +159,15 @@ export function generationStore(table: Table) {
     /** PROCESSING → COMPLETED, and its credits from held to used. */
     settle(generation: Generation, completion: Completion): Promise<Generation> {
       const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
-      return finish(ended, () => settleItems(table.name, ended));
+      return finish(ended, (inFlightInMs) => settleItems(table.name, ended, inFlightInMs));
     },
 
     /** → FAILED or TIMEOUT: its credits and its idempotency key are free again. */
     release(generation: Generation, failure: GenerationFailure, atMs: number): Promise<Generation> {
       const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
-      return finish(ended, (withIdempotencyRecord) => releaseItems(table.name, ended, withIdempotencyRecord));
+      return finish(ended, (inFlightInMs, withIdempotencyRecord) =>
+        releaseItems(table.name, ended, inFlightInMs, withIdempotencyRecord),
+      );
     },
 
     ...generationPages(table),

@@ -3,7 +3,7 @@ import type { Generation } from '../domain/generation.ts';
 import { toItem } from './generation-item.ts';
 import { tallyNames } from './period-store.ts';
 import type { TransactItems } from './transact.ts';
-import { itemKeys, leaseIndex, ttlAttribute } from './table-keys.ts';
+import { itemKeys, leaseIndex, ttlAttribute, type ItemKey } from './table-keys.ts';
 
 /** What is stored of the model's answer. */
 export interface Completion {
@@ -19,25 +19,38 @@ export interface IdempotencyClaim {
 
 type TransactItem = TransactItems[number];
 
+/** What a license allows, as it was read when its request was checked. */
+export interface ReservationLimits {
+  creditsLimit: number;
+  maxInFlight: number;
+}
+
 /**
- * The reservation: [0] the period's credits, [1] the record, [2] the idempotency key. Conditions have no arithmetic,
- * so `used + held + credits <= limit` is written as `committed <= limit - credits` on the one number that is both.
+ * The reservation: [0] the period's credits and the license's requests in flight, [1] the record, [2] the idempotency key. Conditions have no arithmetic,
+ * so `used + held + credits <= limit` is written as `committed <= limit - credits` on the one number that is both. Only the
+ * period that counts what is in flight has `inFlight` (see in-flight.ts).
  */
 export function reserveItems(
   TableName: string,
   generation: Generation,
-  creditsLimit: number,
+  { creditsLimit, maxInFlight }: ReservationLimits,
   claim: IdempotencyClaim | null,
 ): TransactItems {
-  const { licenseId, requestId, credits, periodStartMs } = generation;
+  const { licenseId, credits, periodStartMs } = generation;
   const items: TransactItems = [
     {
       Update: {
         TableName,
         Key: itemKeys.period(licenseId, periodStartMs),
-        UpdateExpression: 'ADD committed :credits',
-        ConditionExpression: 'attribute_not_exists(committed) OR committed <= :room',
-        ExpressionAttributeValues: { ':credits': credits, ':room': creditsLimit - credits },
+        UpdateExpression: 'ADD committed :credits, inFlight :one',
+        ConditionExpression: 'committed <= :room AND inFlight < :most',
+        ExpressionAttributeValues: {
+          ':credits': credits,
+          ':one': 1,
+          ':room': creditsLimit - credits,
+          ':most': maxInFlight,
+        },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
     {
@@ -49,28 +62,32 @@ export function reserveItems(
     },
   ];
   if (claim !== null && generation.idempotencyKeyHash !== null) {
-    const expiresAtMs = generation.createdAtMs + idempotencyHours * 3600 * 1000;
-    items.push({
-      Put: {
-        TableName,
-        Item: {
-          ...itemKeys.idempotencyRecord(generation.keyId, generation.idempotencyKeyHash),
-          requestId,
-          bodyHash: claim.bodyHash,
-          expiresAtMs,
-          [ttlAttribute]: Math.ceil(expiresAtMs / 1000),
-        },
-        ConditionExpression: 'attribute_not_exists(PK) OR expiresAtMs <= :now',
-        ExpressionAttributeValues: { ':now': generation.createdAtMs },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    });
+    const Key = itemKeys.idempotencyRecord(generation.keyId, generation.idempotencyKeyHash);
+    items.push(takeIdempotencyKey(TableName, Key, generation, claim));
   }
   return items;
 }
 
-/** The charge: [0] the record from PROCESSING to COMPLETED, [1] its own period's used credits and statistics. */
-export function settleItems(TableName: string, ended: Generation): TransactItems {
+function takeIdempotencyKey(
+  TableName: string,
+  key: ItemKey,
+  { requestId, createdAtMs }: Generation,
+  { bodyHash }: IdempotencyClaim,
+): TransactItem {
+  const expiresAtMs = createdAtMs + idempotencyHours * 3600 * 1000;
+  return {
+    Put: {
+      TableName,
+      Item: { ...key, requestId, bodyHash, expiresAtMs, [ttlAttribute]: Math.ceil(expiresAtMs / 1000) },
+      ConditionExpression: 'attribute_not_exists(PK) OR expiresAtMs <= :now',
+      ExpressionAttributeValues: { ':now': createdAtMs },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+/** The charge: [0] the record from PROCESSING to COMPLETED, then `endInPeriods` with its period's used credits and statistics. */
+export function settleItems(TableName: string, ended: Generation, countedInMs: number): TransactItems {
   const completedAtMs = ended.completedAtMs!;
   const tallies = tallyNames({ type: ended.type, identityId: ended.identity.id, completedAtMs }).flat();
   return [
@@ -79,22 +96,22 @@ export function settleItems(TableName: string, ended: Generation): TransactItems
       referenceImagesUsed: ended.referenceImagesUsed,
       modelVersion: ended.modelVersion,
     }),
-    {
-      Update: {
-        TableName,
-        Key: itemKeys.period(ended.licenseId, ended.periodStartMs),
-        UpdateExpression: `ADD used :credits, ${tallies.map((name, i) => `#t${i} ${name.endsWith('#n') ? ':one' : ':credits'}`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(tallies.map((name, i) => [`#t${i}`, name])),
-        ExpressionAttributeValues: { ':credits': ended.credits, ':one': 1 },
-      },
-    },
+    ...endInPeriods(TableName, ended, countedInMs, {
+      adds: `used :credits, ${tallies.map((name, i) => `#t${i} ${name.endsWith('#n') ? ':one' : ':credits'}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(tallies.map((name, i) => [`#t${i}`, name])),
+      ExpressionAttributeValues: { ':credits': ended.credits, ':one': 1 },
+    }),
   ];
 }
 
-/** The release: [0] the record to FAILED or TIMEOUT, [1] its own period's held credits, [2] its idempotency key. */
+/**
+ * The release: [0] the record to FAILED or TIMEOUT, then `endInPeriods` with its period's held credits, and last its
+ * idempotency key.
+ */
 export function releaseItems(
   TableName: string,
   ended: Generation,
+  countedInMs: number,
   withIdempotencyRecord: boolean,
 ): TransactItems {
   const items: TransactItems = [
@@ -103,14 +120,10 @@ export function releaseItems(
       errorMessage: ended.errorMessage,
       errorCode: ended.errorCode,
     }),
-    {
-      Update: {
-        TableName,
-        Key: itemKeys.period(ended.licenseId, ended.periodStartMs),
-        UpdateExpression: 'ADD committed :credits',
-        ExpressionAttributeValues: { ':credits': -ended.credits },
-      },
-    },
+    ...endInPeriods(TableName, ended, countedInMs, {
+      adds: 'committed :credits',
+      ExpressionAttributeValues: { ':credits': -ended.credits },
+    }),
   ];
   if (withIdempotencyRecord && ended.idempotencyKeyHash !== null) {
     items.push({
@@ -123,6 +136,49 @@ export function releaseItems(
     });
   }
   return items;
+}
+
+interface PeriodChange {
+  /** For ADD. */
+  adds: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues: Record<string, number>;
+}
+
+/**
+ * One change of the period that a request belongs to, and one request less in flight. Nearly always the same period
+ * counts both. After the period's end another counts what is in flight, and a second item is written.
+ */
+function endInPeriods(
+  TableName: string,
+  { licenseId, periodStartMs }: Generation,
+  countedInMs: number,
+  { adds, ExpressionAttributeNames, ExpressionAttributeValues }: PeriodChange,
+): TransactItems {
+  const own = {
+    TableName,
+    Key: itemKeys.period(licenseId, periodStartMs),
+    ...(ExpressionAttributeNames && { ExpressionAttributeNames }),
+  };
+  const less = { ':less': -1 };
+  if (countedInMs === periodStartMs) {
+    const Update = {
+      ...own,
+      UpdateExpression: `ADD ${adds}, inFlight :less`,
+      ConditionExpression: 'attribute_exists(inFlight)',
+      ExpressionAttributeValues: { ...ExpressionAttributeValues, ...less },
+    };
+    return [{ Update }];
+  }
+  const Update = { ...own, UpdateExpression: `ADD ${adds}`, ExpressionAttributeValues };
+  const counting = {
+    TableName,
+    Key: itemKeys.period(licenseId, countedInMs),
+    UpdateExpression: 'ADD inFlight :less',
+    ConditionExpression: 'attribute_exists(inFlight)',
+    ExpressionAttributeValues: less,
+  };
+  return [{ Update }, { Update: counting }];
 }
 
 /** Writes a final state, and takes the record out of the lease index. */

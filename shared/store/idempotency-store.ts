@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Item } from './table.ts';
+import { getItem, type Item, type Table } from './table.ts';
+import { itemKeys } from './table-keys.ts';
 
 /** What an idempotency key stands for: the request that first carried it. */
 export interface IdempotencyRecord {
@@ -13,6 +14,16 @@ export interface IdempotencyRecord {
 /** The hash stands in the table's key, because a caller's text never does. */
 export function hashIdempotencyKey(idempotencyKey: string): string {
   return createHash('sha256').update(idempotencyKey).digest('base64url');
+}
+
+/** What a caller's idempotency key stands for already: a strong read. */
+export async function readIdempotencyRecord(
+  table: Table,
+  callerId: string,
+  idempotencyKeyHash: string,
+): Promise<IdempotencyRecord | null> {
+  const item = await getItem(table, itemKeys.idempotencyRecord(callerId, idempotencyKeyHash));
+  return item && idempotencyRecordFromItem(item);
 }
 
 export function idempotencyRecordFromItem(item: Item): IdempotencyRecord {

@@ -1,25 +1,40 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { changesBetween, identityMembers, someOperator, type Actor } from '../domain/audit.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Identity } from '../domain/identity.ts';
-import { batchGet, readAll, type Item, type Table } from './table.ts';
+import { auditWrite } from './audit-store.ts';
+import { getItem, readAll, type Item, type Table } from './table.ts';
 import { itemKeys, sortPrefixes } from './table-keys.ts';
+import { transact } from './transact.ts';
 
 export type IdentityStore = ReturnType<typeof identityStore>;
 
 export function identityStore(table: Table) {
   return {
-    /** Makes an identity or replaces it whole. */
-    async put(identity: Identity): Promise<void> {
-      await table.documents.send(
-        new PutCommand({
-          TableName: table.name,
-          Item: { ...itemKeys.identity(identity.identityId), ...identity },
-        }),
-      );
+    /**
+     * Makes an identity or replaces it whole, and writes what changed. Of operators who change one at the same moment
+     * the last one wins, and each one's entry tells of the identity that it found.
+     */
+    async put(identity: Identity, by: Actor = someOperator, nowMs = Date.now()): Promise<void> {
+      const { identityId, name } = identity;
+      const stored = await getItem(table, itemKeys.identity(identityId));
+      const before = stored && identityFromItem(stored);
+      const changes = changesBetween(before ? identityMembers(before) : {}, identityMembers(identity));
+      const action = before === null ? 'identity_made' : 'identity_changed';
+      await transact(table, [
+        { Put: { TableName: table.name, Item: { ...itemKeys.identity(identityId), ...identity } } },
+        auditWrite(
+          table,
+          'identities',
+          { by, action, subjectId: identityId, subjectName: name, changes },
+          nowMs,
+        ),
+      ]);
     },
 
     async get(identityId: string): Promise<Identity | null> {
-      const [item] = await batchGet(table, [itemKeys.identity(identityId)]);
-      return item ? identityFromItem(item) : null;
+      const item = await getItem(table, itemKeys.identity(identityId));
+      return item && identityFromItem(item);
     },
 
     /** The whole catalog, by name. It is small: hundreds, not millions. */
@@ -40,7 +55,50 @@ export function identityStore(table: Table) {
   };
 }
 
-export function identityFromItem(item: Item): Identity {
+/** For so long an operator's change may go unseen. */
+export const catalogLifetimeMs = 10_000;
+
+interface Remembered<T> {
+  value: T;
+  /** When it was asked for, so that no change is missed while the answer is on its way. */
+  askedAtMs: number;
+}
+
+/** What requests read of the catalog. */
+export type IdentityCatalog = Pick<IdentityStore, 'get' | 'list'>;
+
+/**
+ * Remembers for ten seconds what was read of the catalog, in this instance of the function. Only operators change the
+ * catalog, and rarely, while each request needs it. An identity that is not there is never remembered: callers make up ids.
+ */
+export function identityCatalog(store: IdentityStore, clock: Pick<Clock, 'now'>): IdentityCatalog {
+  const byId = new Map<string, Remembered<Identity>>();
+  let all: Remembered<Identity[]> | undefined;
+  const isFresh = ({ askedAtMs }: Remembered<unknown>) => {
+    const ageMs = clock.now() - askedAtMs;
+    return ageMs >= 0 && ageMs < catalogLifetimeMs;
+  };
+  return {
+    async get(identityId) {
+      const remembered = byId.get(identityId);
+      if (remembered && isFresh(remembered)) return remembered.value;
+      const askedAtMs = clock.now();
+      const value = await store.get(identityId);
+      if (value === null) byId.delete(identityId);
+      else byId.set(identityId, { value, askedAtMs });
+      return value;
+    },
+
+    async list() {
+      if (all && isFresh(all)) return all.value;
+      const askedAtMs = clock.now();
+      all = { value: await store.list(), askedAtMs };
+      return all.value;
+    },
+  };
+}
+
+function identityFromItem(item: Item): Identity {
   return {
     identityId: item.identityId,
     name: item.name,

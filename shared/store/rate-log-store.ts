@@ -26,14 +26,14 @@ export function rateLogStore(table: Table) {
       log: RateLog,
       readVersion: number,
     ): Promise<StoredRateLog | null> {
-      const key = itemKeys.rateLog(callerId, limitName);
+      const write = rateLogWrite(table, callerId, limitName, log, readVersion);
+      const { Item, ExpressionAttributeValues: values } = write;
       try {
         await table.client.send(
           new PutItemCommand({
-            TableName: table.name,
-            Item: marshall({ ...key, usedAtMs: log, version: readVersion + 1 }),
-            ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
-            ...(readVersion === 0 ? {} : { ExpressionAttributeValues: marshall({ ':read': readVersion }) }),
+            ...write,
+            Item: marshall(Item),
+            ExpressionAttributeValues: values && marshall(values),
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         );
@@ -48,4 +48,20 @@ export function rateLogStore(table: Table) {
 
 export function toRateLog(item: Item | null | undefined): StoredRateLog {
   return { log: item?.usedAtMs ?? [], version: item?.version ?? 0 };
+}
+
+/** The write of a log that is refused when another was written since it was read. */
+export function rateLogWrite(
+  table: Table,
+  callerId: string,
+  limitName: string,
+  log: RateLog,
+  readVersion: number,
+) {
+  return {
+    TableName: table.name,
+    Item: { ...itemKeys.rateLog(callerId, limitName), usedAtMs: log, version: readVersion + 1 },
+    ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
+    ExpressionAttributeValues: readVersion === 0 ? undefined : { ':read': readVersion },
+  };
 }

@@ -8,9 +8,11 @@
  * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
  * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription
  * Key roster  ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
- * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics
+ * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
+ * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
+ * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
  * that a function for customers writes.
@@ -27,6 +29,8 @@ export interface ItemKey extends Record<string, string> {
 }
 
 const generationPrefix = 'GEN#';
+/** Beside a license's periods, whose sort keys are instants. */
+export const inFlightSortKey = 'IN-FLIGHT';
 
 export const itemKeys = {
   apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
@@ -45,11 +49,17 @@ export const itemKeys = {
     PK: `PERIOD#${licenseId}`,
     SK: new Date(startMs).toISOString(),
   }),
+  inFlight: (licenseId: string): ItemKey => ({ PK: `PERIOD#${licenseId}`, SK: inFlightSortKey }),
   generation: (licenseId: string, requestId: string): ItemKey => ({
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
+  licenseAudit: (licenseId: string, entryId: string): ItemKey => ({
+    PK: `AUDIT#LICENSE#${licenseId}`,
+    SK: entryId,
+  }),
+  identityAudit: (entryId: string): ItemKey => ({ PK: 'AUDIT#IDENTITY', SK: entryId }),
 };
 
 /** Of a generation's license, whose partition it is in. */
@@ -98,6 +108,7 @@ export const partitions = {
   periods: { leadingKey: 'PERIOD#' },
   generations: { leadingKey: generationPrefix },
   catalog: { leadingKey: 'CATALOG' },
+  audit: { leadingKey: 'AUDIT#' },
   owners: { leadingKey: 'OWNER#', index: ownerIndex.name },
   leases: { leadingKey: 'LEASE#', index: leaseIndex.name },
 } as const satisfies Record<string, { leadingKey: string; index?: string }>;

@@ -1,20 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type AttributeValue,
   BatchGetItemCommand,
   type BatchGetItemCommandOutput,
-  ConditionalCheckFailedException,
   DynamoDBClient,
   GetItemCommand,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import {
-  DynamoDBDocumentClient,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { lean, leanOptions } from '../aws-clients.ts';
 import { serviceBusy } from '../errors.ts';
@@ -80,48 +72,6 @@ export async function writeItem<T>(send: () => Promise<T>): Promise<T> {
       if (attempt > maxConflictRetries) throw serviceBusy(error);
       await pause(attempt);
     }
-  }
-}
-
-/** Writes a new item. @throws ConditionalCheckFailedException when its key is taken. */
-export async function insertItem(table: Table, item: Item): Promise<void> {
-  try {
-    const command = new PutCommand({
-      TableName: table.name,
-      Item: item,
-      ConditionExpression: 'attribute_not_exists(PK)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    await writeItem(() => table.documents.send(command));
-  } catch (error) {
-    // The SDK sends a write again whose answer was lost. The second then finds the first one's result.
-    const met = error instanceof ConditionalCheckFailedException && error.Item;
-    if (!met || !isDeepStrictEqual(unmarshall(met), item)) throw error;
-  }
-}
-
-/** Changes an item that exists. @returns it as it is now, null when there is none. */
-export async function updateItem(
-  table: Table,
-  key: ItemKey,
-  update: Pick<
-    UpdateCommandInput,
-    'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-  >,
-): Promise<Item | null> {
-  try {
-    const command = new UpdateCommand({
-      TableName: table.name,
-      Key: key,
-      ConditionExpression: 'attribute_exists(PK)',
-      ReturnValues: 'ALL_NEW',
-      ...update,
-    });
-    const { Attributes: item } = await writeItem(() => table.documents.send(command));
-    return item!;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return null;
-    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../adapters/object-store.ts';
 import type { GenerationAnswer, StoredGeneration } from '../contracts/generation-answers.ts';
-import { billingPeriod } from '../domain/billing-period.ts';
 import { isoTime } from '../domain/clock.ts';
+import { creditPeriod } from '../domain/credit-period.ts';
 import { usageBlock } from '../domain/credits.ts';
 import { creditsCharged, processingTimeMs, type Generation } from '../domain/generation.ts';
 import type { License } from '../domain/license.ts';
@@ -18,6 +18,7 @@ export async function generationAnswer(
   license: License,
   deps: AnswerDeps,
 ): Promise<GenerationAnswer> {
+  const { creditsLimit, endMs } = creditPeriod(license, generation.createdAtMs);
   const [outputs, period] = await Promise.all([
     outputLinks(generation, deps.objects),
     deps.periods.get(generation.licenseId, generation.periodStartMs),
@@ -29,9 +30,9 @@ export async function generationAnswer(
     referenceImagesUsed: generation.referenceImagesUsed,
     usage: usageBlock({
       used: period.used,
-      limit: license.creditsLimit,
+      limit: creditsLimit,
       charged: creditsCharged(generation),
-      periodEndMs: billingPeriod(license.periodAnchorMs, generation.createdAtMs).endMs,
+      periodEndMs: endMs,
     }),
     processingTimeMs: processingTimeMs(generation) ?? 0,
     seed: generation.seed,
@@ -64,6 +65,7 @@ export async function storedGeneration(
     outputUrl: outputs[0] ?? null,
     outputs,
     errorMessage: generation.errorMessage,
+    errorCode: generation.errorCode,
     creditsCharged: creditsCharged(generation),
     referenceImagesUsed: generation.referenceImagesUsed,
     processingTimeMs: processingTimeMs(generation),

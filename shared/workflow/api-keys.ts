@@ -1,7 +1,16 @@
 import type { CreatedKey, KeyAnswer } from '../contracts/api-key-answers.ts';
-import { fingerprintApiKey, keyPrefix, keyStatus, maxActiveKeys, newApiKey } from '../domain/api-key.ts';
+import { fingerprintApiKey, keyPrefix, keyStatus, newApiKey } from '../domain/api-key.ts';
+import type { Actor } from '../domain/audit.ts';
 import { isoTime } from '../domain/clock.ts';
+import {
+  maxActiveKeys,
+  maxRecentKeys,
+  newKeyLimit,
+  recentSeconds,
+  type NoRoom,
+} from '../domain/key-slots.ts';
 import { whyInactive, type License } from '../domain/license.ts';
+import type { RateDecision } from '../domain/rate-limit.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
 
@@ -11,16 +20,20 @@ export interface IssueKeyCommand {
   name: string;
   /** Null for a key that does not expire. */
   expiresAtMs: number | null;
+  /** Who issues it. @default its owner */
+  by?: Actor;
 }
 
 /**
  * Makes a key of a license. The raw key exists only in the answer.
- * @throws LICENSE_INACTIVE, KEY_LIMIT_REACHED
+ * @param showRate is told how the account's limit of new keys stands, before a refusal too.
+ * @throws LICENSE_INACTIVE, KEY_LIMIT_REACHED, RATE_LIMITED
  */
 export async function issueApiKey(
-  { license, name, expiresAtMs }: IssueKeyCommand,
+  { license, name, expiresAtMs, by }: IssueKeyCommand,
   apiKeys: ApiKeyStore,
   nowMs: number,
+  showRate: (rate: RateDecision) => void = () => {},
 ): Promise<{ rawKey: string; key: ApiKey }> {
   const { licenseId, ownerId } = license;
   const inactive = whyInactive(license, nowMs);
@@ -38,10 +51,30 @@ export async function issueApiKey(
     expiresAtMs,
     revokedAtMs: null,
   };
-  if (await apiKeys.insert(key)) return { rawKey, key };
-  throw new ServiceError(
+  const inserted = await apiKeys.insert(key, by);
+  if (!inserted.stored && inserted.noRoom !== null) throw noRoom(licenseId, inserted.noRoom);
+  showRate(inserted.rate);
+  if (inserted.stored) return { rawKey, key };
+  throw tooManyNewKeys(inserted.rate);
+}
+
+function noRoom(licenseId: string, why: NoRoom): ServiceError {
+  return new ServiceError(
     'KEY_LIMIT_REACHED',
-    `The license ${licenseId} has ${maxActiveKeys} active keys already: revoke one first.`,
+    why.reason === 'active'
+      ? `The license ${licenseId} has ${maxActiveKeys} active keys already: revoke one first.`
+      : `The license ${licenseId} has ${maxRecentKeys} keys that are active or ended within the last ${recentSeconds} seconds: ` +
+          `wait ${why.waitSeconds} seconds.`,
+  );
+}
+
+function tooManyNewKeys({ resetSeconds }: RateDecision): ServiceError {
+  const hours = newKeyLimit.windowSeconds / 3600;
+  return new ServiceError(
+    'RATE_LIMITED',
+    `At most ${newKeyLimit.quota} new keys in ${hours} hours are allowed for one account. ` +
+      `Try again in ${resetSeconds} seconds.`,
+    { retryAfterSeconds: resetSeconds },
   );
 }
 

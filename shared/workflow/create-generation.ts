@@ -1,20 +1,21 @@
 import type { GenerationAnswer } from '../contracts/generation-answers.ts';
 import type { Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
-import type { License } from '../domain/license.ts';
+import { maxInFlight, type License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { Meter } from '../metrics.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
 import {
-  checkCredits,
   decideGeneration,
   finishedFirst,
   inProgress,
   overLimit,
+  tooManyInFlight,
   type DecisionDeps,
   type GenerationCommand,
 } from './decide-generation.ts';
+import { discardReferences } from './discard-references.ts';
 import { runErrorCode, runModel, type ModelRunDeps } from './run-model.ts';
 
 export type { GenerationCommand };
@@ -23,8 +24,6 @@ export interface GenerationDeps extends DecisionDeps, ModelRunDeps, AnswerDeps {
   generations: GenerationStore;
   /** The request's own. */
   meter: Meter;
-  /** Logs a cause that no caller may see. */
-  logFault(requestId: string, what: string, error: unknown): void;
 }
 
 export type Acceptance =
@@ -32,12 +31,13 @@ export type Acceptance =
   | { outcome: 'replayed'; answer: GenerationAnswer };
 
 export interface Observer {
+  queued?(position: number, etaSeconds: number): void;
   started?(): void;
   progress?(step: number, steps: number): void;
 }
 
 /**
- * Decides a request and holds its credits. Nothing is held when this throws.
+ * Decides a request and holds its credits. Unless it is accepted, nothing is held and no copy of its references is left.
  * @throws every refusal of POST /generate that comes before the model is called.
  */
 export async function acceptGeneration(
@@ -45,20 +45,24 @@ export async function acceptGeneration(
   deps: GenerationDeps,
 ): Promise<Acceptance> {
   const { license } = command;
-  const decision = await decideGeneration(command, deps, { copyReferences: true });
+  const decision = await decideGeneration(command, deps, { dryRun: false });
   if (decision.outcome === 'repeats') return replayed(decision.first, license, deps);
-  const { generation, identity, unavailableError } = decision;
-  if (unavailableError !== null) {
-    await checkCredits(decision, license, deps);
-    throw unavailableError;
-  }
-  const claim = command.idempotencyKeyHash === null ? null : { bodyHash: command.bodyHash };
-  const reservation = await deps.generations.reserve(generation, license.creditsLimit, claim);
-  if (reservation.outcome === 'over_limit') throw overLimit(decision, license);
-  if (reservation.outcome === 'repeated') {
-    const first = await finishedFirst(reservation.idempotencyRecord, command, deps);
-    if (first === null) throw inProgress(reservation.idempotencyRecord);
-    return replayed(first, license, deps);
+  const { generation, period, identity } = decision;
+  let accepted = false;
+  try {
+    const claim = command.idempotencyKeyHash === null ? null : { bodyHash: command.bodyHash };
+    const limits = { creditsLimit: period.creditsLimit, maxInFlight: maxInFlight(license) };
+    const reservation = await deps.generations.reserve(generation, limits, claim);
+    if (reservation.outcome === 'over_limit') throw overLimit(decision);
+    if (reservation.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
+    if (reservation.outcome === 'repeated') {
+      const first = await finishedFirst(reservation.idempotencyRecord, command, deps);
+      if (first === null) throw inProgress(reservation.idempotencyRecord);
+      return await replayed(first, license, deps);
+    }
+    accepted = true;
+  } finally {
+    if (!accepted) await discardReferences(generation, generation.referenceImages, deps);
   }
   deps.meter.add('creditsReserved', generation.credits);
   return { outcome: 'accepted', generation, identity };
@@ -69,7 +73,7 @@ async function replayed(first: Generation, license: License, deps: AnswerDeps): 
 }
 
 /**
- * Runs an accepted request to its end: settled or released before this returns.
+ * Runs an accepted request to its end: settled or released, and its references deleted, before this returns.
  * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back. GENERATION_FAILED
  *   also where the store could not be asked how it ended.
  */
@@ -79,7 +83,10 @@ export async function finishGeneration(
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<GenerationAnswer> {
-  const { ended, failure } = await runToEnd(accepted.generation, accepted.identity, observer, deps);
+  const { generation, identity } = accepted;
+  const { ended, failure } = await runToEnd(generation, identity, observer, deps).finally(() =>
+    discardReferences(generation, generation.referenceImages, deps),
+  );
   if (ended.status === 'COMPLETED') {
     return generationAnswer(ended, license, deps).catch((cause: unknown) => {
       // Not SERVICE_UNAVAILABLE: callers repeat the request for that, and would pay for it again.
@@ -103,6 +110,7 @@ async function runToEnd(
   const { generations, clock, meter } = deps;
   let generation = accepted;
   const events = {
+    queued: (position: number, etaSeconds: number) => observer.queued?.(position, etaSeconds),
     async started() {
       const startedAtMs = clock.now();
       const started = await generations.start(generation, startedAtMs);

@@ -1,16 +1,12 @@
 import type { ModelServer } from '../adapters/model-server.ts';
-import {
-  createGenerationBody,
-  type CreateGenerationBody,
-  type ReferenceItem,
-} from '../contracts/generation.ts';
+import { createGenerationBody, type CreateGenerationBody } from '../contracts/generation.ts';
 import { describeIssues, queryProblems } from '../contracts/fields.ts';
-import { billingPeriod, type BillingPeriod } from '../domain/billing-period.ts';
 import { isoTime } from '../domain/clock.ts';
-import { checkReferences, checkTier, newGeneration, type Generation } from '../domain/generation.ts';
+import { creditPeriod, type CreditPeriod } from '../domain/credit-period.ts';
+import { checkTier, newGeneration, referenceProblems, type Generation } from '../domain/generation.ts';
 import { idempotencyKeyRule, readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
-import { mayUse, type License } from '../domain/license.ts';
+import { maxInFlight, mayUse, type License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { IdempotencyRecord } from '../store/idempotency-store.ts';
@@ -43,43 +39,63 @@ export interface GenerationCommand {
   idempotencyRecord: IdempotencyRecord | null;
 }
 
-/** What a request is, after every check but that of its credits. */
+/** A request as it would be stored now, and the period that would hold its credits. */
+export interface Draft {
+  generation: Generation;
+  period: CreditPeriod;
+}
+
+/** What a request is, after every check that comes before its reservation. */
 export type Decision =
   /** Its idempotency key stands for a request that completed. */
   | { outcome: 'repeats'; first: Generation }
-  | ({ outcome: 'new'; generation: Generation; period: BillingPeriod } & (
-      | { identity: Identity & { model: IdentityModel }; unavailableError: null }
-      /** Why no image can be made. A caller without enough credits is told of the credits instead. */
-      | { identity: Identity; unavailableError: ServiceError }
-    ));
-
-export type NewRequest = Extract<Decision, { outcome: 'new' }>;
+  | (Draft & {
+      outcome: 'new';
+      identity: Identity & { model: IdentityModel };
+      /** The period's totals, where they were looked at. */
+      totals: Period | null;
+    });
 
 /**
- * Makes every check of a request that comes before its credits. Nothing is stored: the generation is what would be.
- * @param copyReferences whether its reference images are stored for the model, or only looked at.
- * @throws the first refusal in the order of checks.
+ * Makes every check of a request that comes before its reservation. Nothing is stored but copies of its reference images,
+ * which whoever does not go on discards. Credits are looked at only where something depends on it: the reservation decides.
+ * @param dryRun looks at the credits in any case, and stores nothing.
+ * @throws the first refusal in the order of checks. No copy is left then.
  */
 export async function decideGeneration(
   command: GenerationCommand,
   deps: DecisionDeps,
-  { copyReferences }: { copyReferences: boolean },
+  { dryRun }: { dryRun: boolean },
 ): Promise<Decision> {
   if (command.idempotencyRecord !== null && command.idempotencyRecord.expiresAtMs > deps.clock.now()) {
     const first = await finishedFirst(command.idempotencyRecord, command, deps);
     if (first !== null) return { outcome: 'repeats', first };
   }
-  const { requestId, license } = command;
-  const { identity, body } = await planGeneration(command, (items) =>
-    prepareReferences({ requestId, licenseId: license.licenseId }, items, deps, { copyReferences }),
-  );
-  const { model } = identity;
-  const refusal = model && (await deps.model.refusal());
+  const { license } = command;
+  const plan = planGeneration(command);
+  const { model } = plan.identity;
+  const references = plan.body.referenceImages;
+  const refusal = model === null ? noModel(plan.identity) : await deps.model.refusal();
+  const looks = dryRun || refusal !== null || references.length > 0;
+  // Whoever could not pay hears of that first, and has nothing fetched.
+  const totals = looks ? await checkCredits(draft(command, plan, deps), license, deps) : null;
+  if (model === null || refusal !== null) throw refusal;
+  if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
+  if (references.length > 0) {
+    const of = { requestId: command.requestId, licenseId: license.licenseId };
+    await prepareReferences(of, references, deps, { copyReferences: !dryRun });
+  }
   // References and a probe take time. The request counts from this moment.
+  const identity = { ...plan.identity, model };
+  return { outcome: 'new', ...draft(command, plan, deps), identity, totals };
+}
+
+function draft(command: GenerationCommand, { identity, body }: Plan, deps: DecisionDeps): Draft {
+  const { license } = command;
   const nowMs = deps.clock.now();
-  const period = billingPeriod(license.periodAnchorMs, nowMs);
+  const period = creditPeriod(license, nowMs);
   const generation = newGeneration({
-    requestId,
+    requestId: command.requestId,
     licenseId: license.licenseId,
     keyId: command.keyId,
     identity,
@@ -90,11 +106,7 @@ export async function decideGeneration(
     retentionDays: deps.retentionDays,
     idempotencyKeyHash: command.idempotencyKeyHash,
   });
-  const decided = { outcome: 'new', generation, period } as const;
-  if (model === null || refusal !== null) {
-    return { ...decided, identity, unavailableError: refusal ?? noModel(identity) };
-  }
-  return { ...decided, identity: { ...identity, model }, unavailableError: null };
+  return { generation, period };
 }
 
 /** What the checks of a request read. */
@@ -109,18 +121,12 @@ export interface Plan {
 }
 
 /**
- * Checks who may use the identity, then the parameters, the references and the tier. The first failure is told.
- * @param prepare looks at the reference images: what is wrong with them is a wrong parameter too.
- * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT, SERVICE_UNAVAILABLE
+ * Checks who may use the identity, then the parameters and the tier. The first failure is told.
+ * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT
  */
-export async function planGeneration(
-  input: PlanInput,
-  prepare: (items: ReferenceItem[]) => Promise<void>,
-): Promise<Plan> {
+export function planGeneration(input: PlanInput): Plan {
   const identity = allowedIdentity(input);
-  const body = parseParameters(input);
-  checkReferences(body, identity);
-  await prepare(body.referenceImages);
+  const body = parseParameters(input, identity);
   checkTier(body, input.license.tier);
   return { identity, body };
 }
@@ -144,8 +150,15 @@ function allowedIdentity({ body: { identityId }, identity, license }: PlanInput)
   return identity;
 }
 
-/** The query, the header and the body are checked together: one sentence names all that is wrong with them. */
-function parseParameters({ body, query, idempotencyKeys }: PlanInput): CreateGenerationBody {
+/**
+ * Checks the query, the header and the body together.
+ * @param identity null where it is not known.
+ * @throws INVALID_PARAMETERS naming all that is wrong with them.
+ */
+export function parseParameters(
+  { body, query, idempotencyKeys }: Pick<PlanInput, 'body' | 'query' | 'idempotencyKeys'>,
+  identity: Identity | null,
+): CreateGenerationBody {
   const problems = queryProblems(query, ['dryRun']);
   const [dryRun = 'false'] = query.get('dryRun') ?? [];
   // Whoever asks for a dry run in other words must not pay for a real one.
@@ -153,6 +166,7 @@ function parseParameters({ body, query, idempotencyKeys }: PlanInput): CreateGen
   if (idempotencyKeys && readIdempotencyKey(idempotencyKeys) === null) {
     problems.push(idempotencyKeyRule);
   }
+  problems.push(...referenceProblems(body, identity));
   const sentences = problems.map((problem) => `${problem}.`);
   const parsed = createGenerationBody.safeParse(body);
   if (!parsed.success) sentences.push(describeIssues(parsed.error.issues));
@@ -167,13 +181,13 @@ function parseParameters({ body, query, idempotencyKeys }: PlanInput): CreateGen
  * @returns the period's totals.
  * @throws CREDIT_LIMIT_EXCEEDED
  */
-export async function checkCredits(
-  request: NewRequest,
+async function checkCredits(
+  request: Draft,
   license: License,
   { periods }: Pick<DecisionDeps, 'periods'>,
 ): Promise<Period> {
   const totals = await periods.get(license.licenseId, request.period.startMs);
-  if (totals.committed + request.generation.credits > license.creditsLimit) throw overLimit(request, license);
+  if (totals.committed + request.generation.credits > request.period.creditsLimit) throw overLimit(request);
   return totals;
 }
 
@@ -205,15 +219,25 @@ export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
   );
 }
 
-export function overLimit({ generation, period }: NewRequest, license: License): ServiceError {
+export function overLimit({ generation, period }: Draft): ServiceError {
   const { credits, createdAtMs } = generation;
   const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
   return new ServiceError(
     'CREDIT_LIMIT_EXCEEDED',
     `This request costs ${credits} ${credits === 1 ? 'credit' : 'credits'}, ` +
-      `more than is left of this month's ${license.creditsLimit}. ` +
+      `more than is left of this month's ${period.creditsLimit}. ` +
       `The period resets at ${isoTime(period.endMs)}.`,
     { retryAfterSeconds },
+  );
+}
+
+export function tooManyInFlight(license: License): ServiceError {
+  const most = maxInFlight(license);
+  return new ServiceError(
+    'RATE_LIMITED',
+    `This license has ${most} ${most === 1 ? 'request' : 'requests'} in flight, as many as it may have at a time. ` +
+      'Try again when one has finished.',
+    { retryAfterSeconds: 1 },
   );
 }
 

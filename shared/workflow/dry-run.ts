@@ -1,12 +1,7 @@
 import type { DryRunAnswer } from '../contracts/generation-answers.ts';
-import { billingPeriod } from '../domain/billing-period.ts';
+import { creditPeriod } from '../domain/credit-period.ts';
 import { usageBlock } from '../domain/credits.ts';
-import {
-  checkCredits,
-  decideGeneration,
-  type DecisionDeps,
-  type GenerationCommand,
-} from './decide-generation.ts';
+import { decideGeneration, type DecisionDeps, type GenerationCommand } from './decide-generation.ts';
 
 export interface DryRun {
   answer: DryRunAnswer;
@@ -15,23 +10,21 @@ export interface DryRun {
 }
 
 /**
- * Checks a request as POST /generate does before it holds credits, and stores nothing. Its answer is true at this moment
+ * Checks a request as POST /generate does before it holds credits, and stores nothing of it. Its answer is true at this moment
  * only: another request may take the credits, or the model.
  * @throws every refusal of POST /generate that comes before the model is called, in the same order.
  */
 export async function dryRun(command: GenerationCommand, deps: DecisionDeps): Promise<DryRun> {
   const { license } = command;
-  const decision = await decideGeneration(command, deps, { copyReferences: false });
+  const decision = await decideGeneration(command, deps, { dryRun: true });
   if (decision.outcome === 'repeats') {
     const { identity } = decision.first;
-    const { startMs, endMs } = billingPeriod(license.periodAnchorMs, deps.clock.now());
+    const { startMs, endMs, creditsLimit } = creditPeriod(license, deps.clock.now());
     const { used } = await deps.periods.get(license.licenseId, startMs);
-    return { answer: accepted(identity, 0, { used, limit: license.creditsLimit, endMs }), wouldReplay: true };
+    return { answer: accepted(identity, 0, { used, limit: creditsLimit, endMs }), wouldReplay: true };
   }
-  const { used } = await checkCredits(decision, license, deps);
-  if (decision.unavailableError !== null) throw decision.unavailableError;
-  const { generation, period } = decision;
-  const usage = { used, limit: license.creditsLimit, endMs: period.endMs };
+  const { generation, period, totals } = decision;
+  const usage = { used: totals!.used, limit: period.creditsLimit, endMs: period.endMs };
   return { answer: accepted(generation.identity, generation.credits, usage), wouldReplay: false };
 }
 

@@ -12,8 +12,8 @@ export const notUploaded =
   'names no file: send one to the url of its upload, within the hour, and use it with a key of the same license';
 
 /**
- * Checks all references at once. Those with a `putLink` are stored there for the model: the picture alone, without
- * metadata.
+ * Checks all references at once. If all of them can be used, those with a `putLink` are stored there for the model: the
+ * picture alone, without metadata.
  * @returns for each reference null, or what is wrong with it, in words for the caller.
  * @throws after a fault of the service itself.
  */
@@ -23,16 +23,12 @@ export async function fetchReferences(
   onProblem: (index: number, error: UnusableReference) => void,
 ): Promise<(string | null)[]> {
   const budget = clock.timeout(fetchWithinMs);
-  return Promise.all(
+  const pictures = new Map<string, Uint8Array>();
+  const problems = await Promise.all(
     items.map(async (item, index) => {
       try {
-        const bytes =
-          item.kind === 'url' ? await fetchReference(item.url, budget) : await uploaded(item, budget);
-        const inspection = await inspectImage(bytes);
-        if ('problem' in inspection) throw new UnusableReference(inspection.problem);
-        if (item.putLink !== null) {
-          await putLink(item.putLink, inspection.image.bytes, clock.timeout(storeWithinMs));
-        }
+        const picture = await pictureOf(item, budget);
+        if (item.putLink !== null) pictures.set(item.putLink, picture);
         return null;
       } catch (error) {
         if (!(error instanceof UnusableReference)) throw error;
@@ -41,6 +37,19 @@ export async function fetchReferences(
       }
     }),
   );
+  if (problems.every((problem) => problem === null)) {
+    const signal = clock.timeout(storeWithinMs);
+    await Promise.all([...pictures].map(([link, bytes]) => putLink(link, bytes, signal)));
+  }
+  return problems;
+}
+
+/** @throws UnusableReference */
+async function pictureOf(item: ReferenceSource, signal: AbortSignal): Promise<Uint8Array> {
+  const bytes = item.kind === 'url' ? await fetchReference(item.url, signal) : await uploaded(item, signal);
+  const inspection = await inspectImage(bytes);
+  if ('problem' in inspection) throw new UnusableReference(inspection.problem);
+  return inspection.image.bytes;
 }
 
 async function uploaded(

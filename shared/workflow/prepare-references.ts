@@ -1,54 +1,112 @@
-import type { ObjectStore } from '../adapters/object-store.ts';
+import type { ObjectStore, RequestRef } from '../adapters/object-store.ts';
 import type { ReferenceFetcherClient } from '../adapters/reference-fetcher-client.ts';
 import type { ReferenceItem } from '../contracts/generation.ts';
-import type { ReferenceOrigin, ReferenceSource } from '../contracts/reference-images.ts';
-import type { Clock } from '../domain/clock.ts';
+import {
+  maxAddressesPerMinute,
+  type ReferenceOrigin,
+  type ReferenceSource,
+} from '../contracts/reference-images.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
 import { isUploadId, uploadExpiresAtMs } from '../domain/upload.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, serviceBusy } from '../errors.ts';
+import { countUses, type UseCountDeps } from '../store/count-uses.ts';
+import { discardReferences, type DiscardDeps } from './discard-references.ts';
 
-export interface ReferenceDeps {
+export interface ReferenceDeps extends UseCountDeps, DiscardDeps {
   objects: ObjectStore;
   references: ReferenceFetcherClient;
-  clock: Clock;
 }
 
-interface RequestRef {
-  requestId: string;
-  licenseId: string;
-}
+/** For a license, so that no number of keys makes the service a crowd. */
+const addressLimit: RateLimit = {
+  name: 'references',
+  quota: maxAddressesPerMinute,
+  windowSeconds: 60,
+};
 
 const unknownUpload = 'is not an upload of this license';
 const lateUpload = 'was opened more than an hour ago: open another with POST /uploads';
 
 /**
- * Checks a request's reference images, before credits are held for it.
- * @param copyReferences whether those that can be used are copied to where the model may read them.
- * @throws INVALID_PARAMETERS naming every item that can't be used, SERVICE_UNAVAILABLE
+ * Checks a request's reference images, as the last thing before credits are held for it.
+ * @param copyReferences whether they are copied to where the model may read them. When this throws, no copy is left.
+ * @throws INVALID_PARAMETERS naming every item that can't be used, RATE_LIMITED, SERVICE_UNAVAILABLE
  */
 export async function prepareReferences(
   of: RequestRef,
   items: ReferenceItem[],
-  { objects, references, clock }: ReferenceDeps,
+  deps: ReferenceDeps,
   { copyReferences }: { copyReferences: boolean },
 ): Promise<void> {
-  const nowMs = clock.now();
+  const nowMs = deps.clock.now();
   const problems = items.map((item) => uploadProblem(item, nowMs));
   const open = items.flatMap((item, index) => (problems[index] === null ? [{ item, index }] : []));
-  const sources = await Promise.all(
-    open.map(async ({ item, index }): Promise<ReferenceSource> => {
-      const putLink = copyReferences ? await objects.referencePutLink(of, index) : null;
-      return { ...(await originOf(of, item, objects)), putLink };
-    }),
-  );
-  if (sources.length > 0) {
-    const found = await references.fetch({ requestId: of.requestId, items: sources });
+  await countAddresses(of, open.filter(({ item }) => item.url !== undefined).length, deps);
+  // Where one can't be used already, the others are only looked at.
+  const copied = copyReferences && open.length === items.length;
+  try {
+    const found = await fetchOpen(of, open, deps, copied);
     found.forEach((problem, i) => (problems[open[i]!.index] = problem));
+    refuseUnusable(items, problems);
+  } catch (error) {
+    if (copied) await discardReferences(of, items.length, deps);
+    throw error;
   }
+}
+
+/** An item that may be fetched, with its place in the request. */
+interface OpenItem {
+  item: ReferenceItem;
+  index: number;
+}
+
+async function fetchOpen(
+  of: RequestRef,
+  open: OpenItem[],
+  { objects, references }: ReferenceDeps,
+  copied: boolean,
+): Promise<(string | null)[]> {
+  if (open.length === 0) return [];
+  const sources = open.map(async ({ item, index }): Promise<ReferenceSource> => {
+    const putLink = copied ? await objects.referencePutLink(of, index) : null;
+    return { ...(await originOf(of, item, objects)), putLink };
+  });
+  return references.fetch({ requestId: of.requestId, items: await Promise.all(sources) });
+}
+
+/** @throws INVALID_PARAMETERS naming every item with a problem. */
+function refuseUnusable(items: ReferenceItem[], problems: (string | null)[]): void {
   const named = problems.flatMap((problem, i) => {
     const member = items[i]!.url === undefined ? 'uploadId' : 'url';
     return problem === null ? [] : [`referenceImages[${i}].${member}: ${problem}.`];
   });
   if (named.length > 0) throw new ServiceError('INVALID_PARAMETERS', named.join(' '));
+}
+
+/**
+ * Counts the addresses that a request wants fetched, all of them or none.
+ * @throws RATE_LIMITED; SERVICE_UNAVAILABLE when it can't be told whether they are within the limit.
+ */
+async function countAddresses(
+  { licenseId }: RequestRef,
+  addresses: number,
+  deps: ReferenceDeps,
+): Promise<void> {
+  if (addresses === 0) return;
+  const uses = { uses: addresses, read: null };
+  const { allowed, resetSeconds } = await countUses(licenseId, addressLimit, uses, deps).catch(
+    (cause: unknown) => {
+      throw serviceBusy(cause);
+    },
+  );
+  if (allowed) return;
+  const { quota, windowSeconds } = addressLimit;
+  throw new ServiceError(
+    'RATE_LIMITED',
+    `At most ${quota} addresses of reference images in ${windowSeconds} seconds are fetched for one license, ` +
+      `and this request names ${addresses}. Try again in ${resetSeconds} seconds, or send files with POST /uploads.`,
+    { retryAfterSeconds: resetSeconds },
+  );
 }
 
 /** Checks the id itself. An id that can't be an upload's never becomes part of an object's key. */

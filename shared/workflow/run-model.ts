@@ -8,8 +8,10 @@ import {
   type ModelRequest,
 } from '../contracts/model-server.ts';
 import { isoTime, type Clock } from '../domain/clock.ts';
-import type { Generation, GenerationErrorCode } from '../domain/generation.ts';
+import type { GenerationErrorCode } from '../contracts/generation.ts';
+import type { Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
+import { tenantOf } from '../domain/tenant.ts';
 import { ServiceError } from '../errors.ts';
 
 export interface ModelRunDeps {
@@ -18,9 +20,13 @@ export interface ModelRunDeps {
   clock: Clock;
   /** Ends every run once it aborts. */
   stopping: AbortSignal;
+  /** Whether the images' files tell all that they were made from, the prompt too. */
+  embedParameters: boolean;
 }
 
 export interface ModelRunEvents {
+  /** The request waits; it is the first of those that wait at position 1. Never called once it has started. */
+  queued(position: number, etaSeconds: number): void;
   /** The model began; the run waits for this before it completes. */
   started(): Promise<void>;
   progress(step: number, steps: number): void;
@@ -55,7 +61,10 @@ export async function runModel(
   try {
     const request = await modelRequest(generation, identity, deps);
     for await (const event of deps.model.generate(request, signal)) {
-      if (event.event === 'started') void start();
+      if (event.event === 'queued') {
+        // What has started does not wait any more, whatever its container says.
+        if (starting === undefined) events.queued(event.position, event.etaSeconds);
+      } else if (event.event === 'started') void start();
       else if (event.event === 'progress') {
         // Send no progress before `started`.
         await start();
@@ -77,7 +86,7 @@ export async function runModel(
 async function modelRequest(
   generation: Generation,
   identity: Identity & { model: IdentityModel },
-  { objects, clock }: ModelRunDeps,
+  { objects, clock, embedParameters }: ModelRunDeps,
 ): Promise<ModelRequest> {
   const lifetimeSeconds = Math.ceil((generation.deadlineMs - clock.now()) / 1000) + linkMarginSeconds;
   const { adapterKey, adapterSha256, version, settings } = identity.model;
@@ -90,6 +99,7 @@ async function modelRequest(
   return {
     requestId: generation.requestId,
     deadline: isoTime(generation.deadlineMs),
+    tenant: tenantOf(generation.licenseId),
     prompt: generation.prompt,
     negativePrompt: generation.negativePrompt,
     seed: generation.seed,
@@ -99,6 +109,7 @@ async function modelRequest(
     height: generation.height,
     numOutputs: generation.numOutputs,
     outputFormat: generation.outputFormat,
+    embedParameters,
     referenceMode: generation.referenceMode,
     preserveBranding: generation.preserveBranding,
     references: await Promise.all(references),
@@ -138,7 +149,9 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
   const said = asSentence(event.message);
   const cause = new Error(`model server: failed: ${reason}`);
   if (reason === 'busy') {
-    return new ServiceError('SERVICE_UNAVAILABLE', 'All models are busy. Try again shortly.', { cause });
+    const sentence =
+      'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
+    return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause });
   }
   if (reason === 'reference_unreadable') {
     return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });

@@ -1,9 +1,13 @@
-import type { Clock } from '../domain/clock.ts';
 import type { Generation } from '../domain/generation.ts';
 import type { GenerationRef, GenerationStore } from '../store/generation-store.ts';
 import { leaseIndex } from '../store/table-keys.ts';
+import { discardReferences, type DiscardDeps } from './discard-references.ts';
 
 const pageSize = 50;
+
+export interface SweepDeps extends DiscardDeps {
+  generations: GenerationStore;
+}
 
 export interface SweepResult {
   /** Requests whose credits were given back. */
@@ -14,19 +18,16 @@ export interface SweepResult {
 }
 
 /**
- * Ends every request whose lease ran out, because its handler died. Two sweeps at once are harmless, and so is a
+ * Ends every request whose lease ran out, because its handler died, and deletes its references. Two sweeps at once are harmless, and so is a
  * handler that is late but alive: only one of them ends a request.
  * @param leasesBeforeMs an operator who knows that nothing runs may end later leases too.
  */
 export async function sweep(
-  generations: GenerationStore,
-  clock: Clock,
-  leasesBeforeMs: number = clock.now(),
+  deps: SweepDeps,
+  leasesBeforeMs: number = deps.clock.now(),
 ): Promise<SweepResult> {
   const result = { released: 0, creditsReleased: 0, failed: 0 };
-  const shards = leaseIndex.shards.map((shard) =>
-    sweepShard(shard, leasesBeforeMs, generations, clock, result),
-  );
+  const shards = leaseIndex.shards.map((shard) => sweepShard(shard, leasesBeforeMs, deps, result));
   await Promise.all(shards);
   return result;
 }
@@ -34,16 +35,15 @@ export async function sweep(
 async function sweepShard(
   shard: string,
   leasesBeforeMs: number,
-  generations: GenerationStore,
-  clock: Clock,
+  deps: SweepDeps,
   result: SweepResult,
 ): Promise<void> {
   for (;;) {
-    const expired = await generations.listExpiredLeases(shard, leasesBeforeMs, pageSize);
+    const expired = await deps.generations.listExpiredLeases(shard, leasesBeforeMs, pageSize);
     const before = result.released;
     for (const ref of expired) {
       try {
-        const ended = await endAbandoned(ref, generations, clock);
+        const ended = await endAbandoned(ref, deps);
         if (ended === null) continue;
         result.released += 1;
         result.creditsReleased += ended.credits;
@@ -57,21 +57,17 @@ async function sweepShard(
 }
 
 /** @returns the request as it ended, null when there was nothing to give back. */
-async function endAbandoned(
-  ref: GenerationRef,
-  generations: GenerationStore,
-  clock: Clock,
-): Promise<Generation | null> {
+async function endAbandoned(ref: GenerationRef, deps: SweepDeps): Promise<Generation | null> {
+  const { generations, clock } = deps;
   const generation = await generations.get(ref.licenseId, ref.requestId);
   if (generation === null) return null;
-  const ended = await generations.release(
-    generation,
-    {
-      status: 'TIMEOUT',
-      errorCode: 'TIMEOUT',
-      errorMessage: 'The image was not finished in time because of a fault of ours.',
-    },
-    clock.now(),
-  );
+  // At the same time: what holds credits must not wait for the bucket.
+  const discarding = discardReferences(generation, generation.referenceImages, deps);
+  const failure = {
+    status: 'TIMEOUT',
+    errorCode: 'TIMEOUT',
+    errorMessage: 'The image was not finished in time because of a fault of ours.',
+  } as const;
+  const ended = await generations.release(generation, failure, clock.now()).finally(() => discarding);
   return ended.status === 'TIMEOUT' ? ended : null;
 }

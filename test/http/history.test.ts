@@ -123,6 +123,14 @@ describe('GET /generate/{requestId}', () => {
     }
   });
 
+  test('finds a request by its id in any case', async () => {
+    for (const ask of [byKey, bySession]) {
+      const answer = await ask(`/generate/${history[1]!.id.toUpperCase()}`);
+      expectOk(answer);
+      expect(answer.body.id).toBe(history[1]!.id);
+    }
+  });
+
   test('answers any key of the license alike', async () => {
     const path = `/generate/${history[1]!.id}`;
     const { key } = await issueKey(table, owner.license);

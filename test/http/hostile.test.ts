@@ -12,6 +12,7 @@ import { hostileMethods, hostilePaths, hostileQueries } from '../support/hostile
 import { forgedCursors, hostileIds, hostileLicenses, hostileValues } from '../support/hostile-values.ts';
 import { callersOf, marker, send, type Caller, type Hostile } from '../support/hostile.ts';
 import { startRecordedGateway, type RecordedGateway } from '../support/recorded-gateway.ts';
+import { callApi } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
 
 /** By the rule that refuses them. */
@@ -21,10 +22,10 @@ const refused: Record<string, Hostile[]> = {
   'a credential is one Authorization header': hostileCredentials,
   'an Idempotency-Key is one short word': hostileIdempotencyKeys,
   'other headers change nothing about a refusal': idleHeaderRequests,
-  'a route has one path, and an id one spelling': hostilePaths,
+  'a route has one path, and what is no id is not found': hostilePaths,
   'a route has its methods only': hostileMethods,
   'a query has known parameters only, which are named safely': hostileQueries,
-  'a parameter of the history has known values only': hostileValues,
+  'a parameter of a list has known values only': hostileValues,
   'a license in a query is an id': hostileLicenses,
   'an id in a body is an id': hostileIds,
 };
@@ -60,6 +61,10 @@ beforeAll(async () => {
       if (mistake !== null) mistakes[rule].push({ of: `${hostile.way.name}: ${hostile.what}`, ...mistake });
     }
   }
+  // Nothing of these is read for a request that is refused.
+  const { key, session } = await caller();
+  await callApi(recorded.baseUrl, { path: '/identities', key });
+  await callApi(recorded.baseUrl, { path: '/licenses', key: session });
 });
 
 afterAll(() => recorded.close());
@@ -128,13 +133,15 @@ const instant = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z';
 /** By its partition and its sort key: the table of `table-keys.ts`, in its order. */
 const shapes: Record<string, string> = {
   'an API key': 'KEY#key_[0-9a-f]{32} KEY',
-  'a rate log': `RATE#(key_[0-9a-f]{32}|acct_${uuid}) [a-z]+`,
+  'a rate log': `RATE#(key_[0-9a-f]{32}|acct_${uuid}) [a-z-]+`,
   'an idempotency record': `ONCE#(key_[0-9a-f]{32}|acct_${uuid}) [A-Za-z0-9_-]{43}`,
   'a license': `LICENSE#${id} LICENSE`,
   'a key roster': `ROSTER#${id} KEYS`,
   'a period': `PERIOD#${id} ${instant}`,
   'a generation': `GEN#${id} ${uuid}`,
   'an identity': `CATALOG IDENTITY#${id}`,
+  'an audit entry': `AUDIT#LICENSE#${id} ${uuid}`,
+  'a trail of audit entries': `AUDIT#LICENSE#${id}`,
   'a history': `GEN#${id}`,
   'a place in a history': `GEN#${id} ${uuid}.*`,
   'the catalog': 'CATALOG IDENTITY#',

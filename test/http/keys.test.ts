@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { fingerprintApiKey, isApiKey } from '../../shared/domain/api-key.ts';
+import { accountCallerId, newRequestId } from '../../shared/domain/ids.ts';
+import { writeCursor } from '../../shared/http/paging.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
+import { rateLogStore } from '../../shared/store/rate-log-store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { expectError, expectOk } from '../support/answers.ts';
-import { grant, newLicense } from '../support/grants.ts';
+import { grant, issueKey, newLicense } from '../support/grants.ts';
 import { revokeInRounds, usesAfterEach } from '../support/revocation-rounds.ts';
 import { type ApiAnswer } from '../support/service.ts';
 import { itemsWith } from '../support/table-scan.ts';
@@ -53,9 +56,8 @@ describe('POST /keys', () => {
     expect(told).toMatchObject({ keyId, name: ' CI "ß" 🙂 ', licenseId: license.licenseId, expiresAt });
     const listed = { ...told, status: 'active', lastUsedAt: null, revokedAt: null };
     expect(await list()).toEqual([listed, expect.objectContaining({ keyId: earlier })]);
+    // A key that only reads.
     expectOk(await use(key));
-    // Only what has a limit counts as a use.
-    await service.api({ path: '/generate', key, body: '{' });
     expect(Date.parse((await list())[0].lastUsedAt)).toBeGreaterThanOrEqual(Date.parse(told.createdAt));
   });
 
@@ -84,6 +86,80 @@ describe('POST /keys', () => {
     expectOk(await revoke(made[0].keyId));
     const after = await Promise.all([create(), create()]);
     expect(after.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  });
+
+  test('30 keys revoked and made anew beside 24 others are 25 with fresh limits, until a minute is over', async () => {
+    const { license, keyId, create, revoke } = await owner();
+    for (let i = 0; i < 24; i++) await issueKey(table, license);
+    const answers: ApiAnswer[] = [];
+    let lastId = keyId;
+    for (let i = 0; i < 30; i++) {
+      await revoke(lastId);
+      const answer = await create();
+      answers.push(answer);
+      if (answer.status !== 201) continue;
+      lastId = answer.body.keyId;
+      expect((await use(answer.body.key)).status).toBe(200);
+    }
+    expect(answers.map(({ status }) => status)).toEqual([...Array(25).fill(201), ...Array(5).fill(409)]);
+    for (const answer of answers.slice(25)) {
+      expectError(answer, 409, 'KEY_LIMIT_REACHED');
+      expect(answer.body.error).toMatch(/ has 50 keys that are active or ended .*: wait [1-6]?\d seconds\.$/);
+    }
+  });
+
+  test('an account gets 100 new keys in 24 hours, which refused ones do not use up', async () => {
+    const { license, create, revoke } = await owner();
+    const callerId = accountCallerId(license.ownerId);
+    const { log, version } = await rateLogStore(table).get(callerId, 'new-keys');
+    const earlier = Array.from({ length: 98 }, (_, i) => Date.now() - 98_000 + i);
+    await rateLogStore(table).put(callerId, 'new-keys', [...earlier, ...log], version);
+    expectError(await create({ name: '' }), 400, 'INVALID_PARAMETERS');
+    expectError(await create({ licenseId: 'lic_none' }), 404, 'LICENSE_NOT_FOUND');
+    const last = await create();
+    expect([last.status, last.headers.get('ratelimit-policy')]).toEqual([201, '"new-keys";q=100;w=86400']);
+    expect(last.headers.get('ratelimit')).toMatch(/^"new-keys";r=0;t=\d+$/);
+    const refused = await create();
+    expectError(refused, 429, 'RATE_LIMITED');
+    expect(refused.headers.get('ratelimit')).toBe(`"new-keys";r=0;t=${refused.headers.get('retry-after')}`);
+    expectOk(await revoke(last.body.keyId));
+  });
+});
+
+describe('GET /keys', () => {
+  test('is told in pages, newest first, which the next cursor leads through', async () => {
+    const { license, bySession, list } = await owner();
+    for (let i = 0; i < 4; i++) await issueKey(table, license, { createdAtMs: Date.now() + i });
+    const pages: any[] = [(await bySession('/keys?limit=2')).body];
+    while (pages.at(-1).nextCursor !== null)
+      pages.push((await bySession(`/keys?limit=2&cursor=${pages.at(-1).nextCursor}`)).body);
+    expect(pages.map(({ keys }) => keys.length)).toEqual([2, 2, 1]);
+    expect(pages.flatMap(({ keys }) => keys)).toEqual(await list());
+  });
+
+  test.each(['limit=0', 'limit=101', 'cursor=abc', `cursor=${writeCursor(newRequestId(0))}`])(
+    'refuses ?%s',
+    async (query) => {
+      const { bySession } = await owner();
+      expectError(await bySession(`/keys?${query}`), 400, 'INVALID_PARAMETERS');
+    },
+  );
+
+  test('another account’s cursor leads to nothing of that account', async () => {
+    const [mine, other] = [await owner(), await owner()];
+    await issueKey(table, other.license);
+    const { nextCursor } = (await other.bySession('/keys?limit=1')).body;
+    const { keys } = (await mine.bySession(`/keys?cursor=${nextCursor}`)).body;
+    for (const { licenseId } of keys) expect(licenseId).toBe(mine.license.licenseId);
+  });
+
+  test('a key that ended 90 days ago is as if it had never been', async () => {
+    const { license, keyId, list, revoke } = await owner();
+    const ended = { revokedAtMs: Date.now() - 90 * 24 * 3600 * 1000, createdAtMs: 0 };
+    const old = await issueKey(table, license, ended);
+    expect((await list()).map((listed) => listed.keyId)).toEqual([keyId]);
+    expectError(await revoke(old.keyId), 404, 'KEY_NOT_FOUND');
+    expectError(await use(old.key), 401, 'INVALID_API_KEY');
   });
 });
 

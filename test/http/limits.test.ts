@@ -4,18 +4,20 @@ import { accountCallerId, newRequestId } from '../../shared/domain/ids.ts';
 import { routes, type Route } from '../../shared/routes.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
 import { periodStore } from '../../shared/store/period-store.ts';
+import { generationStore } from '../../shared/store/generation-store.ts';
 import { rateLogStore } from '../../shared/store/rate-log-store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { issueKey, newLicense } from '../support/grants.ts';
 import { ways, type Way } from '../support/hostile.ts';
+import { reserveAbandoned } from '../support/period-totals.ts';
 import { small } from '../support/requests.ts';
 import type { ApiAnswer } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
 
 const service = sharedService();
 const { table } = service;
-const identityId = service.ready.identities.aurora;
+const identityId = service.ready.identities.aurora!;
 
 /** A request to a route with a limit that costs no generation, for one of an account's licenses. */
 function call({ route, by }: Way, credential: string, licenseId: string) {
@@ -24,7 +26,8 @@ function call({ route, by }: Way, credential: string, licenseId: string) {
   return service.api({
     method,
     path:
-      path.replace(/\{\w+\}/, newRequestId(0)) + (route === routes.getUsage ? `?licenseId=${licenseId}` : ''),
+      path.replace(/\{\w+\}/, newRequestId(0)) +
+      (method === 'GET' && by === 'session' ? `?licenseId=${licenseId}` : ''),
     key: credential,
     ...(method === 'POST' && { body }),
   });
@@ -34,31 +37,35 @@ const limited = ways.filter(({ route }) => route.limit !== undefined);
 
 /**
  * Makes a limit count from an hour ahead, so that no use is forgotten while a test runs: the log of the last uses never
- * goes back in time. It takes one use.
+ * goes back in time.
+ * @returns how many uses are left: few, so that a test need not send all of them.
  */
-async function countFromAnHourAhead({ route, by }: Way, { keyId, license }: Account): Promise<void> {
+async function countFromAnHourAhead({ route, by }: Way, { keyId, license }: Account): Promise<number> {
   const callerId = by === 'key' ? keyId : accountCallerId(license.ownerId);
-  await rateLogStore(table).put(callerId, route.limit!.name, [Date.now() + 3600_000], 0);
+  const { name, quota } = route.limit!;
+  const used = Math.max(1, quota - 12);
+  await rateLogStore(table).put(callerId, name, Array(used).fill(Date.now() + 3600_000), 0);
+  return quota - used;
 }
 
 describe.each(limited)('the rate limit of $name', (way) => {
   const { name, quota, windowSeconds } = way.route.limit!;
   const policy = `"${name}";q=${quota};w=${windowSeconds}`;
 
-  test(`lets exactly ${quota} of many parallel requests through, whatever license they are for`, async () => {
+  test(`lets exactly as many parallel requests through as are free, whatever license they are for`, async () => {
     const account = await newAccount(service);
-    await countFromAnHourAhead(way, account);
+    const free = await countFromAnHourAhead(way, account);
     const second = newLicense({ ownerId: account.license.ownerId });
     await licenseStore(table).insert(second);
     const licenseIds = [account.license.licenseId, second.licenseId];
     const answers: ApiAnswer[] = [];
-    while (answers.length < quota + 5) {
+    while (answers.length < free + 5) {
       const wave = Array.from({ length: 15 }, (_, i) => call(way, account[way.by!], licenseIds[i % 2]!));
       answers.push(...(await Promise.all(wave)));
     }
     const refused = answers.filter(({ status }) => status === 429);
     const passed = answers.filter(({ status }) => status !== 429);
-    expect([passed.length, refused.length > 0]).toEqual([quota - 1, true]);
+    expect([passed.length, refused.length > 0]).toEqual([free, true]);
     for (const answer of refused) {
       expectError(answer, 429, 'RATE_LIMITED');
       expect(answer.body.error).toContain(way.by === 'session' ? 'account' : 'key');
@@ -66,19 +73,20 @@ describe.each(limited)('the rate limit of $name', (way) => {
       expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(3600 + windowSeconds);
     }
     const left = passed.map(({ headers }) => Number(/r=(\d+)/.exec(headers.get('ratelimit')!)![1]));
-    expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: quota - 1 }, (_, i) => i));
+    expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: free }, (_, i) => i));
     for (const { headers } of answers) expect(headers.get('ratelimit-policy')).toBe(policy);
     await expectOthersGoOn(account);
   });
 
-  /** Another key of the license, the account's other credential, another account, and routes without a limit. */
+  /** Another key of the license, the account's other credential, another account, and another route. */
   async function expectOthersGoOn({ license, ...account }: Account) {
     const sibling = await issueKey(table, license);
     const others = [(await newAccount(service))[way.by!], ...(way.by === 'key' ? [sibling.key] : [])];
     for (const credential of others) {
       expect((await call(way, credential, license.licenseId)).status).not.toBe(429);
     }
-    expectOk(await service.api({ path: '/identities', key: account[way.by!] }));
+    const elsewhere = way.route === routes.getGeneration ? '/identities' : `/generate/${newRequestId(0)}`;
+    expect((await service.api({ path: elsewhere, key: account[way.by!] })).status).not.toBe(429);
     const [byOther] = limited.filter(({ route, by }) => route === way.route && by !== way.by);
     if (!byOther) return;
     expect((await call(byOther, account[byOther.by!], license.licenseId)).status).not.toBe(429);
@@ -88,10 +96,9 @@ describe.each(limited)('the rate limit of $name', (way) => {
 test('the rate limit comes before the body, and the key before the rate limit', async () => {
   const [way] = limited.filter(({ route }) => route === routes.createGeneration) as [Way];
   const account = await newAccount(service);
-  await countFromAnHourAhead(way, account);
+  const free = await countFromAnHourAhead(way, account);
   const send = () => service.api({ path: '/generate', key: account.key, body: '{' });
-  for (let i = 1; i < routes.createGeneration.limit.quota; i++)
-    expectError(await send(), 400, 'INVALID_BODY');
+  for (let i = 0; i < free; i++) expectError(await send(), 400, 'INVALID_BODY');
   expectError(await send(), 429, 'RATE_LIMITED');
   await licenseStore(table).update(account.license.licenseId, { status: 'ended' });
   expectError(await send(), 401, 'INVALID_API_KEY');
@@ -100,6 +107,24 @@ test('the rate limit comes before the body, and the key before the rate limit', 
 test('a refused key is told nothing of a rate limit', async () => {
   const refused = await service.api({ path: '/generate', key: 'nope', body: '{' });
   expect([refused.status, refused.headers.get('ratelimit')]).toEqual([401, null]);
+});
+
+test('a license with as many requests in flight as it may have is told so, and nobody else', async () => {
+  const { license, key } = await newAccount(service, { maxInFlight: 2 });
+  const send = (path = '/generate') => service.api({ path, key, body: { ...small, identityId } });
+  const running = await reserveAbandoned(table, license, { identityId });
+  expectOk(await send());
+  await reserveAbandoned(table, license, { identityId });
+  for (const refused of [await send(), await send('/generate?dryRun=true')]) {
+    expectError(refused, 429, 'RATE_LIMITED');
+    expect(refused.body.error).toContain('This license has 2 requests in flight');
+    expect(refused.headers.get('retry-after')).toBe('1');
+  }
+  const another = await newAccount(service);
+  expectOk(await service.api({ path: '/generate', key: another.key, body: { ...small, identityId } }));
+  const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.' } as const;
+  await generationStore(table).release(running, failure, Date.now());
+  expectOk(await send());
 });
 
 test('50 parallel requests by four keys and the playground on 7 credits: exactly 7 are made', async () => {

@@ -42,7 +42,8 @@ async function send(call: ApiCall, expected: number): Promise<any> {
   const path = call.path
     .split('?')[0]!
     .replace(/^\/generate\/.+$/, '/generate/{requestId}')
-    .replace(/^\/keys\/.+$/, '/keys/{keyId}');
+    .replace(/^\/keys\/.+$/, '/keys/{keyId}')
+    .replace(/^\/licenses\/[^/]+\//, '/licenses/{licenseId}/');
   const requestId = answer.headers.get('x-request-id')!;
   sent.push({ route: `${method} ${path}`, status: expected, requestId });
   return answer.body;
@@ -122,6 +123,7 @@ async function sendSessions(): Promise<void> {
   }
   const { pro } = ready.licenses;
   await send({ path: '/licenses', key }, 200);
+  await send({ path: `/licenses/${pro}/activity`, key }, 200);
   await send({ path: `/usage?licenseId=${pro}`, key }, 200);
   await send({ path: `/usage?licenseId=${secret('License')}`, key }, 404);
   const body = { licenseId: pro, name: secret('KeyName') };

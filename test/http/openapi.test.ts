@@ -170,6 +170,8 @@ describe('what the service answers is what the document says', () => {
       ['listLicenses', 401, { as }],
       ['getUsage', 200, { as: session, query: ofLicense }],
       ['getUsage', 400, bySession],
+      ['listActivity', 200, { as: session, path: `/licenses/${licenseId}/activity` }],
+      ['listActivity', 404, { as: session, path: '/licenses/nobody/activity' }],
       ['getUsage', 404, ofNobody],
       ['listIdentities', 200, { as }],
       ['listIdentities', 404, ofNobody],

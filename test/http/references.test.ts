@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { expectError } from '../support/answers.ts';
 import { periodTotals, expectCharged } from '../support/period-totals.ts';
 import { grant } from '../support/grants.ts';
-import { copiesOf } from '../support/objects.ts';
+import { copiesOf, objectsOf } from '../support/objects.ts';
 import { openImage } from '../support/png.ts';
 import { generate, stored } from '../support/requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
@@ -45,21 +45,32 @@ describe('a generation with reference images', () => {
     await expectCharged(table, license, 1);
   });
 
-  test('keeps nothing of a photo but its picture, under the request’s own prefix', async () => {
+  test('leaves no copy of them once it is answered', async () => {
     const { key, license } = await grant(table);
-    const secret = 'the house by the lake';
-    const photo = await sharp(await samplePhoto({ format: 'jpeg' }))
-      .withExif({ IFD0: { Copyright: secret }, IFD3: { GPSLatitude: '47/1 22/1 0/1' } })
-      .jpeg()
-      .toBuffer();
-    expect(photo.includes(secret)).toBe(true);
-    const answer = await withImages(key, [await uploaded(key, photo)]);
-    const [copy, ...more] = copiesOf(service.dataDir, license);
-    expect([copy?.key, more]).toEqual([
-      `generations/${license.licenseId}/${answer.body.requestId}/reference-0`,
-      [],
+    const item = await uploaded(key, await samplePhoto());
+    const answer = await withImages(key, [item, item]);
+    expect([answer.status, answer.body.referenceImagesUsed]).toEqual([200, 2]);
+    const places = objectsOf(service.dataDir, license).map(({ key: place }) => place);
+    expect(places.toSorted()).toEqual([
+      `generations/${license.licenseId}/${answer.body.requestId}/output-0.png`,
+      `uploads/${license.licenseId}/${item.uploadId}`,
     ]);
-    expect(copy!.file.includes(secret)).toBe(false);
+  });
+
+  test('that is refused for its tier or its credits stores nothing, tried or sent', async () => {
+    const poor = await grant(table, { creditsLimit: 1 });
+    const small = await grant(table, { tier: 'starter' });
+    const attacks = [
+      ['CREDIT_LIMIT_EXCEEDED', poor, { numOutputs: 2 }],
+      ['TIER_LIMIT', small, { width: 2048, height: 2048 }],
+    ] as const;
+    for (const [code, { key, license }, more] of attacks) {
+      const items = await Promise.all([1, 2, 3, 4].map(async () => uploaded(key, await samplePhoto())));
+      const before = objectsOf(service.dataDir, license).length;
+      const answers = await Promise.all([1, 2, 3].map(() => withImages(key, items, more)));
+      for (const answer of answers) expect(answer.body.code).toBe(code);
+      expect([before, objectsOf(service.dataDir, license).length]).toEqual([4, 4]);
+    }
   });
 });
 
@@ -94,6 +105,7 @@ describe('an image that is refused costs nothing and is named', () => {
     expect(answer.body.error).toMatch(sentence);
     expect(await periodTotals(table, license)).toEqual({ used: 0, committed: 0 });
     expect((await service.api({ path: '/generate', key })).body.generations).toEqual([]);
+    expect(copiesOf(service.dataDir, license)).toEqual([]);
   });
 
   test('every one of them is named at once', async () => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { newApiKey } from '../../shared/domain/api-key.ts';
-import { routes } from '../../shared/routes.ts';
+import { newRequestId } from '../../shared/domain/ids.ts';
+import { routes, type Route } from '../../shared/routes.ts';
 import { grant } from '../support/grants.ts';
 import { startRecordedGateway, type RecordedGateway, type TableCall } from '../support/recorded-gateway.ts';
-import { callApi } from '../support/service.ts';
+import { callApi, type ApiCall } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
 
 const service = sharedService();
@@ -16,41 +17,91 @@ beforeAll(async () => {
 
 afterAll(() => recorded.close());
 
-/** Sends a request that is correct but for its key. @returns what the table was asked for meanwhile. */
-async function callsFor(key: string): Promise<TableCall[]> {
-  const before = recorded.calls.length;
-  const body = { identityId: service.ready.identities.aurora, prompt: 'x' };
-  const { status } = await callApi(recorded.baseUrl, { path: '/generate', key, body });
-  expect(status).toBe(401);
-  return recorded.calls.slice(before);
+interface Refusal {
+  status: number;
+  body: { error: string; code: string };
+  /** What the table was asked for meanwhile. */
+  calls: TableCall[];
 }
 
-/** The reads, without what is each key's own. */
+async function refusalFor(key: string, call: Partial<ApiCall> = {}): Promise<Refusal> {
+  const before = recorded.calls.length;
+  const body = { identityId: service.ready.identities.aurora, prompt: 'x' };
+  const { status, body: answer } = await callApi(recorded.baseUrl, { path: '/generate', key, body, ...call });
+  return { status, body: answer, calls: recorded.calls.slice(before) };
+}
+
+/** Reads, each with the items that it asks for, without what is each key's own. */
 function readsIn(calls: TableCall[]): string[] {
   const shapeOf = (key: string) => key.replace(/#\w+/g, '#…');
   return calls
     .filter(({ operation }) => operation !== 'UpdateItem' && operation !== 'PutItem')
-    .map(({ operation, keys }) => `${operation} ${keys.map(shapeOf).toSorted().join(', ')}`)
-    .toSorted();
+    .map(({ operation, keys }) => `${operation} ${keys.map(shapeOf).toSorted().join(', ')}`);
+}
+
+/** More than any caller may send of what costs the most to read: it is not even JSON. */
+const hostileBody = `{"identityId":${'[{"a":'.repeat(170_000)}`;
+const everyHeader = { 'idempotency-key': 'a-key', accept: 'text/event-stream' };
+
+/** Sends the hostile body. @returns the refusal, when nothing parsed the body meanwhile. */
+async function unparsedRefusal(key: string): Promise<Refusal> {
+  const parse = jest.spyOn(JSON, 'parse');
+  try {
+    const refusal = await refusalFor(key, { body: hostileBody, headers: everyHeader });
+    expect(parse.mock.calls.filter(([text]) => text === hostileBody).length).toBe(0);
+    return refusal;
+  } finally {
+    parse.mockRestore();
+  }
 }
 
 /**
  * A stranger must not learn from the time of a refusal whether a key exists. What takes time is the table;
  * `test/long/key-timing.test.ts` looks at the clock.
  */
-test('a key is refused after the same reads, whether it was revoked, has expired or was never made', async () => {
+test('a key is refused after the same one read of two items, whether it was revoked, has expired or was never made', async () => {
   const revoked = await grant(table, { key: { revokedAtMs: 1 } });
   const expired = await grant(table, { key: { createdAtMs: 0, expiresAtMs: 1 } });
-  const ended = await grant(table, { status: 'ended' });
-  const neverMade = await callsFor(newApiKey());
-  expect(neverMade.length).toBeGreaterThan(1);
-  for (const key of [revoked.key, expired.key]) {
-    const calls = await callsFor(key);
-    expect(readsIn(calls)).toEqual(readsIn(neverMade));
-    expect(calls).toHaveLength(neverMade.length);
+  const oneRead = ['BatchGetItem KEY#… KEY, RATE#… generate'];
+  for (const key of [newApiKey(), revoked.key, expired.key]) {
+    const { status, calls } = await unparsedRefusal(key);
+    expect([status, readsIn(calls)]).toEqual([401, oneRead]);
+    expect(calls).toHaveLength(1);
   }
-  // Its use is written to the rate log, and its refusal does not wait for that; when its limit is used up, too.
+  expect((await unparsedRefusal(`${newApiKey()}x`)).calls).toEqual([]);
+});
+
+test('the holder of a good key whose license has ended is told so after the license was read, and nothing else is', async () => {
+  const ended = await grant(table, { status: 'ended' });
+  const read = ['BatchGetItem KEY#… KEY, RATE#… generate', 'GetItem LICENSE#… LICENSE'];
+  // When its limit is used up, too.
   for (let i = 0; i <= routes.createGeneration.limit.quota; i++) {
-    expect(readsIn(await callsFor(ended.key))).toEqual(readsIn(neverMade));
+    const { status, body, calls } = await unparsedRefusal(ended.key);
+    expect([status, body.code, readsIn(calls)]).toEqual([401, 'INVALID_API_KEY', read]);
+    expect(body.error).toContain('its license is not active: it has ended');
+  }
+});
+
+test('a body is not parsed for a caller over the limit, who is told of the limit first', async () => {
+  const { key } = await grant(table);
+  const { quota } = routes.createGeneration.limit;
+  const codes: string[] = [];
+  for (let i = 0; i < quota; i++) codes.push((await refusalFor(key, { body: hostileBody })).body.code);
+  expect(codes).toEqual(codes.map(() => 'INVALID_BODY'));
+  const { status, body, calls } = await unparsedRefusal(key);
+  expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(readsIn(calls)).toHaveLength(2);
+});
+
+test('no route reads more than the key and its rate log for a stranger, nor a catalog', async () => {
+  for (const { path, method, auth } of Object.values(routes as Record<string, Route>)) {
+    if (auth !== 'key' && auth !== 'key_or_session') continue;
+    const call = { path: path.replace('{requestId}', newRequestId(0)), method };
+    const { status, calls } = await refusalFor(
+      newApiKey(),
+      method === 'GET' ? { ...call, body: undefined } : call,
+    );
+    expect([path, status, calls.length]).toEqual([path, 401, 1]);
+    expect(calls[0]!.keys.filter((key) => key.includes('#')).length).toBeLessThanOrEqual(2);
   }
 });

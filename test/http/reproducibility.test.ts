@@ -52,6 +52,12 @@ describe('the same seed and parameters give the same bytes', () => {
   });
 });
 
+test('no file has a word of its request, or an id', async () => {
+  const files = original.images.map((image) => image.toString('latin1')).join();
+  expect(files).toContain('trainedAlgorithmicMedia');
+  expect(files).not.toMatch(/heron|aurora|(idn|lic|key)_\w{4}/);
+});
+
 test('a batch makes what one request for each of its seeds makes, also beyond the largest seed', async () => {
   const batch = await paint({ seed: maxSeed, numOutputs: 2 });
   expect(batch.seed).toBe(maxSeed);

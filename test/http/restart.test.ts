@@ -1,11 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { objectStore } from '../../shared/adapters/object-store.ts';
+import { putLink } from '../../shared/adapters/signed-links.ts';
 import { expectOk } from '../support/answers.ts';
 import { end, endCommands, startOn, type CommandService } from '../support/command.ts';
 import { expectWholeDemo } from '../support/demo.ts';
 import { freePort } from '../support/free-port.ts';
 import { grant } from '../support/grants.ts';
+import { copiesOf } from '../support/objects.ts';
 import { expectCharged, fixedTableOf, periodTotals, reserveAbandoned } from '../support/period-totals.ts';
 import { openImage } from '../support/png.ts';
 import { generate, newestWith, stored } from '../support/requests.ts';
@@ -109,7 +112,7 @@ describe('a second start finds everything where it was', () => {
 });
 
 describe('a service that was left at once', () => {
-  test('by a second Ctrl-C: the next start ends what was PROCESSING or QUEUED, and nothing is held', async () => {
+  test('by a second Ctrl-C: the next start ends what was PROCESSING or QUEUED, and nothing is held or left', async () => {
     const service = await startOn(dataDir, '--grace', '450');
     const table = await fixedTableOf(dataDir);
     const [running, waiting] = [await grant(table), await grant(table)];
@@ -117,7 +120,13 @@ describe('a service that was left at once', () => {
     const headers = { 'idempotency-key': 'order-7' };
     const sent = generate(service, running.key, { identityId: glacier }, headers).catch(() => 'broken off');
     const processing = await newestWith(service, running.key, ['PROCESSING']);
-    const queued = await reserveAbandoned(table, waiting.license, { identityId: aurora! });
+    const queued = await reserveAbandoned(table, waiting.license, {
+      identityId: aurora!,
+      referenceImages: 1,
+    });
+    const copy = await objectStore('image-generation').referencePutLink(queued, 0);
+    await putLink(copy, Buffer.from('a picture'), AbortSignal.timeout(60_000));
+    expect(copiesOf(dataDir, waiting.license)).toHaveLength(1);
     expect((await stored(service, waiting.key, queued.requestId)).status).toBe('QUEUED');
     expect(await periodTotals(table, running.license)).toEqual({ used: 0, committed: 1 });
 
@@ -143,6 +152,7 @@ describe('a service that was left at once', () => {
       expect(record.errorMessage).toMatch(/^\S.*\.$/);
       await expectCharged(nextTable, license, 0);
     }
+    expect(copiesOf(dataDir, waiting.license)).toEqual([]);
     const again = await generate(next, running.key, { identityId: aurora }, headers);
     expectOk(again);
     expect(again.body.requestId).not.toBe(processing);

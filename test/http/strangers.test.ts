@@ -42,6 +42,7 @@ const playground = (licenseId: string, headers: Record<string, string> = {}) => 
 const namings: Record<SessionRoute, Naming[]> = {
   listLicenses: [],
   listKeys: [],
+  listActivity: [{ kind: 'license', call: (id) => ({ path: `/licenses/${id}/activity` }) }],
   getUsage: [byLicense('/usage?')],
   listGenerations: [byLicense('/generate?'), byLicense('/generate?limit=1&status=COMPLETED&')],
   listIdentities: [byLicense('/identities?')],

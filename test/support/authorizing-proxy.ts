@@ -42,7 +42,8 @@ export function bucketNeeds(bucketArn: string) {
       const [, key] = /name="key"\r\n\r\n([^\r]+)/.exec(body.toString('latin1'))!;
       return [{ action: 's3:PutObject', resource: `${bucketArn}/${key}` }];
     }
-    const action = request.method === 'PUT' ? 's3:PutObject' : 's3:GetObject';
+    const actions: Record<string, string> = { PUT: 's3:PutObject', DELETE: 's3:DeleteObject' };
+    const action = actions[request.method!] ?? 's3:GetObject';
     const key = decodeURIComponent(request.url!.split('?')[0]!.split('/').slice(2).join('/'));
     return [{ action, resource: `${bucketArn}/${key}` }];
   };

@@ -28,6 +28,8 @@ export const everything: Options = {
   billing: {
     eventBusName: 'aws.partner/stripe.com/ed_test',
     prices: { price_pro: { tier: 'pro', foundingCatalog: true } },
+    // As the events of the tests.
+    livemode: false,
   },
 };
 
@@ -42,6 +44,7 @@ export const configurations = {
   tuned: {
     generationDeadlineSeconds: 270,
     retentionDays: 30,
+    embedParameters: true,
     throttle: { ratePerSecond: 10, burst: 20 },
     requestsPerAddress: 500,
     selfSignUp: true,
@@ -52,6 +55,7 @@ export const configurations = {
       instanceType: 'ml.g6e.2xlarge',
       amiVersion: 'al2-ami-sagemaker-inference-gpu-3-1',
       modelDataKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/33333333-3333-3333-3333-333333333333',
+      secondsPerMegapixel: 7.5,
       minInstances: 2,
       maxInstances: 7,
       targetConcurrency: 3,

@@ -1,5 +1,7 @@
+import { billingPeriod } from '../../shared/domain/billing-period.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { identityStore } from '../../shared/store/identity-store.ts';
+import { countInPeriod } from '../../shared/store/in-flight.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { newLicense } from './grants.ts';
@@ -25,10 +27,13 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
   return identityId;
 }
 
-/** Stores a request with an idempotency key whose function died ten minutes ago. */
+/** Stores a request with an idempotency key whose function died ten minutes ago, and whose period is over. */
 export async function abandonGeneration(table: Table, identityId: string): Promise<void> {
   const license = newLicense();
   await licenseStore(table).insert(license);
   const idempotency = { key: 'abandoned', body: '' };
-  await reserveAbandoned(table, license, { identityId, acceptedAtMs: Date.now() - 600_000, idempotency });
+  const acceptedAtMs = Date.now() - 600_000;
+  await reserveAbandoned(table, license, { identityId, acceptedAtMs, idempotency, referenceImages: 1 });
+  const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
+  await countInPeriod(table, license.licenseId, endMs);
 }

@@ -18,8 +18,12 @@ export const answer = { requestId, ...image, usage };
 export const told = { requestId, ...image, creditsCharged: 1, usage };
 export const lookedUp = { ...told, usage: null };
 
-export function stored(status: string, errorMessage: string | null = null): object {
-  return { id: requestId, ...image, creditsCharged: 1, status, errorMessage };
+export function stored(
+  status: string,
+  errorMessage: string | null = null,
+  errorCode: string | null = null,
+): object {
+  return { id: requestId, ...image, creditsCharged: 1, status, errorMessage, errorCode };
 }
 
 export function event(name: string, data: unknown): string {

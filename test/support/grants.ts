@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pointSdkAt } from '../../local/environment.ts';
 import type { EnginesFile } from '../../local/data-folder.ts';
 import { fingerprintApiKey, keyPrefix, newApiKey } from '../../shared/domain/api-key.ts';
-import { billingPeriod } from '../../shared/domain/billing-period.ts';
+import { creditPeriod } from '../../shared/domain/credit-period.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { License } from '../../shared/domain/license.ts';
 import { apiKeyStore, type ApiKey } from '../../shared/store/api-key-store.ts';
@@ -38,8 +38,11 @@ export function newLicense(changes: Partial<License> = {}): License {
     identityIds: [],
     apiAccess: true,
     status: 'active',
+    graceUntilMs: null,
     periodAnchorMs: nowMs,
+    carried: null,
     activeUntilMs: null,
+    maxInFlight: null,
     createdAtMs: nowMs,
     ...changes,
   };
@@ -54,7 +57,7 @@ export async function grant(
   const license = newLicense(changes);
   await licenseStore(table).insert(license);
   if (used > 0) {
-    const { startMs } = billingPeriod(license.periodAnchorMs, Date.now());
+    const { startMs } = creditPeriod(license, Date.now());
     await periodStore(table).importUsage(license.licenseId, startMs, used);
   }
   const key = await issueKey(table, license, keyOptions);
@@ -72,7 +75,8 @@ export async function issueKey(
     ownerId: license.ownerId,
     ...options,
   });
-  await apiKeyStore(table).insert(stored);
+  const { stored: isStored } = await apiKeyStore(table).insert(stored);
+  if (!isStored) throw new Error('a test issues more keys than a license or an account may have');
   return { key: raw, keyId: stored.keyId };
 }
 

@@ -37,10 +37,11 @@ function missing(way: Way, what: string, code: ErrorCode, request: HostileReques
 const codeOf: Record<string, ErrorCode> = {
   [routes.getGeneration.path]: 'REQUEST_NOT_FOUND',
   [routes.revokeKey.path]: 'KEY_NOT_FOUND',
+  [routes.listActivity.path]: 'LICENSE_NOT_FOUND',
 };
 
 const idWays = ways.filter(({ route }) => route.path.includes('{'));
-const beforeId = ({ route }: Way) => route.path.split('{')[0]!;
+const withId = ({ route }: Way, segment: string) => route.path.replace(/\{\w+\}/, () => segment);
 
 /** Spellings of a path that are not that path. */
 const variants: ((path: string) => string)[] = [
@@ -59,10 +60,10 @@ const variants: ((path: string) => string)[] = [
 
 export const hostilePaths: Hostile[] = [
   ...spread(noIds, idWays, (way, segment) =>
-    missing(way, segment, codeOf[way.route.path]!, { path: beforeId(way) + segment }),
+    missing(way, segment, codeOf[way.route.path]!, { path: withId(way, segment) }),
   ),
   ...spread(noSegments, idWays, (way, rest) =>
-    missing(way, `no segment: ${rest}`, 'NOT_FOUND', { path: beforeId(way) + rest }),
+    missing(way, `no segment: ${rest}`, 'NOT_FOUND', { path: withId(way, rest) }),
   ),
   ...spread(
     variants,

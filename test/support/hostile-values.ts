@@ -11,6 +11,7 @@ import {
   objectOf,
   spread,
   ways,
+  type Caller,
   type Hostile,
   type HostileRequest,
   type Way,
@@ -31,33 +32,72 @@ const noValues: Record<string, string[]> = {
   type: ['', 'constructor', 'reference&type=reference'],
 };
 
+/** The same of a list of keys. The first is a place in a history, which has another form. */
+const noKeyValues: Record<string, string[]> = {
+  limit: ['0', '101', '5&limit=5'],
+  cursor: [
+    id,
+    `2026-11-01T00:00:00.000Z#${marker}`,
+    `OWNER#x`,
+    `KEY#2026-11-01T00:00:00.000Z#key_${'0'.repeat(32)}`,
+  ]
+    .map(cursorOf)
+    .concat(marker, '%ff'),
+  licenseId: ['x'],
+};
+
+const trails = ways.filter(({ route }) => route === routes.listActivity);
+const keyLists = ways.filter(({ route }) => route === routes.listKeys);
 const lists = ways.filter(({ route }) => route === routes.listGenerations);
 const ofLicense = (way: Way, licenseId: string) => (way.by === 'session' ? `&licenseId=${licenseId}` : '');
 
-export const hostileValues: Hostile[] = Object.entries(noValues).flatMap(([says, values]) =>
-  spread(values, lists, (way, value) => ({
-    what: `${says}=${value.slice(0, 60)}`,
-    way,
-    request: ({ licenseId }): HostileRequest => ({
-      query: `?${encodeURI(`${says}=${value}`).replaceAll('%25', '%')}${ofLicense(way, licenseId)}`,
-    }),
-    status: 400,
-    code: 'INVALID_PARAMETERS',
-    says,
-  })),
-);
+const valuesOf = (
+  table: Record<string, string[]>,
+  over: Way[],
+  queryEnd: (way: Way, licenseId: string) => string,
+) =>
+  Object.entries(table).flatMap(([says, values]) =>
+    spread(values, over, (way, value) => ({
+      what: `${says}=${value.slice(0, 60)}`,
+      way,
+      request: ({ licenseId }): HostileRequest => ({
+        query: `?${encodeURI(`${says}=${value}`).replaceAll('%25', '%')}${queryEnd(way, licenseId)}`,
+      }),
+      status: 400,
+      code: 'INVALID_PARAMETERS' as const,
+      says,
+    })),
+  );
 
-/** Places in a history that nobody has: they are well formed, and nothing is there. */
-export const forgedCursors: Hostile[] = spread(
-  [newRequestId(0), newRequestId(Date.now() + 1e9)],
-  lists,
-  (way, requestId) => ({
+export const hostileValues: Hostile[] = [
+  ...valuesOf(noValues, lists, ofLicense),
+  ...valuesOf(noKeyValues, keyLists, () => ''),
+];
+
+/** Places in a list that nobody has: they are well formed, and nothing is there. */
+export const forgedCursors: Hostile[] = [
+  ...trails.map((way) => ({
+    what: 'a cursor in a trail',
+    way,
+    request: ({ licenseId }: Caller) => ({
+      path: way.route.path.replace('{licenseId}', licenseId),
+      query: `?cursor=${writeCursor(newRequestId(0))}`,
+    }),
+    status: 200,
+  })),
+  ...keyLists.map((way) => ({
+    what: 'a cursor at a key',
+    way,
+    request: () => ({ query: `?cursor=${writeCursor(`2026-11-01T00:00:00.000Z#key_${'0'.repeat(32)}`)}` }),
+    status: 200,
+  })),
+  ...spread([newRequestId(0), newRequestId(Date.now() + 1e9)], lists, (way, requestId) => ({
     what: `a cursor at ${requestId}`,
     way,
     request: ({ licenseId }) => ({ query: `?cursor=${writeCursor(requestId)}${ofLicense(way, licenseId)}` }),
     status: 200,
-  }),
-);
+  })),
+];
 
 const noLicenses = ['LICENSE%23x', '%00', '../x', '__proto__', '%ff', 'x'.repeat(4000)];
 

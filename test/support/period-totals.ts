@@ -3,7 +3,7 @@ import { billingPeriod } from '../../shared/domain/billing-period.ts';
 import { newGeneration, type Generation } from '../../shared/domain/generation.ts';
 import { bodyFingerprint } from '../../shared/domain/idempotency.ts';
 import { newRequestId } from '../../shared/domain/ids.ts';
-import type { License } from '../../shared/domain/license.ts';
+import { maxInFlight, type License } from '../../shared/domain/license.ts';
 import { hashIdempotencyKey } from '../../shared/store/idempotency-store.ts';
 import { generationStore } from '../../shared/store/generation-store.ts';
 import { identityStore } from '../../shared/store/identity-store.ts';
@@ -47,18 +47,27 @@ export async function reserveAbandoned(
     prompt?: string;
     acceptedAtMs?: number;
     keyId?: string;
+    /** How many it was sent with. */
+    referenceImages?: number;
     /** The key that was sent, and the text of the body. */
     idempotency?: { key: string; body: string };
   },
 ): Promise<Generation> {
   const { identityId, prompt = 'abandoned', acceptedAtMs = Date.now(), keyId = 'key_of_nobody' } = options;
-  const { idempotency } = options;
+  const { idempotency, referenceImages = 0 } = options;
+  const references = Array.from({ length: referenceImages }, (_, i) => ({ url: `https://a.example/${i}` }));
   const generation = newGeneration({
     requestId: newRequestId(acceptedAtMs),
     licenseId: license.licenseId,
     keyId,
     identity: (await identityStore(table).get(identityId))!,
-    body: createGenerationBody.parse({ identityId, prompt, width: 512, height: 512 }),
+    body: createGenerationBody.parse({
+      identityId,
+      prompt,
+      width: 512,
+      height: 512,
+      referenceImages: references,
+    }),
     periodStartMs: billingPeriod(license.periodAnchorMs, Date.now()).startMs,
     nowMs: acceptedAtMs,
     deadlineSeconds: 60,
@@ -66,7 +75,8 @@ export async function reserveAbandoned(
     idempotencyKeyHash: idempotency ? hashIdempotencyKey(idempotency.key) : null,
   });
   const claim = idempotency ? { bodyHash: bodyFingerprint(idempotency.body) } : null;
-  const { outcome } = await generationStore(table).reserve(generation, license.creditsLimit, claim);
+  const limits = { creditsLimit: license.creditsLimit, maxInFlight: maxInFlight(license) };
+  const { outcome } = await generationStore(table).reserve(generation, limits, claim);
   expect(outcome).toBe('reserved');
   return generation;
 }

@@ -19,7 +19,8 @@ export async function stored(service: Pick<RunningService, 'api'>, key: string, 
 }
 
 /**
- * Waits until a key's newest stored request has one of these statuses. It asks the list, which has no rate limit.
+ * Waits until a key's newest stored request has one of these statuses. It asks the list, so seldom that 15 seconds
+ * pass before the list's limit is met; after that it waits for the limit too.
  * @returns its id.
  */
 export async function newestWith(
@@ -30,10 +31,10 @@ export async function newestWith(
 ): Promise<string> {
   let newest: { id: string; status: string } | undefined;
   const isSo = async () => {
-    const { body } = await service.api({ path: '/generate?limit=1', key });
-    newest = body.generations[0];
+    const { status, body } = await service.api({ path: '/generate?limit=1', key });
+    newest = status === 429 ? undefined : body.generations[0];
     return newest !== undefined && statuses.includes(newest.status);
   };
-  await until(`the newest request is ${statuses.join(' or ')}`, isSo, withinMs);
+  await until(`the newest request is ${statuses.join(' or ')}`, isSo, withinMs, 250);
   return newest!.id;
 }

@@ -1,13 +1,12 @@
 import { Agent, request } from 'node:http';
 import { expect } from '@jest/globals';
 import { newRequestId } from '../../shared/domain/ids.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { grant, issueKey } from './grants.ts';
+import { grant } from './grants.ts';
 import { sessionOf } from './sessions.ts';
 import type { SharedService } from './use-service.ts';
 
 export const usesAfterEach = 10;
-/** GET /identities has no rate limit; every so often a round fetches a generation instead, which has one. */
+/** Every so often a round fetches a generation instead of the identities. */
 const fetchesEvery = 25;
 const parallelRounds = 4;
 
@@ -28,8 +27,6 @@ export interface Seen {
 /** Revokes keys while they are used, again and again, and uses each after its revocation was answered. */
 export async function revokeInRounds(service: SharedService, rounds: number): Promise<Seen> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const { license } = await grant(service.table);
-  const session = await sessionOf(service.dataDir, { sub: license.ownerId });
   const seen: Seen = {
     acceptedBefore: 0,
     acceptedDuring: 0,
@@ -42,7 +39,7 @@ export async function revokeInRounds(service: SharedService, rounds: number): Pr
     while (next < rounds) {
       const isFetch = next++ % fetchesEvery === 0;
       const use = isFetch ? { path: `/generate/${newRequestId(Date.now())}`, accepted: 404 } : identities;
-      await round({ service, agent, license, session }, use, seen);
+      await round({ service, agent }, use, seen);
     }
   };
   await Promise.all(Array.from({ length: parallelRounds }, work));
@@ -55,14 +52,14 @@ const identities = { path: '/identities', accepted: 200 };
 interface World {
   service: SharedService;
   agent: Agent;
-  license: License;
-  session: string;
 }
 
 async function round(world: World, { path, accepted }: typeof identities, seen: Seen): Promise<void> {
-  const { key, keyId } = await issueKey(world.service.table, world.license);
+  // Each of a license of its own: a key that was just revoked still takes one of its license's places.
+  const { key, keyId, license } = await grant(world.service.table);
+  const session = await sessionOf(world.service.dataDir, { sub: license.ownerId });
   const use = () => send(world, 'GET', path, key);
-  const revoke = () => send(world, 'DELETE', `/keys/${keyId}`, world.session);
+  const revoke = () => send(world, 'DELETE', `/keys/${keyId}`, session);
   const before = await use();
   if (before.status === accepted) seen.acceptedBefore += 1;
   const during = [use(), use()];

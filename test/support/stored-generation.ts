@@ -21,6 +21,7 @@ export const storedGeneration: StoredGeneration = {
   outputUrl: 'https://images.example/0',
   outputs: ['https://images.example/0', 'https://images.example/1'],
   errorMessage: null,
+  errorCode: null,
   creditsCharged: 2,
   referenceImagesUsed: 0,
   processingTimeMs: 1200,

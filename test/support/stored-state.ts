@@ -1,6 +1,6 @@
 import { isOpen, wrongPeriod, wrongTallies } from '../faults/simulation/invariants.ts';
 import type { Item } from '../../shared/store/table.ts';
-import { licenseIdOfGeneration } from '../../shared/store/table-keys.ts';
+import { inFlightSortKey, licenseIdOfGeneration } from '../../shared/store/table-keys.ts';
 
 /**
  * What does not add up in a whole table once nothing runs any more, as sentences: every request has ended, period totals
@@ -8,7 +8,7 @@ import { licenseIdOfGeneration } from '../../shared/store/table-keys.ts';
  */
 export function wrongAtRest(items: Item[]): string[] {
   const requests = items.filter(({ PK }) => PK.startsWith('GEN#')).map((item) => ({ item }));
-  const periods = items.filter(({ PK }) => PK.startsWith('PERIOD#'));
+  const periods = items.filter(({ PK, SK }) => PK.startsWith('PERIOD#') && SK !== inFlightSortKey);
   const limits = new Map(
     items.filter(({ SK }) => SK === 'LICENSE').map((item) => [item.licenseId, item.creditsLimit]),
   );
@@ -24,6 +24,7 @@ export function wrongAtRest(items: Item[]): string[] {
     const wrong = wrongPeriod(period, own) ?? wrongTallies(period, own);
     if (wrong !== null) problems.push(`${name}: ${wrong}.`);
     const limit = limits.get(period.PK.slice('PERIOD#'.length));
+    if (period.inFlight) problems.push(`${name}: ${period.inFlight} counted in flight at rest.`);
     if (period.used > limit) problems.push(`${name}: ${period.used} used of ${limit}.`);
   }
   for (const name of byPeriod.keys()) problems.push(`${name} has requests and no totals.`);

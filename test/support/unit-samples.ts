@@ -36,8 +36,11 @@ export const sampleLicense: License = {
   identityIds: [],
   apiAccess: true,
   status: 'active',
+  graceUntilMs: null,
   periodAnchorMs: 0,
+  carried: null,
   activeUntilMs: null,
+  maxInFlight: null,
   createdAtMs: 0,
 };
 

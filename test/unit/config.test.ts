@@ -10,11 +10,14 @@ test('a function is told what its environment says', () => {
     REFERENCE_FETCHER_URL: 'https://lambda.test/f',
     GENERATION_DEADLINE_SECONDS: '450',
     RETENTION_DAYS: '90',
+    EMBED_PARAMETERS: 'true',
     SESSION_ISSUER: 'https://pool',
     SESSION_JWKS_URL: 'https://pool/keys',
     SESSION_CLIENT_ID: 'c',
     ALLOWED_ORIGINS: 'https://a.test,https://b.test',
     BILLING_PRICES_FILE: '/var/task/prices.json',
+    BILLING_LIVEMODE: 'true',
+    PAST_DUE_GRACE_DAYS: '7',
   });
   expect({ ...env }).toEqual({
     serviceName: 'service',
@@ -24,9 +27,12 @@ test('a function is told what its environment says', () => {
     referenceFetcherUrl: 'https://lambda.test/f',
     generationDeadlineSeconds: 450,
     retentionDays: 90,
+    embedParameters: true,
     session: { issuer: 'https://pool', jwksUrl: 'https://pool/keys', clientId: 'c' },
     allowedOrigins: ['https://a.test', 'https://b.test'],
     billingPricesFile: '/var/task/prices.json',
+    billingLivemode: true,
+    pastDueGraceDays: 7,
   });
 });
 
@@ -47,12 +53,19 @@ test.each(['0', '-1', '1.5', 'many', 'NaN', 'Infinity', '451'])(
   },
 );
 
+test('whether real billing events count is said in one of two words', () => {
+  expect(readEnvironment({ BILLING_LIVEMODE: 'false' }).billingLivemode).toBe(false);
+  const env = readEnvironment({ BILLING_LIVEMODE: 'no' });
+  expect(() => env.billingLivemode).toThrow('BILLING_LIVEMODE must be true or false, not no');
+});
+
 test('a deployment without a model says so in a word that is no name of an endpoint', () => {
   expect(readEnvironment({ MODEL_ENDPOINT_NAME: noModelEndpoint }).modelEndpointName).toBeNull();
   expect(noModelEndpoint).not.toMatch(/^[A-Za-z0-9-]+$/);
 });
 
-test('what only tells how a function is measured, or who else may ask it, may be left out', () => {
+test('what only tells how a function is measured, who else may ask it, or what files tell, may be left out', () => {
   expect(readEnvironment({}).serviceName).toBe('unnamed');
   expect(readEnvironment({}).allowedOrigins).toEqual([]);
+  expect(readEnvironment({}).embedParameters).toBe(false);
 });

@@ -3,8 +3,10 @@ import { reserveItems } from '../../shared/store/generation-transactions.ts';
 import { ttlAttribute } from '../../shared/store/table-keys.ts';
 import { sampleGeneration, sampleNowMs } from '../support/unit-samples.ts';
 
+const limits = { creditsLimit: 100, maxInFlight: 10 };
+
 test('the table may remove an idempotency record in the second after it ends, and not before', () => {
   const generation = sampleGeneration({ idempotencyKeyHash: 'hash' });
-  const { Item } = reserveItems('table', generation, 100, { bodyHash: 'h' })[2]!.Put!;
+  const { Item } = reserveItems('table', generation, limits, { bodyHash: 'h' })[2]!.Put!;
   expect(Item![ttlAttribute]).toBe(Math.ceil((sampleNowMs + 24 * 3600 * 1000) / 1000));
 });

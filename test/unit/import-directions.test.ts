@@ -47,7 +47,7 @@ const forbidden = pairs(`
   bin/sample.ts                   ../painter/src/pool.ts
   test/unit/sample.ts             ../../painter/src/pool.ts ../../painter/test/support/painting.ts
   lib/sample.ts                   ../painter/src/server.ts ../functions/sweep.ts
-  lib/sample.ts                   ../shared/store/table.ts ../shared/domain/tiers.ts
+  lib/sample.ts                   ../shared/store/table.ts ../shared/domain/license.ts
   dashboard/src/sample.ts         ../../painter/src/server.ts ../../local/service.ts
   painter/src/sample.ts           ../../shared/errors.ts
   painter/src/art/sample.ts       ../../../local/service.ts
@@ -77,7 +77,7 @@ const allowed = pairs(`
   painter/test/sample.ts                    ../src/pool.ts
   lib/sample.ts                             ../shared/routes.ts ../shared/config.ts
   lib/sample.ts                             ../shared/store/table-keys.ts ../shared/metrics.ts
-  lib/sample.ts                             ../shared/billing/prices.ts
+  lib/sample.ts                             ../shared/billing/prices.ts ../shared/domain/tiers.ts
   bin/sample.ts                             ../lib/service-stack.ts
   dashboard/src/api/sample.ts               ./client.ts ../../../client/src/index.ts
   client/src/sample.ts                      ./errors.ts

@@ -87,7 +87,15 @@ describe('a period’s statistics', () => {
 
 describe('a period’s totals', () => {
   test('are all zero for a period without an item', () => {
-    const nothing = { committed: 0, used: 0, imported: 0, byType: {}, byIdentity: {}, byDay: {} };
+    const nothing = {
+      committed: 0,
+      used: 0,
+      imported: 0,
+      inFlight: 0,
+      byType: {},
+      byIdentity: {},
+      byDay: {},
+    };
     expect(periodFromItem(null)).toEqual(nothing);
   });
 

@@ -7,6 +7,7 @@ import {
   keyLimitNames,
   routes,
   type Grants,
+  type Job,
   type Route,
 } from '../../shared/routes.ts';
 
@@ -30,6 +31,7 @@ describe.each(table)('route %s', (_name, route) => {
   test('may write objects, call the model or stream only if it creates something', () => {
     if (route.method !== 'GET') return;
     expect(route.grants).not.toHaveProperty('writeObjects');
+    expect(route.grants).not.toHaveProperty('deleteObjects');
     expect(route.streams).toBe(false);
     if (route.path !== '/health') expect(route.grants).not.toHaveProperty('model');
   });
@@ -49,18 +51,32 @@ describe.each(table)('route %s', (_name, route) => {
   });
 
   test('touches prefixes of the bucket only, never all of it', () => {
-    for (const prefix of [...(route.grants.readObjects ?? []), ...(route.grants.writeObjects ?? [])]) {
+    const { readObjects = [], writeObjects = [], deleteObjects = [] } = route.grants;
+    for (const prefix of [...readObjects, ...writeObjects, ...deleteObjects]) {
       expect(prefix).toMatch(/^[a-z]+\/\*$/);
     }
   });
 
   test('has a limit with a name that a header field may quote', () => {
-    if (route.limit) expect(route.limit.name).toMatch(/^[a-z]+$/);
+    for (const limit of [route.limit, route.creationLimit])
+      if (limit) expect(limit.name).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
   test('needs a key or a session, unless anyone may know its answer', () => {
     if (route.auth === 'none') expect(['/health', '/openapi.json']).toContain(route.path);
   });
+});
+
+test('nothing deletes in the bucket but copies of references, which end with their request', () => {
+  const deleting = [...Object.values(routes), ...Object.values(jobs)].flatMap(
+    ({ functionName, grants }: Route | Job) =>
+      grants.deleteObjects === undefined ? [] : [[functionName, grants.deleteObjects]],
+  );
+  expect(deleting).toEqual([
+    ['create-generation', ['references/*']],
+    ['create-playground-generation', ['references/*']],
+    ['sweep', ['references/*']],
+  ]);
 });
 
 describe('the table', () => {
@@ -73,7 +89,7 @@ describe('the table', () => {
   test('has a function of its own for each route and job', () => unique(functionNames));
 
   test('has no two limits of one name, which would share a log with different quotas', () => {
-    const limits = table.flatMap(([, { limit }]) => limit ?? []);
+    const limits = table.flatMap(([, { limit, creationLimit }]) => [limit ?? [], creationLimit ?? []].flat());
     for (const limit of limits) {
       const namesakes = limits.filter(({ name }) => name === limit.name);
       expect(namesakes.every((other) => JSON.stringify(other) === JSON.stringify(limit))).toBe(true);
@@ -106,20 +122,39 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     createPlaygroundGeneration: perMinute('playground', 10, 'refuse'),
     createUpload: perMinute('upload', 40, 'refuse'),
     getGeneration: perMinute('fetch', 60, 'allow'),
+    listGenerations: perMinute('list', 60, 'allow'),
+    listIdentities: perMinute('identities', 60, 'allow'),
+    listKeys: perMinute('keys', 60, 'allow'),
     getUsage: perMinute('usage', 30, 'allow'),
+    listActivity: perMinute('activity', 30, 'allow'),
   });
+  const byKey = table.filter(([, { auth }]) => auth === 'key' || auth === 'key_or_session');
+  expect(byKey.filter(([, { limit }]) => limit === undefined)).toEqual([]);
 });
 
 test('POST /generate takes an API key, and is not buffered: it may take minutes and send events', () => {
   expect(routes.createGeneration).toMatchObject({ auth: 'key', streams: true });
 });
 
+const functions = [
+  ...Object.values(routes).map((route) => ({ ...route, grants: grantsOf(route) })),
+  ...Object.values(jobs),
+];
+
+test('who may write what gives access writes who did it, and nobody else does; only the list of it reads it', () => {
+  const audit = functions.flatMap(({ functionName, grants }: { functionName: string; grants: Grants }) =>
+    (grants.table?.audit ?? []).map((action) => `${functionName}: ${action}`),
+  );
+  expect(audit).toEqual([
+    'list-activity: query',
+    'create-key: put',
+    'revoke-key: put',
+    'billing-events: put',
+  ]);
+});
+
 test('only these functions may write what gives access, so that no other, once taken over, can give it', () => {
   const giving = ['keys', 'licenses', 'catalog'] as const;
-  const functions = [
-    ...Object.values(routes).map((route) => ({ ...route, grants: grantsOf(route) })),
-    ...Object.values(jobs),
-  ];
   const writers = functions.flatMap(({ functionName, grants }: { functionName: string; grants: Grants }) =>
     giving.flatMap((partition) =>
       (grants.table?.[partition] ?? [])

@@ -31,6 +31,8 @@ const keysOf = ([a, b, ms]: Inputs): [string, ItemKey][] => [
   [`period ${a} ${ms}`, itemKeys.period(a, ms)],
   [`generation ${a} ${b}`, itemKeys.generation(a, b)],
   [`identity ${a}`, itemKeys.identity(a)],
+  [`licenseAudit ${a} ${b}`, itemKeys.licenseAudit(a, b)],
+  [`identityAudit ${a}`, itemKeys.identityAudit(a)],
 ];
 const anyLaterMs = fc.integer({ min: 1, max: 10 ** 11 });
 
@@ -61,6 +63,8 @@ describe('item keys', () => {
         for (const keyAt of [
           (at: number) => itemKeys.period(id, at),
           (at: number) => itemKeys.generation(id, newRequestId(at)),
+          (at: number) => itemKeys.licenseAudit(id, newRequestId(at)),
+          (at: number) => itemKeys.identityAudit(newRequestId(at)),
         ]) {
           expect(keyAt(ms).SK < keyAt(ms + laterMs).SK).toBe(true);
         }
@@ -73,9 +77,11 @@ describe('item keys', () => {
       fc.property(anyId, anyRequestId, anyInstantMs, (id, requestId, startMs) => {
         const { apiKey, license, identity, rateLog, idempotencyRecord, keyRoster, period, generation } =
           itemKeys;
+        const audit = [itemKeys.licenseAudit(id, requestId), itemKeys.identityAudit(requestId)];
         const giving = [apiKey(id), license(id), identity(id)].map(({ PK }) => PK);
         const written = [rateLog(id, id), idempotencyRecord(id, id), keyRoster(id), period(id, startMs)];
-        for (const { PK } of [...written, generation(id, requestId)]) expect(giving).not.toContain(PK);
+        for (const { PK } of [...written, ...audit, generation(id, requestId)])
+          expect(giving).not.toContain(PK);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import type { GenerationAnswer, StoredGeneration } from '../../../shared/contracts/generation-answers.ts';
-import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { creditPeriod } from '../../../shared/domain/credit-period.ts';
 import { isRequestId } from '../../../shared/domain/ids.ts';
 import { counted } from '../../common/output.ts';
 import { described, send, type HttpAnswer } from '../http.ts';
@@ -30,7 +30,7 @@ function generate({ place, world, issued }: SmokeContext): Promise<HttpAnswer> {
 
 /** The period totals of the temporary license; its period began with it. */
 export function totalsOf({ stores, world: { license } }: SmokeContext) {
-  const { startMs } = billingPeriod(license.periodAnchorMs, Date.now());
+  const { startMs } = creditPeriod(license, Date.now());
   return stores.periods.get(license.licenseId, startMs);
 }
 
@@ -136,6 +136,7 @@ export const refetchesRequest: Step = {
       numOutputs: 1,
       outputUrl: stored.outputs?.[0],
       errorMessage: null,
+      errorCode: null,
       creditsCharged: 1,
       processingTimeMs: first.processingTimeMs,
     });

@@ -111,9 +111,9 @@ describe('on AWS', () => {
     expect(runs[3]!.stderr).toBe('error: No AWS region is known: name one with --region or AWS_REGION.\n');
   });
 
-  test('a stack names its table by the output TableName', async () => {
+  test('a stack names its table and its bucket by its outputs', async () => {
     const [service, bare] = [
-      await startCloudFormation({ TableName: world.table.name }),
+      await startCloudFormation({ TableName: world.table.name, BucketName: 'bucket' }),
       await startCloudFormation({}),
     ];
     const list = ({ url }: { url: string }, stack: string) =>

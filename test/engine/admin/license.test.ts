@@ -22,6 +22,9 @@ test('a grant takes its credits from the tier, and begins now', async () => {
     identityIds: [],
     apiAccess: true,
     status: 'active',
+    graceUntil: null,
+    carried: null,
+    maxInFlight: null,
     periodAnchor: granted.createdAt,
     activeUntil: null,
     createdAt: expect.any(String),
@@ -67,7 +70,7 @@ test('a change writes what it names and nothing else', async () => {
   expect(await world.json(`license change ${licenseId} --tier pro`)).toEqual({ ...granted, tier: 'pro' });
   const changed = await world.json(
     `license change ${licenseId} --credits 9000 --founding-catalog --identity ember drift ` +
-      '--anchor 2026-01-15 --active-until 2099-01-01',
+      '--anchor 2026-01-15 --new-credits --active-until 2099-01-01',
   );
   expect(changed).toEqual({
     ...granted,
@@ -80,6 +83,22 @@ test('a change writes what it names and nothing else', async () => {
   });
   const endless = await world.json(`license change ${licenseId} --active-until never`);
   expect(endless).toEqual({ ...changed, activeUntil: null });
+});
+
+test('what is used counts on under another anchor, unless new credits are named', async () => {
+  const { licenseId, periodAnchorMs } = await world.license({ creditsLimit: 500 });
+  const moved = await world.json(`license change ${licenseId} --anchor 2026-01-15`);
+  expect(moved.carried).toEqual({
+    start: new Date(periodAnchorMs).toISOString(),
+    end: expect.stringContaining('-15T00:00:00.000Z'),
+    creditsLimit: 500,
+  });
+  const { carried } = await world.json(`license change ${licenseId} --credits 600`);
+  expect(carried).toEqual({ ...moved.carried, creditsLimit: 600 });
+  const anew = await world.json(`license change ${licenseId} --anchor 2026-01-16 --new-credits`);
+  expect(anew).toMatchObject({ carried: null, creditsLimit: 600 });
+  const alone = await world.admin(`license change ${licenseId} --new-credits --credits 1`);
+  expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--new-credits needs --anchor.') });
 });
 
 test('without a terminal nothing that takes access away is done until --yes is said', async () => {

@@ -195,6 +195,7 @@ describe('a form', () => {
 describe('any request', () => {
   test.each([
     ['/oauth2/token', 'GET', 'POST, OPTIONS'],
+    ['/oauth2/revoke', 'GET', 'POST, OPTIONS'],
     ['/oauth2/authorize', 'POST', 'GET, HEAD'],
     ['/login', 'PUT', 'GET, HEAD, POST'],
     ['/logout', 'POST', 'GET'],
@@ -205,7 +206,12 @@ describe('any request', () => {
   });
 
   test('for a path that the pool does not have is answered with a page, one beside the pool is not', async () => {
-    for (const path of ['/oauth2/revoke', '/oauth2/', '/us-east-1_local', '/us-east-1_local/.well-known/x']) {
+    for (const path of [
+      '/oauth2/userInfo',
+      '/oauth2/',
+      '/us-east-1_local',
+      '/us-east-1_local/.well-known/x',
+    ]) {
       const answer = await fetch(`${pool.baseUrl}${path}`);
       expect([answer.status, await answer.text()]).toEqual([
         404,

@@ -48,6 +48,7 @@ test('the published documents name the endpoints and the public key, for any pag
     issuer,
     authorization_endpoint: `${baseUrl}/oauth2/authorize`,
     token_endpoint: `${baseUrl}/oauth2/token`,
+    revocation_endpoint: `${baseUrl}/oauth2/revoke`,
     end_session_endpoint: `${baseUrl}/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     scopes_supported: ['openid', 'email', 'profile'],
@@ -240,6 +241,31 @@ describe('a refresh token', () => {
         expect(await refresh(pool, answer.body.refresh_token!)).toMatchObject({ status: 200 });
       }
     });
+  });
+
+  test('that is revoked gives no more tokens, nor does what came of it, and other sign-ins stay', async () => {
+    const revoke = (token: string, client = clientId) => {
+      const body = new URLSearchParams({ token, client_id: client });
+      return fetch(`${pool.baseUrl}/oauth2/revoke`, {
+        method: 'POST',
+        headers: { origin: pool.baseUrl },
+        body,
+      });
+    };
+    const [first, other] = [await signIn(pool), await signIn(pool)];
+    const { body: second } = await refresh(pool, first.body.refresh_token!);
+    expect((await revoke(second.refresh_token!, 'nobody')).status).toBe(401);
+    expect(await refresh(pool, second.refresh_token!)).toMatchObject({ status: 200 });
+
+    const answer = await revoke(second.refresh_token!);
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(pool.baseUrl);
+    for (const token of [first.body.refresh_token!, second.refresh_token!]) {
+      expect(await refresh(pool, token)).toMatchObject(invalidGrant);
+    }
+    expect(await refresh(pool, other.body.refresh_token!)).toMatchObject({ status: 200 });
+    // Again, and for a token that never was, as in Cognito.
+    for (const token of [second.refresh_token!, 'made-up']) expect((await revoke(token)).status).toBe(200);
   });
 
   test('of another pool, or made up, is refused', async () => {

@@ -202,6 +202,13 @@ describe('what an earlier deployment has left', () => {
     expect(calls.map(({ action }) => action)).not.toContain('GetResources');
   });
 
+  test('logs that it left on purpose are in nobody’s way', async () => {
+    const tagged = ['CreateGenerationLogABC', 'ApiAccessLogABC', 'ApiExecutionLogABC'].map((logicalId) => {
+      return { arn: logs(`${stackName}-${logicalId}-XYZ`), stack: stackName, logicalId };
+    });
+    expect(await linesFor({ stacks: {}, tagged })).toEqual(await linesFor({ stacks: {} }));
+  });
+
   test('a log group whose name the new stack needs stops it; another does not', async () => {
     const taken = `/aws/sagemaker/Endpoints/${modelStackName}`;
     const tagged = [

@@ -45,7 +45,7 @@ const forbidden = () => world.home.destinations.filter(isForbidden);
 let nextKey = 0;
 /** Calls the function for these URLs. @returns its problems, and each file that is in the bucket afterwards. */
 async function fetchAll(urls: string[]) {
-  const keys = urls.map(() => `generations/lic_1/${nextKey++}`);
+  const keys = urls.map(() => `references/lic_1/${nextKey++}`);
   const putLinks = await Promise.all(
     keys.map((key) => getSignedUrl(signer(), new PutObjectCommand({ Bucket: bucket, Key: key }))),
   );
@@ -126,7 +126,7 @@ test('a picture is stored as a picture, whatever type its server names', async (
   expect(files[0]!.includes(secret)).toBe(false);
 });
 
-test('each item has its own answer, and the good ones are stored', async () => {
+test('each item has its own answer, and the good ones are stored only if all are good', async () => {
   world.net.site('cat.example', {
     '/cat.png': answer(photo),
     '/in': redirect(302, 'https://169.254.169.254/'),
@@ -136,7 +136,9 @@ test('each item has its own answer, and the good ones are stored', async () => {
     ['/in', '/cat.png', '/large', '/cat.png'].map((path) => `https://cat.example${path}`),
   );
   expect(problems).toEqual([world.generic, null, 'must be at most 10 MiB', null]);
-  expect(files.map((file) => file !== null)).toEqual([false, true, false, true]);
+  expect(files).toEqual([null, null, null, null]);
+  const good = await fetchAll(['https://cat.example/cat.png', 'https://cat.example/cat.png']);
+  expect(good.files.map((file) => file !== null)).toEqual([true, true]);
   expect(forbidden()).toEqual([]);
 });
 
@@ -178,6 +180,6 @@ test('the log says what was wrong, and nothing of a link', async () => {
   expect(log).toHaveLength(1);
   expect(JSON.parse(log[0]!).unusable).toHaveLength(4);
   expect(log[0]).not.toContain(secret);
-  expect(log[0]).not.toContain('generations/');
+  expect(log[0]).not.toContain('references/lic_1');
   for (const host of hosts) expect(log[0]).not.toContain(host);
 });

@@ -31,7 +31,7 @@ beforeAll(() => {
 function call(key: string, route: 'createGeneration' | 'getGeneration') {
   const event = { httpMethod: 'GET', multiValueHeaders: { Authorization: [`Bearer ${key}`] } };
   const request = readRequest(event as never, 'id', nowMs);
-  return authenticate(request, routes[route], deps, () => Promise.resolve(null));
+  return authenticate(request, routes[route], deps);
 }
 
 test('when the rate limit itself fails, generating is refused and reading goes on', async () => {
@@ -41,7 +41,7 @@ test('when the rate limit itself fails, generating is refused and reading goes o
     code: 'SERVICE_UNAVAILABLE',
     retryAfterSeconds: 5,
   });
-  expect((await call(key, 'getGeneration')).caller.callerId).toBe(keyId);
+  expect((await call(key, 'getGeneration')).callerId).toBe(keyId);
   expect(logged).toMatchObject([
     { message: 'rate limit fault', requestId: 'id' },
     { message: 'rate limit fault', requestId: 'id' },
@@ -62,11 +62,17 @@ test('a key is refused from the very millisecond at which it expires', async () 
   await expect(call(late!.key, 'createGeneration')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
 });
 
-test('a change of the license holds from the next request on', async () => {
+test('a change of the license holds from the next request on, and whoever holds a good key is told of it', async () => {
   const { key, license } = await grant(world.table);
-  for (const change of [{ status: 'past_due' }, { status: 'active', apiAccess: false }] as const) {
+  for (const [change, why] of [
+    [{ status: 'ended' }, 'its license is not active: it has ended'],
+    [{ status: 'active', apiAccess: false }, 'its license is not active: it has no API access'],
+  ] as const) {
     await deps.licenses.update(license.licenseId, change);
-    await expect(call(key, 'getGeneration')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+    await expect(call(key, 'getGeneration')).rejects.toMatchObject({
+      code: 'INVALID_API_KEY',
+      message: expect.stringContaining(why),
+    });
   }
   await deps.licenses.update(license.licenseId, { apiAccess: true });
   await call(key, 'getGeneration');

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import { newId, newRequestId } from '../../../shared/domain/ids.ts';
 import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
+import { countInPeriod } from '../../../shared/store/in-flight.ts';
 import { hashIdempotencyKey } from '../../../shared/store/idempotency-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
 import { leaseIndex } from '../../../shared/store/table-keys.ts';
@@ -26,6 +27,15 @@ const newRecord = (changes: Partial<Generation> = {}) =>
     { numOutputs: 2 },
   );
 
+/** One whose period counts what is in flight already, so that it is reserved by one transaction. */
+async function opened(changes: Partial<Generation> = {}): Promise<Generation> {
+  const record = newRecord(changes);
+  await countInPeriod(world.table, record.licenseId, record.periodStartMs);
+  return record;
+}
+
+const limits = (creditsLimit: number) => ({ creditsLimit, maxInFlight: 100 });
+
 const stored = ({ licenseId, requestId }: Generation) => generations.get(licenseId, requestId);
 const periodTotals = ({ licenseId, periodStartMs }: Generation) =>
   periodStore(world.table).get(licenseId, periodStartMs);
@@ -33,7 +43,7 @@ const periodTotals = ({ licenseId, periodStartMs }: Generation) =>
 async function begun(changes: Partial<Generation> = {}): Promise<Generation> {
   const record = newRecord(changes);
   const claim = record.idempotencyKeyHash === null ? null : { bodyHash: 'h' };
-  expect(await generations.reserve(record, 100, claim)).toEqual({ outcome: 'reserved' });
+  expect(await generations.reserve(record, limits(100), claim)).toEqual({ outcome: 'reserved' });
   expect(await generations.start(record, nowMs + 500)).toBe(true);
   return { ...record, startedAtMs: nowMs + 500 };
 }
@@ -53,30 +63,30 @@ const write = 'TransactWriteItemsCommand';
 describe('a reservation', () => {
   test('stores the record and holds its credits, up to the limit and no further', async () => {
     const record = newRecord();
-    expect(await generations.reserve(record, 5, null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(record, limits(5), null)).toEqual({ outcome: 'reserved' });
     expect(await stored(record)).toEqual(record);
     expect(await periodTotals(record)).toMatchObject({ committed: 2, used: 0 });
     const next = () => newRecord({ licenseId: record.licenseId });
-    expect(await generations.reserve(next(), 4, null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(next(), limits(4), null)).toEqual({ outcome: 'reserved' });
     const refused = next();
-    expect(await generations.reserve(refused, 5, null)).toEqual({ outcome: 'over_limit' });
+    expect(await generations.reserve(refused, limits(5), null)).toEqual({ outcome: 'over_limit' });
     expect(await stored(refused)).toBeNull();
     expect(await periodTotals(record)).toMatchObject({ committed: 4, used: 0 });
   });
 
   test('of more than the whole limit is refused, and one of all of it is not', async () => {
     const sent = lose(write, 0);
-    expect(await generations.reserve(newRecord(), 1, null)).toEqual({ outcome: 'over_limit' });
+    expect(await generations.reserve(newRecord(), limits(1), null)).toEqual({ outcome: 'over_limit' });
     expect(sent).toEqual([]);
-    expect(await generations.reserve(newRecord(), 2, null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(newRecord(), limits(2), null)).toEqual({ outcome: 'reserved' });
   });
 
   test('that was made although a conflict was answered, and is tried again, is one', async () => {
-    const record = newRecord({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
+    const record = await opened({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     let conflicts = 2;
     const conflict = canceled('TransactionConflict');
     world.state.after = (name) => (name === write && conflicts-- > 0 ? conflict : undefined);
-    expect(await generations.reserve(record, 2, { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(record, limits(2), { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
     expect(conflicts).toBe(-1);
     expect(await stored(record)).toEqual(record);
     expect(await periodTotals(record)).toMatchObject({ committed: 2 });
@@ -84,9 +94,9 @@ describe('a reservation', () => {
 
   test('never takes the id of another request', async () => {
     const record = newRecord();
-    await generations.reserve(record, 100, null);
+    await generations.reserve(record, limits(100), null);
     const twin = { ...record, prompt: 'another' };
-    await expect(generations.reserve(twin, 100, null)).rejects.toMatchObject({
+    await expect(generations.reserve(twin, limits(100), null)).rejects.toMatchObject({
       ...busy,
       cause: expect.objectContaining({ message: 'the request id is taken' }),
     });
@@ -96,19 +106,19 @@ describe('a reservation', () => {
 
   test('takes an idempotency key for 24 hours, to the millisecond', async () => {
     const first = newRecord({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
-    await generations.reserve(first, 100, { bodyHash: 'h1' });
+    await generations.reserve(first, limits(100), { bodyHash: 'h1' });
     const idempotencyRecord = { requestId: first.requestId, bodyHash: 'h1', expiresAtMs: nowMs + dayMs };
     expect(await idempotencyRecordOf(world, first)).toEqual(idempotencyRecord);
     const later = (createdAtMs: number) =>
       newRecord({ idempotencyKeyHash: first.idempotencyKeyHash, createdAtMs });
     const early = later(nowMs + dayMs - 1);
-    expect(await generations.reserve(early, 100, { bodyHash: 'h2' })).toEqual({
+    expect(await generations.reserve(early, limits(100), { bodyHash: 'h2' })).toEqual({
       outcome: 'repeated',
       idempotencyRecord,
     });
     expect([await stored(early), (await periodTotals(early)).committed]).toEqual([null, 0]);
     const next = later(nowMs + dayMs);
-    expect(await generations.reserve(next, 100, { bodyHash: 'h2' })).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(next, limits(100), { bodyHash: 'h2' })).toEqual({ outcome: 'reserved' });
     expect(await idempotencyRecordOf(world, first)).toMatchObject({
       requestId: next.requestId,
       bodyHash: 'h2',
@@ -117,29 +127,33 @@ describe('a reservation', () => {
 
   test('takes the idempotency key only where there is one and it is claimed', async () => {
     const idempotencyKeyHash = hashIdempotencyKey(newId('license'));
-    await generations.reserve(newRecord({ idempotencyKeyHash }), 100, null);
+    await generations.reserve(newRecord({ idempotencyKeyHash }), limits(100), null);
     expect(await idempotencyRecordOf(world, newRecord({ idempotencyKeyHash }))).toBeNull();
     const without = newRecord();
-    expect(await generations.reserve(without, 100, { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(without, limits(100), { bodyHash: 'h' })).toEqual({
+      outcome: 'reserved',
+    });
     expect(await idempotencyRecordOf(world, { ...without, idempotencyKeyHash: 'null' })).toBeNull();
   });
 
   test('whose answer is lost was made if the record is there, and was not if it is not', async () => {
-    const [made, lost] = [newRecord(), newRecord()];
+    const [made, lost] = [await opened(), await opened()];
     world.state.after = (name) => (name === write ? hungUp() : undefined);
-    expect(await generations.reserve(made, 100, null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(made, limits(100), null)).toEqual({ outcome: 'reserved' });
     world.mend();
     lose(write, 1);
-    await expect(generations.reserve(lost, 100, null)).rejects.toMatchObject(busy);
+    await expect(generations.reserve(lost, limits(100), null)).rejects.toMatchObject(busy);
     world.state.before = () => new Error('away');
-    await expect(generations.reserve(lost, 100, null)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(generations.reserve(lost, limits(100), null)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
   });
 });
 
 describe('a start', () => {
   test('makes a queued request one that is processed, once', async () => {
     const record = newRecord();
-    await generations.reserve(record, 100, null);
+    await generations.reserve(record, limits(100), null);
     expect(await generations.start(record, nowMs + 7)).toBe(true);
     expect(await stored(record)).toEqual({ ...record, status: 'PROCESSING', startedAtMs: nowMs + 7 });
     // The SDK sends a write again whose answer was lost. The second finds the first one's result.
@@ -149,7 +163,7 @@ describe('a start', () => {
 
   test('comes too late for what has ended, or is not there', async () => {
     const record = newRecord();
-    await generations.reserve(record, 100, null);
+    await generations.reserve(record, limits(100), null);
     await generations.release(record, timeout, nowMs + 1);
     expect(await generations.start(record, nowMs + 7)).toBe(false);
     expect(await stored(record)).toMatchObject({ status: 'TIMEOUT', startedAtMs: null });
@@ -158,7 +172,7 @@ describe('a start', () => {
 
   test('waits for a transaction that it meets, and any other fault is told', async () => {
     const record = newRecord();
-    await generations.reserve(record, 100, null);
+    await generations.reserve(record, limits(100), null);
     lose('UpdateItemCommand', 1);
     await expect(generations.start(record, nowMs)).rejects.toThrow('socket hang up');
     const sent = lose('UpdateItemCommand', 2, writeConflict());
@@ -180,6 +194,7 @@ describe('a charge', () => {
         committed: 2,
         used: 2,
         imported: 0,
+        inFlight: 0,
         byType: { text_to_image: tally },
         byDay: { '0517': tally },
       });
@@ -199,7 +214,7 @@ describe('a charge', () => {
     await expect(generations.settle(record, completion)).rejects.toThrow(
       "generation is missing: it can't be ended so",
     );
-    await generations.reserve(record, 100, null);
+    await generations.reserve(record, limits(100), null);
     await expect(generations.settle(record, completion)).rejects.toThrow(
       "generation is QUEUED: it can't be ended so",
     );
@@ -237,7 +252,7 @@ describe('a release', () => {
   test('leaves alone an idempotency key that a newer request took over', async () => {
     const record = await begun({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     const newer = newRecord({ idempotencyKeyHash: record.idempotencyKeyHash, createdAtMs: nowMs + dayMs });
-    await generations.reserve(newer, 100, { bodyHash: 'h' });
+    await generations.reserve(newer, limits(100), { bodyHash: 'h' });
     expect(await generations.release(record, failure, nowMs + 3)).toMatchObject({ status: 'FAILED' });
     expect(await idempotencyRecordOf(world, record)).toMatchObject({ requestId: newer.requestId });
     expect(await periodTotals(record)).toMatchObject({ committed: 0 });
@@ -259,7 +274,7 @@ test('leases are listed by shard, those that end before a time, the oldest first
     const next = newRecord({ leaseUntilMs: 10 - records.length });
     if (shardOf(next) === shardOf(one)) records.push(next);
   }
-  for (const record of records) await generations.reserve(record, 100, null);
+  for (const record of records) await generations.reserve(record, limits(100), null);
   const list = async (beforeMs: number, limit = 50) =>
     (await generations.listExpiredLeases(shardOf(one), beforeMs, limit)).map(({ requestId }) => requestId);
   const oldestFirst = records.map(({ requestId }) => requestId).toReversed();

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
-import { isKeyId, keyStatus } from '../../../shared/domain/api-key.ts';
+import { isKeyId, keyStatus, type KeyTimes } from '../../../shared/domain/api-key.ts';
 import { newId } from '../../../shared/domain/ids.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
-import { newStoredKey } from '../../support/grants.ts';
 import { canceled, hungUp } from './table.ts';
+import { insertMany, newKey, nowMs } from './stored-keys.ts';
 import { useTable } from './use-world.ts';
 
 const world = useTable();
@@ -16,30 +16,25 @@ let keys: ApiKeyStore;
 beforeAll(() => void (keys = apiKeyStore(world.table)));
 
 const transaction = 'TransactWriteItemsCommand';
-const nowMs = Date.UTC(2026, 10, 1);
 
-const newKey = (licenseId: string, changes: Partial<ApiKey> = {}) =>
-  newStoredKey({ licenseId, ownerId: `owner of ${licenseId}`, createdAtMs: nowMs, ...changes }).stored;
-
-async function insertMany(
-  licenseId: string,
-  count: number,
-  changes: Partial<ApiKey> = {},
-): Promise<ApiKey[]> {
-  const made = Array.from({ length: count }, () => newKey(licenseId, changes));
-  // One after the other, so that no insertion meets another.
-  for (const key of made) expect(await keys.insert(key)).toBe(true);
-  return made;
-}
+/** Whether there was room for a key. */
+const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
 
 /** The roster's keys as they are stored, those that ended included. */
-async function roster(licenseId: string): Promise<string[]> {
+async function rosterWithEnded(licenseId: string): Promise<Record<string, KeyTimes>> {
   const Key = itemKeys.keyRoster(licenseId);
   const { Item } = await world.table.documents.send(
     new GetCommand({ TableName: world.table.name, Key, ConsistentRead: true }),
   );
-  return Object.keys(Item ?? {})
-    .filter(isKeyId)
+  return Object.fromEntries(Object.entries(Item ?? {}).filter(([name]) => isKeyId(name)));
+}
+
+/** The roster's keys that are not revoked, those that expired included. */
+async function roster(licenseId: string): Promise<string[]> {
+  const entries = Object.entries(await rosterWithEnded(licenseId));
+  return entries
+    .filter(([, { revokedAtMs }]) => revokedAtMs === null)
+    .map(([keyId]) => keyId)
     .sort();
 }
 
@@ -59,7 +54,7 @@ test.each([
   ['that was revoked and would have expired', { revokedAtMs: 3000, expiresAtMs: 5000 }],
 ])('a key %s is read back as it was stored', async (_what, changes) => {
   const key = newKey(newId('license'), changes);
-  expect(await keys.insert(key)).toBe(true);
+  expect(await inserted(key)).toBe(true);
   expect(await keys.get(key.keyId)).toEqual(key);
   expect(await keys.listByOwner(key.ownerId)).toEqual([key]);
 });
@@ -90,10 +85,10 @@ describe('issuing a key', () => {
     ['the very first key is issued meanwhile: both are there', 0, true],
   ])('%s', async (_, before, room) => {
     const licenseId = newId('license');
-    const there = await insertMany(licenseId, before);
+    const there = await insertMany(keys, licenseId, before);
     const [rival, late] = [newKey(licenseId), newKey(licenseId)];
-    world.meanwhile(async () => expect(await keys.insert(rival)).toBe(true));
-    expect(await keys.insert(late)).toBe(room);
+    world.meanwhile(async () => expect(await inserted(rival)).toBe(true));
+    expect(await inserted(late)).toBe(room);
     const expected = idsOf([...there, rival, ...(room ? [late] : [])]);
     expect(await roster(licenseId)).toEqual(expected);
     expect(await active(licenseId)).toEqual(expected);
@@ -102,33 +97,36 @@ describe('issuing a key', () => {
 
   test('a key is revoked meanwhile: it does not come back into the roster', async () => {
     const licenseId = newId('license');
-    const [revoked, ...others] = await insertMany(licenseId, 24);
+    const [revoked, ...others] = await insertMany(keys, licenseId, 24);
     const key = newKey(licenseId);
     world.meanwhile(() => keys.revoke(revoked!, nowMs));
-    expect(await keys.insert(key)).toBe(true);
+    expect(await inserted(key)).toBe(true);
     expect(await roster(licenseId)).toEqual(idsOf([...others, key]));
-    await insertMany(licenseId, 1);
-    expect(await keys.insert(newKey(licenseId))).toBe(false);
+    await insertMany(keys, licenseId, 1);
+    expect(await inserted(newKey(licenseId))).toBe(false);
   });
 
-  test('drops keys that expired from the roster, from the very millisecond at which they do', async () => {
+  test('has room for another from the very millisecond at which one expires, which is forgotten a minute later', async () => {
     const licenseId = newId('license');
     const expiresAtMs = nowMs + 1000;
-    const [expiring] = await insertMany(licenseId, 1, { expiresAtMs });
-    const others = await insertMany(licenseId, 24, { expiresAtMs: expiresAtMs + 1 });
-    expect(await keys.insert(newKey(licenseId, { createdAtMs: expiresAtMs - 1 }))).toBe(false);
-    expect(await roster(licenseId)).toContain(expiring!.keyId);
+    const [expiring] = await insertMany(keys, licenseId, 1, { expiresAtMs });
+    const others = await insertMany(keys, licenseId, 24, { expiresAtMs: expiresAtMs + 120_000 });
+    expect(await inserted(newKey(licenseId, { createdAtMs: expiresAtMs - 1 }))).toBe(false);
     const next = newKey(licenseId, { createdAtMs: expiresAtMs });
-    expect(await keys.insert(next)).toBe(true);
-    expect(await roster(licenseId)).toEqual(idsOf([...others, next]));
-    expect(await keys.insert(newKey(licenseId, { createdAtMs: expiresAtMs }))).toBe(false);
+    expect(await inserted(next)).toBe(true);
+    expect(await roster(licenseId)).toEqual(idsOf([expiring!, ...others, next]));
+    expect(await inserted(newKey(licenseId, { createdAtMs: expiresAtMs }))).toBe(false);
+    await keys.revoke(next, expiresAtMs + 59_999);
+    const last = newKey(licenseId, { createdAtMs: expiresAtMs + 60_000 });
+    expect(await inserted(last)).toBe(true);
+    expect(Object.keys(await rosterWithEnded(licenseId)).sort()).toEqual(idsOf([...others, next, last]));
   });
 
   test('one that is revoked from the start takes no place', async () => {
     const licenseId = newId('license');
-    await insertMany(licenseId, 25);
+    await insertMany(keys, licenseId, 25);
     const revoked = newKey(licenseId, { revokedAtMs: nowMs });
-    expect(await keys.insert(revoked)).toBe(true);
+    expect(await inserted(revoked)).toBe(true);
     expect(await keys.get(revoked.keyId)).toEqual(revoked);
     expect(await roster(licenseId)).not.toContain(revoked.keyId);
   });
@@ -138,7 +136,7 @@ describe('issuing a key', () => {
     world.fail('before', conflict(), conflict());
     const sent = world.count(transaction);
     const key = newKey(licenseId);
-    expect(await keys.insert(key)).toBe(true);
+    expect(await inserted(key)).toBe(true);
     expect(sent.times).toBe(3);
     expect(await roster(licenseId)).toEqual([key.keyId]);
   });
@@ -147,7 +145,7 @@ describe('issuing a key', () => {
     'breaks off %s it was written: key and roster agree, and the place can be had again',
     async (when) => {
       const licenseId = newId('license');
-      await insertMany(licenseId, 24);
+      await insertMany(keys, licenseId, 24);
       world.fail(when, hungUp());
       const key = newKey(licenseId);
       await expect(keys.insert(key)).rejects.toThrow('socket hang up');
@@ -155,8 +153,8 @@ describe('issuing a key', () => {
       expect(stored === null).toBe(when === 'before');
       expect(await roster(licenseId)).toEqual(await active(licenseId));
       if (stored !== null) await keys.revoke(stored, nowMs);
-      await insertMany(licenseId, 1);
-      expect(await keys.insert(newKey(licenseId))).toBe(false);
+      await insertMany(keys, licenseId, 1);
+      expect(await inserted(newKey(licenseId))).toBe(false);
     },
   );
 
@@ -174,19 +172,19 @@ describe('issuing a key', () => {
 describe('revoking a key', () => {
   test('of a license without a roster works, and the roster begins anew', async () => {
     const licenseId = newId('license');
-    const [key] = await insertMany(licenseId, 1);
+    const [key] = await insertMany(keys, licenseId, 1);
     const { table } = world;
     const Key = itemKeys.keyRoster(licenseId);
     await table.documents.send(new DeleteCommand({ TableName: table.name, Key }));
     expect(await keys.revoke(key!, nowMs)).toEqual({ ...key, revokedAtMs: nowMs });
     const next = newKey(licenseId);
-    expect(await keys.insert(next)).toBe(true);
+    expect(await inserted(next)).toBe(true);
     expect(await roster(licenseId)).toEqual([next.keyId]);
   });
 
   test('twice, one after the other or at once, gives the one time of who came first, and changes nothing else', async () => {
     const licenseId = newId('license');
-    const [one, two] = await insertMany(licenseId, 2, { expiresAtMs: nowMs + 5000 });
+    const [one, two] = await insertMany(keys, licenseId, 2, { expiresAtMs: nowMs + 5000 });
     const first = { ...one, revokedAtMs: nowMs + 1 };
     expect(await keys.revoke(one!, nowMs + 1)).toEqual(first);
     expect(await keys.get(one!.keyId)).toEqual(first);
@@ -200,14 +198,14 @@ describe('revoking a key', () => {
   });
 
   test('after another did meanwhile gives the other’s time', async () => {
-    const [key] = await insertMany(newId('license'), 1);
+    const [key] = await insertMany(keys, newId('license'), 1);
     world.meanwhile(() => keys.revoke(key!, nowMs + 1));
     expect((await keys.revoke(key!, nowMs + 2)).revokedAtMs).toBe(nowMs + 1);
   });
 
   test('that broke off after it was written is found done when it is tried again', async () => {
     const licenseId = newId('license');
-    const [key] = await insertMany(licenseId, 1);
+    const [key] = await insertMany(keys, licenseId, 1);
     world.fail('after', hungUp());
     await expect(keys.revoke(key!, nowMs + 1)).rejects.toThrow('socket hang up');
     expect((await keys.revoke(key!, nowMs + 2)).revokedAtMs).toBe(nowMs + 1);
@@ -225,33 +223,42 @@ describe('revoking a key', () => {
 test('40 keys issued at once: exactly 25 find room, whatever is read in between', async () => {
   const licenseId = newId('license');
   const wanted = Array.from({ length: 40 }, () => newKey(licenseId));
-  const issued = await Promise.all(wanted.map((key) => keys.insert(key)));
+  const issued = await Promise.all(wanted.map(inserted));
   expect(issued.filter(Boolean)).toHaveLength(25);
   const made = idsOf(wanted.filter((_, i) => issued[i]));
   expect(await roster(licenseId)).toEqual(made);
   expect(await active(licenseId)).toEqual(made);
 });
 
-test('however issuing and revoking interleave, the roster is the active keys, at most 25', async () => {
+test('however issuing and revoking interleave, at most 25 keys are active and 50 ended within a minute or are active', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('issue' as const) }),
     fc.record({ kind: fc.constant('revoke' as const), which: fc.nat({ max: 40 }) }),
   );
-  const waves = fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 });
+  const wave = fc.record({
+    afterMs: fc.constantFrom(0, 1, 20_000),
+    steps: fc.array(step, { minLength: 1, maxLength: 8 }),
+  });
+  const waves = fc.array(wave, { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 18, max: 25 }), waves, async (before, parallel) => {
       const licenseId = newId('license');
-      const known = await insertMany(licenseId, before);
-      for (const wave of parallel) {
-        const work = wave.map(async (one) => {
-          if (one.kind === 'revoke') return void (await keys.revoke(known[one.which % known.length]!, nowMs));
-          const key = newKey(licenseId);
-          if (await keys.insert(key)) known.push(key);
+      const known = await insertMany(keys, licenseId, before);
+      let atMs = nowMs;
+      for (const { afterMs, steps } of parallel) {
+        atMs += afterMs;
+        const work = steps.map(async (one) => {
+          if (one.kind === 'revoke') return void (await keys.revoke(known[one.which % known.length]!, atMs));
+          const key = newKey(licenseId, { createdAtMs: atMs });
+          if (await inserted(key)) known.push(key);
         });
         await Promise.all(work);
         const there = await roster(licenseId);
         expect(there.length).toBeLessThanOrEqual(25);
-        expect(await active(licenseId)).toEqual(there);
+        expect(await active(licenseId, atMs)).toEqual(there);
+        const all = await keys.listByOwner(`owner of ${licenseId}`);
+        const recent = all.filter(({ revokedAtMs }) => revokedAtMs === null || revokedAtMs > atMs - 60_000);
+        expect(recent.length).toBeLessThanOrEqual(50);
       }
     }),
     { numRuns: 8 },

@@ -1,14 +1,20 @@
 import { createServer } from 'node:http';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { S3 } from '@aws-sdk/client-s3';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { listen } from '../../../local/http/server.ts';
 import { invocationPath } from '../../../local/lambda/engine.ts';
 import { referenceFetcherClient } from '../../../shared/adapters/reference-fetcher-client.ts';
 import { uploadForms } from '../../../shared/adapters/upload-forms.ts';
 import { newRequestId } from '../../../shared/domain/ids.ts';
 import { newUploadId } from '../../../shared/domain/upload.ts';
+import type { GenerationRef } from '../../../shared/store/generation-store.ts';
+import { acceptGeneration, type GenerationCommand } from '../../../shared/workflow/create-generation.ts';
+import { dryRun } from '../../../shared/workflow/dry-run.ts';
 import { prepareReferences, type ReferenceDeps } from '../../../shared/workflow/prepare-references.ts';
+import { sweep } from '../../../shared/workflow/sweep.ts';
 import { samplePhoto, sendFile } from '../../support/uploads.ts';
 import { useWorld } from './use-world.ts';
+import { identity, newCommand, paint, run, says, withDeadline } from './world.ts';
 
 const copied = { copyReferences: true };
 const world = useWorld();
@@ -34,6 +40,13 @@ test('a reference lies where the model is told to look, as a picture', async () 
       .subarray(1, 4)
       .toString(),
   ).toBe('PNG');
+  await deps.objects.deleteReferences(of, 1, AbortSignal.timeout(60_000));
+  expect((await fetch(await deps.objects.referenceLink(of, 0, 60))).status).toBe(404);
+});
+
+test('the link to store one with lives no longer than its request waits for it', async () => {
+  const link = new URL(await world.deps.objects.referencePutLink(ref(), 0));
+  expect(Number(link.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(15);
 });
 
 test('an upload to which no file was sent is refused, and what to do is said', async () => {
@@ -43,6 +56,128 @@ test('an upload to which no file was sent is refused, and what to do is said', a
     message: expect.stringContaining(
       'names no file: send one to the url of its upload, within the hour, and use it with a key of the same license',
     ),
+  });
+});
+
+/** The copies that lie in the bucket, by their place below the request that they are of. */
+async function copies(): Promise<string[]> {
+  const { Contents: found = [] } = await new S3({}).listObjectsV2({
+    Bucket: 'image-generation',
+    Prefix: 'references/',
+  });
+  return found.map(({ Key: key }) => key!);
+}
+
+describe('copies', () => {
+  /** Of a license whose upload is there. */
+  const command = (changes: Partial<GenerationCommand> = {}): GenerationCommand => {
+    const made = newCommand(world, changes);
+    return {
+      ...made,
+      license: { ...made.license, licenseId },
+      identity: { ...identity, productPhotos: true },
+      body: { ...made.body, referenceImages: [{ uploadId }, { uploadId }] },
+    };
+  };
+  const placesOf = ({ requestId }: GenerationCommand) =>
+    [0, 1].map((i) => `references/${licenseId}/${requestId}/${i}`);
+  afterEach(async () => expect(await copies()).toEqual([]));
+
+  test('lie below the prefix of references while the model paints, and are gone with the answer', async () => {
+    const one = command();
+    let whilePainting: string[] = [];
+    world.container.state.behaviour = async (request, res) => {
+      whilePainting = await copies();
+      await paint(request, res);
+    };
+    expect(await run(one, world.deps)).toMatchObject({ requestId: one.requestId });
+    expect(whilePainting).toEqual(placesOf(one));
+    expect(await copies()).toEqual([]);
+  });
+
+  test('are gone once a request failed', async () => {
+    world.container.state.behaviour = says({ event: 'failed', reason: 'busy', message: '' });
+    expect(await run(command(), world.deps)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await copies()).toEqual([]);
+  });
+
+  test('are gone once its deadline passed, while the model still paints', async () => {
+    const { deps, pass } = withDeadline(world.deps);
+    // The run's deadline alone: a deletion after it has time of its own.
+    const objects = {
+      ...deps.objects,
+      deleteReferences: (of: GenerationRef, count: number) =>
+        world.deps.objects.deleteReferences(of, count, new AbortController().signal),
+    };
+    world.container.state.behaviour = () => pass();
+    expect(await run(command(), { ...deps, objects })).toMatchObject({ code: 'TIMEOUT' });
+    expect(await copies()).toEqual([]);
+  });
+
+  test('of a handler that died go with the sweep that ends its request', async () => {
+    const one = command();
+    await acceptGeneration(one, world.deps);
+    expect(await copies()).toEqual(placesOf(one));
+    await sweep(world.deps, Number.MAX_SAFE_INTEGER);
+    expect(await copies()).toEqual([]);
+  });
+
+  test('are gone once another request took the credits in between', async () => {
+    const one = command();
+    one.license.creditsLimit = 3;
+    const { generations } = world.deps;
+    const reserve: typeof generations.reserve = async (...order) => {
+      await world.deps.periods.importUsage(licenseId, order[0].periodStartMs, 2);
+      return generations.reserve(...order);
+    };
+    await expect(run(one, { ...world.deps, generations: { ...generations, reserve } })).rejects.toMatchObject(
+      {
+        code: 'CREDIT_LIMIT_EXCEEDED',
+      },
+    );
+    expect(await copies()).toEqual([]);
+  });
+
+  test('of two requests at once with one idempotency key: no more than those of the one that runs', async () => {
+    const once = { idempotencyKeyHash: 'hash' };
+    const [first, second] = [command(once), command({ ...once, keyId: 'key_same' })];
+    first.keyId = second.keyId;
+    const accepted = await Promise.allSettled(
+      [first, second].map((one) => acceptGeneration(one, world.deps)),
+    );
+    const running = accepted.findIndex(({ status }) => status === 'fulfilled');
+    expect(accepted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await copies()).toEqual(placesOf([first, second][running]!));
+    await sweep(world.deps, Number.MAX_SAFE_INTEGER);
+  });
+
+  test('are made for no request that could not be paid, is not for its tier, or only asks', async () => {
+    const poor = command();
+    poor.license.creditsLimit = 1;
+    await expect(run(poor, world.deps)).rejects.toMatchObject({ code: 'CREDIT_LIMIT_EXCEEDED' });
+    const small = command();
+    small.license.tier = 'starter';
+    await expect(run(small, world.deps)).rejects.toMatchObject({ code: 'TIER_LIMIT' });
+    expect(await dryRun(command(), world.deps)).toMatchObject({ answer: { accepted: true } });
+    expect(await copies()).toEqual([]);
+  });
+
+  test('are made of none where one can not be used', async () => {
+    const one = command();
+    one.body.referenceImages = [{ uploadId }, { uploadId: newUploadId(world.clock.now()) }];
+    await expect(run(one, world.deps)).rejects.toMatchObject({ code: 'INVALID_PARAMETERS' });
+    expect(await copies()).toEqual([]);
+  });
+
+  test('that can not be deleted take nothing from the answer, and the fault is told', async () => {
+    const one = command();
+    const { objects } = world.deps;
+    const deleteReferences = () => Promise.reject(new Error('the bucket is away'));
+    const outcome = await run(one, { ...world.deps, objects: { ...objects, deleteReferences } });
+    expect(outcome).toMatchObject({ requestId: one.requestId, referenceImagesUsed: 0 });
+    expect(world.faults.at(-1)).toMatchObject({ requestId: one.requestId });
+    expect(await copies()).toEqual(placesOf(one));
+    await objects.deleteReferences({ licenseId, requestId: one.requestId }, 2, AbortSignal.timeout(60_000));
   });
 });
 

@@ -3,6 +3,8 @@ import { modelServer } from '../../../shared/adapters/model-server.ts';
 import { outputFormats, type OutputFormat } from '../../../shared/contracts/generation.ts';
 import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { tenantOf } from '../../../shared/domain/tenant.ts';
+import { acceptGeneration, finishGeneration } from '../../../shared/workflow/create-generation.ts';
 import { useWorld } from './use-world.ts';
 import { emit, identity, license, newCommand, paint, run, stored, type Behaviour } from './world.ts';
 
@@ -33,6 +35,43 @@ test('a request that ends in the next period is charged to the period that held 
   const { licenseId } = command.license;
   expect(await world.deps.periods.get(licenseId, endMs)).toMatchObject({ used: 0, committed: 0 });
   expect((await stored(world, command)).period).toMatchObject({ used: 2, committed: 2 });
+});
+
+test('a request stays QUEUED while it waits, and its container learns a tenant instead of its license', async () => {
+  const command = newCommand(world);
+  const { licenseId } = command.license;
+  const told: unknown[] = [];
+  const statuses: string[] = [];
+  let tenant = '';
+  const note = async () => void statuses.push((await stored(world, command)).generation!.status);
+  const [isNoted, isTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  world.container.state.behaviour = async (request, res) => {
+    ({ tenant } = request);
+    emit(res, { event: 'queued', position: 2, etaSeconds: 9 });
+    await isTold.promise;
+    await note();
+    emit(res, { event: 'started' });
+    await isNoted.promise;
+    await paint(request, res);
+  };
+  const observer = {
+    queued: (...place: number[]) => {
+      told.push(place);
+      isTold.resolve();
+    },
+    started: () => {
+      told.push('started');
+      void note().then(isNoted.resolve);
+    },
+  };
+  const accepted = await acceptGeneration(command, world.deps);
+  if (accepted.outcome !== 'accepted') throw new Error('it was not accepted');
+  await finishGeneration(accepted, command.license, observer, world.deps);
+  expect([told, statuses]).toEqual([
+    [[2, 9], 'started'],
+    ['QUEUED', 'PROCESSING'],
+  ]);
+  expect(tenant).toBe(tenantOf(licenseId));
 });
 
 /** What the container was asked last. */

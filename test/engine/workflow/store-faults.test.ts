@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { countInPeriod } from '../../../shared/store/in-flight.ts';
 import { acceptGeneration } from '../../../shared/workflow/create-generation.ts';
 import { sweep } from '../../../shared/workflow/sweep.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
@@ -35,6 +37,15 @@ function loseAll(from: number, count: number): void {
 
 type Command = ReturnType<typeof newCommand>;
 
+/** A command whose period counts what is in flight already, so that its reservation is the first transaction. */
+async function openedCommand(): Promise<Command> {
+  const command = newCommand(world);
+  const { licenseId, periodAnchorMs } = command.license;
+  await countInPeriod(world.table, licenseId, billingPeriod(periodAnchorMs, world.clock.now()).startMs);
+  transactions = 0;
+  return command;
+}
+
 /** Nothing is reserved, and what was delivered is charged. */
 async function expectTotals(command: Command, credits: number): Promise<void> {
   const { period } = await stored(world, command);
@@ -42,21 +53,21 @@ async function expectTotals(command: Command, credits: number): Promise<void> {
 }
 
 /** Ends every request whose lease ends before then. */
-const sweepBefore = (leasesBeforeMs: number) => sweep(world.deps.generations, world.clock, leasesBeforeMs);
+const sweepBefore = (leasesBeforeMs: number) => sweep(world.deps, leasesBeforeMs);
 const never = Number.MAX_SAFE_INTEGER;
 
 describe('a write whose answer is lost happens once all the same', () => {
   test('the reservation was applied: the request runs and is charged once', async () => {
+    const command = await openedCommand();
     faults = [{ at: 1, when: 'after' }];
-    const command = newCommand(world);
     command.license.creditsLimit = 2;
     expect(await run(command, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsRemaining: 0 } });
     await expectTotals(command, 2);
   });
 
   test('the reservation was not applied: SERVICE_UNAVAILABLE, nothing stored, the model never called', async () => {
+    const command = await openedCommand();
     loseAll(1, 1);
-    const command = newCommand(world);
     await expect(run(command, world.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect((await stored(world, command)).generation).toBeNull();
     expect(world.container.state.calls).toBe(0);
@@ -65,8 +76,8 @@ describe('a write whose answer is lost happens once all the same', () => {
   test.each(['before', 'after'] as const)(
     'the charge got lost %s it was applied: charged once',
     async (when) => {
+      const command = await openedCommand();
       faults = [{ at: 2, when }];
-      const command = newCommand(world);
       expect(await run(command, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsCharged: 2 } });
       expect(world.container.state.calls).toBe(1);
       await expectTotals(command, 2);
@@ -76,25 +87,25 @@ describe('a write whose answer is lost happens once all the same', () => {
   test.each(['before', 'after'] as const)(
     'the release got lost %s it was applied: given back once',
     async (when) => {
-      faults = [{ at: 2, when }];
       world.container.state.behaviour = (_request, res) => void res.writeHead(500).end();
-      const command = newCommand(world);
+      const command = await openedCommand();
+      faults = [{ at: 2, when }];
       expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
       await expectTotals(command, 0);
     },
   );
 
   test('the charge can never be stored: the request ends FAILED and nothing is held', async () => {
+    const command = await openedCommand();
     loseAll(2, 4);
-    const command = newCommand(world);
     expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED', status: 500 });
     expect((await stored(world, command)).generation?.status).toBe('FAILED');
     await expectTotals(command, 0);
   });
 
   test('neither charge nor release can be stored: the sweep gives the credits back after the lease', async () => {
+    const command = await openedCommand();
     loseAll(2, 8);
-    const command = newCommand(world);
     expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
     const { generation, period } = await stored(world, command);
     expect([generation!.status, period.committed]).toEqual(['PROCESSING', 2]);

@@ -83,7 +83,8 @@ describe('the table hangs up', () => {
       const { method } = route;
       const filled = route.path
         .replace('{keyId}', `key_${'0'.repeat(32)}`)
-        .replace('{requestId}', newRequestId(Date.now()));
+        .replace('{requestId}', newRequestId(Date.now()))
+        .replace('{licenseId}', 'lic_1');
       const needsLicense = by === 'session' && ['/generate', '/usage'].includes(filled);
       const response = await callApi(baseUrl, {
         method,

@@ -6,8 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { pointSdkAt } from '../../../local/environment.ts';
-import { readForCommand } from '../../../shared/store/command-reads.ts';
-import type { IdempotencyRecord } from '../../../shared/store/idempotency-store.ts';
+import { readIdempotencyRecord, type IdempotencyRecord } from '../../../shared/store/idempotency-store.ts';
 import type { Table } from '../../../shared/store/table.ts';
 import { tableSchema } from '../../../shared/store/table-keys.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
@@ -113,6 +112,5 @@ export async function idempotencyRecordOf(
   { table }: { table: Table },
   { keyId: callerId, idempotencyKeyHash }: { keyId: string; idempotencyKeyHash: string | null },
 ): Promise<IdempotencyRecord | null> {
-  const reads = await readForCommand(table, { identityId: null, callerId, idempotencyKeyHash });
-  return reads.idempotencyRecord;
+  return idempotencyKeyHash === null ? null : readIdempotencyRecord(table, callerId, idempotencyKeyHash);
 }

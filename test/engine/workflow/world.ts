@@ -15,6 +15,7 @@ import { newRequestId } from '../../../shared/domain/ids.ts';
 import type { Identity, IdentityModel } from '../../../shared/domain/identity.ts';
 import { generationStore } from '../../../shared/store/generation-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
+import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
 import { recordingMeter } from '../../../shared/runtime/meter.ts';
 import {
   acceptGeneration,
@@ -76,6 +77,7 @@ export async function startWorld() {
     generations: generationStore(table),
     periods: periodStore(table),
     objects: objectStore(bucket),
+    rateLogs: rateLogStore(table),
     model: modelServer('model'),
     references: referenceFetcherClient(lambda.url + invocationPath('fetch-references')),
     clock,
@@ -83,6 +85,7 @@ export async function startWorld() {
     // Longer than any test takes.
     deadlineSeconds: 600,
     retentionDays: 90,
+    embedParameters: false,
     meter: recordingMeter(),
     logFault: (requestId, _what, error) => void faults.push({ requestId, error }),
   };

@@ -17,8 +17,11 @@ const license: License = {
   identityIds: ['a', 'b'],
   apiAccess: true,
   status: 'active',
+  graceUntilMs: null,
   periodAnchorMs: nowMs,
+  carried: null,
   activeUntilMs: null,
+  maxInFlight: null,
   createdAtMs: nowMs,
 };
 
@@ -29,6 +32,7 @@ describe('a change of a license', () => {
     ['no founding catalog', { foundingCatalog: false }, 'it loses the founding catalog'],
     ['fewer identities', { identityIds: ['b', 'c'] }, 'it loses the identities a'],
     ['a suspension', { status: 'past_due' }, 'it is suspended'],
+    ['fewer requests at a time', { maxInFlight: 19 }, 'it may have 19 requests in flight, not 20'],
     ['no API access', { apiAccess: false }, 'it loses API access'],
     ['an end in the past', { activeUntilMs: nowMs - dayMs }, 'it was active until 2026-11-20 00:00:00 UTC'],
     ['an end right now', { activeUntilMs: nowMs }, 'it was active until 2026-11-21 00:00:00 UTC'],
@@ -42,6 +46,7 @@ describe('a change of a license', () => {
     ['the same tier', { tier: 'standard' }],
     ['as many credits', { creditsLimit: 1500 }],
     ['more identities', { identityIds: ['c', 'b', 'a'] }],
+    ['more requests at a time', { maxInFlight: 21 }],
     ['an end to come', { activeUntilMs: nowMs + dayMs }],
     ['another anchor', { periodAnchorMs: nowMs - dayMs }],
     ['what it is already', { foundingCatalog: true, apiAccess: true, status: 'active' }],
@@ -60,6 +65,7 @@ describe('a change of a license', () => {
     const endless = { activeUntilMs: null, foundingCatalog: false };
     expect(changeOf({ activeUntil: 'never', foundingCatalog: false })).toEqual(endless);
     expect(changeOf({ identity: false })).toEqual({ identityIds: [] });
+    expect(changeOf({ maxInFlight: false })).toEqual({ maxInFlight: null });
     expect(() => changeOf({})).toThrow('Nothing to change');
   });
 

@@ -68,7 +68,7 @@ const refused: [string, (text: string) => unknown, string[], string][] = [
   [
     'request id',
     values.requestId('REQUEST'),
-    ['nope', '019AA3C2-7B1E-7C55-9D0C-3B8F6F0E2A41', '019aa3c2-7b1e-4c55-9d0c-3b8f6f0e2a41'],
+    ['nope', '019AA3C27B1E7C559D0C3B8F6F0E2A41', '019aa3c2-7b1e-4c55-9d0c-3b8f6f0e2a41'],
     "REQUEST must be a request's id",
   ],
   [

@@ -115,10 +115,10 @@ describe('every call', () => {
 });
 
 describe('the wait before a retry', () => {
-  test('doubles from one second, and is up to a quarter longer', () => {
+  test('doubles from one second to sixty, and is up to a quarter longer', () => {
     const waits = (random: number) =>
       [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelayMs(failures, undefined, random)! / 1000);
-    expect(waits(0)).toEqual([1, 2, 4, 8, 16, 32, 48, 48]);
+    expect(waits(0)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
     expect(waits(1)).toEqual([1.25, 2.5, 5, 10, 20, 40, 60, 60]);
   });
 

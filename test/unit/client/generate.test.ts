@@ -43,6 +43,7 @@ async function generate(scripts: Script[], options: GenerateOptions = {}, given:
   const stages: string[] = [];
   const listeners: GenerateOptions = {
     onAccepted: (told) => stages.push(`accepted ${told.requestId} ${told.creditsReserved}`),
+    onQueued: ({ position, etaSeconds }) => stages.push(`${position}. in ${etaSeconds} s`),
     onStarted: () => stages.push('started'),
     onProgress: ({ step, steps }) => stages.push(`${step} of ${steps}`),
     onDisconnected: () => stages.push('disconnected'),
@@ -65,10 +66,11 @@ describe('a generation whose stream is whole', () => {
   test('reports each stage, ignores unknown events, and resolves to its images', async () => {
     const unknown = `: still here\n\n${event('weather', 'not JSON')}${event('message', 1)}`;
     const progress = event('progress', { step: 3, steps: 30 });
-    const stream = `${accepted}${event('started', {})}${unknown}${progress}${completed}`;
+    const queued = event('queued', { position: 2, etaSeconds: 9 });
+    const stream = `${accepted}${queued}${event('started', {})}${unknown}${progress}${completed}`;
     const { outcome, stages, sent } = await generate([streamed(stream)]);
     expect(outcome).toEqual(result);
-    expect(stages).toEqual(['accepted req_1 1', 'started', '3 of 30']);
+    expect(stages).toEqual(['accepted req_1 1', '2. in 9 s', 'started', '3 of 30']);
     expect(sent[0]!.headers.get('accept')).toBe('text/event-stream');
   });
 
@@ -95,9 +97,9 @@ describe('a try that fails before its request is known to be stored', () => {
     refused(500, 'INTERNAL_ERROR'),
   ];
 
-  test('is repeated with the same key and body; another call has another key', async () => {
+  test('is repeated with the same key and body after 1, 2, 4 … 60 seconds; another call has another key', async () => {
     const keys = new Set<string | null>();
-    const seconds = [0, 1, 3, 7, 15, 31, 63, 111, 159];
+    const seconds = [0, 1, 3, 7, 15, 31, 63, 123, 183];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...faults), { maxLength: 8 }), async (failing) => {
         const { outcome, log, sent } = await generate([...failing, answered(answer)]);
@@ -212,11 +214,20 @@ describe('a stored request', () => {
   ])('that ended as %s is thrown as %d %s, and not sent again: %j', async (as, status, code, why) => {
     const refusal = refused(status, code, { requestId: 'req_1' });
     for (const first of [refusal, streamed(accepted), streamed(accepted + failed(code, status))]) {
-      const { outcome, log } = await generate([first, stored(as, why)]);
+      const { outcome, log } = await generate([first, stored(as, why, code)]);
       const message = `${why ?? 'The image could not be finished.'} Nothing was charged.`;
       expect(outcome).toMatchObject({ name: 'ApiError', status, code, requestId: 'req_1', message });
       expect(log).toEqual([post(0), get(0)]);
     }
+  });
+
+  test('that found no room is sent again, as if its answer had arrived', async () => {
+    const full = stored('FAILED', 'No room.', 'SERVICE_UNAVAILABLE');
+    const { outcome, log } = await generate([streamed(accepted), full, answered(answer)]);
+    expect(outcome).toEqual(result);
+    expect(log).toEqual([post(0), get(0), post(1)]);
+    const { outcome: last } = await generate([streamed(accepted), full, refused(400, 'TIER_LIMIT')]);
+    expect(last).toMatchObject({ code: 'TIER_LIMIT' });
   });
 
   test('that was told to have failed succeeded after all when that is stored', async () => {

@@ -35,7 +35,7 @@ const filled = (length: number, ...characters: string[]) =>
 /** A lone high or low surrogate, two in the wrong order, a NUL: text that UTF-8 or other programs do not carry. */
 const uncleanEscapes = ['\\ud83d', '\\ude00', '\\ude00\\ud83d', '\\u0000'];
 const unclean = uncleanEscapes.map((escape) => `"a${escape}b"`);
-const never = ['null', '{}', '{"0": 1}'];
+const never = ['{}', '{"0": 1}'];
 const noText = [...never, '1', '0', '1e400', 'true', '[]', '["reference"]'];
 const noNumber = [...never, '"30"', '"1024"', '"NaN"', '1e400', '-1e400', 'true', 'false', '[]', '[1024]'];
 const side = {
@@ -55,6 +55,7 @@ const parameters: Record<string, { right: string[]; wrong: string[] }> = {
       ...filled(1001, 'a', '😀'),
       ...unclean,
       ...noText,
+      'null',
     ],
   },
   negativePrompt: {
@@ -168,8 +169,20 @@ test('every optional member has its default, but the seed, which the server choo
   });
 });
 
-test('an empty body names what is missing', () => {
-  expect(refusal('{}')).toMatch(/identityId.*prompt/);
+test('null is the absence of an optional member, of an item of referenceImages too', () => {
+  const optional = [...Object.keys(parameters).filter((name) => name !== 'prompt'), 'referenceImages'];
+  const nulls = bodyWith(Object.fromEntries(optional.map((name) => [name, 'null'])));
+  expect(parse(nulls).data).toEqual(parse(bodyWith({})).data);
+  const referenceImages = '[{"url": null, "uploadId": "u"}, {"url": "https://a.example/", "uploadId": null}]';
+  const items = [{ uploadId: 'u' }, { url: 'https://a.example/' }];
+  expect(parse(bodyWith({ referenceImages })).data!.referenceImages).toEqual(items);
+  expect([nulls, bodyWith({ referenceImages })].map(fitsSchema)).toEqual([true, true]);
+  const inMode = (mode: string) => bodyWith({ referenceMode: mode, referenceImages: 'null' });
+  expect(['null', '"reference"', '"exact_product"'].map(inMode).map(fitsSchema)).toEqual([true, true, false]);
+});
+
+test.each(['{}', '{"identityId": null, "prompt": null}'])('%s names what is missing', (json) => {
+  expect(refusal(json)).toMatch(/identityId must.*prompt must/);
 });
 
 describe('unknown members are refused by name', () => {
@@ -235,8 +248,8 @@ describe('reference images', () => {
     ...['', '  ', 'x'.repeat(101)].map((text): [string, string] => [upload(text), '.uploadId']),
     ['{"url": 1}', '.url'],
     ['{"uploadId": 7}', '.uploadId'],
-    ['{"url": "https://a.example/", "uploadId": null}', '.uploadId'],
     ['{"url": "https://a.example/", "uploadId": "u"}', ''],
+    ['{"url": null, "uploadId": null}', ''],
     ['{}', ''],
     ['null', ''],
     ['"https://a.example/"', ''],
@@ -248,6 +261,12 @@ describe('reference images', () => {
     expect(message).toMatch(/^[ -~]{1,200}$/);
     expect(message).not.toContain('a.example');
     expect(fitsSchema(bodyWith({ referenceImages: `[${json}]` }))).toBe(isBeyondSchema(json));
+  });
+
+  test('have one member each, which is told beside what is wrong with the two', () => {
+    const message = withReferences('[{"url": "http://a.example/", "uploadId": "u"}]');
+    expect(message).toContain('referenceImages[0].url must be');
+    expect(message).toContain('referenceImages[0] must have exactly one of url and uploadId');
   });
 
   test('name each wrong item and unknown member with its place', () => {

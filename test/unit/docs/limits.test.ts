@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { configuration } from '../../../lib/configuration.ts';
 import { createKeyBody } from '../../../shared/contracts/api-key.ts';
 import { createGenerationBody } from '../../../shared/contracts/generation.ts';
-import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
-import { maxActiveKeys } from '../../../shared/domain/api-key.ts';
+import { maxAddressesPerMinute, referenceLimits } from '../../../shared/contracts/reference-images.ts';
+import { endedKeyDays } from '../../../shared/domain/api-key.ts';
+import { maxActiveKeys, maxRecentKeys, newKeyLimit } from '../../../shared/domain/key-slots.ts';
 import { creditCost } from '../../../shared/domain/credits.ts';
 import { idempotencyHours, parseIdempotencyKey } from '../../../shared/domain/idempotency.ts';
 import { tiers } from '../../../shared/domain/tiers.ts';
@@ -45,9 +46,9 @@ describe('requests a minute', () => {
     const own = new Set(throttled.map((route) => JSON.stringify(route.throttle)));
     expect([...own]).toEqual([JSON.stringify({ ratePerSecond: 5, burst: 10 })]);
     expect(text).toContain(
-      `may send ${throttle.ratePerSecond} requests a second, ${throttle.burst} at once, and 5 a second, 10 at once, to each of`,
+      `may send ${throttle.ratePerSecond} requests a second, ${throttle.burst} at once, and 5 a second, 10 at once, to`,
     );
-    const named = /to each of (.*?) \(429 with/.exec(text)![1]!;
+    const named = /10 at once, to (.*?) \(429 with/.exec(text)![1]!;
     expect([...named.matchAll(/`([^`]+)`/g)].map(([, route]) => route).sort()).toEqual(
       throttled.map(nameOf).sort(),
     );
@@ -59,7 +60,12 @@ test.each([page, 'docs/errors.md'])('%s tells who refused by the waits that each
   const waits = [...readPage(path).matchAll(/`Retry-After:\s+(\d+)`/g)].map(([, seconds]) => Number(seconds));
   const { THROTTLED } = gatewayFailures;
   const { tooManyFromOneAddress } = firewallFailures;
-  expect(waits).toEqual([THROTTLED.retryAfterSeconds, tooManyFromOneAddress.retryAfterSeconds]);
+  const tooManyInFlightSeconds = 1;
+  expect(waits).toEqual([
+    THROTTLED.retryAfterSeconds,
+    tooManyFromOneAddress.retryAfterSeconds,
+    tooManyInFlightSeconds,
+  ]);
 });
 
 test('docs/api/endpoints.md lists each endpoint, one that takes keys and sessions twice', () => {
@@ -77,19 +83,24 @@ test('docs/api/endpoints.md describes each member of the body', () => {
 });
 
 test('the tiers are those of the code', () => {
-  const expected = Object.values(tiers).map(({ label, creditsPerMonth, maxOutputs, maxSidePx }) => [
-    label,
-    creditsPerMonth === null ? 'agreed' : String(creditsPerMonth),
-    String(maxOutputs),
-    String(maxSidePx),
-  ]);
+  const expected = Object.values(tiers).map(
+    ({ label, creditsPerMonth, maxOutputs, maxSidePx, maxInFlight }) => [
+      label,
+      creditsPerMonth === null ? 'agreed' : String(creditsPerMonth),
+      String(maxOutputs),
+      String(maxSidePx),
+      String(maxInFlight),
+    ],
+  );
   expect(rowsBelow('Tiers')).toEqual(expected);
 });
 
 test('the ranges of a request are those of its contract', () => {
   const { properties, required } = openApiDocument().components.schemas.GenerationRequest;
   const range = (name: string): string => {
-    const { type, minLength, maxLength, minimum, maximum, multipleOf, maxItems } = properties[name];
+    const { minLength, maxLength, minimum, maximum, multipleOf, maxItems } = properties[name];
+    // An optional member may be null, too.
+    const [type] = [properties[name].type].flat();
     if (type === 'string') return `${minLength} to ${maxLength} characters`;
     if (type === 'array') return `0 to ${maxItems} images`;
     if (multipleOf) return `multiples of ${multipleOf} from ${minimum} to the tier's limit`;
@@ -120,6 +131,7 @@ test('the limits of reference images are those of the code', () => {
     'pixels a side, at least': String(minSidePx),
     'pixels a side, at most': String(maxSidePx),
     'characters of a link': String(maxUrlCharacters),
+    'links a minute, for a license': String(maxAddressesPerMinute),
     'minutes that an upload is usable': String(uploadLifetimeSeconds / 60),
   });
   // These two are constants of the modules that fetch.
@@ -141,11 +153,15 @@ describe('everything else', () => {
       'hours that an Idempotency-Key is kept': idempotencyHours,
       'days that requests and images are kept': retentionDays,
       'active keys of a license': maxActiveKeys,
+      'keys active or ended in the last minute': maxRecentKeys,
+      'new keys of an account in 24 hours': newKeyLimit.quota,
+      'days that an ended key is listed': endedKeyDays,
     });
     expect(readPage('shared/http/request.ts')).toContain('maxBodyBytes = 1024 * 1024;');
     expect(shown['bytes of a body']).toBe(1024 * 1024);
     const { schema } = openApiDocument().components.parameters.limit;
     expect(shown['requests on a page of GET /generate']).toBe(schema.maximum);
+    expect(shown['keys on a page of GET /keys']).toBe(schema.maximum);
     const linkSeconds = /linkLifetimeSeconds = (\d+);/.exec(readPage('shared/adapters/object-store.ts'))![1];
     expect(shown['minutes that a link to an image opens']).toBe(Number(linkSeconds) / 60);
   });

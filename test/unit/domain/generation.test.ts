@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CreateGenerationBody } from '../../../shared/contracts/generation.ts';
 import {
-  checkReferences,
   creditsCharged,
   isFinal,
   newGeneration,
   processingTimeMs,
   randomSeed,
+  referenceProblems,
 } from '../../../shared/domain/generation.ts';
-import { refusalOf, sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
+import { sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const withPhotos = { ...sampleIdentity, productPhotos: true };
@@ -31,12 +31,8 @@ function generationOf(changes: Partial<CreateGenerationBody> = {}) {
 
 describe('reference images', () => {
   test('are refused by an identity without product photos, naming referenceImages and the identity', () => {
-    const { code, message } = refusalOf(() =>
-      checkReferences({ ...sampleBody, referenceImages: [reference] }, sampleIdentity),
-    );
-    expect(code).toBe('INVALID_PARAMETERS');
-    expect(message).toContain('referenceImages');
-    expect(message).toContain('Aurora Studio');
+    const problems = referenceProblems({ ...sampleBody, referenceImages: [reference] }, sampleIdentity);
+    expect(problems).toEqual([expect.stringMatching(/referenceImages.*Aurora Studio/)]);
   });
 
   test.each(['reference', 'exact_product'] as const)(
@@ -44,13 +40,16 @@ describe('reference images', () => {
     (mode) => {
       const referenceImages = [reference, { uploadId: 'upl_1' }];
       const body = { ...sampleBody, referenceImages, referenceMode: mode };
-      expect(() => checkReferences(body, withPhotos)).not.toThrow();
+      expect(referenceProblems(body, withPhotos)).toEqual([]);
     },
   );
 
   test.each([sampleIdentity, withPhotos])('may be left out (product photos $productPhotos)', (identity) => {
-    expect(() => checkReferences(sampleBody, identity)).not.toThrow();
-    expect(() => checkReferences({ ...sampleBody, preserveBranding: true }, identity)).not.toThrow();
+    for (const referenceImages of [undefined, null, []]) {
+      expect(referenceProblems({ ...sampleBody, referenceImages }, identity)).toEqual([]);
+      const other = { ...sampleBody, referenceImages, preserveBranding: true };
+      expect(referenceProblems(other, identity)).toEqual([]);
+    }
   });
 });
 
@@ -58,12 +57,12 @@ describe('referenceMode exact_product', () => {
   test.each([sampleIdentity, withPhotos])(
     'without a reference image is refused, naming referenceMode (product photos $productPhotos)',
     (identity) => {
-      const { code, message } = refusalOf(() =>
-        checkReferences({ ...sampleBody, referenceMode: 'exact_product' }, identity),
-      );
-      expect(code).toBe('INVALID_PARAMETERS');
-      expect(message).toContain('referenceMode');
-      expect(message).toContain('referenceImages');
+      for (const referenceImages of [undefined, null, []]) {
+        const body = { ...sampleBody, referenceImages, referenceMode: 'exact_product' };
+        expect(referenceProblems(body, identity)).toEqual([
+          expect.stringMatching(/referenceMode.*referenceImages/),
+        ]);
+      }
     },
   );
 });

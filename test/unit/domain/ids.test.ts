@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isKeyId } from '../../../shared/domain/api-key.ts';
-import { accountCallerId, isId, isRequestId, newId, newRequestId } from '../../../shared/domain/ids.ts';
+import {
+  accountCallerId,
+  isId,
+  isRequestId,
+  readRequestId,
+  newId,
+  newRequestId,
+} from '../../../shared/domain/ids.ts';
 import { anyId, anyInstantMs, anyRequestId } from '../../support/unit-samples.ts';
 
 describe('request ids', () => {
@@ -35,6 +42,9 @@ describe('request ids', () => {
         expect(isRequestId(id)).toBe(true);
         // An id without letters is equal to its upper case.
         if (/[a-f]/.test(id)) expect(isRequestId(id.toUpperCase())).toBe(false);
+        expect(
+          [id.toUpperCase(), `${id.slice(0, 9)}${id.slice(9).toUpperCase()}`].map(readRequestId),
+        ).toEqual([id, id]);
         expect(isRequestId(id.replaceAll('-', ''))).toBe(false);
         for (const other of [
           `{${id}}`,

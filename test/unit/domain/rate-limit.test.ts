@@ -121,4 +121,27 @@ describe('under any sequence of times, also ones that go back or stand still', (
       }),
     );
   });
+
+  test('several uses at once are as many single ones, or none where the last of them would be refused', () => {
+    const anyUses = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 80, maxLength: 80 });
+    const roomy = fc.integer({ min: 4, max: 12 }).map((quota): RateLimit => ({ ...generate, quota }));
+    fc.assert(
+      fc.property(anyTimes, anyUses, roomy, (times, uses, limit) => {
+        let log: RateLog = [];
+        for (const [i, ms] of times.entries()) {
+          const decision = consumeFromRateLog(log, ms, limit, uses[i]!);
+          let single = { allowed: true, log, remaining: 0 };
+          for (let taken = 0; taken < uses[i]! && single.allowed; taken++)
+            single = consumeFromRateLog(single.log, ms, limit);
+          expect(decision.allowed).toBe(single.allowed);
+          const triedAt = (seconds: number) =>
+            consumeFromRateLog(log, ms + seconds * 1000, limit, uses[i]!).allowed;
+          if (decision.allowed)
+            expect(decision).toMatchObject({ log: single.log, remaining: single.remaining });
+          else expect([decision.log, triedAt(decision.resetSeconds)]).toEqual([log, true]);
+          log = decision.log;
+        }
+      }),
+    );
+  });
 });

@@ -11,7 +11,7 @@ const dayMs = 24 * 3600 * 1000;
 const may = { startMs: Date.UTC(2026, 4, 1), endMs: Date.UTC(2026, 5, 1) };
 
 const statsOf = (used: number, creditsLimit: number, nowMs = may.startMs) =>
-  usageStats({ tier: 'pro', creditsLimit }, used, may, nowMs);
+  usageStats('pro', used, { ...may, creditsLimit }, nowMs);
 
 describe('how a period stands', () => {
   test('has exactly these members', () => {
@@ -65,9 +65,9 @@ describe('how a period stands', () => {
     fc.assert(
       fc.property(anyInstantMs, anyInstantMs, (anchorMs, nowMs) => {
         const { daysRemaining } = usageStats(
-          { tier: 'pro', creditsLimit: 1 },
+          'pro',
           0,
-          billingPeriod(anchorMs, nowMs),
+          { ...billingPeriod(anchorMs, nowMs), creditsLimit: 1 },
           nowMs,
         );
         expect(daysRemaining).toBeGreaterThanOrEqual(1);

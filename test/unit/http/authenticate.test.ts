@@ -5,8 +5,8 @@ import { readRequest } from '../../../shared/http/request.ts';
 import { routes } from '../../../shared/routes.ts';
 import { sampleLicense } from '../../support/unit-samples.ts';
 
-/** `test/http/refused-keys.test.ts` holds that every refused key is read alike. */
-test('a refusal waits for reads alone: an ended license’s rate log is written after them, and may never end', async () => {
+/** `test/http/refused-keys.test.ts` holds what is read for a key that is refused. */
+test('a key of a license that has ended is refused after its license was read: the rate log’s write may never end', async () => {
   const steps: string[] = [];
   const step = async <T>(name: string, value: T): Promise<T> => {
     steps.push(name);
@@ -22,8 +22,7 @@ test('a refusal waits for reads alone: an ended license’s rate log is written 
   } as unknown as AccessDeps;
   const event = { multiValueHeaders: { Authorization: [`Bearer ${rawKey}`] } };
   const request = readRequest(event as never, 'id', 0);
-  const prefetch = () => step("the route's reads", null);
-  const refused = authenticate(request, routes.createGeneration, deps, prefetch);
+  const refused = authenticate(request, routes.createGeneration, deps);
   await expect(refused).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
-  expect(steps).toEqual(['key', "the route's reads", 'license', 'rate log']);
+  expect(steps).toEqual(['key', 'license', 'rate log']);
 });

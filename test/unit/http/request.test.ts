@@ -7,7 +7,9 @@ import {
   readQuery,
   readRequest,
   singleHeader,
+  together,
 } from '../../../shared/http/request.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import { refusalOf } from '../../support/unit-samples.ts';
 
 function requestOf(event: Partial<APIGatewayProxyEvent>) {
@@ -161,4 +163,35 @@ describe('a header', () => {
 
 test('every response carries the id of its request from the beginning', () => {
   expect(requestOf({}).responseHeaders['x-request-id']).toBe('the-id');
+});
+
+describe('checks together', () => {
+  const wrong = (code: 'INVALID_PARAMETERS' | 'INVALID_BODY', sentence: string) => () => {
+    throw new ServiceError(code, sentence);
+  };
+
+  test('give back what each found', () => {
+    expect(
+      together(
+        () => 1,
+        () => 'two',
+        () => undefined,
+      ),
+    ).toEqual([1, 'two', undefined]);
+  });
+
+  test('tell all that is wrong in one refusal', () => {
+    const checks = [
+      wrong('INVALID_PARAMETERS', 'a is wrong.'),
+      () => 1,
+      wrong('INVALID_PARAMETERS', 'b too.'),
+    ];
+    const { code, message } = refusalOf(() => together(...checks));
+    expect([code, message]).toEqual(['INVALID_PARAMETERS', 'a is wrong. b too.']);
+  });
+
+  test('leave every other refusal as it is', () => {
+    const checks = [wrong('INVALID_PARAMETERS', 'a is wrong.'), wrong('INVALID_BODY', 'no JSON.')];
+    expect(refusalOf(() => together(...checks))).toMatchObject({ code: 'INVALID_BODY', message: 'no JSON.' });
+  });
 });

@@ -165,11 +165,14 @@ describe.each(table)('%s', (operationId, route) => {
       const isRetried = codes.length > 0 && codes.every((code) => errorCodes[code].retryAfterSeconds);
       const isOfCaller =
         codes.length === 0 || codes.some((code) => !/^INVALID_(API_KEY|SESSION)$/.test(code));
+      const showsLimit =
+        (route.limit && isOfCaller) ||
+        (route.creationLimit && (status < 300 || codes.includes('RATE_LIMITED')));
       const expected = [
         'X-Request-Id',
         'Cache-Control',
         ...(isRetried ? ['Retry-After'] : []),
-        ...(route.limit && isOfCaller ? ['RateLimit', 'RateLimit-Policy'] : []),
+        ...(showsLimit ? ['RateLimit', 'RateLimit-Policy'] : []),
         ...(route.streams && status < 300 ? ['Idempotent-Replayed'] : []),
       ];
       expect([status, Object.keys(response.headers)]).toEqual([status, expected]);
@@ -180,7 +183,8 @@ describe.each(table)('%s', (operationId, route) => {
   });
 
   test('names its limits to programs and to people', () => {
-    const { limit, throttle } = route;
+    const { throttle } = route;
+    const limit = route.limit ?? route.creationLimit;
     const per = { key: 'API key', session: 'account', key_or_session: 'API key or account', none: 'address' };
     expect(operation['x-rate-limit']).toEqual(
       limit && {
@@ -194,7 +198,9 @@ describe.each(table)('%s', (operationId, route) => {
     expect(operation['x-throttle']).toEqual(
       shared && { requestsPerSecond: shared.ratePerSecond, burst: shared.burst },
     );
-    if (limit) expect(operation.description).toContain(`${limit.quota} in ${limit.windowSeconds} seconds`);
+    if (route.limit)
+      expect(operation.description).toContain(`${route.limit.quota} in ${route.limit.windowSeconds} seconds`);
+    if (route.creationLimit) expect(operation.description).toContain('100 new ones in 24 hours');
     if (shared) expect(operation.description).toContain(`${shared.ratePerSecond} a second`);
   });
 

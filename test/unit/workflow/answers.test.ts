@@ -78,6 +78,7 @@ describe('a stored request as its owner reads it', () => {
       outputUrl: links[0],
       outputs: links,
       errorMessage: null,
+      errorCode: null,
       creditsCharged: 6,
       referenceImagesUsed: 2,
       processingTimeMs: 9000,
@@ -93,6 +94,7 @@ describe('a stored request as its owner reads it', () => {
     ['PROCESSING', { startedAtMs: nowMs }],
     ['FAILED', { errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.', completedAtMs: nowMs + 1 }],
     ['TIMEOUT', { errorCode: 'TIMEOUT', errorMessage: 'Too late.', completedAtMs: nowMs + 1 }],
+    ['FAILED', { errorCode: 'SERVICE_UNAVAILABLE', errorMessage: 'No room.', completedAtMs: nowMs + 1 }],
   ] as const)('has no images and no charge while it is %s', async (status, changes) => {
     const stored = await storedGeneration(generation({ status, ...changes }), objects);
     expect(stored).toMatchObject({
@@ -105,6 +107,7 @@ describe('a stored request as its owner reads it', () => {
       completedAt: 'completedAtMs' in changes ? new Date(nowMs + 1).toISOString() : null,
       processingTimeMs: 'completedAtMs' in changes ? 1 : null,
       errorMessage: 'errorMessage' in changes ? changes.errorMessage : null,
+      errorCode: 'errorCode' in changes ? changes.errorCode : null,
     });
   });
 });

@@ -1,20 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import { fingerprintApiKey, isApiKey } from '../../../shared/domain/api-key.ts';
 import { whyInactive } from '../../../shared/domain/license.ts';
-import type { ApiKey, ApiKeyStore } from '../../../shared/store/api-key-store.ts';
+import type { RateDecision } from '../../../shared/domain/rate-limit.ts';
+import type { ApiKey, ApiKeyStore, Insertion } from '../../../shared/store/api-key-store.ts';
 import { createdKey, issueApiKey, keyAnswer } from '../../../shared/workflow/api-keys.ts';
 import { sampleLicense } from '../../support/unit-samples.ts';
 
 const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Remembers what it is given, as long as it has room. */
-function roomFor(count: number) {
+const rate: RateDecision = { allowed: true, log: [nowMs], remaining: 99, resetSeconds: 86_400 };
+
+/** Remembers what it is given, unless it refuses. */
+function storeThat(refuses: Insertion | null = null) {
   const kept: ApiKey[] = [];
-  const store = {
-    insert: (key: ApiKey) => Promise.resolve(kept.length < count && kept.push(key) > 0),
-  } as unknown as ApiKeyStore;
-  return { kept, store };
+  const insert = (key: ApiKey): Promise<Insertion> => {
+    if (refuses === null) kept.push(key);
+    return Promise.resolve(refuses ?? { stored: true, rate });
+  };
+  return { kept, store: { insert } as unknown as ApiKeyStore };
 }
 
 const key: ApiKey = {
@@ -33,9 +37,11 @@ describe('a key that is issued', () => {
   test.each([null, nowMs + 1])(
     'is a real one, of the license and its owner, that expires at %p',
     async (expiresAtMs) => {
-      const { kept, store } = roomFor(1);
+      const { kept, store } = storeThat();
       const command = { license: sampleLicense, name: 'mine', expiresAtMs };
-      const { rawKey, key: issued } = await issueApiKey(command, store, nowMs);
+      const shown: RateDecision[] = [];
+      const { rawKey, key: issued } = await issueApiKey(command, store, nowMs, (one) => shown.push(one));
+      expect(shown).toEqual([rate]);
       expect(isApiKey(rawKey)).toBe(true);
       expect(issued).toEqual({
         ...fingerprintApiKey(rawKey),
@@ -51,13 +57,38 @@ describe('a key that is issued', () => {
     },
   );
 
-  test('finds no room beside 25 others, and the sentence says what to do', async () => {
-    const { store } = roomFor(0);
+  const { licenseId } = sampleLicense;
+  test.each<[string, Insertion, object]>([
+    [
+      'finds no room beside 25 active ones',
+      { stored: false, noRoom: { reason: 'active' } },
+      {
+        code: 'KEY_LIMIT_REACHED',
+        message: `The license ${licenseId} has 25 active keys already: revoke one first.`,
+        retryAfterSeconds: undefined,
+      },
+    ],
+    [
+      'finds no room beside 50 of the last minute',
+      { stored: false, noRoom: { reason: 'recent', waitSeconds: 17 } },
+      {
+        code: 'KEY_LIMIT_REACHED',
+        message: `The license ${licenseId} has 50 keys that are active or ended within the last 60 seconds: wait 17 seconds.`,
+      },
+    ],
+    [
+      'is one too many for a day',
+      { stored: false, noRoom: null, rate: { ...rate, allowed: false, remaining: 0, resetSeconds: 4000 } },
+      {
+        code: 'RATE_LIMITED',
+        message: 'At most 100 new keys in 24 hours are allowed for one account. Try again in 4000 seconds.',
+        retryAfterSeconds: 4000,
+      },
+    ],
+  ])('%s, and the sentence says what to do', async (_what, refusal, error) => {
+    const { store } = storeThat(refusal);
     const command = { license: sampleLicense, name: 'mine', expiresAtMs: null };
-    await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject({
-      code: 'KEY_LIMIT_REACHED',
-      message: `The license ${sampleLicense.licenseId} has 25 active keys already: revoke one first.`,
-    });
+    await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject(error);
   });
 
   test.each([
@@ -66,7 +97,7 @@ describe('a key that is issued', () => {
     ['of a license without API access', { apiAccess: false }],
     ['of a license that ran out', { activeUntilMs: nowMs }],
   ])('%s is refused before it is made, with the reason', async (_what, change) => {
-    const { kept, store } = roomFor(1);
+    const { kept, store } = storeThat();
     const license = { ...sampleLicense, ...change };
     const command = { license, name: 'mine', expiresAtMs: null };
     await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject({

@@ -43,39 +43,24 @@ describe('a request that is accepted', () => {
       idempotencyKeyHash: null,
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
-    expect(world.calls).toMatchObject([['reserve', generation, 100, null]]);
+    expect(world.calls).toMatchObject([
+      ['reserve', generation, { creditsLimit: 100, maxInFlight: 40 }, null],
+    ]);
     expect(world.meter.values).toEqual([['creditsReserved', 2]]);
   });
 
   test('takes its idempotency key with the hash of its body', async () => {
     const world = commandsWorld();
     await accept(world, { idempotencyKeyHash: 'hash', bodyHash: 'h2' });
-    expect(world.calls).toMatchObject([['reserve', { idempotencyKeyHash: 'hash' }, 100, { bodyHash: 'h2' }]]);
+    expect(world.calls).toMatchObject([
+      ['reserve', { idempotencyKeyHash: 'hash' }, { creditsLimit: 100 }, { bodyHash: 'h2' }],
+    ]);
   });
 
-  test('has its references fetched for itself before anything is held', async () => {
+  test('without references has its credits looked at by nobody but the reservation', async () => {
     const world = commandsWorld();
-    const fetched: unknown[] = [];
-    world.deps.references = {
-      fetch: (command) => {
-        fetched.push(command.requestId, world.calls.length, ...command.items);
-        return Promise.resolve(['can not be read']);
-      },
-    };
-    const objects = {
-      ...world.deps.objects,
-      referencePutLink: (of: object) => Promise.resolve(JSON.stringify(of)),
-    };
-    world.deps.objects = objects as typeof world.deps.objects;
-    const body = { ...commandOf().body, referenceImages: [{ url: 'https://a.example/1.png' }] };
-    const refused = await outcomeOf(accept(world, { body, identity: { ...identity, productPhotos: true } }));
-    expect(refused).toMatchObject({
-      code: 'INVALID_PARAMETERS',
-      message: 'referenceImages[0].url: can not be read.',
-    });
-    const copiedTo = expect.stringContaining('"requestId":"r1"');
-    expect(fetched).toEqual(['r1', 0, { kind: 'url', url: 'https://a.example/1.png', putLink: copiedTo }]);
-    expect(world.calls).toEqual([]);
+    await accept(world);
+    expect([world.looks.atCredits, world.logs.size]).toEqual([0, 0]);
   });
 });
 
@@ -193,7 +178,8 @@ describe('a request that fails', () => {
   test('is released with its reason, and answered that nothing was charged', async () => {
     const world = commandsWorld(busy);
     const failure = await finish(world);
-    const said = 'All models are busy. Try again shortly.';
+    const said =
+      'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
     expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: `${said} Nothing was charged.` });
     const stored = { status: 'FAILED', errorCode: 'SERVICE_UNAVAILABLE', errorMessage: said };
     expect(world.calls.at(-1)).toEqual(['release', 'r1', stored, startMs]);

@@ -1,39 +1,48 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { ObjectStore } from '../../../shared/adapters/object-store.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import type { ReferenceItem } from '../../../shared/contracts/generation.ts';
 import type { FetchReferencesCommand } from '../../../shared/contracts/reference-images.ts';
 import { newUploadId } from '../../../shared/domain/upload.ts';
 import { prepareReferences } from '../../../shared/workflow/prepare-references.ts';
-import { standingClock, startMs } from './world.ts';
+import { rateLogsInMemory, standingClock, startMs } from './world.ts';
 
 const hourMs = 3600 * 1000;
-const objects = {
-  referencePutLink: (of: { requestId: string; licenseId: string }, i: number) =>
-    Promise.resolve(`put ${of.licenseId}/${of.requestId}/${i}`),
-  uploadLink: (of: { licenseId: string; uploadId: string }) =>
-    Promise.resolve(`get ${of.licenseId}/${of.uploadId}`),
-} as unknown as ObjectStore;
-
-/** @returns what the fetcher was asked for, and the error, or null. */
-async function prepare(
-  items: ReferenceItem[],
-  found: (string | null)[] = items.map(() => null),
-  copyReferences = true,
-) {
+/** A fetcher that finds what a test says, and everything that references touch. */
+function referencesWorld(found: (string | null)[] | Error = []) {
   const asked: FetchReferencesCommand[] = [];
+  const deleted: string[] = [];
+  const faults: string[] = [];
   const references = {
     fetch(command: FetchReferencesCommand) {
       asked.push(command);
-      return Promise.resolve(found);
+      if (found instanceof Error) return Promise.reject(found);
+      return Promise.resolve(command.items.map((_, i) => found[i] ?? null));
     },
   };
-  const of = { requestId: 'r1', licenseId: 'lic_1' };
-  const deps = { objects, references, clock: standingClock() };
-  const error: any = await prepareReferences(of, items, deps, { copyReferences }).then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  return { asked, error };
+  const objects = {
+    referencePutLink: (of: { requestId: string; licenseId: string }, i: number) =>
+      Promise.resolve(`put ${of.licenseId}/${of.requestId}/${i}`),
+    uploadLink: (of: { licenseId: string; uploadId: string }) =>
+      Promise.resolve(`get ${of.licenseId}/${of.uploadId}`),
+    async deleteReferences(of: { requestId: string; licenseId: string }, count: number) {
+      deleted.push(`${of.licenseId}/${of.requestId}: ${count}`);
+    },
+  } as unknown as ObjectStore;
+  const logFault = (requestId: string, what: string) => void faults.push(`${requestId}: ${what}`);
+  const { logs, rateLogs } = rateLogsInMemory();
+  const clock = standingClock();
+  const deps = { objects, references, rateLogs, clock, logFault };
+  /** @returns the error, or null. */
+  const prepare = (
+    items: ReferenceItem[],
+    { copyReferences = true, licenseId = 'lic_1' } = {},
+  ): Promise<any> =>
+    prepareReferences({ requestId: 'r1', licenseId }, items, deps, { copyReferences }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+  return { asked, deleted, faults, logs, clock, deps, prepare };
 }
 
 const url = (i: number) => ({ url: `https://a.example/${i}.png` });
@@ -41,8 +50,8 @@ const upload = (openedAtMs: number) => ({ uploadId: newUploadId(openedAtMs) });
 
 test('each reference is fetched into its own place of the request, a url or an upload of the license', async () => {
   const late = upload(startMs - hourMs + 1);
-  const { asked, error } = await prepare([url(0), late]);
-  expect(error).toBeNull();
+  const { asked, deleted, prepare } = referencesWorld();
+  expect(await prepare([url(0), late])).toBeNull();
   expect(asked).toEqual([
     {
       requestId: 'r1',
@@ -52,27 +61,26 @@ test('each reference is fetched into its own place of the request, a url or an u
       ],
     },
   ]);
+  expect(deleted).toEqual([]);
 });
 
 test('references that are only looked at have no place to be stored', async () => {
   const sent = upload(startMs - 1);
-  const { asked } = await prepare([url(0), sent], [null, null], false);
+  const { asked, deleted, prepare } = referencesWorld(['is a GIF']);
+  expect(await prepare([url(0), sent], { copyReferences: false })).toMatchObject({
+    code: 'INVALID_PARAMETERS',
+  });
   expect(asked[0]!.items).toEqual([
     { kind: 'url', url: url(0).url, putLink: null },
     { kind: 'upload', getLink: `get lic_1/${sent.uploadId}`, putLink: null },
   ]);
-});
-
-test('without references nobody is asked', async () => {
-  expect(await prepare([])).toEqual({ asked: [], error: null });
+  expect(deleted).toEqual([]);
 });
 
 test('all that can not be used is named in its place, whoever found out', async () => {
   const items = [url(0), { uploadId: 'upl_x' }, url(2), upload(startMs - hourMs), url(4)];
-  const { asked, error } = await prepare(items, ['is away', null, 'is a GIF']);
-  const places = [0, 2, 4].map((place) => `put lic_1/r1/${place}`);
-  expect(asked[0]!.items.map(({ putLink }) => putLink)).toEqual(places);
-  expect(error).toMatchObject({
+  const { asked, prepare } = referencesWorld(['is away', null, 'is a GIF']);
+  expect(await prepare(items)).toMatchObject({
     code: 'INVALID_PARAMETERS',
     message: [
       'referenceImages[0].url: is away.',
@@ -81,9 +89,89 @@ test('all that can not be used is named in its place, whoever found out', async 
       'referenceImages[4].url: is a GIF.',
     ].join(' '),
   });
+  // The request is refused in any case, so nothing is stored for it.
+  expect(asked[0]!.items.map(({ putLink }) => putLink)).toEqual([null, null, null]);
 });
 
 test('where no upload can be one, nothing is fetched', async () => {
-  const { asked, error } = await prepare([{ uploadId: 'x' }]);
-  expect([asked, error.code]).toEqual([[], 'INVALID_PARAMETERS']);
+  const { asked, prepare } = referencesWorld();
+  expect([(await prepare([{ uploadId: 'x' }])).code, asked]).toEqual(['INVALID_PARAMETERS', []]);
+});
+
+describe('no copy is left of a request that is refused', () => {
+  const items = [url(0), upload(startMs - 1)];
+  const away = new ServiceError('SERVICE_UNAVAILABLE', 'Away.');
+
+  test.each([
+    ['because one of them can not be used', [null, 'is a GIF'], { code: 'INVALID_PARAMETERS' }],
+    ['because nobody knows what was fetched', away, away],
+  ] as [string, (string | null)[] | Error, object][])('%s', async (_why, found, refusal) => {
+    const { deleted, prepare } = referencesWorld(found);
+    expect(await prepare(items)).toMatchObject(refusal);
+    expect(deleted).toEqual(['lic_1/r1: 2']);
+  });
+
+  test('and where they can not be deleted, that is logged and its refusal stays what it is', async () => {
+    const { deps, faults, prepare } = referencesWorld(['is a GIF']);
+    deps.objects.deleteReferences = () => Promise.reject(new Error('the bucket is away'));
+    expect(await prepare(items)).toMatchObject({ message: 'referenceImages[0].url: is a GIF.' });
+    expect(faults).toEqual(['r1: references not deleted']);
+  });
+});
+
+describe('the addresses of a license', () => {
+  const four = [url(0), url(1), url(2), url(3)];
+  const refused = (resetSeconds: number, addresses: number) => ({
+    code: 'RATE_LIMITED',
+    retryAfterSeconds: resetSeconds,
+    message:
+      `At most 40 addresses of reference images in 60 seconds are fetched for one license, and this request names ` +
+      `${addresses}. Try again in ${resetSeconds} seconds, or send files with POST /uploads.`,
+  });
+
+  test('are 40 a minute, and the 41st is not fetched, neither to be used nor to be tried', async () => {
+    const { asked, clock, prepare } = referencesWorld();
+    for (let i = 0; i < 10; i++) {
+      expect(await prepare(four, { copyReferences: i % 2 === 0 })).toBeNull();
+      clock.nowMs += 1000;
+    }
+    expect(await prepare([url(4)])).toMatchObject(refused(50, 1));
+    expect(await prepare([url(4)], { copyReferences: false })).toMatchObject(refused(50, 1));
+    expect(asked).toHaveLength(10);
+    clock.nowMs += 50_000;
+    expect(await prepare([url(4)])).toBeNull();
+  });
+
+  test('are taken all together or not at all', async () => {
+    const { clock, prepare, logs } = referencesWorld();
+    for (let i = 0; i < 9; i++) await prepare(four);
+    clock.nowMs += 1000;
+    await prepare([url(0), url(1)]);
+    expect(await prepare(four)).toMatchObject(refused(59, 4));
+    expect(logs.get('lic_1 references')!.log).toHaveLength(38);
+    expect(await prepare([url(0), url(1)])).toBeNull();
+  });
+
+  test('are counted in one line, however many requests there are at once', async () => {
+    const { asked, prepare } = referencesWorld();
+    const errors = await Promise.all(Array.from({ length: 12 }, () => prepare(four)));
+    expect(errors.filter((error) => error === null)).toHaveLength(10);
+    expect(asked).toHaveLength(10);
+  });
+
+  test('are counted for this license alone, and uploads are none', async () => {
+    const { logs, prepare } = referencesWorld();
+    for (let i = 0; i < 10; i++) await prepare(four);
+    expect(await prepare(four, { licenseId: 'lic_2' })).toBeNull();
+    expect(await prepare([upload(startMs - 1)])).toBeNull();
+    expect(logs.get('lic_1 references')!.version).toBe(10);
+  });
+
+  test('are not fetched while nobody knows how many there were', async () => {
+    const { asked, deps, prepare } = referencesWorld();
+    const cause = new Error('the table is away');
+    deps.rateLogs.put = () => Promise.reject(cause);
+    expect(await prepare([url(0)])).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause });
+    expect(asked).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ModelEvent } from '../../../shared/contracts/model-server.ts';
 import type { Generation } from '../../../shared/domain/generation.ts';
+import { tenantOf } from '../../../shared/domain/tenant.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { runErrorCode, runModel } from '../../../shared/workflow/run-model.ts';
 import {
@@ -24,18 +25,21 @@ async function run(
     stopping = new AbortController(),
     started = () => Promise.resolve(),
     of = identity,
+    embedParameters = false,
   } = {},
 ) {
   const { asked, model } = scriptedModel(say);
   const told: string[] = [];
   const events = {
+    queued: (position: number, etaSeconds: number) => void told.push(`${position}. in ${etaSeconds} s`),
     started() {
       told.push('started');
       return started();
     },
     progress: (step: number, steps: number) => void told.push(`${step} of ${steps}`),
   };
-  const deps = { model, objects: linkTeller(sizes), clock, stopping: stopping.signal };
+  const objects = linkTeller(sizes);
+  const deps = { model, objects, clock, stopping: stopping.signal, embedParameters };
   const result: any = await runModel(generation, of, events, deps).catch((error: unknown) => error);
   return { result, asked, told, clock };
 }
@@ -52,6 +56,7 @@ describe('a model is asked', () => {
       {
         requestId: 'r1',
         deadline: new Date(generation.deadlineMs).toISOString(),
+        tenant: tenantOf('lic_1'),
         prompt: 'a lighthouse',
         negativePrompt: 'fog',
         seed: 5,
@@ -61,6 +66,7 @@ describe('a model is asked', () => {
         height: 1024,
         numOutputs: 2,
         outputFormat: 'webp',
+        embedParameters: false,
         referenceMode: 'reference',
         preserveBranding: true,
         references: [{ url: 'see r1/0 for 180' }, { url: 'see r1/1 for 180' }],
@@ -68,6 +74,11 @@ describe('a model is asked', () => {
         outputs: [{ putUrl: 'put r1/0 for 180' }, { putUrl: 'put r1/1 for 180' }],
       },
     ]);
+  });
+
+  test('for files that tell the prompt only where the deployment wants it', async () => {
+    const { asked } = await run(saying(done), { embedParameters: true });
+    expect(asked[0]!.embedParameters).toBe(true);
   });
 
   test('with the weights of its identity, where that has some', async () => {
@@ -109,6 +120,19 @@ describe('a run', () => {
     expect((await run(saying(done))).told).toEqual(['started']);
     expect((await run(saying({ event: 'started' }, failed('busy')))).told).toEqual(['started']);
     expect((await run(saying({ event: 'ready', modelVersion: 'v' }, failed('busy')))).told).toEqual([]);
+  });
+
+  test('tells each place in the line, until it has started', async () => {
+    const place = (position: number, etaSeconds: number): ModelEvent => ({
+      event: 'queued',
+      position,
+      etaSeconds,
+    });
+    const whole = saying(place(3, 20), place(2, 11), { event: 'started' }, place(1, 0), done);
+    expect(await run(whole)).toMatchObject({ result: done, told: ['3. in 20 s', '2. in 11 s', 'started'] });
+    expect((await run(saying(place(2, 0), failed('busy')))).told).toEqual(['2. in 0 s']);
+    const late: ModelEvent[] = [{ event: 'progress', step: 1, steps: 9 }, place(1, 0), done];
+    expect((await run(saying(...late))).told).toEqual(['started', '1 of 9']);
   });
 
   test('waits for its beginning to be stored, and fails where it can not be', async () => {
@@ -154,7 +178,11 @@ describe('when a model says why it failed, the customer reads', () => {
   };
 
   test.each([
-    ['busy', 'SERVICE_UNAVAILABLE', 'All models are busy. Try again shortly.'],
+    [
+      'busy',
+      'SERVICE_UNAVAILABLE',
+      'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.',
+    ],
     ['reference_unreadable', 'GENERATION_FAILED', 'The model could not read a reference image.'],
     ['invalid_request', 'GENERATION_FAILED', 'The model could not finish the image.'],
     ['adapter_unavailable', 'GENERATION_FAILED', 'The model could not finish the image.'],

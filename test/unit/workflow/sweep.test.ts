@@ -3,7 +3,7 @@ import type { Generation, GenerationFailure } from '../../../shared/domain/gener
 import type { GenerationRef, GenerationStore } from '../../../shared/store/generation-store.ts';
 import { leaseIndex } from '../../../shared/store/table-keys.ts';
 import { sweep } from '../../../shared/workflow/sweep.ts';
-import { queued, standingClock, startMs } from './world.ts';
+import { linkTeller, queued, standingClock, startMs } from './world.ts';
 
 type Ending = (record: Generation) => Promise<Generation>;
 const [shard, other] = leaseIndex.shards as [string, string];
@@ -47,19 +47,34 @@ function leases(...held: [shard: string, count: number][]) {
   return { store, state, times };
 }
 
+/** What a sweep works with, and what it deletes or could not delete. */
+function depsOf(generations: GenerationStore) {
+  const deleted: string[] = [];
+  const faults: string[] = [];
+  const objects = {
+    ...linkTeller(),
+    async deleteReferences({ requestId }: GenerationRef, count: number) {
+      deleted.push(`${requestId}: ${count}`);
+      if (requestId.endsWith('/1')) throw new Error('the bucket is away');
+    },
+  };
+  const logFault = (requestId: string, what: string) => void faults.push(`${requestId}: ${what}`);
+  return { generations, objects, clock: standingClock(), logFault, deleted, faults };
+}
+
 describe('a sweep', () => {
   test('looks at every shard, for leases that end before now or before the time that it is given', async () => {
     const { store, state } = leases();
-    expect(await sweep(store, standingClock())).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
     expect(state.asked).toEqual(leaseIndex.shards.map((one) => [one, startMs, 50]));
     state.asked = [];
-    await sweep(store, standingClock(), 4711);
+    await sweep(depsOf(store), 4711);
     expect(state.asked.every(([, beforeMs]) => beforeMs === 4711)).toBe(true);
   });
 
   test('ends what it finds as a TIMEOUT of ours, and counts it with its credits', async () => {
     const { store, state } = leases([shard, 2], [other, 1]);
-    expect(await sweep(store, standingClock())).toEqual({ released: 3, creditsReleased: 9, failed: 0 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, failed: 0 });
     const failure = {
       status: 'TIMEOUT',
       errorCode: 'TIMEOUT',
@@ -68,13 +83,22 @@ describe('a sweep', () => {
     expect(state.failures).toEqual([1, 2, 3].map(() => [failure, startMs]));
   });
 
+  test('deletes the references of what it ends, and ends it also where that fails', async () => {
+    const { store, state } = leases([shard, 3]);
+    for (const [i, record] of [...state.records.values()].entries()) record.referenceImages = i;
+    const deps = depsOf(store);
+    expect(await sweep(deps)).toEqual({ released: 3, creditsReleased: 9, failed: 0 });
+    expect(deps.deleted).toEqual([`${shard}/1: 1`, `${shard}/2: 2`]);
+    expect(deps.faults).toEqual([`${shard}/1: references not deleted`]);
+  });
+
   test.each([
     [49, 1],
     [50, 2],
     [101, 3],
   ])('of %i leases in a shard reads it %i times', async (count, times) => {
     const world = leases([shard, count]);
-    expect(await sweep(world.store, standingClock())).toMatchObject({ released: count });
+    expect(await sweep(depsOf(world.store))).toMatchObject({ released: count });
     expect([world.times(shard), world.times(other)]).toEqual([times, 1]);
   });
 
@@ -82,7 +106,7 @@ describe('a sweep', () => {
     const { store, state } = leases([shard, 4]);
     state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
     state.records.delete(`${shard}/0`);
-    expect(await sweep(store, standingClock())).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
     expect(state.failures).toHaveLength(3);
   });
 
@@ -91,14 +115,14 @@ describe('a sweep', () => {
     const { end } = state;
     state.end = (record) =>
       record.requestId === `${shard}/1` ? Promise.reject(new Error('away')) : end(record);
-    expect(await sweep(store, standingClock())).toEqual({ released: 3, creditsReleased: 9, failed: 1 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, failed: 1 });
   });
 
   test('gives up a full page of which it could end nothing: the index only lags, or the next sweep may', async () => {
     const world = leases([shard, 60]);
     world.state.forgets = false;
     world.state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
-    expect(await sweep(world.store, standingClock())).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(await sweep(depsOf(world.store))).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
     expect(world.times(shard)).toBe(1);
   });
 });

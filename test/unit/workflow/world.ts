@@ -6,6 +6,7 @@ import type { Identity, IdentityModel } from '../../../shared/domain/identity.ts
 import { recordingMeter } from '../../../shared/runtime/meter.ts';
 import type { Completion, GenerationStore, Reservation } from '../../../shared/store/generation-store.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/store/period-store.ts';
+import type { RateLogStore, StoredRateLog } from '../../../shared/store/rate-log-store.ts';
 import {
   acceptGeneration,
   type GenerationCommand,
@@ -42,7 +43,25 @@ export function linkTeller(sizes: (number | null)[] = []) {
     referenceLink: async (one: Generation, i: number, seconds: number) => `see ${of(one, i)} for ${seconds}`,
     adapterLink: async (key: string, seconds: number) => `load ${key} for ${seconds}`,
     outputSize: async (_one: Generation, i: number) => sizes[i] ?? null,
+    referencePutLink: async (one: Generation, i: number) => `copy ${of(one, i)}`,
+    uploadLink: async ({ uploadId }: { uploadId: string }) => `upload ${uploadId}`,
+    deleteReferences: async () => {},
   } as unknown as ObjectStore;
+}
+
+/** A store that keeps rate logs in memory, by caller and limit. */
+export function rateLogsInMemory() {
+  const logs = new Map<string, StoredRateLog>();
+  const rateLogs: RateLogStore = {
+    get: (callerId, name) => Promise.resolve(logs.get(`${callerId} ${name}`) ?? { log: [], version: 0 }),
+    put(callerId, name, log, readVersion) {
+      const stored = logs.get(`${callerId} ${name}`) ?? { log: [], version: 0 };
+      if (stored.version !== readVersion) return Promise.resolve(stored);
+      logs.set(`${callerId} ${name}`, { log, version: readVersion + 1 });
+      return Promise.resolve(null);
+    },
+  };
+  return { logs, rateLogs };
 }
 
 /** A model that says what a test has it say, and remembers what it was asked. */
@@ -153,21 +172,37 @@ export function commandsWorld(...events: ModelEvent[]) {
   const clock = standingClock();
   const meter = recordingMeter();
   const totals = { committed: 98, used: 60 };
+  const looks = { atCredits: 0 };
+  const { logs, rateLogs } = rateLogsInMemory();
+  const deleted: unknown[] = [];
+  const objects: ObjectStore = {
+    ...linkTeller([11, 12]),
+    deleteReferences: async ({ licenseId, requestId }, count) =>
+      void deleted.push([licenseId, requestId, count]),
+  };
+  const periods = {
+    get() {
+      looks.atCredits += 1;
+      return Promise.resolve(periodFromItem(totals));
+    },
+  };
   const { asked, model } = scriptedModel(saying(...(events.length > 0 ? events : [done])));
   const deps: GenerationDeps = {
     generations: store as unknown as GenerationStore,
-    periods: { get: () => Promise.resolve(periodFromItem(totals)) } as unknown as PeriodStore,
-    objects: linkTeller([11, 12]),
+    periods: periods as unknown as PeriodStore,
+    objects,
+    rateLogs,
     model,
     references: { fetch: () => Promise.resolve([]) } as GenerationDeps['references'],
     clock,
     stopping: new AbortController().signal,
     deadlineSeconds: 120,
     retentionDays: 90,
+    embedParameters: false,
     meter,
     logFault: (...fault) => void faults.push(fault),
   };
-  return { deps, store, records, calls, faults, clock, meter, totals, asked };
+  return { deps, store, records, calls, faults, clock, meter, totals, asked, looks, logs, deleted };
 }
 
 export type World = ReturnType<typeof commandsWorld>;

@@ -1,0 +1,61 @@
+import { isoTime } from '../../shared/domain/clock.ts';
+import { isActive, maxInFlight, type License } from '../../shared/domain/license.ts';
+import { tiers } from '../../shared/domain/tiers.ts';
+import { keyValues, readableTime, type Answer } from '../common/output.ts';
+
+/** A license as the operator sees it. */
+export function licenseAnswer(license: License, nowMs: number): Answer {
+  return {
+    json: licenseJson(license),
+    text: keyValues([
+      ['License', license.licenseId],
+      ['Owner', license.ownerId],
+      ['Tier', tiers[license.tier].label],
+      ['Credits', `${license.creditsLimit} a month`],
+      ['In flight', `${maxInFlight(license)} requests at a time`],
+      ['May use', grantsOf(license)],
+      ['API access', license.apiAccess ? 'yes' : 'no'],
+      ['Status', statusOf(license)],
+      ['Keys', isActive(license, nowMs) ? 'accepted' : 'refused'],
+      ['Period anchor', readableTime(license.periodAnchorMs)],
+      ...countRows(license, nowMs),
+      ['Active until', readableTime(license.activeUntilMs)],
+      ['Created', readableTime(license.createdAtMs)],
+    ]),
+  };
+}
+
+function statusOf({ status, graceUntilMs }: License): string {
+  return status === 'past_due' && graceUntilMs !== null
+    ? `past_due, usable until ${readableTime(graceUntilMs)}`
+    : status;
+}
+
+/** A count that is not the anchor's own period. */
+function countRows({ carried }: License, nowMs: number): [string, string][] {
+  if (carried === null || carried.endMs <= nowMs) return [];
+  const times = `from ${readableTime(carried.startMs)} to ${readableTime(carried.endMs)}`;
+  return [['Counted', `${carried.creditsLimit} credits ${times}`]];
+}
+
+/** What a license may use, in words. */
+export function grantsOf({ foundingCatalog, identityIds }: License): string {
+  const grants = [...(foundingCatalog ? ['founding catalog'] : []), ...identityIds];
+  return grants.length === 0 ? 'no identity' : grants.join(', ');
+}
+
+export function licenseJson(license: License): Record<string, unknown> {
+  const { graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } = license;
+  return {
+    ...rest,
+    graceUntil: isoTime(graceUntilMs),
+    periodAnchor: isoTime(periodAnchorMs),
+    carried: carried && {
+      start: isoTime(carried.startMs),
+      end: isoTime(carried.endMs),
+      creditsLimit: carried.creditsLimit,
+    },
+    activeUntil: isoTime(activeUntilMs),
+    createdAt: isoTime(createdAtMs),
+  };
+}

@@ -1,0 +1,27 @@
+import type { ActivityList } from '../shared/contracts/activity.ts';
+import { activityItem } from '../shared/domain/activity.ts';
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { ownedLicense } from '../shared/http/owned-license.ts';
+import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
+import { readQuery } from '../shared/http/request.ts';
+import { routes } from '../shared/routes.ts';
+import { auditStore } from '../shared/store/audit-store.ts';
+import { licenseStore } from '../shared/store/license-store.ts';
+
+/** GET /licenses/{licenseId}/activity: who changed the license and its keys, newest first. */
+export const handler = endpoint(routes.listActivity, {
+  deps: ({ table }) => ({ audit: auditStore(table()), licenses: licenseStore(table()) }),
+  async run({ request, caller, deps }) {
+    const query = readQuery(request, ['limit', 'cursor']);
+    const limit = readLimit(query.limit);
+    const before = readCursor(query.cursor);
+    const { licenseId } = await ownedLicense(deps.licenses, caller.ownerId, request.pathParameters.licenseId);
+    const { entries, next } = await deps.audit.listPage({ licenseId }, limit, before);
+    const list: ActivityList = {
+      activity: entries.map(activityItem),
+      nextCursor: next === null ? null : writeCursor(next),
+    };
+    return ok(list);
+  },
+});

@@ -1,0 +1,18 @@
+import type { Partition } from './store/table-keys.ts';
+
+/** Reads of one item, of several at once and of a range of a partition, and the ways to write one item. */
+export type TableAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';
+export type TableGrants = { readonly [P in Partition]?: readonly TableAction[] };
+
+/** What a function may access. Infrastructure grants exactly this. */
+export interface Grants {
+  table?: TableGrants;
+  /** Prefixes of the bucket that it may read, write or hand out links for. */
+  readObjects?: readonly string[];
+  writeObjects?: readonly string[];
+  /** Prefixes below which it may delete. */
+  deleteObjects?: readonly string[];
+  model?: boolean;
+  /** It may call the job that fetches reference images. */
+  references?: boolean;
+}

@@ -1,0 +1,33 @@
+import type { RateLimit } from './domain/rate-limit.ts';
+
+export interface RouteLimit extends RateLimit {
+  /** What happens when the limit itself can't be checked: routes that spend money refuse, routes that read go on. */
+  onFault: 'refuse' | 'allow';
+}
+
+export const generateLimit: RouteLimit = {
+  name: 'generate',
+  quota: 10,
+  windowSeconds: 60,
+  onFault: 'refuse',
+};
+export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
+/** The figures of `fetch`, so that reading a list is no way around it. */
+export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
+export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
+/** A page of keys reads five rate logs for each. */
+export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
+export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
+export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
+/** Four reference images for each of the ten requests that a key may send. */
+export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
+export const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
+
+/** The limits whose logs say when a key was last used. */
+export const keyLimitNames = [
+  generateLimit.name,
+  fetchLimit.name,
+  listLimit.name,
+  identitiesLimit.name,
+  uploadLimit.name,
+];

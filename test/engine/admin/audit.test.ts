@@ -1,0 +1,54 @@
+import { userInfo } from 'node:os';
+import { expect, test } from '@jest/globals';
+import { useAdmin } from './world.ts';
+
+const world = useAdmin();
+const me = `operator:${userInfo().username}`;
+
+test('audit tells who changed a license and its keys, newest first', async () => {
+  const { licenseId } = await world.json('license grant --owner owner --tier pro --founding-catalog');
+  await world.json(`license change ${licenseId} --credits 5000`);
+  const { keyId } = await world.json(`key issue ${licenseId} --name`, 'my app');
+  await world.json(`key revoke ${keyId} --yes`);
+  await world.json(`license end ${licenseId} --yes`);
+  const { entries, hasMore } = await world.json(`audit ${licenseId}`);
+  expect(hasMore).toBe(false);
+  expect(entries).toMatchObject([
+    { action: 'license_changed', changes: [{ member: 'status', from: 'active', to: 'ended' }, {}] },
+    { action: 'key_revoked', subjectId: keyId, subjectName: 'my app' },
+    { action: 'key_issued', subjectId: keyId },
+    { action: 'license_changed', changes: [{ member: 'creditsLimit', from: 4000, to: 5000 }] },
+    { action: 'license_granted', subjectId: licenseId },
+  ]);
+  expect(new Set(entries.map(({ by }: { by: string }) => by))).toEqual(new Set([me]));
+
+  const { stdout } = await world.admin(`audit ${licenseId}`);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^WHEN +BY +WHAT +OF +CHANGES$/);
+  expect(lines[4]).toMatch(
+    /^[\d-]{10} [\d:]{8} UTC  .+  license_changed  lic_\w+ +creditsLimit: 4000 -> 5000$/,
+  );
+  expect((await world.admin(`audit ${licenseId} --limit 2`)).stdout).toContain('There are older entries');
+});
+
+test('audit --identities tells of identities', async () => {
+  const options = '--name Audited --slug audited --catalog specialist --description';
+  const { identityId } = await world.json(`identity put ${options}`, 'x');
+  await world.json(`identity deactivate ${identityId} --yes`);
+  const { entries } = await world.json('audit --identities');
+  const ofIt = entries.filter(({ subjectId }: { subjectId: string }) => subjectId === identityId);
+  expect(ofIt).toMatchObject([
+    { by: me, action: 'identity_changed', subjectName: 'Audited' },
+    { by: me, action: 'identity_made' },
+  ]);
+});
+
+test.each([
+  ['', 2, 'Name a license or give --identities'],
+  ['lic_1 --identities', 2, 'Name a license or give --identities'],
+  ['lic_none', 1, 'There is no license lic_none.'],
+])('audit %s is refused', async (words, code, sentence) => {
+  const run = await world.admin(`audit ${words}`.trim());
+  expect([run.code, run.stdout]).toEqual([code, '']);
+  expect(run.stderr).toContain(sentence);
+});
