@@ -12,6 +12,8 @@ export interface GenerateOptions extends CallOptions {
    */
   idempotencyKey?: string | undefined;
   onAccepted?: ((accepted: GenerationEvents['accepted']) => void) | undefined;
+  /** Called while the request waits for the model: at once, when it moves up, and every few seconds. */
+  onQueued?: ((queued: GenerationEvents['queued']) => void) | undefined;
   onStarted?: (() => void) | undefined;
   onProgress?: ((progress: GenerationEvents['progress']) => void) | undefined;
   /** Called when the connection broke. From now on the client polls the stored request. */
@@ -20,7 +22,7 @@ export interface GenerateOptions extends CallOptions {
 
 export type GenerateRoute = 'POST /generate' | 'POST /playground/generate';
 
-// The service sends progress every ten seconds, so a stream that is silent for so long is broken.
+// The service sends an event every ten seconds, so a stream that is silent for so long is broken.
 const silenceTimeoutMs = 45_000;
 const pollMs = 2000;
 const pollAfterFaultMs = 4000;
@@ -112,7 +114,7 @@ async function readAnswer(
   return { requestId };
 }
 
-const eventNames = ['accepted', 'started', 'progress', 'completed', 'failed'];
+const eventNames = ['accepted', 'queued', 'started', 'progress', 'completed', 'failed'];
 
 /** @throws ConnectionError for malformed data, since only a broken connection can have damaged it. */
 function parseData(data: string): Record<string, any> {
@@ -127,6 +129,7 @@ function parseData(data: string): Record<string, any> {
 
 function notify(options: GenerateOptions, event: string, value: Record<string, any>): void {
   if (event === 'accepted') options.onAccepted?.(value as GenerationEvents['accepted']);
+  if (event === 'queued') options.onQueued?.(value as GenerationEvents['queued']);
   if (event === 'started') options.onStarted?.();
   if (event === 'progress') options.onProgress?.(value as GenerationEvents['progress']);
 }
@@ -201,7 +204,10 @@ function resultOfAnswer(answer: Generation): GenerationResult {
   return { ...answer, creditsCharged: answer.usage.creditsCharged };
 }
 
-/** @throws ApiError if it failed. It is not retried, because a retry would be another generation. */
+/**
+ * @throws ApiError if it failed. It is not retried, because a retry would be another generation; only that of a service
+ *   without room is, as if its answer had arrived.
+ */
 function resultOfStored(stored: StoredGeneration): GenerationResult {
   const { id: requestId, status, outputs, identity, seed, creditsCharged, referenceImagesUsed } = stored;
   if (status === 'COMPLETED') {
@@ -211,9 +217,12 @@ function resultOfStored(stored: StoredGeneration): GenerationResult {
     const known = { requestId, outputs, identity: { id, name }, seed, creditsCharged };
     return { ...known, referenceImagesUsed, processingTimeMs, usage: null };
   }
-  const [httpStatus, code] = status === 'TIMEOUT' ? [504, 'TIMEOUT'] : [500, 'GENERATION_FAILED'];
+  const code = stored.errorCode ?? 'GENERATION_FAILED';
   const sentence = stored.errorMessage ?? 'The image could not be finished.';
-  throw new NotRetried(
-    new ApiError(`${sentence} Nothing was charged.`, { status: httpStatus, code, requestId }),
-  );
+  const error = new ApiError(`${sentence} Nothing was charged.`, {
+    status: { GENERATION_FAILED: 500, TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }[code],
+    code,
+    requestId,
+  });
+  throw code === 'SERVICE_UNAVAILABLE' ? error : new NotRetried(error);
 }

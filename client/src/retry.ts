@@ -3,8 +3,8 @@ import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
 const longestWaitSeconds = 60;
 
 /**
- * How long to wait before a retry: 1, 2, 4 … seconds, or `retryAfterSeconds` if that is longer, plus a random part of up
- * to a quarter, at most 60 seconds. The random part spreads clients that were refused at the same time.
+ * How long to wait before a retry: 1, 2, 4, 8, 16, 32, 60, 60 … seconds, or `retryAfterSeconds` if that is longer, plus a
+ * random part of up to a quarter, at most 60 seconds. The random part spreads clients that were refused at the same time.
  *
  * @param failures how often the work has failed, from 1
  * @param random from 0 to 1
@@ -16,8 +16,7 @@ export function retryDelayMs(
   random: number,
 ): number | null {
   if (retryAfterSeconds !== undefined && retryAfterSeconds > longestWaitSeconds) return null;
-  // 48 plus a quarter is 60.
-  const baseSeconds = Math.max(Math.min(2 ** (failures - 1), 48), retryAfterSeconds ?? 0);
+  const baseSeconds = Math.max(2 ** (failures - 1), retryAfterSeconds ?? 0);
   return 1000 * Math.min(baseSeconds * (1 + random / 4), longestWaitSeconds);
 }
 

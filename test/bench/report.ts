@@ -122,6 +122,10 @@ function tableUseTable(use: TableUse): string {
     ['what', 'counted'],
     [
       ['trips, one after another, before the model is called', String(use.tripsBeforeModel)],
+      [
+        'the same, for an identity that was not read within ten seconds',
+        String(use.tripsBeforeModelWithCatalog),
+      ],
       ['while the model works', String(use.tripsDuringModel)],
       ['after the model', String(use.tripsAfterModel)],
       ['calls in all', `${use.calls.length}: ${use.calls.join(', ')}`],

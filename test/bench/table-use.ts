@@ -9,6 +9,8 @@ import { sequentialTrips, splitAt } from './trips.ts';
 export interface TableUse {
   /** DynamoDB calls that waited for each other. */
   tripsBeforeModel: number;
+  /** The same when the function did not read the identity within the last ten seconds. */
+  tripsBeforeModelWithCatalog: number;
   tripsDuringModel: number;
   tripsAfterModel: number;
   /** In order of their beginning. */
@@ -41,8 +43,11 @@ async function measureTableUse(): Promise<TableUse> {
     const usual = await world.generate(body);
     const long = await world.generate({ ...body, prompt: prompt.repeat(10) });
     const trips = await measureTrips(world, slow, body);
+    world.forgetCatalog();
+    const { tripsBeforeModel: tripsBeforeModelWithCatalog } = await measureTrips(world, slow, body);
     return {
       ...trips,
+      tripsBeforeModelWithCatalog,
       usual: unitsOf(usual),
       longPrompt: unitsOf(long),
       imageTransfersByFunction:

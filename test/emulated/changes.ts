@@ -63,11 +63,12 @@ export function describeChanges(world: () => World): void {
       expect(status).not.toMatch(/^DELETE_COMPLETE/);
     });
 
-    test('keeps its records, images and accounts when it is deleted, and nothing of the dashboard', async () => {
+    test('keeps its records, images, accounts and logs when it is deleted, and nothing of the dashboard', async () => {
       const { stackName, outputs } = world();
       const dashboard = world().physicalId('AWS::S3::Bucket', 'Dashboard');
       await unprotect(stackName);
       const { StackId: stackId } = await world().describe(stackName);
+      const accessLog = world().physicalId('AWS::Logs::LogGroup', 'ApiAccessLog');
       // MiniStack does not give a bucket its tags, and without this one the CDK's function would not empty it.
       const TagSet = [{ Key: 'aws-cdk:auto-delete-objects', Value: 'true' }];
       await ask('s3', 'put_bucket_tagging', { Bucket: dashboard, Tagging: { TagSet } });
@@ -85,6 +86,8 @@ export function describeChanges(world: () => World): void {
       expect(names).not.toContain(dashboard);
       const { UserPools: pools } = await ask('cognito-idp', 'list_user_pools', { MaxResults: 10 });
       expect(pools.map(({ Id: id }: any) => id)).toContain(outputs['UserPoolId']);
+      const { logGroups: groups } = await ask('logs', 'describe_log_groups', { limit: 50 });
+      expect(groups.map(({ logGroupName: name }: any) => name)).toContain(accessLog);
       expect((await ask('lambda', 'list_functions')).Functions).toEqual([]);
     }, 300_000);
 

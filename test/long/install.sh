@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, curl, jq, a judge from npm and
-# three Python environments.
+# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, a judge from
+# npm and three Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 missing=()
 command -v chromium > /dev/null || missing+=(chromium)
+# Judges what pictures say of themselves.
+command -v exiftool > /dev/null || missing+=(libimage-exiftool-perl)
 # What the documentation's samples are written with.
 for tool in curl jq; do command -v $tool > /dev/null || missing+=($tool); done
 python3 -c 'import ensurepip' 2> /dev/null || missing+=(python3-venv)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +23,7 @@ export const iamSimulatorPath = new URL(
 /** What `npm run test:long` needs and this machine lacks. */
 export const missingTools = [
   ...(chromiumPath ? [] : ['Chromium']),
+  ...(spawnSync('exiftool', ['-ver']).status === 0 ? [] : ['ExifTool']),
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(existsSync(iamSimulatorPath) ? [] : ['the simulator of IAM (test/long/judges)']),

@@ -16,7 +16,7 @@ export const folders = {
     tests: [
       'unit/*',
       'engine/billing/subscriptions',
-      'engine/workflow/{generation-records,history,keys,licenses-and-identities,table-reads}',
+      'engine/workflow/{generation-records,history,identities,keys,licenses,table-reads}',
     ],
   },
   workflow: {

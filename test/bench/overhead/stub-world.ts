@@ -65,6 +65,7 @@ export function functionEnvironment(stubUrl: string): Record<string, string> {
     [names.referenceFetcherUrl]: stubUrl,
     [names.generationDeadlineSeconds]: '300',
     [names.retentionDays]: '90',
+    [names.embedParameters]: 'false',
     [names.allowedOrigins]: 'https://app.example.com',
     [names.sessionIssuer]: nowhere,
     [names.sessionJwksUrl]: nowhere,
