@@ -14,7 +14,7 @@ export function describePermissions(world: () => World): void {
     const { PolicyNames: names } = await ask('iam', 'list_role_policies', { RoleName: roleName });
     const policy = { RoleName: roleName, PolicyName: names[0] };
     const { PolicyDocument: document } = await ask('iam', 'get_role_policy', policy);
-    const isRead = ({ Action: actions }: any) => [actions].flat().includes('dynamodb:GetItem');
+    const isRead = ({ Action: actions }: any) => [actions].flat().includes('dynamodb:BatchGetItem');
     expect(document.Statement.filter(isRead)).not.toEqual([]);
     const put = (Statement: object[]) =>
       ask('iam', 'put_role_policy', {

@@ -20,6 +20,17 @@ export async function openClient(page: Page, operation: string) {
   const key = client.getByLabel('Bearer Token');
   return {
     client,
+    async setAccept(type: string): Promise<void> {
+      const table = client
+        .getByRole('table')
+        .filter({ has: page.getByRole('cell', { name: 'content-type' }) });
+      // The last row is empty, and gets another below it as soon as it has a name.
+      const row = (await table.getByRole('combobox', { name: 'Key' }).count()) - 1;
+      await table.getByRole('combobox', { name: 'Key' }).nth(row).fill('accept');
+      await table.getByRole('combobox', { name: 'Value' }).nth(row).fill(type);
+      // The form's own value is struck through as soon as the new one counts.
+      await table.locator('.line-through', { hasText: 'application/json' }).waitFor();
+    },
     async send(apiKey: string): Promise<void> {
       await key.fill(apiKey);
       await client.getByRole('button', { name: /^Send/ }).first().click();
