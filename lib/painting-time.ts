@@ -7,7 +7,7 @@ export const measuredSteps = 30;
 export const measuredSidePx = 1024;
 
 /** How the time of a step grows beyond the number of pixels: `ATTENTION_PER_MEGAPIXEL` of the model server, its default. */
-const attentionPerMegapixel = 0.12;
+export const attentionPerMegapixel = 0.12;
 
 /**
  * How much longer an order takes than the measured image. It is the model server's own estimate: steps, and for each

@@ -28,6 +28,8 @@ import {
 } from './demo-world.ts';
 
 const dayMs = 24 * 3600 * 1000;
+/** Who made the demo world, as the audit entries tell. */
+const by = 'operator:demo world';
 
 export interface Demo {
   /** Ids and raw keys, which are stored nowhere else. */
@@ -98,7 +100,7 @@ async function seedIdentity(table: Table, name: string, identityId: string): Pro
     painter === null
       ? null
       : { version: 'painter', adapterKey: null, adapterSha256: null, settings: painter };
-  await identityStore(table).put({ ...identity, identityId, name, slug: name, model });
+  await identityStore(table).put({ ...identity, identityId, name, slug: name, model }, by);
 }
 
 async function seedLicense(
@@ -109,7 +111,7 @@ async function seedLicense(
 ): Promise<void> {
   const { owner, identities, used, ...license } = demoLicenses[name]!;
   const { nowMs } = world;
-  await licenseStore(table).insert({
+  const stored = {
     ...license,
     licenseId,
     ownerId: world.owners[owner],
@@ -121,7 +123,8 @@ async function seedLicense(
     carried: null,
     activeUntilMs: license.status === 'ended' ? nowMs - dayMs : null,
     createdAtMs: nowMs - 30 * dayMs + Object.keys(demoLicenses).indexOf(name),
-  });
+  };
+  await licenseStore(table).insert(stored, by);
   if (used > 0) {
     await periodStore(table).importUsage(licenseId, billingPeriod(nowMs, nowMs).startMs, used);
   }

@@ -76,8 +76,8 @@ export async function makeWorld(
   { identity, ownsIdentity, license }: SmokeWorld,
   nowMs: number,
 ): Promise<IssuedKey> {
-  if (ownsIdentity) await stores.identities.put(identity);
-  await stores.licenses.insert(license);
+  if (ownsIdentity) await stores.identities.put(identity, 'operator:smoke test');
+  await stores.licenses.insert(license, 'operator:smoke test');
   const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000 };
   return issueApiKey(order, stores.apiKeys, nowMs);
 }

@@ -4,9 +4,8 @@ import { accountCallerId } from '../domain/ids.ts';
 import { whyInactive } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { Route, RouteLimit } from '../routes.ts';
-import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
+import type { ApiKeyStore } from '../store/api-key-store.ts';
 import type { LicenseStore } from '../store/license-store.ts';
-import type { StoredRateLog } from '../store/rate-log-store.ts';
 import type { Caller, KeyCaller, SessionCaller } from './callers.ts';
 import { enforceRateLimit, consumeRateLimit, type RateDeps } from './rate-limit.ts';
 import { singleHeader, type ApiRequest } from './request.ts';
@@ -21,6 +20,7 @@ export interface AccessDeps extends RateDeps {
 /**
  * Finds out who calls, by API key or by session, whichever the route takes; then applies the route's rate limit. Until it
  * returns, nothing of the request is looked at but its headers, and nothing is read that only a caller with access needs.
+ * @param route one that takes keys has a limit.
  * @throws INVALID_API_KEY, INVALID_SESSION, RATE_LIMITED, SERVICE_UNAVAILABLE
  */
 export function authenticate(
@@ -33,7 +33,7 @@ export function authenticate(
   const bySession = auth === 'session' || (auth === 'key_or_session' && token?.includes('.'));
   return bySession
     ? authenticateSession(request, token, limit, deps)
-    : authenticateKey(request, token, limit, deps);
+    : authenticateKey(request, token, limit!, deps);
 }
 
 /**
@@ -44,25 +44,25 @@ export function authenticate(
 async function authenticateKey(
   request: ApiRequest,
   token: string | null,
-  limit: RouteLimit | undefined,
+  limit: RouteLimit,
   deps: AccessDeps,
 ): Promise<KeyCaller> {
   if (token === null || !isApiKey(token)) throw invalidKey();
   const { keyId, sha256 } = fingerprintApiKey(token);
-  const { key, rate } = await readKey(keyId, limit, deps);
+  const { key, rate } = await deps.apiKeys.getWithRateLog(keyId, limit.name);
   if (key?.sha256 !== sha256 || keyStatus(key, deps.clock.now()) !== 'active') throw invalidKey();
   const { licenseId, ownerId } = key;
   Object.assign(request.logFields, { keyId, licenseId });
   const reading = deps.licenses.get(licenseId);
   // At the same time, so that it costs no round trip. A refusal does not wait for it, nor do its failures count then.
-  const consuming = limit ? consumeRateLimit(request, keyId, limit, rate, deps) : null;
-  consuming?.catch(() => {});
+  const consuming = consumeRateLimit(request, keyId, limit, rate, deps);
+  consuming.catch(() => {});
   const license = await reading;
   if (license === null) throw invalidKey();
   const inactive = whyInactive(license, deps.clock.now());
   if (inactive !== null) throw inactiveLicense(inactive);
   const decision = await consuming;
-  if (limit && decision) enforceRateLimit(request, limit, decision, 'key');
+  if (decision) enforceRateLimit(request, limit, decision, 'key');
   return { kind: 'key', callerId: keyId, licenseId, ownerId, license };
 }
 
@@ -82,15 +82,6 @@ async function authenticateSession(
     if (decision) enforceRateLimit(request, limit, decision, 'session');
   }
   return caller;
-}
-
-async function readKey(
-  keyId: string,
-  limit: RouteLimit | undefined,
-  { apiKeys }: AccessDeps,
-): Promise<{ key: ApiKey | null; rate: StoredRateLog | null }> {
-  if (limit) return apiKeys.getWithRateLog(keyId, limit.name);
-  return { key: await apiKeys.get(keyId), rate: null };
 }
 
 /** RFC 6750: `Bearer`, in any case, and one token. Two headers are nobody's credentials. */

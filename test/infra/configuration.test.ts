@@ -6,7 +6,12 @@ import {
   readConfiguration,
   readConfigurationFile,
 } from '../../lib/configuration.ts';
-import { largestOrderSeconds, measuredSteps, mostSteps } from '../../lib/painting-time.ts';
+import {
+  attentionPerMegapixel,
+  largestOrderSeconds,
+  measuredSteps,
+  mostSteps,
+} from '../../lib/painting-time.ts';
 import { createGenerationBody } from '../../shared/contracts/generation.ts';
 import { everything } from '../support/configurations.ts';
 
@@ -128,4 +133,10 @@ test('no option is without a default, so that one that is added does not break a
   for (const [name, option] of Object.entries(configuration.shape)) {
     expect({ name, taken: option.safeParse(undefined).success }).toEqual({ name, taken: true });
   }
+});
+
+test('the stack estimates painting times with the factor of attention that the model server has by default', () => {
+  const settings = readFileSync(new URL('../../inference/model_server/settings.py', import.meta.url), 'utf8');
+  const [, factor] = /^ *attention_per_megapixel: float = ([\d.]+)$/m.exec(settings)!;
+  expect(Number(factor)).toBe(attentionPerMegapixel);
 });
