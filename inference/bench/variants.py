@@ -153,15 +153,13 @@ class EngineVariant(Variant):
         self._engine.warm()
 
     def images(self, side: int, outputs: int, seed: int) -> list[Image.Image]:
-        return [
-            self._loaded.paint(self._order(side, seed + index), lambda _: None) for index in range(outputs)
-        ]
+        prepared = self._loaded.prepare(self._order(side))
+        return [self._loaded.paint(prepared, seed + index, lambda _: None) for index in range(outputs)]
 
-    def _order(self, side: int, seed: int) -> ImageSpec:
+    def _order(self, side: int) -> ImageSpec:
         return ImageSpec(
             prompt=self._task.prompt,
             negative_prompt=self._task.negative_prompt,
-            seed=seed,
             steps=self._task.steps,
             guidance_scale=self._task.guidance_scale,
             width=side,
@@ -173,7 +171,7 @@ class EngineVariant(Variant):
         )
 
     def _use(self, adapter: Adapter | None) -> None:
-        self._loaded.use(adapter)
+        self._loaded.use(None if adapter is None else self._loaded.read(adapter))
 
     def _unload(self) -> None:
         self._engine = None

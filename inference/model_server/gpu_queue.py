@@ -3,17 +3,18 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Literal
 
+from .engine_thread import EngineThread
 from .estimate import Estimate, Probes
 from .failure import Failure
-from .gpu_thread import GpuThread
 from .line import Caller, FairLine, Place, QueuedRequest
 from .observing import Observer
 from .painting import Cancelled, PaintedImage, Work, paint
-from .pipelines.engine import Adapter, Engine, Order
+from .pipelines.engine import Adapter, Engine, ImageSpec, LoadedAdapter, Order
+from .preparing import Preparing
 from .settings import Settings
 
 State = Literal['warming', 'ready', 'dead']
@@ -26,11 +27,12 @@ class GpuQueue:
         self._engine = engine
         self._observer = observer
         self._settings = settings
-        self._thread = GpuThread()
+        self._thread = EngineThread('gpu')
         self._line = FairLine()
+        self._preparing = Preparing(engine, self.in_order)
         self._current: QueuedRequest | None = None
         self._wake = asyncio.Event()
-        self._warm = False
+        self._warm = asyncio.Event()
         self._ended = False
         self._adapter: Adapter | None = None
         self._estimate = Estimate(engine, settings.attention_per_megapixel)
@@ -41,21 +43,20 @@ class GpuQueue:
 
     @property
     def state(self) -> State:
-        """The queue is also dead when the GPU finished no step for `stuck_seconds`."""
-        stuck = (
-            self._current is not None and time.monotonic() - self._last_step > self._settings.stuck_seconds
-        )
-        if self._ended or stuck or not self._thread.alive:
+        """The queue is also dead when the GPU finished no step, or no preparing, for `stuck_seconds`."""
+        step_seconds = 0 if self._current is None else time.monotonic() - self._last_step
+        stuck = max(step_seconds, self._preparing.busy_seconds) > self._settings.stuck_seconds
+        if self._ended or stuck or not self._alive:
             return 'dead'
-        return 'ready' if self._warm else 'warming'
+        return 'ready' if self._warm.is_set() else 'warming'
 
     async def run(self) -> None:
         """Warms the engine up, then paints until the engine is lost. Raises what `warm` raises."""
         try:
             await self._thread.call(self._engine.warm)
-            self._warm = True
-            while self._thread.alive:
-                await self._paint(await self._next())
+            self._warm.set()
+            while (queued := await self._next()) is not None:
+                await self._paint(queued)
         finally:
             self._ended = True
             for queued in self._line.in_order():
@@ -88,14 +89,20 @@ class GpuQueue:
         if leaving is not None:
             self._leave(leaving)
             leaving.fail(_full_failure())
-        if not self._warm or self._current is not None or next(self._line.in_order()) is not queued:
+        if not self._warm.is_set() or self._current is not None or next(self._line.in_order()) is not queued:
             self._tell_place(queued)
         return queued
 
-    def start(self, queued: QueuedRequest, work: Work) -> None:
-        """The inputs of the request are fetched: it may be painted."""
-        queued.work = work
-        self._wake.set()
+    async def prepare(
+        self, queued: QueuedRequest, spec: ImageSpec, seeds: Sequence[int], adapter: Adapter | None
+    ) -> None:
+        """Prepares a request with fetched inputs; then it may be painted. Raises what the engine raises."""
+        await self._warm.wait()
+        try:
+            queued.work = await self._preparing.prepare(queued, spec, seeds, adapter)
+        finally:
+            # Also when the engine was lost: then nothing is painted any more.
+            self._wake.set()
 
     def cancel(self, queued: QueuedRequest) -> None:
         """Ends a request at any time. What is not painted yet will not be painted."""
@@ -152,8 +159,13 @@ class GpuQueue:
         if place is not None:
             queued.caller.wait(place)
 
-    async def _next(self) -> QueuedRequest:
-        while True:
+    @property
+    def _alive(self) -> bool:
+        return self._thread.alive and self._preparing.alive
+
+    async def _next(self) -> QueuedRequest | None:
+        """Waits for a request that may be painted; None once the engine is lost."""
+        while self._alive:
             queued = self._line.first_ready()
             if queued is None:
                 self._wake.clear()
@@ -163,6 +175,7 @@ class GpuQueue:
                 queued.fail(_late_failure(idle=False))
             else:
                 return queued
+        return None
 
     def _begin(self, queued: QueuedRequest) -> None:
         began = time.monotonic()
@@ -188,6 +201,7 @@ class GpuQueue:
     async def _paint(self, queued: QueuedRequest) -> None:
         assert queued.work is not None
         work = queued.work
+        queued.references_used = work.prepared.references_used
         self._begin(queued)
         listener = _QueueListener(self, queued, work)
         try:
@@ -204,8 +218,9 @@ class GpuQueue:
         finally:
             self._end(queued)
 
-    def on_adapter(self, adapter: Adapter | None, seconds: float) -> None:
+    def on_adapter(self, loaded: LoadedAdapter | None, seconds: float) -> None:
         """Measures the load time only when the adapter changes."""
+        adapter = None if loaded is None else loaded.adapter
         if adapter is not None and adapter != self._adapter:
             self._observer.metric('AdapterLoad', seconds * 1000)
         self._adapter = adapter
@@ -231,7 +246,6 @@ class GpuQueue:
         self._observer.metric('StepTime', output.step_ms)
         if output.peak_memory_bytes is not None:
             self._observer.metric('VideoMemory', output.peak_memory_bytes)
-        queued.references_used = output.references_used
         queued.paint_ms = (queued.paint_ms or 0) + output.seconds * 1000
         if not queued.images[index].done():
             queued.images[index].set_result(output.image)
@@ -245,7 +259,7 @@ class _QueueListener:
         self._queued = queued
         self._work = work
         self._loop = asyncio.get_running_loop()
-        self._steps = sum(spec.steps for spec in work.specs)
+        self._steps = work.steps * len(work.seeds)
 
     def _call_in_loop(self, call: Callable[[], None]) -> None:
         # The loop is closed when the process ends meanwhile.
@@ -263,7 +277,7 @@ class _QueueListener:
         self._call_in_loop(lambda: self._queue.on_step_done(self._queued, done, self._steps, at))
 
     def painted(self, index: int, output: PaintedImage) -> None:
-        size = self._queued.size / len(self._work.specs)
+        size = self._queued.size / len(self._work.seeds)
         self._call_in_loop(lambda: self._queue.on_image(self._queued, index, size, output))
 
 

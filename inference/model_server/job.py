@@ -14,7 +14,6 @@ from .gpu_queue import GpuQueue
 from .line import QueuedRequest
 from .links import Links
 from .observing import Observer
-from .painting import Work
 from .pipelines.engine import Adapter, ImageSpec, Reference
 from .references import fetch_references
 from .reports import Reports
@@ -133,21 +132,25 @@ class Job:
             queue.cancel(queued)
 
     async def _prepare(self, queued: QueuedRequest) -> None:
-        await gather(self._fetch_references(queued), self._fetch_adapter(queued))
-        self._context.queue.start(queued, self._work())
-        # From here on only the queued request holds the reference images.
-        self._references = []
+        request, slots = self._request, self._context.reference_slots
+        if request.references:
+            await slots.acquire(queued)
+        try:
+            await gather(self._fetch_references(), self._fetch_adapter(queued))
+            seeds = [seed_of(request, index) for index in range(request.num_outputs)]
+            await self._context.queue.prepare(queued, self._spec(), seeds, self._adapter)
+        finally:
+            # What was prepared holds none of the reference images.
+            self._references = []
+            if request.references:
+                slots.release()
 
-    async def _fetch_references(self, queued: QueuedRequest) -> None:
+    async def _fetch_references(self) -> None:
         context, urls = self._context, [reference.url for reference in self._request.references]
-        if not urls:
-            return
-        await context.reference_slots.acquire(queued)
-        queued.cleanups.append(context.reference_slots.release)
         seconds = context.settings.link_timeout_seconds
         fetched = await fetch_references(context.links, urls, seconds)
-        self._references = [found.reference for found in fetched]
         self._reference_digests = [found.sha256 for found in fetched]
+        self._references = [found.reference for found in fetched]
 
     async def _fetch_adapter(self, queued: QueuedRequest) -> None:
         adapters = self._context.adapters
@@ -155,25 +158,20 @@ class Job:
         if adapter is not None:
             queued.cleanups.append(lambda: adapters.release(adapter))
 
-    def _work(self) -> Work:
+    def _spec(self) -> ImageSpec:
         request = self._request
-        specs = [
-            ImageSpec(
-                prompt=request.prompt,
-                negative_prompt=request.negative_prompt,
-                seed=seed_of(request, index),
-                steps=request.num_inference_steps,
-                guidance_scale=request.guidance_scale,
-                width=request.width,
-                height=request.height,
-                references=tuple(self._references),
-                reference_mode=request.reference_mode,
-                preserve_branding=request.preserve_branding,
-                settings=request.identity.settings,
-            )
-            for index in range(request.num_outputs)
-        ]
-        return Work(specs, self._adapter)
+        return ImageSpec(
+            prompt=request.prompt,
+            negative_prompt=request.negative_prompt,
+            steps=request.num_inference_steps,
+            guidance_scale=request.guidance_scale,
+            width=request.width,
+            height=request.height,
+            references=tuple(self._references),
+            reference_mode=request.reference_mode,
+            preserve_branding=request.preserve_branding,
+            settings=request.identity.settings,
+        )
 
     async def _output(self, queued: QueuedRequest, index: int) -> Event:
         context, request = self._context, self._request

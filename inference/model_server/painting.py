@@ -8,7 +8,7 @@ from typing import Protocol
 
 from PIL import Image
 
-from .pipelines.engine import Adapter, Engine, ImageSpec
+from .pipelines.engine import Adapter, Engine, ImageSpec, LoadedAdapter, Prepared
 
 
 class Cancelled(Exception):
@@ -17,10 +17,22 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True)
 class Work:
-    """What to paint for one request, with all inputs fetched."""
+    """What to paint for one request, with all that needs no turn on the GPU done."""
 
-    specs: Sequence[ImageSpec]
-    adapter: Adapter | None
+    prepared: Prepared
+    adapter: LoadedAdapter | None
+    #: One for each output.
+    seeds: Sequence[int]
+    #: Of each output.
+    steps: int
+    #: Of each output; width and height in pixels.
+    size: tuple[int, int]
+
+
+def prepare(engine: Engine, spec: ImageSpec, seeds: Sequence[int], adapter: Adapter | None) -> Work:
+    """Prepares a request whose inputs are fetched. Raises what the engine raises."""
+    loaded = None if adapter is None else engine.read(adapter)
+    return Work(engine.prepare(spec), loaded, seeds, spec.steps, (spec.width, spec.height))
 
 
 @dataclass(frozen=True)
@@ -28,7 +40,6 @@ class PaintedImage:
     """One finished output."""
 
     image: Image.Image
-    references_used: int
     #: From the first step to the last; empty when the engine reports no steps.
     step_ms: Sequence[float]
     #: Of the whole output.
@@ -58,32 +69,30 @@ def paint(engine: Engine, work: Work, listener: Listener) -> None:
     began = time.monotonic()
     engine.use(work.adapter)
     listener.adapter_used(time.monotonic() - began)
-    before = 0
-    for index, spec in enumerate(work.specs):
-        output = _paint_one(engine, spec, before, listener)
-        before += spec.steps
-        listener.step(before)
+    for index, seed in enumerate(work.seeds):
+        output = _paint_one(engine, work, seed, index * work.steps, listener)
+        listener.step((index + 1) * work.steps)
         listener.painted(index, output)
 
 
-def _paint_one(engine: Engine, spec: ImageSpec, before: int, listener: Listener) -> PaintedImage:
+def _paint_one(engine: Engine, work: Work, seed: int, before: int, listener: Listener) -> PaintedImage:
     times: list[float] = []
 
     def on_step(done: int) -> None:
         times.append(time.monotonic())
-        listener.step(before + max(0, min(done, spec.steps)))
+        listener.step(before + max(0, min(done, work.steps)))
         _check(listener)
 
     _check(listener)
     began = time.monotonic()
-    image = engine.paint(spec, on_step)
+    image = engine.paint(work.prepared, seed, on_step)
     seconds = time.monotonic() - began
     _check(listener)
-    if image.size != (spec.width, spec.height):
+    if image.size != work.size:
         raise ValueError('The engine painted another size.')
     step_ms = [(after - start) * 1000 for start, after in pairwise(times)]
     memory = engine.memory_bytes()
-    return PaintedImage(image, engine.references_used(spec), step_ms, seconds, memory[1] if memory else None)
+    return PaintedImage(image, step_ms, seconds, memory[1] if memory else None)
 
 
 def _check(listener: Listener) -> None:

@@ -6,22 +6,32 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from model_server.failure import Failure
-from model_server.pipelines.engine import Adapter, EngineLost, ImageSpec
+from model_server.pipelines.engine import Adapter, EngineLost, ImageSpec, LoadedAdapter, Prepared
 
 #: Who waits longer than this waits for something that never comes.
 PATIENCE_SECONDS = 20
 
 
+@dataclass(frozen=True)
+class FakeImage:
+    """All of a spec but the references, of which there is a digest."""
+
+    spec: ImageSpec
+    reference_digest: str
+
+
 class FakeEngine:
     """
     The prompt `fail: …` raises it as an unexpected error, `refuse: …` as a Failure, `lost: …` loses it,
-    `exit: …` ends its thread, `chatter: …` is logged by a library, and `small` paints another size.
+    `exit: …` ends its thread, `chatter: …` is logged by a library, and `small` paints another size. It
+    happens while it paints, or with `prepare ` before the prompt while it prepares.
     """
 
     model_version = 'fake-1'
@@ -38,11 +48,16 @@ class FakeEngine:
         if os.environ.get('FAKE_WARM') != 'never':
             self.may_warm.set()
         self.steps_done = 0
-        self.begun: list[ImageSpec] = []
-        self.painted: list[ImageSpec] = []
+        self.prepared: list[ImageSpec] = []
+        self.on_prepare: Callable[[ImageSpec], None] = lambda _: None
+        #: With their seeds.
+        self.begun: list[tuple[ImageSpec, int]] = []
+        self.painted: list[tuple[ImageSpec, int]] = []
         self.used: list[Adapter | None] = []
+        self.read_adapters: list[Adapter] = []
         self.adapter: Adapter | None = None
         self.threads: set[int] = set()
+        self.preparing_threads: set[int] = set()
         self.on_use: Callable[[Adapter | None], None] = lambda _: None
 
     def block(self, step: int) -> None:
@@ -65,16 +80,35 @@ class FakeEngine:
         if os.environ.get('FAKE_WARM') == 'fail':
             raise RuntimeError('There is no such model.')
 
-    def use(self, adapter: Adapter | None) -> None:
-        self.on_use(adapter)
-        if adapter is not None and b'too-large' in adapter.path.read_bytes():
+    def read(self, adapter: Adapter) -> LoadedAdapter:
+        self.preparing_threads.add(threading.get_ident())
+        self.read_adapters.append(adapter)
+        if b'too-large' in adapter.path.read_bytes():
             raise Failure('adapter_unavailable', 'The adapter does not fit the model.')
-        self.adapter = adapter
-        self.used.append(adapter)
+        return LoadedAdapter(adapter, None)
 
-    def paint(self, spec: ImageSpec, on_step: Callable[[int], None]) -> Image.Image:
+    def prepare(self, spec: ImageSpec) -> Prepared:
+        self.preparing_threads.add(threading.get_ident())
+        self.on_prepare(spec)
+        if spec.prompt.startswith('prepare '):
+            _misbehave(spec.prompt.removeprefix('prepare '))
+        self.prepared.append(spec)
+        digest = hashlib.sha256()
+        for reference in spec.references:
+            digest.update(reference.image.tobytes())
+        image = FakeImage(replace(spec, references=()), digest.hexdigest())
+        return Prepared(image, len(spec.references))
+
+    def use(self, adapter: LoadedAdapter | None) -> None:
+        self.adapter = None if adapter is None else adapter.adapter
+        self.on_use(self.adapter)
+        self.used.append(self.adapter)
+
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
+        image: FakeImage = prepared.inputs
+        spec = image.spec
         self.threads.add(threading.get_ident())
-        self.begun.append(spec)
+        self.begun.append((spec, seed))
         for step in range(1, spec.steps + 1):
             released = self._released
             if self.block_at == self.steps_done + 1:
@@ -86,14 +120,12 @@ class FakeEngine:
             if step == 3:
                 _misbehave(spec.prompt)
             on_step(step)
-        self.painted.append(spec)
+        self.painted.append((spec, seed))
         size = (spec.width, spec.height) if spec.prompt != 'small' else (64, 64)
-        return self._noise(spec, size)
+        return self._noise(image, seed, size)
 
-    def _noise(self, spec: ImageSpec, size: tuple[int, int]) -> Image.Image:
-        digest = hashlib.sha256()
-        for reference in spec.references:
-            digest.update(reference.image.tobytes())
+    def _noise(self, image: FakeImage, seed: int, size: tuple[int, int]) -> Image.Image:
+        spec = image.spec
         told = [
             spec.prompt,
             spec.negative_prompt,
@@ -104,13 +136,11 @@ class FakeEngine:
         ]
         told += [spec.reference_mode, spec.preserve_branding, sorted(spec.settings.items())]
         told += [self.adapter and (self.adapter.digest, self.adapter.scale)]
-        digest.update(repr(told).encode())
-        random = np.random.default_rng([spec.seed, int.from_bytes(digest.digest()[:8], 'big')])
+        told += [image.reference_digest]
+        digest = hashlib.sha256(repr(told).encode()).digest()
+        random = np.random.default_rng([seed, int.from_bytes(digest[:8], 'big')])
         noise = random.integers(0, 256, (8, 8, 3), dtype=np.uint8)
         return Image.fromarray(noise).resize(size, Image.Resampling.NEAREST)
-
-    def references_used(self, spec: ImageSpec) -> int:
-        return len(spec.references)
 
     def memory_bytes(self) -> tuple[int, int] | None:
         return 1_000_000, 2_000_000

@@ -12,7 +12,7 @@ from PIL import Image
 from bench.report import PLAIN, Report
 from bench.rounds import Cost, Measurements, Plan, measure
 from model_server.__main__ import PIPELINES
-from model_server.pipelines.engine import Adapter, ImageSpec
+from model_server.pipelines.engine import Adapter, Prepared
 
 from .fake_engine import FakeEngine
 
@@ -188,8 +188,8 @@ class CompileEngine(FakeEngine):
         super().__init__(model_dir)
         self.asked.append(os.environ.get('COMPILE'))
 
-    def paint(self, spec: ImageSpec, on_step: Callable[[int], None]) -> Image.Image:
-        return Image.new('RGB', super().paint(spec, on_step).size)
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
+        return Image.new('RGB', super().paint(prepared, seed, on_step).size)
 
 
 def test_only_the_compiled_variant_compiles_and_black_images_are_told_of(

@@ -45,7 +45,7 @@ async def paint_until(server: Running, tenant: str) -> int:
         server.engine.blocked.clear()
         server.engine.block(STEPS + 1)
         await until(server.engine.blocked.is_set)
-        if server.engine.begun[-1].prompt == tenant:
+        if server.engine.begun[-1][0].prompt == tenant:
             return len(server.engine.begun) - before
 
 
@@ -95,7 +95,7 @@ async def test_who_was_admitted_before_anything_was_measured_is_looked_at_again_
         server.engine.release()
         assert failure([event async for event in late])[0] == 'busy'
 
-    assert [spec.prompt for spec in server.engine.begun] == ['a']
+    assert [spec.prompt for spec, _ in server.engine.begun] == ['a']
 
 
 async def test_a_probe_corrects_an_estimate_that_was_too_high(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ async def test_references_of_another_tenant_do_not_wait_behind_a_flood_of_them(t
         server.engine.block(STEPS + 1)
         server.engine.blocked.clear()
         await until(server.engine.blocked.is_set)
-        assert [spec.prompt for spec in server.engine.begun] == ['flood', 'other']
+        assert [spec.prompt for spec, _ in server.engine.begun] == ['flood', 'other']
 
 
 async def test_who_waits_hears_its_place_each_time_it_improves_and_then_that_it_starts(

@@ -107,7 +107,7 @@ async def test_a_hang_up_takes_only_its_own_request_out_of_the_line(server: Runn
             assert [event async for event in first_events][-1]['event'] == 'completed'
             assert [event async for event in third_events][-1]['event'] == 'completed'
 
-    assert [spec.seed for spec in server.engine.painted] == [1, 3]
+    assert [seed for _, seed in server.engine.painted] == [1, 3]
 
 
 async def test_requests_are_painted_in_the_order_of_the_line(server: Running) -> None:
@@ -120,7 +120,7 @@ async def test_requests_are_painted_in_the_order_of_the_line(server: Running) ->
     for task in tasks:
         assert (await task)[-1]['event'] == 'completed'
 
-    assert [spec.seed for spec in server.engine.painted] == list(range(5))
+    assert [seed for _, seed in server.engine.painted] == list(range(5))
 
 
 async def test_one_that_waits_for_a_slow_link_is_overtaken(server: Running) -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from model_server.line import FairLine, QueuedRequest
 from model_server.painting import Work
+from model_server.pipelines.engine import Prepared
 
-WORK = Work([], None)
+WORK = Work(Prepared(None, 0), None, [], 1, (512, 512))
 
 
 def queued(tenant: str, size: float = 1, ready: bool = True) -> QueuedRequest:

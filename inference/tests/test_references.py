@@ -77,9 +77,9 @@ async def test_reach_the_engine_as_they_are_and_are_told_of_in_the_file(server: 
     events = await server.invoke(request)
 
     assert events[-1]['referenceImagesUsed'] == 4
-    first, second = server.engine.painted
-    assert first.references == second.references
-    images = [reference.image for reference in first.references]
+    # Once for both outputs.
+    (spec,) = server.engine.prepared
+    images = [reference.image for reference in spec.references]
     assert [image.mode for image in images] == ['RGB', 'RGBA', 'RGB', 'RGB']
     assert [image.size for image in images] == [(40, 30)] * 4
     assert np.array_equal(np.asarray(images[0]), np.asarray(opaque))
@@ -138,7 +138,7 @@ async def test_whose_link_stutters_is_fetched_again_from_its_start(server: Runni
     link = server.store.add('reference', encoded(noise(), 'PNG'))
 
     assert (await server.invoke(server.request(references=[{'url': link}])))[-1]['event'] == 'completed'
-    assert np.array_equal(np.asarray(server.engine.painted[0].references[0].image), np.asarray(noise()))
+    assert np.array_equal(np.asarray(server.engine.prepared[0].references[0].image), np.asarray(noise()))
 
 
 @pytest.mark.parametrize('answer', ['stall', 'drip'])

@@ -101,8 +101,8 @@ async def test_hands_the_engine_all_of_the_request(server: Running) -> None:
     }  # fmt: skip
     await server.invoke(server.request(**changes))
 
-    (spec,) = server.engine.painted
-    assert (spec.prompt, spec.negative_prompt, spec.seed, spec.steps) == ('p', 'n', 5, 21)
+    ((spec, seed),) = server.engine.painted
+    assert (spec.prompt, spec.negative_prompt, seed, spec.steps) == ('p', 'n', 5, 21)
     assert (spec.guidance_scale, spec.width, spec.height) == (3, 640, 704)
     assert (spec.reference_mode, spec.preserve_branding, spec.references) == ('exact_product', True, ())
     assert spec.settings == {'look': {'grain': 1}}
@@ -261,4 +261,4 @@ async def test_an_output_that_fails_ends_the_request_and_leaves_the_images_befor
     assert first is not None
     assert rest == [None, None]
     assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
-    assert [spec.seed for spec in server.engine.painted] == [11, 12, 11]
+    assert [seed for _, seed in server.engine.painted] == [11, 12, 11]

@@ -11,7 +11,7 @@ import torch
 from PIL import Image, ImageOps
 from safetensors import safe_open
 
-from .engine import Adapter, ImageSpec, Order, Reference
+from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
 from .lettering import find_lettering
 from .lora import Lora, LoraCache, LoraSlot, StateDict, read_lora, unfit
 from .model_version import join_version, name_model
@@ -38,6 +38,19 @@ class Recipe:
     pipe: Any
     inputs: dict[str, Any]
     finish: Callable[[Image.Image], Image.Image] = as_it_is
+
+
+@dataclass(frozen=True)
+class PreparedInputs:
+    """What is still needed of a spec when it is painted."""
+
+    recipe: Recipe
+    steps: int
+    #: Pixels.
+    width: int
+    height: int
+    #: None without references.
+    reference_mode: ReferenceMode | None
 
 
 class DiffusionEngine(ABC):
@@ -87,38 +100,45 @@ class DiffusionEngine(ABC):
                 model.compile_repeated_blocks(fullgraph=True, dynamic=True)
             self._paint_once()
 
-    def use(self, adapter: Adapter | None) -> None:
-        """Raises Failure('adapter_unavailable', …); then no adapter is in use."""
-        if adapter == self._adapter:
+    def read(self, adapter: Adapter) -> LoadedAdapter:
+        """Raises Failure('adapter_unavailable', …)."""
+        lora = self._cache.get(adapter.digest, partial(self._read_lora, adapter.path))
+        return LoadedAdapter(adapter, lora)
+
+    def prepare(self, spec: ImageSpec) -> Prepared:
+        """Encodes the texts and makes the images that the painting starts from."""
+        with gpu_errors(), torch.no_grad():
+            mode = spec.reference_mode if spec.references else None
+            inputs = PreparedInputs(self._plan(spec), spec.steps, spec.width, spec.height, mode)
+            return Prepared(inputs, self._count_used(spec))
+
+    def use(self, adapter: LoadedAdapter | None) -> None:
+        """Where it fails, no adapter is in use."""
+        wanted = None if adapter is None else adapter.adapter
+        if wanted == self._adapter:
             return
         with gpu_errors():
             self._adapter = None
             self._slot.empty()
             if adapter is not None:
-                lora = self._cache.get(adapter.digest, partial(self._read_lora, adapter.path))
-                self._slot.fill(lora, adapter.scale)
-                self._adapter = adapter
+                self._slot.fill(adapter.weights, adapter.adapter.scale)
+                self._adapter = wanted
 
-    def paint(self, spec: ImageSpec, on_step: Callable[[int], None]) -> Image.Image:
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
         """RGB, width x height. The noise is drawn on the CPU, so that it is the same on every card."""
+        inputs: PreparedInputs = prepared.inputs
+        recipe = inputs.recipe
         with gpu_errors():
             self._reset_peak()
-            recipe = self._plan(spec)
-            self._fit_memory(spec)
+            self._set_up(inputs)
             result = recipe.pipe(
                 **recipe.inputs,
-                num_inference_steps=spec.steps,
-                generator=torch.Generator('cpu').manual_seed(spec.seed),
-                callback_on_step_end=StepEnd(spec.steps, on_step, self._runtime.device),
+                num_inference_steps=inputs.steps,
+                generator=torch.Generator('cpu').manual_seed(seed),
+                callback_on_step_end=StepEnd(inputs.steps, on_step, self._runtime.device),
             )
             painted: Image.Image = result.images[0]
             return recipe.finish(painted.convert('RGB'))
-
-    def references_used(self, spec: ImageSpec) -> int:
-        """All exact products; of other references as many as the model can use."""
-        if spec.reference_mode == 'exact_product':
-            return len(spec.references)
-        return min(len(spec.references), self._most_references())
 
     def evaluations(self, order: Order) -> float:
         """Once in each step, twice with guidance. A picture that starts from a reference leaves steps out."""
@@ -134,10 +154,28 @@ class DiffusionEngine(ABC):
 
     @abstractmethod
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
-        """The inputs that every pipeline takes: texts and guidance."""
+        """The inputs that every pipeline takes: encoded texts, and guidance."""
 
     def _prepare(self, pipe: Any) -> None:  # noqa: B027
         """Called once with the loaded pipeline, before the others share its parts."""
+
+    def _set_up(self, inputs: PreparedInputs) -> None:
+        """
+        Sets what belongs to one painting alone.
+
+        Large pictures are decoded in tiles, because whole they need more memory than the painting.
+        """
+        vae = self._text.vae
+        if inputs.width * inputs.height > _LARGEST_UNTILED:
+            vae.enable_tiling()
+        else:
+            vae.disable_tiling()
+
+    def _count_used(self, spec: ImageSpec) -> int:
+        """All exact products; of other references as many as the model can use."""
+        if spec.reference_mode == 'exact_product':
+            return len(spec.references)
+        return min(len(spec.references), self._most_references())
 
     def _most_references(self) -> int:
         """How many reference images influence one picture, where they are not exact products."""
@@ -191,14 +229,6 @@ class DiffusionEngine(ABC):
     ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
         """An adapter's file with diffusers' names: weights, alphas and metadata."""
 
-    def _fit_memory(self, spec: ImageSpec) -> None:
-        """Decodes large pictures in tiles, because whole they need more memory than the painting."""
-        vae = self._text.vae
-        if spec.width * spec.height > _LARGEST_UNTILED:
-            vae.enable_tiling()
-        else:
-            vae.disable_tiling()
-
     def _reset_peak(self) -> None:
         if self._runtime.device.type == 'cuda':
             torch.cuda.reset_peak_memory_stats()
@@ -210,7 +240,6 @@ class DiffusionEngine(ABC):
         spec = ImageSpec(
             prompt='a still life',
             negative_prompt='',
-            seed=0,
             steps=2,
             guidance_scale=5,
             width=side,
@@ -222,10 +251,13 @@ class DiffusionEngine(ABC):
         )
         # Without guidance the batch is smaller, so it is compiled separately.
         specs = [spec, replace(spec, guidance_scale=1)] if self._runtime.compiled else [spec]
-        self.paint(replace(spec, references=(product,)), lambda _: None)
+        self._try(replace(spec, references=(product,)))
         for each in specs:
-            self.paint(each, lambda _: None)
+            self._try(each)
         self._slot.fill(Lora({}), 1)
         for each in specs:
-            self.paint(each, lambda _: None)
+            self._try(each)
         self._slot.empty()
+
+    def _try(self, spec: ImageSpec) -> None:
+        self.paint(self.prepare(spec), 0, lambda _: None)

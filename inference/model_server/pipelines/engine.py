@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from PIL import Image
 
@@ -19,12 +19,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class ImageSpec:
-    """One image to paint. Engines use nothing else, so that the same spec gives the same image."""
+    """What to paint. Engines use nothing else but the seed, so that both always give the same image."""
 
     prompt: str
     negative_prompt: str
-    #: 0 … 2^32 - 1.
-    seed: int
     steps: int
     guidance_scale: float
     #: Pixels.
@@ -63,6 +61,25 @@ class Adapter:
     scale: float
 
 
+@dataclass(frozen=True)
+class LoadedAdapter:
+    """An adapter that was read and fits the model."""
+
+    adapter: Adapter
+    #: What the engine made of the file.
+    weights: Any
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An image with all done that needs no turn on the GPU."""
+
+    #: What the engine still needs to paint it; no reference image, since they take much memory.
+    inputs: Any
+    #: How many reference images have a part in it.
+    references_used: int
+
+
 class EngineLost(Exception):
     """
     The engine can't paint any more, whatever it is asked, as after an error that breaks the GPU's context.
@@ -73,10 +90,14 @@ class EngineLost(Exception):
 
 class Engine(Protocol):
     """
-    A model on a GPU. Every method is called on one and the same thread, one at a time.
+    A model on a GPU.
 
-    `paint` and `use` raise `Failure` for what the customer should read, and `EngineLost` when all is over.
-    Anything else that they raise fails the request with a general message.
+    `warm`, `use` and `paint` are called on one thread, the GPU's. `read` and `prepare` are called on another,
+    once `warm` has ended and also while the GPU paints; they change nothing that `use` and `paint` need. On
+    each thread there is one call at a time.
+
+    They raise `Failure` for what the customer should read, and `EngineLost` when all is over. Anything else
+    that they raise fails the request with a general message.
     """
 
     #: At most 200 characters; names everything that decides an image's bytes.
@@ -85,18 +106,21 @@ class Engine(Protocol):
     def warm(self) -> None:
         """Loads, compiles and paints once; afterwards requests are fast. What it raises ends the process."""
 
-    def use(self, adapter: Adapter | None) -> None:
-        """Paints with this adapter from now on. Raises Failure('adapter_unavailable', …) if it can't."""
+    def read(self, adapter: Adapter) -> LoadedAdapter:
+        """Reads an adapter and checks it. Raises Failure('adapter_unavailable', …) if it can't be used."""
 
-    def paint(self, spec: ImageSpec, on_step: Callable[[int], None]) -> Image.Image:
+    def prepare(self, spec: ImageSpec) -> Prepared:
+        """Does once for all outputs what needs no turn: encodes the prompt, cuts products out."""
+
+    def use(self, adapter: LoadedAdapter | None) -> None:
+        """Paints with this adapter from now on."""
+
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
         """
-        Paints one image, RGB, width x height.
+        Paints one image, RGB, of the size that was asked for.
 
         `on_step(done)` is called after each step, 1 … steps; what it raises must end the painting.
         """
-
-    def references_used(self, spec: ImageSpec) -> int:
-        """How many reference images were used for the image."""
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak; None on a CPU."""

@@ -13,7 +13,7 @@ from diffusers import (
 from PIL import Image
 
 from .clip_prompts import encode_prompts
-from .diffusion import DiffusionEngine, Recipe
+from .diffusion import DiffusionEngine, PreparedInputs, Recipe
 from .engine import ImageSpec
 from .lora import StateDict
 from .stage import on_white
@@ -61,7 +61,6 @@ class SdxlEngine(DiffusionEngine):
         if not self._has_ip_adapter:
             return {}
         looks = bool(spec.references) and spec.reference_mode == 'reference'
-        self._text.set_ip_adapter_scale(_REFERENCE_SCALE if looks else 0.0)
         images = (
             [on_white(each.image) for each in spec.references] if looks else [Image.new('RGB', (224, 224))]
         )
@@ -69,6 +68,12 @@ class SdxlEngine(DiffusionEngine):
             [images], None, self._runtime.device, 1, spec.guidance_scale > 1
         )
         return {'ip_adapter_image_embeds': embeds}
+
+    def _set_up(self, inputs: PreparedInputs) -> None:
+        super()._set_up(inputs)
+        if self._has_ip_adapter:
+            looks = inputs.reference_mode == 'reference'
+            self._text.set_ip_adapter_scale(_REFERENCE_SCALE if looks else 0.0)
 
     def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
         if not self._has_ip_adapter:

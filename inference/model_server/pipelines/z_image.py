@@ -35,10 +35,16 @@ class ZImageEngine(DiffusionEngine):
         if length > _LONGEST:
             problem = f'The prompt has {length} tokens, and this model reads {_LONGEST}. Shorten it.'
             raise Failure('invalid_request', problem)
-        return {
+        embeds, negative_embeds = self._text.encode_prompt(
             **texts,
+            device=self._runtime.device,
+            do_classifier_free_guidance=spec.guidance_scale > 1,
+            max_sequence_length=_USUAL_LENGTH if length <= _USUAL_LENGTH else _LONGEST,
+        )
+        return {
+            'prompt_embeds': embeds,
+            'negative_prompt_embeds': negative_embeds,
             'guidance_scale': spec.guidance_scale - 1,
-            'max_sequence_length': _USUAL_LENGTH if length <= _USUAL_LENGTH else _LONGEST,
         }
 
     def _count_tokens(self, text: str) -> int:

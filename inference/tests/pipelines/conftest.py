@@ -19,7 +19,6 @@ def spec(**changes: Any) -> ImageSpec:
     values: dict[str, Any] = {
         'prompt': 'a calm night',
         'negative_prompt': 'fog',
-        'seed': 1,
         'steps': 3,
         'guidance_scale': 5.0,
         'width': 512,
@@ -32,9 +31,21 @@ def spec(**changes: Any) -> ImageSpec:
     return ImageSpec(**{**values, **changes})
 
 
-def paint(engine: Engine, what: ImageSpec) -> bytes:
+def draw(
+    engine: Engine, what: ImageSpec, seed: int = 1, on_step: Callable[[int], None] = lambda _: None
+) -> Image.Image:
+    """The picture, as the server has it painted."""
+    return engine.paint(engine.prepare(what), seed, on_step)
+
+
+def paint(engine: Engine, what: ImageSpec, seed: int = 1) -> bytes:
     """The picture's pixels."""
-    return engine.paint(what, lambda _: None).tobytes()
+    return draw(engine, what, seed).tobytes()
+
+
+def use(engine: Engine, adapter: Adapter | None) -> None:
+    """Has the engine paint with the adapter, as the server does."""
+    engine.use(None if adapter is None else engine.read(adapter))
 
 
 def difference(one: bytes, other: bytes) -> float:

@@ -1,6 +1,9 @@
 """The engines paint with diffusers' real code, each order always the same."""
 
+import gc
+import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,15 +20,15 @@ from model_server.pipelines.clip_prompts import encode_prompts  # noqa: E402
 from model_server.pipelines.engine import EngineLost, Order, Reference  # noqa: E402
 from model_server.pipelines.runtime import gpu_errors  # noqa: E402
 
-from .conftest import difference, open_engine, paint, product, spec  # noqa: E402
+from .conftest import difference, draw, open_engine, paint, product, spec, use  # noqa: E402
 
 
 def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     engine: Any, kind: str, model_dirs: dict[str, Path], make_adapter: Callable[..., Any]
 ) -> None:
     first = paint(engine, spec())
-    engine.use(make_adapter())
-    paint(engine, spec(seed=9))
+    use(engine, make_adapter())
+    paint(engine, spec(), seed=9)
     engine.use(None)
     paint(engine, spec(references=(Reference(product()),), reference_mode='exact_product'))
     paint(engine, spec(prompt='word ' * 120, width=576))
@@ -37,7 +40,6 @@ def test_the_same_order_is_the_same_image_whatever_was_painted_before(
 @pytest.mark.parametrize(
     'changes',
     [
-        {'seed': 2},
         {'prompt': 'a calm day'},
         {'negative_prompt': ''},
         {'negative_prompt': 'rain'},
@@ -51,6 +53,10 @@ def test_whatever_an_order_says_changes_its_image(engine: Any, changes: dict[str
     assert paint(engine, spec(**changes)) != paint(engine, spec())
 
 
+def test_another_seed_is_another_image(engine: Any) -> None:
+    assert paint(engine, spec(), seed=2) != paint(engine, spec())
+
+
 def test_without_guidance_the_negative_prompt_says_nothing(engine: Any) -> None:
     plain = spec(guidance_scale=1.0)
     assert paint(engine, plain) == paint(engine, replace(plain, negative_prompt='rain'))
@@ -58,20 +64,20 @@ def test_without_guidance_the_negative_prompt_says_nothing(engine: Any) -> None:
 
 @pytest.mark.parametrize('size', [(512, 512), (640, 512), (512, 768)])
 def test_images_have_the_size_of_the_order(engine: Any, size: tuple[int, int]) -> None:
-    image = engine.paint(spec(width=size[0], height=size[1], steps=1), lambda _: None)
+    image = draw(engine, spec(width=size[0], height=size[1], steps=1))
     assert (image.size, image.mode) == (size, 'RGB')
 
 
 def test_every_step_is_told(engine: Any) -> None:
     steps: list[int] = []
-    engine.paint(spec(steps=5), steps.append)
+    draw(engine, spec(steps=5), on_step=steps.append)
     assert steps == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize('mode', ['reference', 'exact_product'])
 def test_steps_only_grow_and_end_with_the_last_where_references_save_some(engine: Any, mode: str) -> None:
     steps: list[int] = []
-    engine.paint(spec(steps=8, references=(Reference(product()),), reference_mode=mode), steps.append)
+    draw(engine, spec(steps=8, references=(Reference(product()),), reference_mode=mode), on_step=steps.append)
     assert steps == sorted(set(steps))
     assert (steps[-1], len(steps) <= 8) == (8, True)
 
@@ -86,7 +92,7 @@ def test_what_a_step_raises_ends_the_painting_and_nothing_else(engine: Any) -> N
 
     before = paint(engine, spec())
     with pytest.raises(Stop):
-        engine.paint(spec(), stop)
+        draw(engine, spec(), on_step=stop)
     assert paint(engine, spec()) == before
 
 
@@ -99,6 +105,42 @@ def test_a_prompt_that_the_model_cant_read_is_refused(engines: Callable[[str], A
     with pytest.raises(Failure, match='tokens') as caught:
         paint(engines('z-image'), spec(prompt='x' * 4000))
     assert caught.value.reason == 'invalid_request'
+
+
+@pytest.mark.parametrize('mode', [None, 'reference', 'exact_product'])
+def test_what_was_prepared_is_painted_as_often_as_wanted_whatever_else_is_prepared_meanwhile(
+    engine: Any, mode: Any
+) -> None:
+    references = (Reference(product()),) if mode else ()
+    asked = spec(references=references, reference_mode=mode or 'reference')
+    alone = [paint(engine, asked, seed) for seed in (1, 2)]
+    prepared = engine.prepare(asked)
+    assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in (1, 2)] == alone
+
+    others = [spec(prompt='another ' * 90), spec(references=(Reference(product()),))]
+    with ThreadPoolExecutor(1) as beside:
+        preparing = [beside.submit(engine.prepare, other) for other in others * 10]
+        assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in (1, 2)] == alone
+    assert all(each.result() for each in preparing)
+
+
+def test_nothing_is_encoded_and_no_reference_is_held_once_an_image_is_prepared(engine: Any) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError('A text was encoded.')
+
+    photo = product((300, 400))
+    seen = weakref.ref(photo)
+    prepared = engine.prepare(spec(references=(Reference(photo),), reference_mode='exact_product'))
+    del photo
+    gc.collect()
+    assert seen() is None
+    hook = engine._text.text_encoder.register_forward_pre_hook(refuse)
+    try:
+        engine.paint(prepared, 1, lambda _: None)
+        with pytest.raises(AssertionError):
+            engine.prepare(spec())
+    finally:
+        hook.remove()
 
 
 @pytest.mark.parametrize('negative', ['', 'fog'])
@@ -120,7 +162,7 @@ def test_short_prompts_are_read_as_diffusers_reads_them(engines: Callable[[str],
 
 def test_opaque_pixels_of_an_exact_product_are_in_the_image_unchanged(engine: Any) -> None:
     shown = product()
-    image = engine.paint(spec(references=(Reference(shown),), reference_mode='exact_product'), lambda _: None)
+    image = draw(engine, spec(references=(Reference(shown),), reference_mode='exact_product'))
     # In the middle, standing on the ground that `build_stage` gives it.
     queued = image.crop((256 - 60, int(512 * 0.85) - 160, 256 + 60, int(512 * 0.85)))
     pixels = zip(np.asarray(shown).reshape(-1, 4), np.asarray(queued).reshape(-1, 3), strict=True)
@@ -134,9 +176,9 @@ def test_a_reference_has_an_effect_and_is_counted(engine: Any) -> None:
     assert paint(engine, spec(steps=8, references=(red, blue))) == paint(
         engine, spec(steps=8, references=(red,))
     )
-    assert engine.references_used(spec(references=(red, blue))) == 1
-    assert engine.references_used(spec(references=(red, blue), reference_mode='exact_product')) == 2
-    assert engine.references_used(spec()) == 0
+    assert engine.prepare(spec(references=(red, blue))).references_used == 1
+    assert engine.prepare(spec(references=(red, blue), reference_mode='exact_product')).references_used == 2
+    assert engine.prepare(spec()).references_used == 0
 
 
 def test_an_ip_adapter_looks_at_every_reference(engines: Callable[[str], Any]) -> None:
@@ -147,7 +189,7 @@ def test_an_ip_adapter_looks_at_every_reference(engines: Callable[[str], Any]) -
     ) + tuple(Reference(Image.new('RGB', (300, 200), color)) for color in colors[1:])
     images = {paint(engine, spec(references=references[:count])) for count in range(5)}
     assert len(images) == 5
-    assert engine.references_used(spec(references=references)) == 4
+    assert engine.prepare(spec(references=references)).references_used == 4
 
 
 def test_an_ip_adapter_leaves_other_images_as_they_are_without_it(engines: Callable[[str], Any]) -> None:
@@ -163,7 +205,7 @@ def test_lettering_of_a_reference_stays_where_branding_is_preserved(engine: Any)
     for x in range(200, 300, 8):
         stripes.paste('black', (x, 220, x + 4, 300))
     asked = spec(references=(Reference(stripes),), preserve_branding=True)
-    image = engine.paint(asked, lambda _: None)
+    image = draw(engine, asked)
     box = (220, 240, 280, 280)
     assert image.crop(box).tobytes() == stripes.crop(box).tobytes()
     assert image.crop((0, 0, 100, 100)).tobytes() != stripes.crop((0, 0, 100, 100)).tobytes()

@@ -19,7 +19,7 @@ from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.engine import Adapter  # noqa: E402
 from model_server.pipelines.lora import Delta, Lora, LoraCache  # noqa: E402
 
-from .conftest import open_engine, paint, spec  # noqa: E402
+from .conftest import open_engine, paint, spec, use  # noqa: E402
 
 Make = Callable[..., Adapter]
 
@@ -35,7 +35,7 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
     engine: Any, kind: str, model_dirs: dict[str, Path], make_adapter: Make
 ) -> None:
     adapter = make_adapter()
-    engine.use(adapter)
+    use(engine, adapter)
     ours = np.frombuffer(paint(engine, spec()), np.uint8).astype(int)
     pipe = diffusers.DiffusionPipeline.from_pretrained(model_dirs[kind], local_files_only=True)
     pipe.set_progress_bar_config(disable=True)
@@ -51,7 +51,7 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
     ).images[0]
     # The place's unused ranks make sums of another length, so that some pixels round the other way.
     assert np.abs(ours - np.frombuffer(theirs.tobytes(), np.uint8)).mean() < 0.1
-    engine.use(None)
+    use(engine, None)
     assert np.abs(ours - np.frombuffer(paint(engine, spec()), np.uint8)).mean() > 3
 
 
@@ -59,12 +59,12 @@ def test_an_adapter_leaves_no_trace_in_the_next_one(engine: Any, make_adapter: M
     wide = make_adapter(rank=8, seed=1, layers=('to_q', 'to_k', 'to_v', 'to_out.0'))
     narrow = make_adapter(rank=2, seed=2, layers=('to_q',))
     plain = paint(engine, spec())
-    engine.use(narrow)
+    use(engine, narrow)
     alone = paint(engine, spec())
-    engine.use(wide)
-    engine.use(narrow)
+    use(engine, wide)
+    use(engine, narrow)
     assert paint(engine, spec()) == alone
-    engine.use(None)
+    use(engine, None)
     assert paint(engine, spec()) == plain
     assert len({plain, alone}) == 2
 
@@ -73,10 +73,10 @@ def test_the_scale_says_how_strongly_it_acts(engine: Any, make_adapter: Make) ->
     adapter = make_adapter()
     images = []
     for scale in (0.0, 0.5, 1.0, 2.0):
-        engine.use(replace(adapter, scale=scale))
+        use(engine, replace(adapter, scale=scale))
         images.append(paint(engine, spec()))
     assert len(set(images)) == 4
-    engine.use(None)
+    use(engine, None)
     assert images[0] == paint(engine, spec())
 
 
@@ -99,7 +99,7 @@ def test_an_alpha_counts_as_in_the_trainers_that_write_one(
     save_file(named, tmp_path / 'kohya.safetensors')
     images = []
     for name in ('half', 'kohya'):
-        engine.use(Adapter(name.ljust(64, '0'), tmp_path / f'{name}.safetensors', 1.0))
+        use(engine, Adapter(name.ljust(64, '0'), tmp_path / f'{name}.safetensors', 1.0))
         images.append(paint(engine, spec()))
     assert images[0] == images[1]
 
@@ -114,7 +114,7 @@ def test_an_alpha_counts_as_peft_writes_it(engine: Any, kind: str, make_adapter:
     save_file({key: value / 2 if 'lora_B' in key else value for key, value in weights.items()}, halved)
     images = []
     for path in (told, halved):
-        engine.use(Adapter(path.stem.ljust(64, '0'), path, 1.0))
+        use(engine, Adapter(path.stem.ljust(64, '0'), path, 1.0))
         images.append(paint(engine, spec()))
     assert images[0] == images[1]
 
@@ -145,18 +145,18 @@ def rename(weights: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 def test_what_does_not_fit_is_refused_and_changes_nothing(
     engine: Any, make_adapter: Make, change: Callable[[dict[str, Any]], dict[str, Any]], problem: str
 ) -> None:
-    plain = paint(engine, spec())
     good = make_adapter()
-    engine.use(good)
+    use(engine, good)
+    image = paint(engine, spec())
     with pytest.raises(Failure, match=problem) as caught:
-        engine.use(rewrite(good, change))
+        engine.read(rewrite(good, change))
     assert caught.value.reason == 'adapter_unavailable'
-    assert paint(engine, spec()) == plain
+    assert paint(engine, spec()) == image
 
 
 def test_a_higher_rank_than_the_servers_is_refused_with_both(engine: Any, make_adapter: Make) -> None:
     with pytest.raises(Failure, match='rank 9; this server takes up to 8'):
-        engine.use(make_adapter(rank=9))
+        use(engine, make_adapter(rank=9))
 
 
 def test_a_dora_is_refused(engine: Any, make_adapter: Make) -> None:
@@ -165,7 +165,7 @@ def test_a_dora_is_refused(engine: Any, make_adapter: Make) -> None:
         return {**weights, f'{name}.dora_scale': torch.ones(1, 1)}
 
     with pytest.raises(Failure, match='DoRA'):
-        engine.use(rewrite(make_adapter(), add))
+        use(engine, rewrite(make_adapter(), add))
 
 
 def test_an_adapter_of_the_other_model_is_refused(
@@ -177,17 +177,17 @@ def test_an_adapter_of_the_other_model_is_refused(
         path = tmp_path / f'{kind}.safetensors'
         build_lora(kind, model_dirs[kind], path)  # type: ignore[arg-type]
         with pytest.raises(Failure) as caught:
-            engines(other).use(Adapter(kind.ljust(64, '0'), path, 1.0))
+            use(engines(other), Adapter(kind.ljust(64, '0'), path, 1.0))
         assert caught.value.reason == 'adapter_unavailable'
 
 
 def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
     adapter = make_adapter(seed=5)
-    engine.use(adapter)
+    use(engine, adapter)
     image = paint(engine, spec())
-    engine.use(None)
+    use(engine, None)
     adapter.path.unlink()
-    engine.use(adapter)
+    use(engine, adapter)
     assert paint(engine, spec()) == image
 
 
@@ -233,7 +233,7 @@ def test_another_adapter_compiles_nothing_anew(
     compiled = counters['stats']['unique_graphs']
     images = set()
     for adapter in (make_adapter(rank=4), make_adapter(rank=8, seed=2, scale=0.5), None):
-        engine.use(adapter)
+        use(engine, adapter)
         for what in (spec(), spec(width=640), spec(guidance_scale=1.0)):
             images.add(paint(engine, what))
     assert compiled > 0
@@ -244,8 +244,8 @@ def test_another_adapter_compiles_nothing_anew(
 def test_an_image_is_still_an_image_after_many_swaps(engine: Any, make_adapter: Make) -> None:
     one, other = make_adapter(seed=1, scale=2.0), make_adapter(seed=2, scale=2.0)
     for _ in range(50):
-        engine.use(one)
-        engine.use(other)
-    engine.use(None)
+        use(engine, one)
+        use(engine, other)
+    use(engine, None)
     image = Image.frombytes('RGB', (512, 512), paint(engine, spec()))
     assert image.getextrema() != ((0, 0), (0, 0), (0, 0))

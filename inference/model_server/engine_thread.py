@@ -1,8 +1,9 @@
-"""The one thread that touches the GPU."""
+"""A thread on which an engine works, beside the event loop."""
 
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TypeVar
@@ -12,13 +13,14 @@ from .pipelines.engine import EngineLost
 T = TypeVar('T')
 
 
-class GpuThread:
+class EngineThread:
     """Runs one call after the other. It ends with the process, or with the engine."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._lost = False
-        self._thread = threading.Thread(target=self._run, name='gpu', daemon=True)
+        self._began: float | None = None
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     @property
@@ -26,9 +28,20 @@ class GpuThread:
         """Whether it accepts calls."""
         return self._thread.is_alive() and not self._lost
 
+    @property
+    def busy_seconds(self) -> float:
+        """How long the present call takes already; 0 without one."""
+        began = self._began
+        return 0 if began is None else time.monotonic() - began
+
     def _run(self) -> None:
         while not self._lost:
-            self._calls.get()()
+            call = self._calls.get()
+            self._began = time.monotonic()
+            call()
+            self._began = None
+            # Else it would hold all that it worked on until the next call.
+            del call
 
     async def call(self, work: Callable[[], T]) -> T:
         """Returns what the work returns, or raises what it raises. EngineLost ends the thread."""

@@ -1,0 +1,170 @@
+"""What is done for a request beside the GPU, before its turn."""
+
+import asyncio
+import io
+import threading
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from .fake_engine import PATIENCE_SECONDS, FakeEngine
+from .support import Running, failure, identity, running, until
+
+pytestmark = pytest.mark.anyio
+
+
+async def opened(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> Any:
+    """The events of a request that was accepted."""
+    events = await stack.enter_async_context(server.opened(request))
+    await anext(events)
+    return events
+
+
+async def painting(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> Any:
+    """The events of a request whose painting waits before its first step."""
+    server.engine.block(1)
+    events = await opened(stack, server, request)
+    await until(server.engine.blocked.is_set)
+    return events
+
+
+def prompts(server: Running) -> list[str]:
+    return [spec.prompt for spec in server.engine.prepared]
+
+
+def with_photo(server: Running) -> dict[str, Any]:
+    """A member of a request with a reference image."""
+    file = io.BytesIO()
+    Image.new('RGB', (64, 64), 'teal').save(file, 'PNG')
+    server.store.files['photo'] = file.getvalue()
+    return {'references': [{'url': server.store.link('photo')}]}
+
+
+class Gate:
+    """Holds each preparing back until it is opened."""
+
+    def __init__(self, server: Running) -> None:
+        self.reached = threading.Event()
+        self._opened = threading.Event()
+        server.engine.on_prepare = lambda _: self._wait()
+
+    def _wait(self) -> None:
+        self.reached.set()
+        assert self._opened.wait(PATIENCE_SECONDS)
+
+    def open(self) -> None:
+        self._opened.set()
+
+
+async def test_happens_once_for_all_outputs_on_another_thread(server: Running) -> None:
+    await server.invoke(server.request(outputs=4))
+    assert (len(server.engine.prepared), len(server.engine.painted)) == (1, 4)
+    assert len(server.engine.preparing_threads) == 1
+    assert not server.engine.preparing_threads & server.engine.threads
+
+
+async def test_happens_while_the_gpu_paints_and_frees_the_reference_images(tmp_path: Path) -> None:
+    async with running(tmp_path, reference_requests=1) as server, AsyncExitStack() as stack:
+        first = await painting(stack, server, server.request(prompt='first'))
+        others = [
+            await opened(stack, server, server.request(prompt=prompt, **with_photo(server)))
+            for prompt in ('second', 'third')
+        ]
+        await until(lambda: prompts(server) == ['first', 'second', 'third'])
+        assert server.engine.painted == []
+        server.engine.release()
+        for events in (first, *others):
+            assert [event async for event in events][-1]['event'] == 'completed'
+
+
+async def test_takes_turns_between_tenants(tmp_path: Path) -> None:
+    async with running(tmp_path, heartbeat_seconds=0.05) as server, AsyncExitStack() as stack:
+        gate = Gate(server)
+        requests = [('a', '1'), ('a', '2'), ('a', '3'), ('b', '4')]
+        # Who drops the events hangs up.
+        events = [
+            await opened(stack, server, server.request(tenant=tenant, prompt=prompt))
+            for tenant, prompt in requests
+        ]
+        await until(gate.reached.is_set)
+        gate.open()
+        for each in events:
+            assert [event async for event in each][-1]['event'] == 'completed'
+    assert prompts(server) == ['1', '4', '2', '3']
+
+
+async def test_begins_when_the_model_is_warm(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    engine.may_warm.clear()
+    async with running(tmp_path, engine) as server, AsyncExitStack() as stack:
+        events = await opened(stack, server, server.request())
+        await asyncio.sleep(0.05)
+        assert engine.preparing_threads == set()
+        engine.may_warm.set()
+        assert [event async for event in events][-1]['event'] == 'completed'
+
+
+@pytest.mark.parametrize(
+    ('prompt', 'message'),
+    [
+        ('prepare refuse: too long', 'too long'),
+        ('prepare fail: secret', 'The model could not make this image.'),
+    ],
+)
+async def test_that_fails_fails_its_request_alone(server: Running, prompt: str, message: str) -> None:
+    assert failure(await server.invoke(server.request(prompt=prompt))) == ('model_error', message)
+    assert server.engine.used == []
+    assert 'secret' not in server.log.getvalue()
+    assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
+
+
+@pytest.mark.parametrize('prompt', ['prepare lost: the context is gone', 'prepare exit: and gone'])
+async def test_that_loses_the_engine_ends_it(tmp_path: Path, prompt: str) -> None:
+    async with running(tmp_path) as server, AsyncExitStack() as stack:
+        first = await painting(stack, server, server.request())
+        waiting = await opened(stack, server, server.request())
+        assert failure(await server.invoke(server.request(prompt=prompt)))[0] == 'model_error'
+        assert await server.ping() == 503
+        server.engine.release()
+        assert [event async for event in first][-1]['event'] == 'completed'
+        assert failure([event async for event in waiting])[0] == 'busy'
+        assert failure(await server.invoke(server.request()))[0] == 'busy'
+
+
+async def test_that_hangs_counts_as_a_gpu_that_hangs(tmp_path: Path) -> None:
+    async with running(tmp_path, stuck_seconds=0.05) as server, AsyncExitStack() as stack:
+        gate = Gate(server)
+        events = await opened(stack, server, server.request())
+        await until(lambda: server.context.queue.state == 'dead')
+        assert await server.ping() == 503
+        gate.open()
+        await events.aclose()
+
+
+async def test_of_a_request_that_was_given_up_keeps_nobody_waiting_afterwards(server: Running) -> None:
+    gate = Gate(server)
+    async with server.opened(server.request(prompt='given up')) as events:
+        await anext(events)
+        await until(gate.reached.is_set)
+    await until(lambda: not server.context.jobs)
+    gate.open()
+    assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
+    assert len(server.engine.painted) == 1
+
+
+async def test_an_adapter_is_read_before_its_turn(server: Running) -> None:
+    async with AsyncExitStack() as stack:
+        first = await painting(stack, server, server.request())
+        request = server.request()
+        header = b'{"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}'
+        file = len(header).to_bytes(8, 'little') + header + b'x'
+        request['identity'] = identity(adapterUrl=server.store.add('a', file), adapterVersion='1')
+        events = await opened(stack, server, request)
+        await until(lambda: len(server.engine.read_adapters) == 1)
+        server.engine.release()
+        for each in (first, events):
+            assert [event async for event in each][-1]['event'] == 'completed'
+    assert server.engine.used == [None, server.engine.read_adapters[0]]
