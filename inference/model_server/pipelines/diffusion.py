@@ -19,7 +19,7 @@ from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 from .stage import Stage, build_stage, on_white
 
 # Change it when the same spec gives other bytes with the same model and libraries.
-_RECIPE = 'recipe-1'
+_RECIPE = 'recipe-2'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
 # Pixels.

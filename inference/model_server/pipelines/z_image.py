@@ -9,11 +9,17 @@ from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeli
 from ..failure import Failure
 from .diffusion import DiffusionEngine
 from .engine import ImageSpec
+from .guidance import map_guidance
 from .lora import StateDict
 
 # Tokens. The model's positions end a little above the second.
 _USUAL_LENGTH = 512
 _LONGEST = 1024
+
+# Its pipeline adds so many times what the prompt and the negative prompt differ in, so 0 is no guidance.
+# The authors recommend 3 to 5, and their example has 4: https://huggingface.co/Tongyi-MAI/Z-Image
+_NO_GUIDANCE = 0.0
+_RECOMMENDED_GUIDANCE = 4.0
 
 
 class ZImageEngine(DiffusionEngine):
@@ -29,7 +35,6 @@ class ZImageEngine(DiffusionEngine):
     )
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
-        """Its guidance scale is 0 without guidance, where the other models have 1."""
         texts = {'prompt': spec.prompt, 'negative_prompt': spec.negative_prompt}
         length = max(self._count_tokens(text) for text in texts.values())
         if length > _LONGEST:
@@ -44,7 +49,7 @@ class ZImageEngine(DiffusionEngine):
         return {
             'prompt_embeds': embeds,
             'negative_prompt_embeds': negative_embeds,
-            'guidance_scale': spec.guidance_scale - 1,
+            'guidance_scale': map_guidance(spec.guidance_scale, _NO_GUIDANCE, _RECOMMENDED_GUIDANCE),
         }
 
     def _count_tokens(self, text: str) -> int:
