@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
+import { gpuProblem, modelServerFolder } from './gpus.ts';
 import { deadlineProblem } from './painting-time.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name');
@@ -57,7 +58,7 @@ const modelEndpoint = z
             ),
         }),
       ])
-      .default({ folder: 'inference' }),
+      .default({ folder: modelServerFolder }),
     /** Model data in S3: everything under the prefix is copied to `/opt/ml/model`. */
     modelData: z
       .string()
@@ -102,6 +103,10 @@ const modelEndpoint = z
   .refine(({ minInstances, maxInstances }) => minInstances <= maxInstances, {
     path: ['minInstances'],
     message: 'must be at most maxInstances',
+  })
+  .superRefine((chosen, context) => {
+    const message = gpuProblem(chosen);
+    if (message !== null) context.addIssue({ code: 'custom', path: ['instanceType'], message });
   });
 
 const inference = z.discriminatedUnion('kind', [

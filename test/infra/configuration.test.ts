@@ -12,6 +12,7 @@ import {
   measuredSteps,
   mostSteps,
 } from '../../lib/painting-time.ts';
+import { gpusOfTypes } from '../../lib/gpus.ts';
 import { createGenerationBody } from '../../shared/contracts/generation.ts';
 import { everything } from '../support/configurations.ts';
 
@@ -94,6 +95,36 @@ describe('what is wrong is named, all of it at once', () => {
     ]) {
       expect(readConfiguration(fits, 'The file')).toMatchObject({ inference: { kind: 'endpoint' } });
     }
+  });
+
+  describe('instances whose GPUs would be idle', () => {
+    const endpoint = { kind: 'endpoint', modelData: 's3://bucket/p/' };
+
+    test('the sentence says how many there are, how many are wasted, and what to do', () => {
+      expect(messageOf({ inference: { ...endpoint, instanceType: 'ml.g5.12xlarge' } })).toBe(
+        "The file x.json can't be deployed: inference.instanceType: ml.g5.12xlarge has 4 GPUs, and the model server paints " +
+          'with one: 3 would be paid for and idle. Take a type with one GPU, and more instances (maxInstances).',
+      );
+      for (const instanceType of Object.keys(gpusOfTypes)) {
+        expect(messageOf({ inference: { ...endpoint, instanceType } })).toContain(`${instanceType} has `);
+      }
+    });
+
+    test.each([
+      { instanceType: 'ml.g6e.16xlarge' },
+      { instanceType: 'ml.p5.4xlarge' },
+      { instanceType: 'ml.g99.48xlarge' },
+      {
+        instanceType: 'ml.g5.12xlarge',
+        image: { uri: '123456789012.dkr.ecr.eu-west-1.amazonaws.com/painter:1' },
+      },
+      { instanceType: 'ml.g5.12xlarge', image: { folder: 'my-container' } },
+      { instanceType: 'ml.g5.12xlarge', environment: { ENGINE: 'mine:Engine' } },
+    ])('%j is one GPU, unknown, or not this repository’s to judge', (changes) => {
+      expect(
+        readConfiguration({ inference: { ...endpoint, ...changes } }, 'The file').inference,
+      ).toMatchObject(changes);
+    });
   });
 
   test('two mistakes make one sentence', () => {

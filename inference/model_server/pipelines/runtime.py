@@ -15,6 +15,7 @@ import transformers
 from ..failure import Failure
 from ..settings import read_flag, read_number
 from .engine import EngineLost
+from .one_gpu import refuse_several_gpus
 
 # Texts of PyTorch's errors that leave a GPU's context unusable.
 _LOST = ('CUDA error', 'CUBLAS_STATUS', 'CUDNN_STATUS', 'cuDNN error')
@@ -35,9 +36,10 @@ class Runtime:
 
     @staticmethod
     def from_environment(env: Mapping[str, str] = os.environ) -> 'Runtime':
-        """A GPU in bfloat16 where there is one, otherwise the CPU in float32. Raises SettingsError."""
+        """The GPU in bfloat16 where there is one, otherwise the CPU in float32. Raises SettingsError."""
         whole = partial(read_number, env, int)
         has_gpu = torch.cuda.is_available()
+        refuse_several_gpus(torch.cuda.device_count() if has_gpu else 0)
         return Runtime(
             device=torch.device('cuda' if has_gpu else 'cpu'),
             dtype=torch.bfloat16 if has_gpu else torch.float32,

@@ -18,7 +18,8 @@ pytest.importorskip('diffusers')
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.clip_prompts import encode_prompts  # noqa: E402
 from model_server.pipelines.engine import EngineLost, Order, Reference  # noqa: E402
-from model_server.pipelines.runtime import gpu_errors  # noqa: E402
+from model_server.pipelines.runtime import Runtime, gpu_errors  # noqa: E402
+from model_server.settings import SettingsError  # noqa: E402
 
 from .conftest import difference, draw, open_engine, paint, product, spec, use  # noqa: E402
 
@@ -252,6 +253,17 @@ def test_a_request_that_does_not_fit_fails_alone_and_a_broken_gpu_ends_the_engin
             raise RuntimeError(text)
     with pytest.raises(RuntimeError, match='shapes'), gpu_errors():
         raise RuntimeError('shapes differ')
+
+
+def test_a_machine_whose_other_gpus_would_be_idle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def on(gpus: int) -> Runtime:
+        monkeypatch.setattr(torch.cuda, 'is_available', lambda: gpus > 0)
+        monkeypatch.setattr(torch.cuda, 'device_count', lambda: gpus)
+        return Runtime.from_environment({})
+
+    assert [on(gpus).device.type for gpus in (0, 1)] == ['cpu', 'cuda']
+    with pytest.raises(SettingsError, match=r'has 4 GPUs.* 3 would be paid for.*CUDA_VISIBLE_DEVICES'):
+        on(4)
 
 
 @pytest.mark.parametrize('guidance_scale', [1.0, 1.01])

@@ -119,8 +119,8 @@ describe('the model', () => {
   });
 
   test('with an instance type of unknown price costs what the operator says, and is refused without that', () => {
-    const instanceType = 'ml.p5.48xlarge';
-    expect(() => fleet({ instanceType })).toThrow('The price of ml.p5.48xlarge is not known here');
+    const instanceType = 'ml.p5.4xlarge';
+    expect(() => fleet({ instanceType })).toThrow('The price of ml.p5.4xlarge is not known here');
     const { inference: known } = readConfiguration({ inference: { ...inference, instanceType } }, 'A test');
     expect(fleetOf(known, { ...usual, instancePerHour: 60 })?.usdPerHour).toBe(60);
   });
