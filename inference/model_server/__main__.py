@@ -16,6 +16,7 @@ from typing import cast
 import uvicorn
 
 from .app import create_app, create_context
+from .c2pa.manifest import Credentials
 from .job import ServerContext
 from .observing import Observer, silence_libraries
 from .pipelines.engine import Engine
@@ -73,15 +74,31 @@ def load_engine(settings: Settings) -> Engine:
     return create(settings.model_dir)
 
 
+def load_credentials(settings: Settings) -> Credentials | None:
+    """What images are signed with; None: they are not. Raises SettingsError."""
+    if settings.c2pa_certificate is None and settings.c2pa_private_key is None:
+        return None
+    # Only who signs needs the library that it imports.
+    from .c2pa.credentials import read_credentials
+
+    return read_credentials(settings.c2pa_certificate, settings.c2pa_private_key)
+
+
 def listen(host: str, port: int) -> socket.socket:
     """Opens the port. Raises OSError."""
     family = socket.AF_INET6 if ':' in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=2048)
 
 
-async def serve(settings: Settings, engine: Engine, port: socket.socket, observer: Observer) -> int:
+async def serve(
+    settings: Settings,
+    engine: Engine,
+    credentials: Credentials | None,
+    port: socket.socket,
+    observer: Observer,
+) -> int:
     """Serves until SIGTERM or SIGINT, and answers the exit status: 1 when the model could not be loaded."""
-    context = create_context(settings, engine, observer)
+    context = create_context(settings, engine, observer, credentials)
     config = uvicorn.Config(
         create_app(context),
         access_log=False,
@@ -97,6 +114,8 @@ async def serve(settings: Settings, engine: Engine, port: socket.socket, observe
     queue = asyncio.create_task(context.queue.run())
     stopped = asyncio.create_task(stop.wait())
     observer.log('listening', port=port.getsockname()[1], modelVersion=engine.model_version)
+    if credentials is not None:
+        observer.log('images are signed', certificateEnds=credentials.ends.isoformat())
     await asyncio.wait({serving, queue, stopped}, return_when='FIRST_COMPLETED')
     failed = queue.done() and queue.exception() is not None
     if failed:
@@ -143,6 +162,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     try:
         settings = Settings.from_environment()
+        credentials = load_credentials(settings)
         engine = load_engine(settings)
         port = listen(settings.host, settings.port)
     except SettingsError as error:
@@ -151,7 +171,7 @@ def main() -> int:
     except Exception:
         traceback.print_exc()
         return 1
-    return asyncio.run(serve(settings, engine, port, Observer()))
+    return asyncio.run(serve(settings, engine, credentials, port, Observer()))
 
 
 if __name__ == '__main__':

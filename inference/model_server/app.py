@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -11,6 +12,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from .adapters import AdapterStore
+from .c2pa.manifest import Credentials, sign_file
 from .contract import (
     Event,
     NotJson,
@@ -35,12 +37,17 @@ _LONGEST_VERSION = 200
 _MEDIA_TYPE = 'application/x-ndjson'
 
 
-def create_context(settings: Settings, engine: Engine, observer: Observer) -> ServerContext:
+def create_context(
+    settings: Settings, engine: Engine, observer: Observer, credentials: Credentials | None = None
+) -> ServerContext:
     """Builds all that requests share; call it in the event loop. Raises ValueError and OSError."""
     if not 0 < len(engine.model_version) <= _LONGEST_VERSION:
         raise ValueError(f"The engine's model_version must have 1 to {_LONGEST_VERSION} characters.")
     links = Links(settings.link_timeout_seconds, settings.retry_seconds)
     queue = GpuQueue(engine, observer, settings)
+    sign = None
+    if credentials is not None:
+        sign = partial(sign_file, software=engine.model_version, credentials=credentials)
     return ServerContext(
         settings=settings,
         observer=observer,
@@ -51,6 +58,7 @@ def create_context(settings: Settings, engine: Engine, observer: Observer) -> Se
             settings.adapter_dir, settings.adapter_cache_bytes, links, settings.adapter_timeout_seconds
         ),
         reference_slots=FairSlots(settings.reference_requests, queue.in_order),
+        sign=sign,
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
@@ -15,6 +15,9 @@ from .xmp import xmp_packet
 
 #: Of WebP and JPEG, 1 … 100.
 LOSSY_QUALITY = 90
+
+#: Signs a file of a format; see `c2pa`.
+SignFile = Callable[[bytes, OutputFormat], bytes]
 
 
 def describe_output(
@@ -84,10 +87,15 @@ async def deliver(
     image: Image.Image,
     output_format: OutputFormat,
     xmp: bytes,
+    sign: SignFile | None,
     seconds: float,
 ) -> Event:
-    """Encodes and uploads an image. Returns its part of `completed`. Raises Failure('upload_failed')."""
+    """
+    Encodes, signs and uploads an image. Returns its part of `completed`. Raises Failure('upload_failed').
+    """
     file = await asyncio.to_thread(encode_image, image, output_format, xmp)
+    if sign is not None:
+        file = await asyncio.to_thread(sign, file, output_format)
     digest = await asyncio.to_thread(lambda: hashlib.sha256(file).hexdigest())
     try:
         await links.put(put_url, file, f'image/{output_format}', seconds)

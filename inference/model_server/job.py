@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .adapters import AdapterStore
 from .contract import Event, PaintRequest, completed_event, failed_event
-from .delivery import deliver, describe_output, seed_of
+from .delivery import SignFile, deliver, describe_output, seed_of
 from .failure import Failure
 from .gather import gather
 from .gpu_queue import GpuQueue
@@ -35,6 +35,8 @@ class ServerContext:
     adapters: AdapterStore
     #: Limits how many requests hold reference images, which take much memory.
     reference_slots: FairSlots
+    #: None: images are not signed.
+    sign: SignFile | None = None
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
 
@@ -178,7 +180,8 @@ class Job:
         image = await queued.images[index]
         xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
-        return await deliver(context.links, link, image, request.output_format, xmp, seconds)
+        form = request.output_format
+        return await deliver(context.links, link, image, form, xmp, context.sign, seconds)
 
     def _log(self, outcome: str) -> None:
         request, queued = self._request, self._queued

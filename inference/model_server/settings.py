@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -43,6 +43,9 @@ class Settings:
     link_timeout_seconds: float = 30
     #: REFERENCE_REQUESTS: how many requests may hold reference images at a time. One may take 640 MB.
     reference_requests: int = 4
+    #: C2PA_CERTIFICATE, C2PA_PRIVATE_KEY: files in PEM that images are signed with; None: they are not.
+    c2pa_certificate: Path | None = None
+    c2pa_private_key: Path | None = field(default=None, repr=False)
     #: STUCK_SECONDS: a GPU that finishes no step in this time counts as dead.
     stuck_seconds: float = 600
     #: PROBE_SECONDS: once in this time an idle GPU tries what the estimate says cannot be ready in time.
@@ -75,12 +78,19 @@ class Settings:
             ),
             link_timeout_seconds=decimal('LINK_TIMEOUT_SECONDS', default.link_timeout_seconds, 1, 3600),
             reference_requests=whole('REFERENCE_REQUESTS', default.reference_requests, 1, 1000),
+            c2pa_certificate=_path(env, 'C2PA_CERTIFICATE'),
+            c2pa_private_key=_path(env, 'C2PA_PRIVATE_KEY'),
             stuck_seconds=decimal('STUCK_SECONDS', default.stuck_seconds, 1, 86_400),
             probe_seconds=decimal('PROBE_SECONDS', default.probe_seconds, 0, 86_400),
             attention_per_megapixel=decimal(
                 'ATTENTION_PER_MEGAPIXEL', default.attention_per_megapixel, 0, 10
             ),
         )
+
+
+def _path(env: Mapping[str, str], name: str) -> Path | None:
+    text = env.get(name)
+    return Path(text) if text else None
 
 
 def read_number(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from xml.sax.saxutils import escape
 
 #: IPTC's word for a picture that a model made: http://cv.iptc.org/newscodes/digitalsourcetype/
-_MADE_BY_A_MODEL = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia'
+MADE_BY_A_MODEL = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia'
 
 #: Half characters, and those that XML 1.0 does not allow. JSON's own escapes stand for the others.
 _NOT_FOR_XML = re.compile('[\ud800-\udfff\ufffe\uffff]')
@@ -25,7 +25,7 @@ def xmp_packet(software: str, facts: Mapping[str, object]) -> bytes:
         ' xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"',
         ' xmlns:exif="http://ns.adobe.com/exif/1.0/"',
         ' xmlns:xmp="http://ns.adobe.com/xap/1.0/">',
-        f'<Iptc4xmpExt:DigitalSourceType>{_MADE_BY_A_MODEL}</Iptc4xmpExt:DigitalSourceType>',
+        f'<Iptc4xmpExt:DigitalSourceType>{MADE_BY_A_MODEL}</Iptc4xmpExt:DigitalSourceType>',
         f'<xmp:CreatorTool>{escape(software)}</xmp:CreatorTool>',
         '<exif:UserComment><rdf:Alt><rdf:li xml:lang="x-default">'
         f'{escape(_json(facts))}</rdf:li></rdf:Alt></exif:UserComment>',

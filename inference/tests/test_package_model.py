@@ -101,6 +101,20 @@ def test_a_prefix_with_files_of_something_else_is_left_as_it_is(workspace: Packa
     assert workspace.uploads() == []
 
 
+def test_the_certificate_that_an_operator_put_beside_the_model_stays_and_is_no_part_of_it(
+    workspace: PackagingWorkspace,
+) -> None:
+    workspace.package(TARGET)
+    before = workspace.stored()['model.json']
+    key = workspace.root / 'objects' / 'models/sdxl/one/c2pa/private-key.pem'
+    key.parent.mkdir(parents=True)
+    key.write_bytes(b'a key')
+    workspace.write('c2pa/private-key.pem', b'another key')
+    done = workspace.package(TARGET)
+    assert (done.returncode, key.read_bytes()) == (0, b'a key')
+    assert workspace.stored()['model.json'] == before
+
+
 def test_without_a_target_the_model_gets_its_name_and_nothing_is_uploaded(
     workspace: PackagingWorkspace,
 ) -> None:

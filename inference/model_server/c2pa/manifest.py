@@ -1,0 +1,137 @@
+"""
+A manifest: assertions about a file, a claim that lists them, and its signature.
+
+All of it follows from the file, the model's version and the certificate. There is no time in it, nothing
+random, and nothing of who asked for the image.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from ..contract import OutputFormat
+from ..xmp import MADE_BY_A_MODEL
+from .boxes import box, content_of, labelled_box
+from .cbor import Tagged, Value, encode
+from .containers import make_room, place_of, wrap
+
+GENERATOR: Value = {'name': 'Image Generation Service', 'version': '1.0.0'}
+
+_ACTIONS, _DATA_HASH = 'c2pa.actions.v2', 'c2pa.hash.data'
+# COSE (RFC 9052, RFC 9360): a tag, and the numbers of two header parameters.
+_COSE_SIGN1, _ALGORITHM, _CERTIFICATES = 18, 1, 33
+
+Sign = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Who signs. The same bytes always get the same signature."""
+
+    #: DER, each signed by the next; the first is the signer's.
+    certificates: Sequence[bytes]
+    #: The algorithm's number in COSE.
+    algorithm: int
+    #: When the first certificate's validity ends. Without a timestamp its signatures count until then.
+    ends: datetime
+    #: The length of every signature.
+    signature_bytes: int
+    sign: Sign = field(repr=False)
+
+
+def sign_file(file: bytes, output_format: OutputFormat, software: str, credentials: Credentials) -> bytes:
+    """The file with a manifest that says that `software`, a model, made it. Until then it must have none."""
+    place = place_of(file, output_format)
+
+    def part(length: int, pad: bytes, digest: bytes, sign: Sign) -> bytes:
+        assertions = {_ACTIONS: _actions(software), _DATA_HASH: _data_hash(place, length, pad, digest)}
+        return wrap(_store(assertions, digest, credentials, sign), output_format)
+
+    length, pad = _settle(
+        lambda length, pad: len(part(length, pad, bytes(32), lambda _: bytes(credentials.signature_bytes)))
+    )
+    rest = make_room(file, output_format, length)
+    digest = hashlib.sha256(rest).digest()
+    return rest[:place] + part(length, pad, digest, credentials.sign) + rest[place:]
+
+
+def _settle(measure: Callable[[int, bytes], int]) -> tuple[int, bytes]:
+    """The length of a part that says its own length, and what fills it up to an even one, as WebP wants."""
+    length, pad = 0, b''
+    for pad in (b'', b'\0'):
+        # A larger number may take more bytes.
+        while (longer := measure(length, pad)) != length:
+            length = longer
+        if length % 2 == 0:
+            break
+    return length, pad
+
+
+def _actions(software: str) -> bytes:
+    made: Value = {
+        'action': 'c2pa.created',
+        'digitalSourceType': MADE_BY_A_MODEL,
+        'softwareAgent': {'name': software},
+    }
+    return _statement(b'cbor', _ACTIONS, {'actions': [made]})
+
+
+def _data_hash(place: int, length: int, pad: bytes, digest: bytes) -> bytes:
+    """Binds the manifest to all of the file but the manifest's own part."""
+    bound: Value = {
+        'exclusions': [{'start': place, 'length': length}],
+        'name': 'jumbf manifest',
+        'alg': 'sha256',
+        'hash': digest,
+        'pad': pad,
+    }
+    return _statement(b'cbor', _DATA_HASH, bound)
+
+
+def _store(assertions: Mapping[str, bytes], digest: bytes, credentials: Credentials, sign: Sign) -> bytes:
+
+    name = _name(digest, credentials)
+    claim: Value = {
+        'instanceID': f'xmp:iid:{name}',
+        'claim_generator_info': GENERATOR,
+        'signature': f'self#jumbf=/c2pa/urn:c2pa:{name}/c2pa.signature',
+        'created_assertions': [_reference(*assertion) for assertion in assertions.items()],
+        'alg': 'sha256',
+    }
+    manifest = labelled_box(
+        b'c2ma',
+        f'urn:c2pa:{name}',
+        labelled_box(b'c2as', 'c2pa.assertions', *assertions.values()),
+        _statement(b'c2cl', 'c2pa.claim.v2', claim),
+        _statement(b'c2cs', 'c2pa.signature', _signature(encode(claim), credentials, sign)),
+    )
+    return labelled_box(b'c2pa', 'c2pa', manifest)
+
+
+def _name(digest: bytes, credentials: Credentials) -> UUID:
+    """
+    Another one for another file or signer. The specification wants a UUID of version 4, which is random
+    elsewhere: here its bits are those of a digest.
+    """
+    source = hashlib.sha256(digest + b''.join(credentials.certificates)).digest()
+    return UUID(bytes=source[:16], version=4)
+
+
+def _reference(label: str, assertion: bytes) -> Value:
+    digest = hashlib.sha256(content_of(assertion)).digest()
+    return {'url': f'self#jumbf=c2pa.assertions/{label}', 'hash': digest}
+
+
+def _signature(claim: bytes, credentials: Credentials, sign: Sign) -> Tagged:
+    """Of COSE, with the claim left out, because it is in a box of its own."""
+    first, *others = credentials.certificates
+    chain: Value = [first, *others] if others else first
+    header = encode({_ALGORITHM: credentials.algorithm, _CERTIFICATES: chain})
+    signed = encode(['Signature1', header, b'', claim])
+    return Tagged(_COSE_SIGN1, [header, {}, None, sign(signed)])
+
+
+def _statement(kind: bytes, label: str, value: Value) -> bytes:
+    return labelled_box(kind, label, box(b'cbor', encode(value)))
