@@ -98,6 +98,10 @@ const modelEndpoint = z
     /** Environment variables of the container. */
     environment: z
       .record(z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a variable'), z.string())
+      .refine(
+        (variables) => !Object.values(variables).some((value) => value.includes('PRIVATE KEY-----')),
+        'must not hold a private key, which everybody who reads the template would see: name its file',
+      )
       .default({}),
   })
   .refine(({ minInstances, maxInstances }) => minInstances <= maxInstances, {

@@ -56,6 +56,16 @@ describe('what is wrong is named, all of it at once', () => {
       { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', amiVersion: 'CUDA 13' } },
       'inference.amiVersion: must be',
     ],
+    [
+      {
+        inference: {
+          kind: 'endpoint',
+          modelData: 's3://bucket/p/',
+          environment: { C2PA_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----' },
+        },
+      },
+      'inference.environment: must not hold a private key',
+    ],
     [{ stage: 'Prod' }, 'stage: must be'],
     [{ retentionDays: 0 }, 'retentionDays'],
     [{ generationDeadlineSeconds: 271 }, 'generationDeadlineSeconds'],
