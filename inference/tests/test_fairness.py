@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from math import ceil
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from .fake_engine import PATIENCE_SECONDS
 from .support import Running, failure, in_seconds, running, steps, until
 
 pytestmark = pytest.mark.anyio
@@ -61,6 +63,11 @@ async def measured_seconds(server: Running) -> float:
     """How long a request takes, as the server measured it."""
     await server.invoke(server.request())
     return float([line['paintMs'] for line in server.lines() if 'paintMs' in line][-1]) / 1000
+
+
+def wait_for(gate: threading.Event) -> None:
+    """Keeps a thread of the engine waiting."""
+    assert gate.wait(PATIENCE_SECONDS)
 
 
 def percentile(values: list[int], share: float) -> int:
@@ -193,14 +200,16 @@ async def test_references_of_another_tenant_do_not_wait_behind_a_flood_of_them(t
         server.store.files['photo'] = file.getvalue()
         photo = {'references': [{'url': server.store.link('photo')}]}
         await blocked_by(stack, server, of('flood', server, **photo))
+        # The second of the flood keeps the place of the references until all others wait for it.
+        gate = threading.Event()
+        server.engine.on_prepare = lambda _: wait_for(gate)
         for _ in range(10):
             await waiting(stack, server, of('flood', server, **photo))
         await waiting(stack, server, of('other', server, **photo))
+        gate.set()
+        await until(lambda: len(server.engine.prepared) == 12)
 
-        server.engine.block(STEPS + 1)
-        server.engine.blocked.clear()
-        await until(server.engine.blocked.is_set)
-        assert [spec.prompt for spec, _ in server.engine.begun] == ['flood', 'other']
+    assert [spec.prompt for spec in server.engine.prepared] == ['flood', 'flood', 'other', *['flood'] * 9]
 
 
 async def test_who_waits_hears_its_place_each_time_it_improves_and_then_that_it_starts(

@@ -91,7 +91,6 @@ def _data_hash(place: int, length: int, pad: bytes, digest: bytes) -> bytes:
 
 
 def _store(assertions: Mapping[str, bytes], digest: bytes, credentials: Credentials, sign: Sign) -> bytes:
-
     name = _name(digest, credentials)
     claim: Value = {
         'instanceID': f'xmp:iid:{name}',
