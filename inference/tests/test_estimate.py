@@ -35,19 +35,28 @@ def test_guidance_is_a_second_pass_in_each_step() -> None:
 
 
 def test_attention_grows_with_the_square_of_the_pixels() -> None:
-    sizes = [size_of(replace(ORDER, width=side, height=side), 1, 0.12) for side in (512, 1024, 2048)]
+    sizes = [size_of(1, 1, side * side, 0.12) for side in (512, 1024, 2048)]
 
     # Four times the pixels: the first share grows fourfold, the second sixteenfold.
     assert sizes[1] / sizes[0] == pytest.approx(4 * (1 + 0.12 * 1.048576) / (1 + 0.12 * 0.262144))
     assert sizes[2] / sizes[1] > 5
-    assert size_of(replace(ORDER, outputs=3), 1, 0.12) == 3 * sizes[1]
+    assert size_of(3, 1, 1024 * 1024, 0.12) == 3 * sizes[1]
 
 
-# PyTorch's counter of floating-point operations for one evaluation, in 10^12.
-@pytest.mark.parametrize('counted', [(1.589, 6.761, 17.261, 35.907), (13.297, 56.092, 148.033, 320.044)])
-def test_the_sizes_are_in_the_ratio_of_the_operations_that_were_counted(counted: tuple[float, ...]) -> None:
+# PyTorch's counter of floating-point operations for one evaluation, in 10^12: SDXL, Z-Image, FLUX.2 [klein].
+@pytest.mark.parametrize(
+    ('counted', 'text_pixels', 'share'),
+    [
+        ((1.589, 6.761, 17.261, 35.907), 0, 0.12),
+        ((13.297, 56.092, 148.033, 320.044), 0, 0.12),
+        ((10.173, 34.820, 88.784, 191.391), 512 * 256, 0.19),
+    ],
+)
+def test_the_sizes_are_in_the_ratio_of_the_operations_that_were_counted(
+    counted: tuple[float, ...], text_pixels: int, share: float
+) -> None:
     sides = (512, 1024, 1536, 2048)
-    sizes = [size_of(replace(ORDER, width=side, height=side), 1, 0.12) for side in sides]
+    sizes = [size_of(1, 1, side * side + text_pixels, share) for side in sides]
     ratios = [operations / size for operations, size in zip(counted, sizes, strict=True)]
 
     assert max(ratios) / min(ratios) < 1.08
@@ -60,6 +69,17 @@ def test_an_engine_says_itself_how_often_it_evaluates_its_model_or_is_taken_for_
 
     usual, own = (Estimate(engine, 0.12).size(ORDER) for engine in (FakeEngine(), Distilled()))
     assert usual == pytest.approx(4 * own)
+
+
+def test_what_an_engine_reads_beside_the_picture_counts_where_it_says_so() -> None:
+    class Reader(FakeEngine):
+        def pixels(self, order: Order) -> float:
+            return order.width * order.height * (1 + order.references)
+
+    usual, own = (
+        Estimate(engine, 0).size(replace(ORDER, references=2)) for engine in (FakeEngine(), Reader())
+    )
+    assert own == pytest.approx(3 * usual)
 
 
 def test_nothing_takes_time_before_anything_was_measured() -> None:

@@ -138,3 +138,19 @@ class CountsEvaluations(Protocol):
         """
         How often the model is evaluated for one output. It may be called on any thread, also before `warm`.
         """
+
+
+@runtime_checkable
+class CountsPixels(Protocol):
+    """
+    What an engine may do whose model reads more than the picture that it paints, for the same reason.
+
+    An evaluation of any other engine counts as one of the picture's pixels.
+    """
+
+    def pixels(self, order: Order) -> float:
+        """
+        On how many pixels one evaluation works: the picture's, and those of all that is read beside it.
+
+        It may be called on any thread, also before `warm`.
+        """
