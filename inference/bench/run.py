@@ -125,6 +125,8 @@ def _explain(options: argparse.Namespace, variants: Sequence[Variant], done: Mea
         options.model_dir is None
         and 'Random weights take about the time of learned ones. The images are noise.',
         'All files had been read before, so that loading is not the speed of the disk.',
+        options.pipeline == 'flux2-klein'
+        and 'The distilled model takes its own 4 steps, without guidance, in each variant.',
         'Several images: plain diffusers paints one batch, an engine paints one after the other.',
         'Adapters: plain diffusers keeps those that it has loaded, and switches between them.',
         'Each variant has its own settings of PyTorch; CUBLAS_WORKSPACE_CONFIG is the same for all.',

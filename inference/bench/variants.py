@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
-from diffusers import DiffusionPipeline
+from diffusers import DiffusionPipeline, Flux2KleinPipeline
 from PIL import Image
 
 from model_server.pipelines.engine import Adapter, Engine, ImageSpec
@@ -105,16 +105,27 @@ class PlainVariant(Variant):
     def images(self, side: int, outputs: int, seed: int) -> list[Image.Image]:
         generators = [torch.Generator(self._device).manual_seed(seed + index) for index in range(outputs)]
         made = self._pipeline(
-            prompt=self._task.prompt,
-            negative_prompt=self._task.negative_prompt,
-            num_inference_steps=self._task.steps,
-            guidance_scale=self._task.guidance_scale,
+            **self._describe(),
             width=side,
             height=side,
             num_images_per_prompt=outputs,
             generator=generators,
         )
         return list(made.images)
+
+    def _describe(self) -> dict[str, Any]:
+        """The task as the pipeline takes it. A distilled one has steps of its own, and no guidance."""
+        inputs = {'prompt': self._task.prompt}
+        if isinstance(self._pipeline, Flux2KleinPipeline):
+            if self._pipeline.config.is_distilled:
+                return {**inputs, 'num_inference_steps': min(self._task.steps, 4), 'guidance_scale': 1.0}
+        else:
+            inputs['negative_prompt'] = self._task.negative_prompt
+        return {
+            **inputs,
+            'num_inference_steps': self._task.steps,
+            'guidance_scale': self._task.guidance_scale,
+        }
 
     def _use(self, adapter: Adapter | None) -> None:
         if adapter is None:

@@ -26,9 +26,14 @@ from .settings import Settings, SettingsError
 PIPELINES = {
     'sdxl': 'model_server.pipelines.sdxl:SdxlEngine',
     'z-image': 'model_server.pipelines.z_image:ZImageEngine',
+    'flux2-klein': 'model_server.pipelines.flux2_klein:Flux2KleinEngine',
 }
 #: What `_class_name` in a model's `model_index.json` says of it.
-CLASS_NAMES = {'StableDiffusionXLPipeline': 'sdxl', 'ZImagePipeline': 'z-image'}
+CLASS_NAMES = {
+    'StableDiffusionXLPipeline': 'sdxl',
+    'ZImagePipeline': 'z-image',
+    'Flux2KleinPipeline': 'flux2-klein',
+}
 
 # Longer than a router in front of the server keeps an idle connection.
 _KEEP_ALIVE_SECONDS = 75

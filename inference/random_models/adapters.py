@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 from diffusers import (
+    Flux2KleinPipeline,
+    Flux2Transformer2DModel,
     StableDiffusionXLPipeline,
     UNet2DConditionModel,
     ZImagePipeline,
@@ -20,6 +22,12 @@ from .weights import Draw
 #: The layers that most LoRAs change, by the ends of their names.
 ATTENTION_LAYERS = ('to_q', 'to_k', 'to_v', 'to_out.0')
 
+#: The class of the model that an adapter changes, its name in the pipeline, and the pipeline's class.
+_ADAPTED: dict[Kind, tuple[Any, str, Any]] = {
+    'sdxl': (UNet2DConditionModel, 'unet', StableDiffusionXLPipeline),
+    'z-image': (ZImageTransformer2DModel, 'transformer', ZImagePipeline),
+    'flux2-klein': (Flux2Transformer2DModel, 'transformer', Flux2KleinPipeline),
+}
 #: Each picture becomes so many tokens, as in the IP-Adapters without a finer grid.
 _IMAGE_TOKENS = 4
 
@@ -45,12 +53,8 @@ def build_lora(
         if isinstance(layer, torch.nn.Linear) and name.endswith(tuple(layers)):
             weights[f'{name}.lora_A.weight'] = draw.matrix(rank, layer.in_features)
             weights[f'{name}.lora_B.weight'] = draw.matrix(layer.out_features, rank)
-    if kind == 'sdxl':
-        StableDiffusionXLPipeline.save_lora_weights(
-            file.parent, unet_lora_layers=weights, weight_name=file.name
-        )
-    else:
-        ZImagePipeline.save_lora_weights(file.parent, transformer_lora_layers=weights, weight_name=file.name)
+    _, part, pipeline = _ADAPTED[kind]
+    pipeline.save_lora_weights(file.parent, weight_name=file.name, **{f'{part}_lora_layers': weights})
 
 
 def build_ip_adapter(folder: Path) -> None:
@@ -89,8 +93,6 @@ def build_ip_adapter(folder: Path) -> None:
 
 def _denoiser(kind: Kind, model_dir: Path) -> Any:
     """The model that the adapter changes, without its weights."""
-    made, name = (
-        (UNet2DConditionModel, 'unet') if kind == 'sdxl' else (ZImageTransformer2DModel, 'transformer')
-    )
+    made, part, _ = _ADAPTED[kind]
     with torch.device('meta'):
-        return made.from_config(made.load_config(model_dir / name))
+        return made.from_config(made.load_config(model_dir / part))

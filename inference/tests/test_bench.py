@@ -168,6 +168,23 @@ def test_a_run_on_a_cpu_measures_everything_and_warns_that_it_is_no_gpu(
         assert found['median_seconds'][row].keys() == found['seconds_ratio'][row].keys() == columns.keys()
 
 
+@pytest.mark.parametrize(('distilled', 'steps'), [(True, 4), (False, 5)])
+def test_plain_diffusers_takes_the_steps_that_the_engine_takes(
+    tmp_path: Path, distilled: bool, steps: int
+) -> None:
+    pytest.importorskip('diffusers')
+    from bench.variants import PlainVariant, Task
+    from random_models import build
+
+    build('flux2-klein', tmp_path)
+    index = tmp_path / 'model_index.json'
+    index.write_text(json.dumps({**json.loads(index.read_text()), 'is_distilled': distilled}))
+    variant = PlainVariant(PLAIN, tmp_path, Task('a boat', 'fog', 5, 5.0))
+    variant.load()
+    variant.paint(64, 1, 0)
+    assert variant._pipeline.num_timesteps == steps
+
+
 def test_what_was_measured_before_an_error_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -180,6 +180,8 @@ def test_the_pipeline_is_what_the_settings_or_the_model_say(tmp_path: Path) -> N
     assert chosen(PIPELINE='z-image', ENGINE='a.b:C') == 'a.b:C'
     index.write_text('{"_class_name": "ZImagePipeline"}')
     assert chosen() == z_image
+    index.write_text('{"_class_name": "Flux2KleinPipeline"}')
+    assert chosen() == 'model_server.pipelines.flux2_klein:Flux2KleinEngine'
     index.write_text('{"_class_name": "Other"}')
     for env in ({}, {'PIPELINE': 'other'}):
         with pytest.raises(SettingsError):

@@ -14,6 +14,7 @@ pytest.importorskip('peft')
 
 from random_models import KINDS, Kind, build, build_ip_adapter, build_lora  # noqa: E402
 from random_models.__main__ import main  # noqa: E402
+from random_models.flux2_klein import create_flux2_klein  # noqa: E402
 from random_models.sdxl import create_sdxl  # noqa: E402
 from random_models.weights import Draw  # noqa: E402
 from random_models.z_image import create_z_image  # noqa: E402
@@ -82,6 +83,10 @@ def test_full_models_have_the_published_sizes(monkeypatch: pytest.MonkeyPatch) -
     sizes = {name: count(part) for name, part in create_z_image(draw, full=True).components.items()}
     assert sizes['transformer'] == pytest.approx(6.15e9, rel=0.01)
     assert sizes['text_encoder'] == pytest.approx(4.02e9, rel=0.01)
+    sizes = {name: count(part) for name, part in create_flux2_klein(draw, full=True).components.items()}
+    # Two bytes each, in the files of 7.75 and 8.05 GB.
+    assert 2 * sizes['transformer'] == pytest.approx(7.75e9, rel=0.01)
+    assert 2 * sizes['text_encoder'] == pytest.approx(8.05e9, rel=0.01)
 
 
 def count(part: object) -> int:
@@ -114,7 +119,7 @@ def test_a_lora_has_the_rank_the_layers_and_the_bytes_that_were_asked_for(
 ) -> None:
     from safetensors.torch import load as read
 
-    ends = ('to_q', 'ff.net.2', 'feed_forward.w2')
+    ends = ('to_q', 'ff.net.2', 'feed_forward.w2', 'ff.linear_out')
     for name in ('one.safetensors', 'other.safetensors'):
         build_lora(kind, folder, tmp_path / name, rank=3, seed=5, layers=ends, dtype=torch.bfloat16)
     content = (tmp_path / 'one.safetensors').read_bytes()

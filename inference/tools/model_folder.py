@@ -13,6 +13,7 @@ PIPELINES = {
         'unet', 'vae', 'text_encoder', 'text_encoder_2', 'tokenizer', 'tokenizer_2', 'scheduler',
     ),
     'ZImagePipeline': ('transformer', 'vae', 'text_encoder', 'tokenizer', 'scheduler'),
+    'Flux2KleinPipeline': ('transformer', 'vae', 'text_encoder', 'tokenizer', 'scheduler'),
 }  # fmt: skip
 #: What each library calls its weights.
 WEIGHTS = {'diffusers': 'diffusion_pytorch_model.safetensors', 'transformers': 'model.safetensors'}
@@ -37,7 +38,7 @@ def select_files(folder: Path) -> list[str]:
     if kind not in PIPELINES:
         raise PackagingError(
             f'model_index.json names {kind}, and the server has no pipeline for it. '
-            f'It has one for {" and ".join(PIPELINES)}.'
+            f'It has one for {", ".join(PIPELINES)}.'
         )
     parts = {name: about for name, about in index.items() if isinstance(about, list) and any(about)}
     missing = [name for name in PIPELINES[kind] if name not in parts]

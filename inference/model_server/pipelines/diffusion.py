@@ -31,6 +31,14 @@ def as_it_is(painted: Image.Image) -> Image.Image:
     return painted
 
 
+def choose_tiling(vae: Any, width: int, height: int) -> None:
+    """Encodes and decodes large pictures in tiles, because whole they need more memory than the painting."""
+    if width * height > _LARGEST_UNTILED:
+        vae.enable_tiling()
+    else:
+        vae.disable_tiling()
+
+
 @dataclass(frozen=True)
 class Recipe:
     """One call of a pipeline, and what is done with its image."""
@@ -73,7 +81,7 @@ class DiffusionEngine(ABC):
         self._model_dir = model_dir
         self._runtime = Runtime.from_environment()
         name = name_model(model_dir, self.text_pipeline.__name__)
-        self.model_version = join_version(name, _RECIPE, self._runtime.describe())
+        self.model_version = join_version(name, *self._marks(), _RECIPE, self._runtime.describe())
         self._adapter: Adapter | None = None
         self._cache = LoraCache(self._runtime.adapter_memory_bytes)
 
@@ -133,7 +141,7 @@ class DiffusionEngine(ABC):
             self._set_up(inputs)
             result = recipe.pipe(
                 **recipe.inputs,
-                num_inference_steps=inputs.steps,
+                num_inference_steps=self._steps(inputs.steps),
                 generator=torch.Generator('cpu').manual_seed(seed),
                 callback_on_step_end=StepEnd(inputs.steps, on_step, self._runtime.device),
             )
@@ -159,17 +167,17 @@ class DiffusionEngine(ABC):
     def _prepare(self, pipe: Any) -> None:  # noqa: B027
         """Called once with the loaded pipeline, before the others share its parts."""
 
-    def _set_up(self, inputs: PreparedInputs) -> None:
-        """
-        Sets what belongs to one painting alone.
+    def _marks(self) -> tuple[str, ...]:
+        """What else `model_version` says of the model."""
+        return ()
 
-        Large pictures are decoded in tiles, because whole they need more memory than the painting.
-        """
-        vae = self._text.vae
-        if inputs.width * inputs.height > _LARGEST_UNTILED:
-            vae.enable_tiling()
-        else:
-            vae.disable_tiling()
+    def _steps(self, asked: int) -> int:
+        """How many steps the model takes for as many inference steps of a request."""
+        return asked
+
+    def _set_up(self, inputs: PreparedInputs) -> None:
+        """Sets what belongs to one painting alone."""
+        choose_tiling(self._text.vae, inputs.width, inputs.height)
 
     def _count_used(self, spec: ImageSpec) -> int:
         """All exact products; of other references as many as the model can use."""

@@ -1,6 +1,7 @@
 """Tiny models with random weights, and the real engines with them, on the CPU."""
 
 import importlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from PIL import Image
 
 from model_server.pipelines.engine import Adapter, Engine, ImageSpec
 
-KINDS = ('sdxl', 'z-image')
+KINDS = ('sdxl', 'z-image', 'flux2-klein')
+#: Further models, by the kinds that they are of: one with an IP-Adapter, and one that is not distilled.
+VARIANTS = {'ip': 'sdxl', 'flux2-klein-base': 'flux2-klein'}
 
 
 def spec(**changes: Any) -> ImageSpec:
@@ -66,16 +69,17 @@ def open_engine(kind: str, model_dir: Path) -> Any:
 
 @pytest.fixture(scope='session')
 def model_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """By kind; `ip` is SDXL with an IP-Adapter."""
+    """By kind, or by the name of a variant."""
     pytest.importorskip('diffusers')
     from random_models import build, build_ip_adapter
 
     root = tmp_path_factory.mktemp('models')
-    build('sdxl', root / 'sdxl')
-    build('z-image', root / 'z-image')
-    build('sdxl', root / 'ip')
+    for name in (*KINDS, *VARIANTS):
+        build(VARIANTS.get(name, name), root / name)  # type: ignore[arg-type]
     build_ip_adapter(root / 'ip')
-    return {name: root / name for name in ('sdxl', 'z-image', 'ip')}
+    index = root / 'flux2-klein-base' / 'model_index.json'
+    index.write_text(json.dumps({**json.loads(index.read_text()), 'is_distilled': False}))
+    return {name: root / name for name in (*KINDS, *VARIANTS)}
 
 
 @pytest.fixture(scope='session')
@@ -87,7 +91,7 @@ def engines(model_dirs: dict[str, Path]) -> Callable[[str], Any]:
         if kind not in made:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv('LORA_RANK', '8')
-                made[kind] = open_engine('sdxl' if kind == 'ip' else kind, model_dirs[kind])
+                made[kind] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind])
         made[kind].use(None)
         return made[kind]
 
@@ -101,8 +105,14 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def engine(kind: str, engines: Callable[[str], Any]) -> Any:
-    """One of the two, without an adapter."""
+    """One of them, without an adapter."""
     return engines(kind)
+
+
+@pytest.fixture
+def guided_engine(kind: str, engines: Callable[[str], Any]) -> Any:
+    """One that is not distilled, so that steps, guidance and negative prompts act."""
+    return engines('flux2-klein-base' if kind == 'flux2-klein' else kind)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     paint(engine, spec(), seed=9)
     engine.use(None)
     paint(engine, spec(references=(Reference(product()),), reference_mode='exact_product'))
-    paint(engine, spec(prompt='word ' * 120, width=576))
+    paint(engine, spec(prompt='word ' * 90, width=576))
     assert paint(engine, spec()) == first
     # Another rank of the adapters' place, another process in effect.
     assert paint(open_engine(kind, model_dirs[kind]), spec()) == first
@@ -50,17 +50,17 @@ def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     ],
     ids=str,
 )
-def test_whatever_an_order_says_changes_its_image(engine: Any, changes: dict[str, Any]) -> None:
-    assert paint(engine, spec(**changes)) != paint(engine, spec())
+def test_whatever_an_order_says_changes_its_image(guided_engine: Any, changes: dict[str, Any]) -> None:
+    assert paint(guided_engine, spec(**changes)) != paint(guided_engine, spec())
 
 
 def test_another_seed_is_another_image(engine: Any) -> None:
     assert paint(engine, spec(), seed=2) != paint(engine, spec())
 
 
-def test_without_guidance_the_negative_prompt_says_nothing(engine: Any) -> None:
+def test_without_guidance_the_negative_prompt_says_nothing(guided_engine: Any) -> None:
     plain = spec(guidance_scale=1.0)
-    assert paint(engine, plain) == paint(engine, replace(plain, negative_prompt='rain'))
+    assert paint(guided_engine, plain) == paint(guided_engine, replace(plain, negative_prompt='rain'))
 
 
 def test_z_image_paints_by_default_with_the_guidance_that_its_authors_recommend(
@@ -82,9 +82,9 @@ def test_images_have_the_size_of_the_order(engine: Any, size: tuple[int, int]) -
     assert (image.size, image.mode) == (size, 'RGB')
 
 
-def test_every_step_is_told(engine: Any) -> None:
+def test_every_step_is_told(guided_engine: Any) -> None:
     steps: list[int] = []
-    draw(engine, spec(steps=5), on_step=steps.append)
+    draw(guided_engine, spec(steps=5), on_step=steps.append)
     assert steps == [1, 2, 3, 4, 5]
 
 
@@ -115,9 +115,10 @@ def test_a_text_longer_than_the_encoders_read_at_once_is_read_to_its_end(engine:
     assert paint(engine, spec(prompt=long + 'red')) != paint(engine, spec(prompt=long + 'blue'))
 
 
-def test_a_prompt_that_the_model_cant_read_is_refused(engines: Callable[[str], Any]) -> None:
+@pytest.mark.parametrize('kind', ['z-image', 'flux2-klein'], indirect=True)
+def test_a_prompt_that_the_model_cant_read_is_refused(engine: Any) -> None:
     with pytest.raises(Failure, match='tokens') as caught:
-        paint(engines('z-image'), spec(prompt='x' * 4000))
+        paint(engine, spec(prompt='x' * 4000))
     assert caught.value.reason == 'invalid_request'
 
 
@@ -131,7 +132,7 @@ def test_what_was_prepared_is_painted_as_often_as_wanted_whatever_else_is_prepar
     prepared = engine.prepare(asked)
     assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in (1, 2)] == alone
 
-    others = [spec(prompt='another ' * 90), spec(references=(Reference(product()),))]
+    others = [spec(prompt='another ' * 60), spec(references=(Reference(product()),))]
     with ThreadPoolExecutor(1) as beside:
         preparing = [beside.submit(engine.prepare, other) for other in others * 10]
         assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in (1, 2)] == alone
@@ -184,6 +185,7 @@ def test_opaque_pixels_of_an_exact_product_are_in_the_image_unchanged(engine: An
     assert difference(image.tobytes(), paint(engine, spec())) > 1
 
 
+@pytest.mark.parametrize('kind', ['sdxl', 'z-image'], indirect=True)
 def test_a_reference_has_an_effect_and_is_counted(engine: Any) -> None:
     red, blue = (Reference(Image.new('RGB', (300, 200), color)) for color in ('red', 'blue'))
     assert paint(engine, spec(steps=8, references=(red,))) != paint(engine, spec(steps=8, references=(blue,)))
@@ -195,8 +197,9 @@ def test_a_reference_has_an_effect_and_is_counted(engine: Any) -> None:
     assert engine.prepare(spec()).references_used == 0
 
 
-def test_an_ip_adapter_looks_at_every_reference(engines: Callable[[str], Any]) -> None:
-    engine = engines('ip')
+@pytest.mark.parametrize('name', ['ip', 'flux2-klein'])
+def test_every_reference_is_looked_at_where_the_model_can(engines: Callable[[str], Any], name: str) -> None:
+    engine = engines(name)
     colors = ('red', 'green', 'blue', 'yellow')
     references = tuple(
         Reference(Image.radial_gradient('L').convert('RGB').quantize(4).convert('RGB')) for _ in 'x'
@@ -214,6 +217,7 @@ def test_an_ip_adapter_leaves_other_images_as_they_are_without_it(engines: Calla
         assert difference(paint(with_it, each), paint(without, each)) < 1
 
 
+@pytest.mark.parametrize('kind', ['sdxl', 'z-image'], indirect=True)
 def test_lettering_of_a_reference_stays_where_branding_is_preserved(engine: Any) -> None:
     stripes = Image.new('RGB', (512, 512), 'white')
     for x in range(200, 300, 8):
@@ -268,16 +272,16 @@ def test_a_machine_whose_other_gpus_would_be_idle_is_refused(monkeypatch: pytest
 
 @pytest.mark.parametrize('guidance_scale', [1.0, 1.01])
 @pytest.mark.parametrize('mode', [None, 'reference', 'exact_product'])
-@pytest.mark.parametrize('kind', ['sdxl', 'z-image', 'ip'])
+@pytest.mark.parametrize('name', ['sdxl', 'z-image', 'ip', 'flux2-klein', 'flux2-klein-base'])
 def test_the_model_is_evaluated_as_often_as_the_estimate_is_told(
-    engines: Callable[[str], Any], kind: str, mode: Any, guidance_scale: float
+    engines: Callable[[str], Any], name: str, mode: Any, guidance_scale: float
 ) -> None:
-    engine, evaluated = engines(kind), 0
+    engine, evaluated = engines(name), 0
 
-    def count(_model: Any, inputs: tuple[Any, ...], _output: Any) -> None:
+    def count(_model: Any, inputs: tuple[Any, ...], named: dict[str, Any], _output: Any) -> None:
         nonlocal evaluated
-        # With guidance the batch holds both passes of a step.
-        evaluated += len(inputs[0])
+        # With guidance the batch may hold both passes of a step.
+        evaluated += len(inputs[0] if inputs else named['hidden_states'])
 
     references = (Reference(product()),) if mode else ()
     changes: dict[str, Any] = {'references': references, 'reference_mode': mode or 'reference'}
@@ -290,7 +294,7 @@ def test_the_model_is_evaluated_as_often_as_the_estimate_is_told(
         references=len(references),
         reference_mode=changes['reference_mode'],
     )
-    hook = engine._text.components[engine.denoiser].register_forward_hook(count)
+    hook = engine._text.components[engine.denoiser].register_forward_hook(count, with_kwargs=True)
     try:
         paint(engine, spec(steps=4, guidance_scale=guidance_scale, **changes))
     finally:

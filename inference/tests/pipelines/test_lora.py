@@ -22,6 +22,12 @@ from model_server.pipelines.lora import Delta, Lora, LoraCache  # noqa: E402
 from .conftest import open_engine, paint, spec, use  # noqa: E402
 
 Make = Callable[..., Adapter]
+#: What `spec` says of guidance, as diffusers' pipelines take it.
+GUIDANCE: dict[str, dict[str, Any]] = {
+    'sdxl': {'negative_prompt': 'fog', 'guidance_scale': 5.0},
+    'z-image': {'negative_prompt': 'fog', 'guidance_scale': 4.0 * 4 / 6.5},
+    'flux2-klein': {'guidance_scale': 1.0},
+}
 
 
 def rewrite(adapter: Adapter, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Adapter:
@@ -42,9 +48,8 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
     pipe.load_lora_weights(adapter.path.parent, weight_name=adapter.path.name, local_files_only=True)
     theirs = pipe(
         prompt='a calm night',
-        negative_prompt='fog',
         num_inference_steps=3,
-        guidance_scale=5.0 if kind == 'sdxl' else 4.0,
+        **GUIDANCE[kind],
         width=512,
         height=512,
         generator=torch.Generator('cpu').manual_seed(1),

@@ -1,0 +1,180 @@
+"""
+FLUX.2 [klein], a rectified flow transformer of 4 billion parameters under Apache 2.0.
+
+There are two models of one form: a distilled one, which takes four steps and no guidance, and the base model
+behind it. Source: https://bfl.ai/blog/flux2-klein-towards-interactive-visual-intelligence.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from copy import copy
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from diffusers import Flux2KleinInpaintPipeline, Flux2KleinPipeline
+from safetensors import safe_open
+
+from ..failure import Failure
+from ..settings import SettingsError
+from .diffusion import DiffusionEngine, Recipe, choose_tiling
+from .engine import ImageSpec, Order
+from .guidance import map_guidance
+from .lora import StateDict, unfit
+from .reference_sizes import LARGEST_REFERENCE, fit_reference
+from .stage import Stage
+
+# The authors fix the first for the distilled model, and recommend the second for the base model:
+# https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py.
+_DISTILLED_STEPS = 4
+_BASE_GUIDANCE = 4.0
+_NO_GUIDANCE = 1.0
+# https://docs.bfl.ai/guides/prompting_editing_overview
+_MOST_REFERENCES = 4
+# Tokens of a prompt, which is filled up to as many. The authors' code cuts a longer one off.
+_LONGEST = 512
+# The transformer sees a picture in squares of 16 x 16 pixels, and a text's token costs it as much as one.
+_PIXELS_PER_TOKEN = 16 * 16
+# The layers of kohya's format that diffusers knows. It leaves others out and paints with the rest.
+_KOHYA = re.compile(
+    r'lora_unet_(double_blocks_[0-9]+_(img|txt)_(attn_(qkv|proj)|mlp_[02])|single_blocks_[0-9]+_linear[12]'
+    r'|img_in|txt_in|time_in_(in|out)_layer|final_layer_linear)\.(lora_down\.weight|lora_up\.weight|alpha)'
+)
+# Diffusers counts up to the highest number of a block, which a file may set as high as it likes.
+_WRONG_BLOCK = re.compile(r'(double|single)_blocks(\.(?![0-9]{1,2}\.)|_(?![0-9]{1,2}_))')
+
+
+class Flux2KleinEngine(DiffusionEngine):
+    """FLUX.2 [klein]. It looks at up to four references beside the picture that it paints."""
+
+    text_pipeline = Flux2KleinPipeline
+    # There is none that starts from an image: references are further inputs of the one for texts.
+    image_pipeline = Flux2KleinPipeline
+    inpaint_pipeline = Flux2KleinInpaintPipeline
+    denoiser = 'transformer'
+    # All but `norm_out`: in the authors' format the halves of its weights change places, which diffusers'
+    # conversion of adapters does not know.
+    adapter_layers = (
+        r'transformer_blocks\.\d+\.(attn\.(to_[qkv]|to_out\.0|add_[qkv]_proj|to_add_out)'
+        r'|ff(_context)?\.linear_(in|out))'
+        r'|single_transformer_blocks\.\d+\.attn\.(to_qkv_mlp_proj|to_out)'
+        r'|x_embedder|context_embedder|proj_out|time_guidance_embed\.timestep_embedder\.linear_[12]'
+        r'|(double_stream_modulation_(img|txt)|single_stream_modulation)\.linear'
+    )
+
+    @cached_property
+    def _distilled(self) -> bool:
+        """Whether the model is the distilled one. Raises SettingsError."""
+        path = self._model_dir / 'model_index.json'
+        try:
+            return bool(json.loads(path.read_text('utf-8')).get('is_distilled', False))
+        except (OSError, ValueError, AttributeError):
+            raise SettingsError(f'{path} is not the index of a model.') from None
+
+    def evaluations(self, order: Order) -> float:
+        """Once in each step that is really taken, twice with guidance, whatever the picture is made from."""
+        return self._steps(order.steps) * (2 if self._is_guided(order.guidance_scale) else 1)
+
+    def pixels(self, order: Order) -> float:
+        """
+        Those of the picture, of what the model reads beside it, and the text's as if it were a picture.
+
+        References count as if they were as large as they may be, because nobody knows before they are here.
+        """
+        picture = order.width * order.height
+        if order.reference_mode == 'reference':
+            beside = min(order.references, _MOST_REFERENCES) * LARGEST_REFERENCE
+        else:
+            beside = picture if order.references else 0
+        return picture + beside + _LONGEST * _PIXELS_PER_TOKEN
+
+    def _marks(self) -> tuple[str, ...]:
+        return (f'steps-{_DISTILLED_STEPS}',) if self._distilled else ()
+
+    def _steps(self, asked: int) -> int:
+        """The distilled model was trained to arrive after four steps: more make no better picture of it."""
+        return min(asked, _DISTILLED_STEPS) if self._distilled else asked
+
+    def _guidance(self, scale: float) -> float:
+        if self._distilled:
+            return _NO_GUIDANCE
+        return map_guidance(scale, _NO_GUIDANCE, _BASE_GUIDANCE)
+
+    def _is_guided(self, scale: float) -> bool:
+        return self._guidance(scale) > _NO_GUIDANCE
+
+    def _prepare(self, pipe: Any) -> None:
+        # The same weights. But whether there are tiles is the other one's for what is painted meanwhile.
+        self._stage_vae = copy(pipe.vae)
+
+    def _describe(self, spec: ImageSpec) -> dict[str, Any]:
+        return {**self._encode(spec), 'guidance_scale': self._guidance(spec.guidance_scale)}
+
+    def _encode(self, spec: ImageSpec) -> dict[str, torch.Tensor]:
+        """
+        Embeddings (1, 512, features) of the prompt, and of the negative one where there is guidance.
+
+        Raises Failure('invalid_request').
+        """
+        texts = {'prompt_embeds': spec.prompt}
+        if self._is_guided(spec.guidance_scale):
+            texts['negative_prompt_embeds'] = spec.negative_prompt
+        length = max(self._count_tokens(text) for text in texts.values())
+        if length > _LONGEST:
+            problem = f'The prompt has {length} tokens, and this model reads {_LONGEST}. Shorten it.'
+            raise Failure('invalid_request', problem)
+        return {
+            name: self._text.encode_prompt(text, max_sequence_length=_LONGEST)[0]
+            for name, text in texts.items()
+        }
+
+    def _count_tokens(self, text: str) -> int:
+        """The prompt inside the chat template that the text encoder was trained with."""
+        tokenizer = self._text.tokenizer
+        message = [{'role': 'user', 'content': text}]
+        whole = tokenizer.apply_chat_template(
+            message, tokenize=False, add_generation_prompt=True, enable_thinking=False
+        )
+        return len(tokenizer(whole, truncation=False, verbose=False).input_ids)
+
+    def _most_references(self) -> int:
+        return _MOST_REFERENCES
+
+    def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
+        """Looks at the references. Nothing is copied from them, so branding can't be preserved more."""
+        images = [fit_reference(each.image) for each in spec.references[:_MOST_REFERENCES]]
+        size = {'width': spec.width, 'height': spec.height}
+        return Recipe(self._text, {**inputs, **size, 'image': images})
+
+    def _plan_stage(self, stage: Stage, inputs: dict[str, Any], strength: float) -> Recipe:
+        """Gives the stage in latents: an image above 1 megapixel would be shrunk, and the picture with it."""
+        plan = super()._plan_stage(stage, inputs, strength)
+        return Recipe(plan.pipe, {**plan.inputs, 'image': self._encode_stage(stage)}, plan.finish)
+
+    def _encode_stage(self, stage: Stage) -> torch.Tensor:
+        """Latents (1, channels, height / 16, width / 16). The pipeline normalizes them."""
+        vae = self._stage_vae
+        choose_tiling(vae, *stage.image.size)
+        pixels = self._inpaint.image_processor.preprocess(stage.image)
+        latents = vae.encode(pixels.to(vae.device, vae.dtype)).latent_dist.mode()
+        return torch.nn.functional.pixel_unshuffle(latents, 2)
+
+    def _read_state(
+        self, path: Path
+    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
+        with safe_open(path, framework='pt') as file:
+            keys = list(file.keys())
+        kohya = any('.lora_down.weight' in key for key in keys)
+        unknown = kohya and not all(_KOHYA.fullmatch(key) for key in keys)
+        if unknown or any(_WRONG_BLOCK.search(key) for key in keys):
+            raise unfit('changes layers that this server keeps as they are, or is of another model')
+        state, metadata = self._text.lora_state_dict(
+            str(path.parent),
+            weight_name=path.name,
+            use_safetensors=True,
+            local_files_only=True,
+            return_lora_metadata=True,
+        )
+        return state, None, metadata

@@ -1,0 +1,283 @@
+"""What is FLUX.2 [klein]'s own: its steps, its guidance, its references, and exact products of any size."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+torch = pytest.importorskip('torch')
+diffusers = pytest.importorskip('diffusers')
+
+from safetensors.torch import load_file, save_file  # noqa: E402
+
+from model_server.failure import Failure  # noqa: E402
+from model_server.pipelines.engine import Adapter, Order, Reference  # noqa: E402
+from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
+from model_server.pipelines.reference_sizes import (  # noqa: E402
+    LARGEST_REFERENCE,
+    fit_reference,
+    reference_size,
+    widen,
+)
+from model_server.pipelines.stage import build_stage  # noqa: E402
+from model_server.settings import SettingsError  # noqa: E402
+
+from .conftest import difference, draw, paint, product, spec, use  # noqa: E402
+
+EXACT = spec(references=(Reference(product()),), reference_mode='exact_product')
+ORDER = Order(
+    outputs=1,
+    steps=30,
+    guidance_scale=7.5,
+    width=512,
+    height=512,
+    references=0,
+    reference_mode='reference',
+)
+
+
+@pytest.fixture
+def distilled(engines: Callable[[str], Any]) -> Any:
+    return engines('flux2-klein')
+
+
+@pytest.fixture
+def base(engines: Callable[[str], Any]) -> Any:
+    return engines('flux2-klein-base')
+
+
+def test_the_distilled_model_takes_four_steps_and_its_version_says_so(distilled: Any, base: Any) -> None:
+    assert (distilled.evaluations(ORDER), base.evaluations(ORDER)) == (4, 60)
+    assert ' steps-4 ' in distilled.model_version
+    assert 'steps' not in base.model_version
+
+
+def test_the_distilled_model_paints_the_same_whatever_steps_guidance_and_negative_prompt(
+    distilled: Any,
+) -> None:
+    first = paint(distilled, spec(steps=20))
+    for changes in ({'steps': 50}, {'guidance_scale': 1.0}, {'negative_prompt': 'x' * 4000}):
+        assert paint(distilled, spec(**{'steps': 20, **changes})) == first
+
+
+def test_its_few_steps_are_told_as_those_of_the_request(distilled: Any) -> None:
+    told: list[int] = []
+    draw(distilled, spec(steps=30), on_step=told.append)
+    assert told == [8, 15, 23, 30]
+
+
+def test_the_base_model_paints_what_diffusers_does(base: Any, model_dirs: dict[str, Path]) -> None:
+    pipe = diffusers.DiffusionPipeline.from_pretrained(model_dirs['flux2-klein-base'], local_files_only=True)
+    pipe.set_progress_bar_config(disable=True)
+    theirs = pipe(
+        prompt='a calm night',
+        negative_prompt_embeds=pipe.encode_prompt('fog')[0],
+        num_inference_steps=3,
+        guidance_scale=4.0,
+        width=512,
+        height=512,
+        generator=torch.Generator('cpu').manual_seed(1),
+    ).images[0]
+    assert difference(paint(base, spec(guidance_scale=7.5)), theirs.tobytes()) < 0.01
+
+
+def test_a_longer_prompt_than_the_authors_read_is_refused_before_it_is_cut(distilled: Any) -> None:
+    longest = 'x' * (512 - distilled._count_tokens(''))
+    paint(distilled, spec(prompt=longest, steps=1))
+    with pytest.raises(Failure, match='513 tokens, and this model reads 512'):
+        paint(distilled, spec(prompt=longest + 'x', steps=1))
+
+
+def test_around_a_product_it_paints_what_diffusers_does(distilled: Any) -> None:
+    """Up to 1 megapixel, where diffusers does not shrink the picture."""
+    stage = build_stage(EXACT.references, 512, 512, False)
+    theirs = distilled._inpaint(
+        prompt='a calm night',
+        image=stage.image,
+        mask_image=stage.paint,
+        strength=1.0,
+        num_inference_steps=3,
+        guidance_scale=1.0,
+        generator=torch.Generator('cpu').manual_seed(1),
+    ).images[0]
+    assert difference(paint(distilled, EXACT), stage.finish(theirs).tobytes()) < 0.01
+
+
+def test_around_a_product_a_picture_above_1_megapixel_has_its_size(distilled: Any) -> None:
+    image = draw(distilled, replace(EXACT, width=1088, height=1024, steps=1))
+    assert image.size == (1088, 1024)
+
+
+def test_a_large_picture_before_leaves_no_tiles(distilled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles give other latents, and a product is encoded before the picture is painted."""
+    wide = replace(EXACT, width=576, steps=1)
+    first = paint(distilled, wide)
+    with monkeypatch.context() as patch:
+        patch.setattr('model_server.pipelines.diffusion._LARGEST_UNTILED', 0)
+        assert paint(distilled, wide) != first
+        assert distilled._stage_vae.use_tiling
+    assert paint(distilled, wide) == first
+
+
+def test_a_large_picture_that_is_prepared_meanwhile_leaves_no_tiles(
+    distilled: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the server does it on another thread."""
+    wide = replace(EXACT, width=576, steps=1)
+
+    def prepare(_done: int) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr('model_server.pipelines.diffusion._LARGEST_UNTILED', 0)
+            distilled.prepare(wide)
+
+    assert draw(distilled, wide, on_step=prepare).tobytes() == paint(distilled, wide)
+
+
+@pytest.mark.parametrize(
+    ('size', 'fitted'),
+    [
+        ((300, 200), (288, 192)),
+        ((4000, 3000), (1168, 880)),
+        ((8192, 100), (2496, 416)),
+        ((3, 5), (64, 96)),
+        ((100, 8192), (416, 2496)),
+        ((64, 560), (80, 560)),
+    ],
+)
+def test_references_are_made_to_fit(size: tuple[int, int], fitted: tuple[int, int]) -> None:
+    image = fit_reference(Image.new('RGBA', size, (255, 0, 0, 255)))
+    assert (image.size, image.mode) == (fitted, 'RGB')
+    # In the middle, whatever was put around it.
+    assert image.getpixel((fitted[0] // 2, fitted[1] // 2)) == (255, 0, 0)
+
+
+def test_references_of_any_shape_are_taken_by_diffusers() -> None:
+    check = diffusers.pipelines.flux2.image_processor.Flux2ImageProcessor.check_image_input
+    for long in range(64, 8192, 101):
+        for short in {1, 63, long // 9 + 1, long // 6, long // 6 + 1, long // 2, long}:
+            width, height = reference_size(*widen(long, short))
+            check(Image.new('1', (width, height)))
+            assert width % 16 == height % 16 == 0
+            assert width * height <= LARGEST_REFERENCE
+
+
+@pytest.mark.parametrize(('mode', 'references'), [('reference', 0), ('reference', 2), ('exact_product', 2)])
+def test_the_model_reads_as_many_pixels_as_the_estimate_is_told(
+    distilled: Any, mode: Any, references: int
+) -> None:
+    seen: list[int] = []
+
+    def count(_model: Any, _inputs: tuple[Any, ...], named: dict[str, Any], _output: Any) -> None:
+        tokens = named['hidden_states'].shape[1] + named['encoder_hidden_states'].shape[1]
+        seen.append(tokens * 16 * 16)
+
+    asked = spec(
+        steps=1,
+        references=(Reference(Image.effect_noise((1024, 1024), 50).convert('RGB')),) * references,
+        reference_mode=mode,
+    )
+    hook = distilled._text.transformer.register_forward_hook(count, with_kwargs=True)
+    try:
+        paint(distilled, asked)
+    finally:
+        hook.remove()
+    assert seen == [distilled.pixels(replace(ORDER, references=references, reference_mode=mode))]
+
+
+@pytest.mark.parametrize('text', ['', '[]', None])
+def test_a_folder_that_is_no_model_is_refused_before_anything_is_loaded(
+    tmp_path: Path, text: str | None
+) -> None:
+    if text is not None:
+        (tmp_path / 'model_index.json').write_text(text)
+    with pytest.raises(SettingsError, match='model_index'):
+        Flux2KleinEngine(tmp_path)
+
+
+def fused_lora(folder: Path) -> dict[str, Path]:
+    """The same change of all that attends to the picture, by the names that different tools give it."""
+    generator = torch.Generator().manual_seed(3)
+    down = torch.randn(4, 32, generator=generator)
+    ups = {name: torch.randn(32, 4, generator=generator) / 8 for name in ('to_q', 'to_k', 'to_v')}
+    block = 'transformer.transformer_blocks.0.attn'
+    fused = torch.cat(list(ups.values()))
+    files = {
+        'diffusers': {f'{block}.{name}.lora_A.weight': down.clone() for name in ups}
+        | {f'{block}.{name}.lora_B.weight': up for name, up in ups.items()},
+        'ai-toolkit': {
+            'diffusion_model.double_blocks.0.img_attn.qkv.lora_A.weight': down,
+            'diffusion_model.double_blocks.0.img_attn.qkv.lora_B.weight': fused,
+        },
+        'kohya': {
+            'lora_unet_double_blocks_0_img_attn_qkv.lora_down.weight': down,
+            'lora_unet_double_blocks_0_img_attn_qkv.lora_up.weight': fused * 2,
+            'lora_unet_double_blocks_0_img_attn_qkv.alpha': torch.tensor(2.0),
+        },
+    }
+    paths = {name: folder / f'{name}.safetensors' for name in files}
+    for name, weights in files.items():
+        save_file(weights, paths[name])
+    return paths
+
+
+def test_an_adapter_acts_the_same_in_every_format(distilled: Any, tmp_path: Path) -> None:
+    images = set()
+    for name, path in fused_lora(tmp_path).items():
+        use(distilled, Adapter(name.ljust(64, '0'), path, 1.0))
+        images.add(paint(distilled, spec()))
+    use(distilled, None)
+    assert len(images) == 1
+    assert paint(distilled, spec()) not in images
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        'lora_unet_double_blocks_0_img_mod_lin.lora_down.weight',
+        'lora_te_layers_0.lora_down.weight',
+        'diffusion_model.double_blocks.0.img_attn.qkv.lora_down.weight',
+        'lora_unet_double_blocks_999999999_img_mlp_0.lora_down.weight',
+    ],
+)
+def test_an_adapter_of_which_diffusers_would_leave_something_out_is_refused(
+    distilled: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = fused_lora(tmp_path)['kohya']
+    save_file({**load_file(path), name: torch.zeros(4, 32)}, path)
+    refuse_unread(distilled, path, monkeypatch)
+
+
+@pytest.mark.parametrize('block', ['999999999', '9_9_9_9_9_9_9_9_9'])
+def test_an_adapter_that_would_have_diffusers_count_for_hours_is_refused(
+    distilled: Any, tmp_path: Path, block: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / 'far.safetensors'
+    save_file({f'diffusion_model.single_blocks.{block}.linear1.lora_A.weight': torch.zeros(4, 32)}, path)
+    refuse_unread(distilled, path, monkeypatch)
+
+
+def refuse_unread(engine: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is refused, and diffusers does not get it."""
+
+    def read(*_args: object, **_more: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(type(engine._text), 'lora_state_dict', read)
+    with pytest.raises(Failure, match='keeps as they are') as caught:
+        engine.read(Adapter('f' * 64, path, 1.0))
+    assert caught.value.reason == 'adapter_unavailable'
+
+
+def test_an_adapter_may_change_all_linear_layers_but_one(model_dirs: dict[str, Path]) -> None:
+    """The authors' format has the weights of `norm_out` in another order."""
+    config = json.loads((model_dirs['flux2-klein'] / 'transformer' / 'config.json').read_text())
+    with torch.device('meta'):
+        model = diffusers.Flux2Transformer2DModel.from_config(config)
+    layers = {name for name, layer in model.named_modules() if isinstance(layer, torch.nn.Linear)}
+    taken = {name for name in layers if re.fullmatch(Flux2KleinEngine.adapter_layers, name)}
+    assert layers - taken == {'norm_out.linear'}
