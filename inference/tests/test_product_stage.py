@@ -1,4 +1,4 @@
-"""Products are cut out, placed, and kept to the last pixel."""
+"""Products are placed, and kept to the last pixel; lettering is found."""
 
 import random
 
@@ -7,16 +7,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 from model_server.failure import Failure
-from model_server.pipelines.cutout import cut_out
 from model_server.pipelines.engine import Reference
 from model_server.pipelines.lettering import find_lettering
 from model_server.pipelines.stage import Stage, build_stage, on_white
 
-
-def noise(size: tuple[int, int], seed: int = 0) -> Image.Image:
-    """RGB, no pixel like the next."""
-    pixels = np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
-    return Image.fromarray(pixels)
+from .product_photos import can, kitchen, noise
 
 
 def with_alpha(image: Image.Image, seed: int) -> Image.Image:
@@ -25,50 +20,6 @@ def with_alpha(image: Image.Image, seed: int) -> Image.Image:
     opaque = image.copy()
     opaque.putalpha(Image.fromarray(values.astype(np.uint8)))
     return opaque
-
-
-def photo(backdrop: tuple[int, int, int] = (240, 240, 238)) -> Image.Image:
-    """A red can with a white stripe, before a backdrop with a little noise."""
-    image = Image.new('RGB', (400, 600), backdrop)
-    speck = random.Random(1)
-    for _ in range(4000):
-        at = (speck.randrange(400), speck.randrange(600))
-        image.putpixel(at, tuple(channel - speck.randrange(8) for channel in backdrop))
-    draw = ImageDraw.Draw(image)
-    draw.rounded_rectangle((100, 150, 299, 499), 30, fill=(200, 30, 40))
-    draw.rectangle((100, 300, 299, 340), fill=backdrop)
-    draw.ellipse((170, 200, 230, 260), fill=backdrop)
-    return image
-
-
-def test_a_product_before_an_even_backdrop_is_cut_out_and_keeps_what_looks_like_it_inside() -> None:
-    cut = cut_out(photo())
-    assert cut.mode == 'RGBA'
-    assert abs(cut.width - 200) <= 6
-    assert abs(cut.height - 350) <= 6
-    opacity = np.asarray(cut.getchannel('A'))
-    # The corners are round, and the circle in the middle is part of the can.
-    assert opacity[0, 0] == 0
-    assert opacity[80, 100] == 255
-    assert (opacity == 255).mean() > 0.8
-
-
-@pytest.mark.parametrize(
-    'image', [noise((300, 200)), Image.new('RGB', (300, 200), 'white')], ids=['busy', 'blank']
-)
-def test_without_a_sure_backdrop_the_whole_image_is_the_product(image: Image.Image) -> None:
-    cut = cut_out(image)
-    assert cut.size == image.size
-    assert cut.getchannel('A').getextrema() == (255, 255)
-    assert cut.convert('RGB').tobytes() == image.tobytes()
-
-
-def test_what_is_transparent_is_believed() -> None:
-    image = Image.new('RGBA', (100, 100))
-    image.paste((10, 20, 30, 128), (20, 30, 60, 50))
-    cut = cut_out(image)
-    assert cut.size == (40, 20)
-    assert cut.getpixel((5, 5)) == (10, 20, 30, 128)
 
 
 @pytest.mark.parametrize('seed', range(12))
@@ -85,7 +36,9 @@ def test_opaque_pixels_come_out_exactly_and_transparent_ones_not_at_all(seed: in
     finished = np.asarray(stage.finish(painted))
     keep = np.asarray(stage.keep)
     assert (finished[keep == 255] == np.asarray(stage.image)[keep == 255]).all()
-    assert (finished[keep == 0] == np.asarray(painted)[keep == 0]).all()
+    dark = np.asarray(stage.shadow) > 0
+    assert (finished[(keep == 0) & ~dark] == np.asarray(painted)[(keep == 0) & ~dark]).all()
+    assert (finished <= np.asarray(painted))[keep == 0].all()
     # All of each product is there: nothing was small enough to shrink, or too wide for its place.
     assert int((keep == 255).sum()) == sum(
         int((np.asarray(reference.image.getchannel('A')) == 255).sum()) for reference in references
@@ -155,3 +108,37 @@ def test_a_stage_without_anything_to_keep_is_what_was_painted() -> None:
     stage = Stage(noise((64, 64)), Image.new('L', (64, 64)))
     painted = noise((64, 64), 5)
     assert stage.finish(painted).tobytes() == painted.tobytes()
+
+
+def test_the_network_finds_the_products_of_a_stage_and_nothing_of_their_backdrop_is_left() -> None:
+    photos = [can(kitchen((300, 400))), can(kitchen((300, 400)))]
+    truths = iter(photos)
+    stage = build_stage(
+        [Reference(photo.image) for photo in photos], 1024, 512, False, lambda _: next(truths).cover
+    )
+    box = stage.keep.getbbox()
+    assert box is not None
+    # Two cans, 150 pixels wide each, not two photos of 300.
+    assert abs((np.asarray(stage.keep).max(axis=0) > 127).sum() - 300) <= 4
+    seen = np.asarray(stage.keep) > 0
+    pixels = np.asarray(stage.image).astype(int)
+    assert (pixels[seen][:, 0] > pixels[seen][:, 1] + 60).all()
+    # The painting starts from gray there, not from the photo's backdrop.
+    assert (pixels[~seen] == 200).all()
+
+
+def test_the_same_references_make_the_same_stage() -> None:
+    def make() -> bytes:
+        photo = can(kitchen((300, 400)))
+        stage = build_stage([Reference(photo.image)], 512, 512, False, lambda _: photo.cover)
+        return stage.finish(noise((512, 512))).tobytes()
+
+    assert make() == make()
+
+
+def test_a_photo_that_is_a_product_as_a_whole_gets_no_shadow() -> None:
+    stage = build_stage([Reference(noise((100, 100)))], 512, 512, False)
+    painted = noise((512, 512), 9)
+    finished = np.asarray(stage.finish(painted))
+    outside = np.asarray(stage.keep) == 0
+    assert (finished[outside] == np.asarray(painted)[outside]).all()

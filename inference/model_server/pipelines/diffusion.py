@@ -16,6 +16,7 @@ from .lettering import find_lettering
 from .lora import Lora, LoraCache, LoraSlot, StateDict, read_lora, unfit
 from .model_version import join_version, name_model
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
+from .segmentation import describe_segmentation, load_segmenter
 from .stage import Stage, build_stage, on_white
 
 # Change it when the same spec gives other bytes with the same model and libraries.
@@ -81,13 +82,15 @@ class DiffusionEngine(ABC):
         self._model_dir = model_dir
         self._runtime = Runtime.from_environment()
         name = name_model(model_dir, self.text_pipeline.__name__)
-        self.model_version = join_version(name, *self._marks(), _RECIPE, self._runtime.describe())
+        parts = [*self._marks(), _RECIPE, self._runtime.describe(), *describe_segmentation(model_dir)]
+        self.model_version = join_version(name, *parts)
         self._adapter: Adapter | None = None
         self._cache = LoraCache(self._runtime.adapter_memory_bytes)
 
     def warm(self) -> None:
         """Loads the model, prepares it for adapters, and paints once in every mode."""
         runtime = self._runtime
+        self._segment = load_segmenter(self._model_dir)
         with gpu_errors():
             self._text = self.text_pipeline.from_pretrained(
                 self._model_dir,
@@ -200,7 +203,7 @@ class DiffusionEngine(ABC):
             return Recipe(self._text, {**inputs, **size})
         if spec.reference_mode == 'reference':
             return self._plan_reference(spec, inputs)
-        stage = build_stage(spec.references, spec.width, spec.height, spec.preserve_branding)
+        stage = build_stage(spec.references, spec.width, spec.height, spec.preserve_branding, self._segment)
         return self._plan_stage(stage, {**inputs, **size}, 1.0)
 
     def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
