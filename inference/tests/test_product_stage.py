@@ -110,6 +110,25 @@ def test_a_stage_without_anything_to_keep_is_what_was_painted() -> None:
     assert stage.finish(painted).tobytes() == painted.tobytes()
 
 
+def test_a_detector_of_text_takes_the_place_of_the_search_for_edges() -> None:
+    label = Image.new('RGB', (512, 256), 'white')
+    for x in range(20, 200, 8):
+        label.paste('black', (x, 20, x + 4, 80))
+    box = (300, 120, 420, 160)
+
+    def find_text(picture: Image.Image) -> Image.Image:
+        assert (picture.mode, picture.size) == ('RGB', (512, 256))
+        mask = Image.new('L', picture.size)
+        mask.paste(255, box)
+        return mask
+
+    found = find_lettering(label, find_text)
+    # All of the text is kept wholly, the rim around it is soft, and nothing else is kept.
+    assert found.crop(box).getextrema() == (255, 255)
+    assert len(set(found.crop((300, 100, 301, 140)).tobytes())) > 4
+    assert found.crop((0, 0, 280, 256)).getextrema() == (0, 0)
+
+
 def test_the_network_finds_the_products_of_a_stage_and_nothing_of_their_backdrop_is_left() -> None:
     photos = [can(kitchen((300, 400))), can(kitchen((300, 400)))]
     truths = iter(photos)

@@ -18,6 +18,7 @@ from .model_version import join_version, name_model
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 from .segmentation import describe_segmentation, load_segmenter
 from .stage import Stage, build_stage, on_white
+from .text_detector import load_text_detector
 
 # Change it when the same spec gives other bytes with the same model and libraries.
 _RECIPE = 'recipe-2'
@@ -91,6 +92,7 @@ class DiffusionEngine(ABC):
         """Loads the model, prepares it for adapters, and paints once in every mode."""
         runtime = self._runtime
         self._segment = load_segmenter(self._model_dir)
+        self._find_text = load_text_detector(self._model_dir)
         with gpu_errors():
             self._text = self.text_pipeline.from_pretrained(
                 self._model_dir,
@@ -211,7 +213,7 @@ class DiffusionEngine(ABC):
         size = (spec.width, spec.height)
         image = ImageOps.fit(on_white(spec.references[0].image), size, Image.Resampling.LANCZOS)
         if spec.preserve_branding:
-            stage = Stage(image, find_lettering(image))
+            stage = Stage(image, find_lettering(image, self._find_text))
             if stage.keep.getbbox() is not None:
                 sized = {**inputs, 'width': spec.width, 'height': spec.height}
                 return self._plan_stage(stage, sized, _REFERENCE_STRENGTH)

@@ -1,4 +1,4 @@
-"""An engine whose model's folder has a segmentation network."""
+"""An engine whose model's folder has a segmentation network and a detector of text."""
 
 import shutil
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 pytest.importorskip('diffusers')
 pytest.importorskip('onnxruntime')
@@ -60,3 +61,22 @@ def test_the_model_version_names_the_library_that_finds_products(
     assert 'onnxruntime-' in helped.model_version
     assert len(helped.model_version) <= 200
     assert 'onnxruntime' not in engines('sdxl').model_version
+
+
+def test_the_detector_of_the_folder_says_which_lettering_is_kept(
+    helped: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = (100, 100, 300, 180)
+
+    def find_text(picture: Image.Image) -> Image.Image:
+        mask = Image.new('L', picture.size)
+        mask.paste(255, box)
+        return mask
+
+    # How a detector of the folder is read is tested with it.
+    monkeypatch.setattr(helped, '_find_text', find_text)
+    reference = kitchen((512, 512))
+    asked = spec(references=(Reference(reference),), preserve_branding=True)
+    image = draw(helped, asked)
+    assert image.crop(box).tobytes() == reference.crop(box).tobytes()
+    assert image.crop((350, 300, 450, 400)).tobytes() != reference.crop((350, 300, 450, 400)).tobytes()
