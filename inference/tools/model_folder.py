@@ -7,6 +7,8 @@ from typing import Any
 
 from model_server.safetensors import NotSafetensors, check_safetensors
 
+from .onnx_file import ExternalData, NotOnnx, check_onnx
+
 #: The pipelines that the server paints with, and the parts that each can't do without.
 PIPELINES = {
     'StableDiffusionXLPipeline': (
@@ -17,6 +19,9 @@ PIPELINES = {
 }  # fmt: skip
 #: What each library calls its weights.
 WEIGHTS = {'diffusers': 'diffusion_pytorch_model.safetensors', 'transformers': 'model.safetensors'}
+
+#: The detectors of text that the server can use, by the `model_type` of their configuration.
+TEXT_DETECTORS = ('pp_ocrv5_mobile_det', 'pp_ocrv5_server_det', 'pp_ocrv6_medium_det', 'pp_ocrv6_small_det')
 
 _CONFIGURATIONS = {
     'config.json', 'scheduler_config.json', 'tokenizer_config.json', 'preprocessor_config.json',
@@ -53,7 +58,23 @@ def select_files(folder: Path) -> list[str]:
     if kind == 'StableDiffusionXLPipeline' and (folder / 'ip_adapter').is_dir():
         files.append(checked(folder, 'ip_adapter/ip_adapter.safetensors'))
         files += part_files(folder, 'ip_adapter/image_encoder', 'transformers')
-    return sorted(files)
+    return sorted([*files, *helper_files(folder)])
+
+
+def helper_files(folder: Path) -> list[str]:
+    """What finds products and lettering in reference images, as far as it is there. Raises PackagingError."""
+    files = []
+    if (folder / 'segmentation').is_dir():
+        files.append(checked_onnx(folder, 'segmentation/model.onnx'))
+    if (folder / 'text_detector').is_dir():
+        files += part_files(folder, 'text_detector', 'transformers')
+        kind = read_json(folder / 'text_detector' / 'config.json').get('model_type')
+        if kind not in TEXT_DETECTORS:
+            raise PackagingError(
+                f'text_detector/ holds {kind}, which the server can not use. '
+                f'It can use {", ".join(TEXT_DETECTORS)}.'
+            )
+    return files
 
 
 def refuse_pickles(folder: Path) -> None:
@@ -120,6 +141,25 @@ def checked(folder: Path, path: str) -> str:
         raise PackagingError(
             f'{path} is no safetensors file, or not all of one: a download that was cut off, or only '
             'a pointer of Git LFS. Download it again.'
+        ) from None
+    return path
+
+
+def checked_onnx(folder: Path, path: str) -> str:
+    """The path itself, once its file is found to be whole and all of the model. Raises PackagingError."""
+    try:
+        check_onnx(folder / path)
+    except FileNotFoundError:
+        raise PackagingError(f'{path} is missing. Rename the ONNX file to this.') from None
+    except NotOnnx:
+        raise PackagingError(
+            f'{path} is no ONNX file, or not all of one: a download that was cut off, or only a pointer of '
+            'Git LFS. Download it again.'
+        ) from None
+    except ExternalData:
+        raise PackagingError(
+            f'{path} keeps weights in other files. Save it as one file: '
+            'onnx.save_model(onnx.load(file), file, save_as_external_data=False).'
         ) from None
     return path
 
