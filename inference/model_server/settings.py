@@ -109,11 +109,3 @@ def read_number(
         what = 'a whole number' if kind is int else 'a number'
         raise SettingsError(f'{name} must be {what} from {low} to {high}.')
     return value
-
-
-def read_flag(env: Mapping[str, str], name: str) -> bool:
-    """A variable that is 1 or 0; absent and empty are 0. Raises SettingsError."""
-    text = env.get(name) or '0'
-    if text not in ('0', '1'):
-        raise SettingsError(f'{name} must be 1 or 0.')
-    return text == '1'

@@ -2,8 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from itertools import product as product_of
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import torch
 from PIL import Image, ImageOps
 from safetensors import safe_open
 
+from .compiling import CompileCache, compile_parts, compiling, shapes_to_warm
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
 from .lettering import find_lettering
 from .lora import Lora, LoraCache, LoraSlot, StateDict, read_lora, unfit
@@ -109,9 +111,19 @@ class DiffusionEngine(ABC):
                 pipe.set_progress_bar_config(disable=True)
             model = parts[self.denoiser]
             self._slot = LoraSlot(model, self.adapter_layers, runtime.lora_rank)
-            if runtime.compiled:
-                model.compile_repeated_blocks(fullgraph=True, dynamic=True)
+            if runtime.compile == 'off':
+                self._paint_once()
+            else:
+                self._compile()
+
+    def _compile(self) -> None:
+        runtime = self._runtime
+        cache = CompileCache(runtime.compile_cache_dir, f'{self.text_pipeline.__name__} {runtime.describe()}')
+        cache.load()
+        with compiling():
+            compile_parts(self._text, self.denoiser, runtime.compile)
             self._paint_once()
+        cache.save()
 
     def read(self, adapter: Adapter) -> LoadedAdapter:
         """Raises Failure('adapter_unavailable', …)."""
@@ -247,30 +259,33 @@ class DiffusionEngine(ABC):
             torch.cuda.reset_peak_memory_stats()
 
     def _paint_once(self) -> None:
-        """Warms up with an adapter and without, from a text and around a product."""
+        """Warms up in every mode; where code is compiled, with every kind of size and guidance too."""
+        mode = self._runtime.compile
         side = 1024 if self._runtime.device.type == 'cuda' else 512
         product = Reference(Image.new('RGBA', (side // 4, side // 4), (90, 120, 150, 255)))
-        spec = ImageSpec(
-            prompt='a still life',
-            negative_prompt='',
-            steps=2,
-            guidance_scale=5,
-            width=side,
-            height=side,
-            references=(),
-            reference_mode='exact_product',
-            preserve_branding=False,
-            settings={},
+        modes: tuple[tuple[tuple[Reference, ...], ReferenceMode], ...] = (
+            ((), 'reference'),
+            ((product,), 'reference'),
+            ((product,), 'exact_product'),
         )
-        # Without guidance the batch is smaller, so it is compiled separately.
-        specs = [spec, replace(spec, guidance_scale=1)] if self._runtime.compiled else [spec]
-        self._try(replace(spec, references=(product,)))
-        for each in specs:
-            self._try(each)
-        self._slot.fill(Lora({}), 1)
-        for each in specs:
-            self._try(each)
-        self._slot.empty()
+        # Without guidance the batch is smaller, so it is other code.
+        scales = (5, 1) if mode != 'off' else (5,)
+        for (width, height), scale, (references, reference_mode) in product_of(
+            shapes_to_warm(mode, side), scales, modes
+        ):
+            spec = ImageSpec(
+                prompt='a still life',
+                negative_prompt='',
+                steps=2,
+                guidance_scale=scale,
+                width=width,
+                height=height,
+                references=references,
+                reference_mode=reference_mode,
+                preserve_branding=False,
+                settings={},
+            )
+            self._try(spec)
 
     def _try(self, spec: ImageSpec) -> None:
         self.paint(self.prepare(spec), 0, lambda _: None)

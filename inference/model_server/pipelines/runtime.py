@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 import diffusers
@@ -13,7 +14,8 @@ import torch
 import transformers
 
 from ..failure import Failure
-from ..settings import read_flag, read_number
+from ..settings import SettingsError, read_number
+from .compiling import CompileMode, parse_mode
 from .engine import EngineLost
 from .one_gpu import refuse_several_gpus
 
@@ -31,8 +33,10 @@ class Runtime:
     lora_rank: int = 64
     #: ADAPTER_MEMORY_BYTES: adapters in memory, ready for the model, take at most this much together.
     adapter_memory_bytes: int = 2 * 1024**3
-    #: COMPILE: 1 compiles the model's repeated blocks.
-    compiled: bool = False
+    #: COMPILE: what is compiled.
+    compile: CompileMode = 'off'
+    #: COMPILE_CACHE_DIR: where compiled code is kept.
+    compile_cache_dir: Path | None = None
 
     @staticmethod
     def from_environment(env: Mapping[str, str] = os.environ) -> 'Runtime':
@@ -45,15 +49,23 @@ class Runtime:
             dtype=torch.bfloat16 if has_gpu else torch.float32,
             lora_rank=whole('LORA_RANK', Runtime.lora_rank, 1, 1024),
             adapter_memory_bytes=whole('ADAPTER_MEMORY_BYTES', Runtime.adapter_memory_bytes, 0, 2**50),
-            compiled=read_flag(env, 'COMPILE'),
+            compile=_read_mode(env),
+            compile_cache_dir=Path(folder) if (folder := env.get('COMPILE_CACHE_DIR')) else None,
         )
 
     def describe(self) -> str:
         """What decides an image's bytes beside the model, in a few words."""
         card = torch.cuda.get_device_name() if self.device.type == 'cuda' else 'cpu'
         number = str(self.dtype).removeprefix('torch.')
-        compiled = ' compiled' if self.compiled else ''
+        compiled = '' if self.compile == 'off' else f' compiled-{self.compile}'
         return f'torch-{torch.__version__} diffusers-{diffusers.__version__} {number}{compiled} {card}'
+
+
+def _read_mode(env: Mapping[str, str]) -> CompileMode:
+    mode = parse_mode(env.get('COMPILE', ''))
+    if mode is None:
+        raise SettingsError('COMPILE must be 0, regional or whole.')
+    return mode
 
 
 def prepare_libraries() -> None:

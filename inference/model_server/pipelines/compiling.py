@@ -1,0 +1,112 @@
+"""Compiles a model while it warms up, and never in a request."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+#: What is compiled: nothing; each kind of the model's repeated blocks once; or the model as a whole, with the
+#: decoder of its images. A whole one is faster on a card and takes many minutes to compile.
+CompileMode = Literal['off', 'regional', 'whole']
+
+_SETTINGS: dict[str, CompileMode] = {
+    '': 'off', '0': 'off', 'off': 'off', '1': 'regional', 'regional': 'regional', 'whole': 'whole',
+}  # fmt: skip
+
+
+def parse_mode(text: str) -> CompileMode | None:
+    """What the setting COMPILE says; None for what is no mode."""
+    return _SETTINGS.get(text)
+
+
+def compile_parts(pipe: Any, denoiser: str, mode: CompileMode) -> None:
+    """
+    Has the parts of a pipeline compiled when they are first run.
+
+    Their sizes stay open (`dynamic`), so that another size of picture is no other code. Convolutions are
+    quicker with the channels last (https://docs.pytorch.org/tutorials/intermediate/memory_format_tutorial.html);
+    the blocks of a transformer have none.
+    """
+    model = pipe.components[denoiser]
+    if mode == 'regional':
+        model.compile_repeated_blocks(fullgraph=True, dynamic=True)
+    if mode == 'whole':
+        vae = pipe.vae
+        for part in (model, vae):
+            part.to(memory_format=torch.channels_last)
+        for part in (model, vae.encoder, vae.decoder):
+            part.compile(fullgraph=True, dynamic=True)
+
+
+def shapes_to_warm(mode: CompileMode, side: int) -> list[tuple[int, int]]:
+    """
+    Width and height of the pictures that are painted to compile all code.
+
+    PyTorch makes other code of a whole model where two sizes are equal or one is larger: square, wide, high.
+    """
+    if mode == 'whole':
+        return [(side, side), (side * 3 // 2, side), (side, side * 3 // 2)]
+    return [(side, side)]
+
+
+@contextmanager
+def compiling() -> Generator[None, None, None]:
+    """
+    Code is compiled in here only.
+
+    Afterwards what would have to be compiled runs as it is, which is slower, but a request never waits for
+    the compiler. Nothing is chosen by timing it, since two instances could choose differently, and paint
+    other bytes.
+    """
+    # Options of PyTorch that its types do not know: https://docs.pytorch.org/docs/stable/torch.compiler_config.html
+    inductor: Any = torch._inductor.config
+    inductor.deterministic = True
+    torch.compiler.set_stance('default')
+    try:
+        yield
+    finally:
+        torch.compiler.set_stance('eager_on_recompile')
+
+
+@dataclass(frozen=True)
+class CompileCache:
+    """
+    What was compiled, in a file, so that the next instance with the same card starts quickly.
+
+    Loading one runs the code in it, so its folder belongs to the image or to the operator, never to a model.
+    """
+
+    #: None: nothing is kept.
+    folder: Path | None
+    #: All that the code depends on.
+    version: str
+
+    @property
+    def _file(self) -> Path | None:
+        digest = sha256(self.version.encode()).hexdigest()[:16]
+        return None if self.folder is None else self.folder / f'{digest}.compiled'
+
+    def load(self) -> bool:
+        """Whether there was one that could be read."""
+        file = self._file
+        if file is None or not file.is_file():
+            return False
+        return torch.compiler.load_cache_artifacts(file.read_bytes()) is not None
+
+    def save(self) -> None:
+        """Writes it where there is none yet. A folder that can't be written to is left as it is."""
+        file = self._file
+        if file is None or file.exists():
+            return
+        artifacts = torch.compiler.save_cache_artifacts()
+        if artifacts is None:
+            return
+        with suppress(OSError):
+            part = file.with_suffix(f'.{os.getpid()}')
+            part.write_bytes(artifacts[0])
+            part.replace(file)

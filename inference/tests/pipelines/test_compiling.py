@@ -1,0 +1,175 @@
+"""Code is compiled while the model warms up, and never in a request."""
+
+from collections.abc import Callable, Iterator
+from itertools import product as product_of
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip('torch')
+pytest.importorskip('diffusers')
+
+from torch._dynamo.utils import counters  # noqa: E402
+
+from model_server.pipelines.compiling import (  # noqa: E402
+    CompileCache,
+    compile_parts,
+    compiling,
+    parse_mode,
+    shapes_to_warm,
+)
+from model_server.pipelines.engine import Reference  # noqa: E402
+from model_server.pipelines.runtime import Runtime  # noqa: E402
+from model_server.settings import SettingsError  # noqa: E402
+
+from .conftest import difference, open_engine, paint, product, spec, use  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def fresh_compiler() -> Iterator[None]:
+    """Each test compiles anew, and leaves PyTorch as it was."""
+    deterministic = torch._inductor.config.deterministic
+    torch.compiler.reset()
+    counters.clear()
+    yield
+    torch.compiler.reset()
+    torch.compiler.set_stance('default')
+    torch._inductor.config.deterministic = deterministic
+
+
+def graphs() -> int:
+    """How many pieces of code were compiled."""
+    return int(counters['stats']['unique_graphs'])
+
+
+def test_the_setting_says_what_is_compiled() -> None:
+    said = {text: parse_mode(text) for text in ('', '0', 'off', '1', 'regional', 'whole', '2')}
+    assert list(said.values()) == ['off', 'off', 'off', 'regional', 'regional', 'whole', None]
+    with pytest.raises(SettingsError, match='COMPILE'):
+        Runtime.from_environment({'COMPILE': 'all'})
+    assert Runtime.from_environment({}).compile == 'off'
+
+
+def test_what_is_compiled_is_told_by_the_models_version() -> None:
+    versions = {Runtime.from_environment({'COMPILE': mode}).describe() for mode in ('0', 'regional', 'whole')}
+    assert len(versions) == 3
+
+
+def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_request(
+    engines: Callable[[str], Any],
+    model_dirs: dict[str, Path],
+    make_adapter: Any,
+    monkeypatch: Any,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv('COMPILE', 'regional')
+    monkeypatch.setenv('COMPILE_CACHE_DIR', str(tmp_path))
+    engine = open_engine('z-image', model_dirs['z-image'])
+    assert graphs() > 0
+    assert len(list(tmp_path.glob('*.compiled'))) == 1
+
+    # What would not be compiled any more raises an error here.
+    torch.compiler.set_stance('fail_on_recompile')
+    photo = (Reference(product()),)
+    pictures = [
+        spec(guidance_scale=scale, width=width, references=references, reference_mode=mode)
+        for scale, width, (references, mode) in product_of(
+            (5.0, 1.0), (512, 640), (((), 'reference'), (photo, 'reference'), (photo, 'exact_product'))
+        )
+    ]
+    eager = engines('z-image')
+    for adapter in (None, make_adapter(rank=4), make_adapter(rank=8, scale=0.5)):
+        for each in (engine, eager):
+            use(each, adapter)
+        for picture in pictures:
+            assert difference(paint(engine, picture), paint(eager, picture)) < 1
+
+
+@pytest.fixture
+def kind() -> str:
+    """Whose adapters `make_adapter` makes."""
+    return 'z-image'
+
+
+class Tiny:
+    """Parts of a pipeline, as small as they can be."""
+
+    def __init__(self) -> None:
+        from diffusers import AutoencoderKL, UNet2DConditionModel
+
+        torch.manual_seed(0)
+        self.unet = UNet2DConditionModel(
+            sample_size=8,
+            down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'),
+            mid_block_type=None,
+            up_block_types=('UpBlock2D', 'CrossAttnUpBlock2D'),
+            block_out_channels=(4, 8),
+            layers_per_block=1,
+            attention_head_dim=1,
+            cross_attention_dim=8,
+            norm_num_groups=2,
+        )
+        self.vae = AutoencoderKL(block_out_channels=(4,), norm_num_groups=2, latent_channels=4)
+        self.components = {'unet': self.unet, 'vae': self.vae}
+
+    @torch.no_grad()
+    def run(self, width: int, height: int, batch: int) -> Any:
+        latents = torch.linspace(-1, 1, batch * 4 * height * width).reshape(batch, 4, height, width)
+        noise = self.unet(latents, 3, torch.ones(batch, 5, 8)).sample
+        return self.vae.decode(noise).sample
+
+
+def test_a_whole_model_needs_no_other_code_for_any_size_once_it_is_warm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the compiler's first half, which decides what has to be compiled."""
+    compile_module = torch.nn.Module.compile
+    monkeypatch.setattr(
+        torch.nn.Module, 'compile', lambda self, **more: compile_module(self, backend='eager', **more)
+    )
+    tiny, plain = Tiny(), Tiny()
+    with compiling():
+        compile_parts(tiny, 'unet', 'whole')
+        assert tiny.unet.conv_in.weight.is_contiguous(memory_format=torch.channels_last)
+        for (width, height), batch in product_of(shapes_to_warm('whole', 16), (2, 1)):
+            tiny.run(width, height, batch)
+    assert graphs() >= 3 * 2
+    torch.compiler.set_stance('fail_on_recompile')
+    # No larger ones: on a CPU, PyTorch has another convolution for large inputs.
+    for (width, height), batch in product_of([(8, 8), (32, 8), (8, 20), (24, 22), (32, 32)], (1, 2)):
+        assert torch.allclose(tiny.run(width, height, batch), plain.run(width, height, batch), atol=1e-3)
+
+
+def test_what_would_have_to_be_compiled_in_a_request_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = torch.nn.Linear(4, 4)
+    with compiling():
+        layer.compile(backend='eager', dynamic=False)
+        layer(torch.ones(2, 4))
+    assert graphs() == 1
+    assert torch.equal(layer(torch.ones(3, 4)), layer.forward(torch.ones(3, 4)))
+    assert graphs() == 1
+
+
+def test_a_cache_is_found_by_all_that_its_code_depends_on(tmp_path: Path) -> None:
+    one, other = CompileCache(tmp_path, 'one'), CompileCache(tmp_path, 'other')
+    assert not one.load()
+    with compiling():
+        layer = torch.nn.Linear(4, 4)
+        layer.compile()
+        layer(torch.ones(2, 4))
+    one.save()
+    (file,) = tmp_path.iterdir()
+    assert one.load()
+    assert not other.load()
+    before = file.stat().st_mtime_ns
+    one.save()
+    assert file.stat().st_mtime_ns == before
+
+
+def test_without_a_folder_or_in_one_that_is_not_there_nothing_is_kept(tmp_path: Path) -> None:
+    for folder in (None, tmp_path / 'missing'):
+        cache = CompileCache(folder, 'one')
+        cache.save()
+        assert not cache.load()
+    assert list(tmp_path.iterdir()) == []
