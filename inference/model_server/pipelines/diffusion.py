@@ -105,6 +105,10 @@ class DiffusionEngine(ABC):
             ).to(runtime.device)
             self._prepare(self._text)
             parts = self._text.components
+            for part in parts.values():
+                if isinstance(part, torch.nn.Module):
+                    # Otherwise what is computed outside of a pipeline keeps all its steps for a gradient.
+                    part.requires_grad_(False)
             self._image = self.image_pipeline(**parts, **self.options)
             self._inpaint = self.inpaint_pipeline(**parts, **self.options)
             for pipe in (self._text, self._image, self._inpaint):

@@ -5,12 +5,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+import torch
 from diffusers import (
     StableDiffusionXLImg2ImgPipeline,
     StableDiffusionXLInpaintPipeline,
     StableDiffusionXLPipeline,
 )
-from PIL import Image
+from diffusers.models.embeddings import ImageProjection
 
 from .clip_prompts import encode_prompts
 from .diffusion import DiffusionEngine, PreparedInputs, Recipe
@@ -57,17 +58,25 @@ class SdxlEngine(DiffusionEngine):
         return {**inputs, 'guidance_scale': spec.guidance_scale, **self._look_at(spec)}
 
     def _look_at(self, spec: ImageSpec) -> dict[str, Any]:
-        """Once an IP-Adapter is loaded, every picture needs an image; with a scale of 0 it has no effect."""
+        """Once an IP-Adapter is loaded, every picture needs an image's embeddings."""
         if not self._has_ip_adapter:
             return {}
-        looks = bool(spec.references) and spec.reference_mode == 'reference'
-        images = (
-            [on_white(each.image) for each in spec.references] if looks else [Image.new('RGB', (224, 224))]
-        )
-        embeds = self._text.prepare_ip_adapter_image_embeds(
-            [images], None, self._runtime.device, 1, spec.guidance_scale > 1
-        )
+        guided = spec.guidance_scale > 1
+        if not spec.references or spec.reference_mode != 'reference':
+            # With a scale of 0 the attention leaves them out, so what they are does not matter.
+            return {'ip_adapter_image_embeds': [self._no_image(2 if guided else 1)]}
+        images = [on_white(each.image) for each in spec.references]
+        embeds = self._text.prepare_ip_adapter_image_embeds([images], None, self._runtime.device, 1, guided)
         return {'ip_adapter_image_embeds': embeds}
+
+    def _no_image(self, rows: int) -> torch.Tensor:
+        """Zeros in the shape of an image's embeddings: (rows, 1, features) or (rows, 1, tokens, features)."""
+        encoder = self._text.image_encoder
+        sizes = encoder.config
+        pooled = isinstance(self._text.unet.encoder_hid_proj.image_projection_layers[0], ImageProjection)
+        tokens = (sizes.image_size // sizes.patch_size) ** 2 + 1
+        shape = (sizes.projection_dim,) if pooled else (tokens, sizes.hidden_size)
+        return torch.zeros(rows, 1, *shape, dtype=encoder.dtype, device=self._runtime.device)
 
     def _set_up(self, inputs: PreparedInputs) -> None:
         super()._set_up(inputs)

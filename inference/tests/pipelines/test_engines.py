@@ -209,6 +209,72 @@ def test_every_reference_is_looked_at_where_the_model_can(engines: Callable[[str
     assert engine.prepare(spec(references=references)).references_used == 4
 
 
+def test_without_references_an_ip_adapter_looks_at_no_image(engines: Callable[[str], Any]) -> None:
+    engine, looks = engines('ip'), 0
+
+    def count(*_: Any) -> None:
+        nonlocal looks
+        looks += 1
+
+    hook = engine._text.image_encoder.register_forward_hook(count)
+    try:
+        paint(engine, spec())
+        paint(engine, spec(references=(Reference(product()),), reference_mode='exact_product'))
+        assert looks == 0
+        paint(engine, spec(references=(Reference(product()),)))
+        assert looks == 1
+    finally:
+        hook.remove()
+
+
+@pytest.mark.parametrize('whole', [False, True])
+def test_the_zeros_in_place_of_an_image_have_the_shape_of_one(
+    engines: Callable[[str], Any], whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """IP-Adapters with a finer grid take all of the image's tokens, and others one vector."""
+    pipe = engines('ip')._text
+    if whole:
+        layers = torch.nn.ModuleList([torch.nn.Identity()])
+        monkeypatch.setitem(pipe.unet.encoder_hid_proj._modules, 'image_projection_layers', layers)
+    image = Image.new('RGB', (64, 64))
+    for guided, rows in ((True, 2), (False, 1)):
+        with torch.no_grad():
+            expected = pipe.prepare_ip_adapter_image_embeds([[image]], None, 'cpu', 1, guided)[0]
+        zeros = engines('ip')._no_image(rows)
+        assert (zeros.shape, zeros.dtype) == (expected.shape, expected.dtype)
+        assert not zeros.any()
+
+
+@pytest.mark.parametrize('kind', ['sdxl', 'z-image', 'ip', 'flux2-klein-base'])
+@pytest.mark.parametrize('mode', [None, 'reference', 'exact_product'])
+def test_no_input_of_a_pipeline_asks_for_a_gradient(
+    engines: Callable[[str], Any], kind: str, mode: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What asks for one keeps every step of its computation in memory."""
+    engine, asking = engines(kind), []
+
+    def look(values: Any) -> None:
+        for value in values if isinstance(values, (list, tuple)) else [values]:
+            if isinstance(value, torch.Tensor):
+                asking.append(value.requires_grad)
+
+    for pipe in (engine._text, engine._image, engine._inpaint):
+        call = type(pipe).__call__
+
+        def watched(self: Any, *args: Any, call: Any = call, **inputs: Any) -> Any:
+            for value in inputs.values():
+                look(value)
+            return call(self, *args, **inputs)
+
+        monkeypatch.setattr(type(pipe), '__call__', watched)
+    references = (Reference(product()),) if mode else ()
+    paint(engine, spec(steps=2, references=references, reference_mode=mode or 'reference'))
+    assert asking, 'prompts are encoded before'
+    assert not any(asking)
+    parts = (part for part in engine._text.components.values() if isinstance(part, torch.nn.Module))
+    assert not any(values.requires_grad for part in parts for values in part.parameters())
+
+
 def test_an_ip_adapter_leaves_other_images_as_they_are_without_it(engines: Callable[[str], Any]) -> None:
     with_it, without = engines('ip'), engines('sdxl')
     paint(with_it, spec(references=(Reference(product()),)))
