@@ -73,7 +73,12 @@ def prepare_libraries() -> None:
     # cuBLAS gives the same results only with a workspace of a fixed size:
     # https://docs.nvidia.com/cuda/cublas/#results-reproducibility
     os.environ.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    # An operation that has no deterministic form raises. README.md names those that could.
+    torch.use_deterministic_algorithms(True)
+    # PyTorch prefers cuDNN's attention on Hopper and Blackwell, though it is not deterministic. The setting
+    # above leaves it out, but did not while it only warned (check_cudnn_deterministic in PyTorch's
+    # sdp_utils.cpp); this holds whatever becomes of that.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     # The code never reads uninitialized memory, so filling it would only cost time.
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False
