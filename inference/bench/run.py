@@ -2,7 +2,6 @@
 
 import argparse
 import gc
-import os
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from transformers import AutoTokenizer
 
 from model_server.__main__ import PIPELINES
 from model_server.pipelines.engine import Adapter
+from model_server.pipelines.runtime import set_environment
 from random_models import Kind, build, build_lora
 
 from .machine import describe_machine
@@ -37,8 +37,8 @@ def run(options: argparse.Namespace, folder: Path, log: Callable[[str], None]) -
     An error of a variant ends it, and stands in the report with what was measured before.
     """
     if torch.cuda.is_available() and set(options.variants) != {'plain'}:
-        # The engines set it for themselves, but cuBLAS reads it only once in a process.
-        os.environ.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
+        # The engines set it for themselves, but the libraries read it only once in a process.
+        set_environment()
     model_dir = options.model_dir or folder / 'model'
     if options.model_dir is None:
         log(f'Building a {options.size} model with random weights.')
@@ -129,7 +129,7 @@ def _explain(options: argparse.Namespace, variants: Sequence[Variant], done: Mea
         and 'The distilled model takes its own 4 steps, without guidance, in each variant.',
         'Several images: plain diffusers paints one batch, an engine paints one after the other.',
         'Adapters: plain diffusers keeps those that it has loaded, and switches between them.',
-        'Each variant has its own settings of PyTorch; CUBLAS_WORKSPACE_CONFIG is the same for all.',
+        'Each variant has its own settings of PyTorch; those of cuBLAS and the memory are the same for all.',
         torch.cuda.is_available()
         and 'An engine counts its peak anew with each image, also while it warms up.',
         *(_blank(each) for each in variants if each.blank_images),

@@ -16,6 +16,7 @@ from .compiling import CompileCache, compile_parts, compiling, shapes_to_warm
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
 from .lettering import find_lettering
 from .lora import Lora, LoraCache, LoraSlot, StateDict, read_lora, unfit
+from .memory import KeptTypes, choose_tiling
 from .model_version import join_version, name_model
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 from .segmentation import describe_segmentation, load_segmenter
@@ -26,21 +27,11 @@ from .text_detector import load_text_detector
 _RECIPE = 'recipe-2'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
-# Pixels.
-_LARGEST_UNTILED = 1536 * 1536
 
 
 def as_it_is(painted: Image.Image) -> Image.Image:
     """Returns the image as it was painted."""
     return painted
-
-
-def choose_tiling(vae: Any, width: int, height: int) -> None:
-    """Encodes and decodes large pictures in tiles, because whole they need more memory than the painting."""
-    if width * height > _LARGEST_UNTILED:
-        vae.enable_tiling()
-    else:
-        vae.disable_tiling()
 
 
 @dataclass(frozen=True)
@@ -90,35 +81,36 @@ class DiffusionEngine(ABC):
         self._adapter: Adapter | None = None
         self._cache = LoraCache(self._runtime.adapter_memory_bytes)
 
+    @gpu_errors
     def warm(self) -> None:
         """Loads the model, prepares it for adapters, and paints once in every mode."""
         runtime = self._runtime
         self._segment = load_segmenter(self._model_dir)
         self._find_text = load_text_detector(self._model_dir)
-        with gpu_errors():
-            self._text = self.text_pipeline.from_pretrained(
-                self._model_dir,
-                dtype=runtime.dtype,
-                use_safetensors=True,
-                local_files_only=True,
-                **self.options,
-            ).to(runtime.device)
-            self._prepare(self._text)
-            parts = self._text.components
-            for part in parts.values():
-                if isinstance(part, torch.nn.Module):
-                    # Otherwise what is computed outside of a pipeline keeps all its steps for a gradient.
-                    part.requires_grad_(False)
-            self._image = self.image_pipeline(**parts, **self.options)
-            self._inpaint = self.inpaint_pipeline(**parts, **self.options)
-            for pipe in (self._text, self._image, self._inpaint):
-                pipe.set_progress_bar_config(disable=True)
-            model = parts[self.denoiser]
-            self._slot = LoraSlot(model, self.adapter_layers, runtime.lora_rank)
-            if runtime.compile == 'off':
-                self._paint_once()
-            else:
-                self._compile()
+        self._text = self.text_pipeline.from_pretrained(
+            self._model_dir,
+            dtype=runtime.dtype,
+            use_safetensors=True,
+            local_files_only=True,
+            **self.options,
+        ).to(runtime.device)
+        self._prepare(self._text)
+        parts = self._text.components
+        for part in parts.values():
+            if isinstance(part, torch.nn.Module):
+                # Otherwise what is computed outside of a pipeline keeps all its steps for a gradient.
+                part.requires_grad_(False)
+        self._image = self.image_pipeline(**parts, **self.options)
+        self._inpaint = self.inpaint_pipeline(**parts, **self.options)
+        for pipe in (self._text, self._image, self._inpaint):
+            pipe.set_progress_bar_config(disable=True)
+        self._vae_types = KeptTypes(self._text.vae)
+        model = parts[self.denoiser]
+        self._slot = LoraSlot(model, self.adapter_layers, runtime.lora_rank)
+        if runtime.compile == 'off':
+            self._paint_once()
+        else:
+            self._compile()
 
     def _compile(self) -> None:
         runtime = self._runtime
@@ -134,40 +126,47 @@ class DiffusionEngine(ABC):
         lora = self._cache.get(adapter.digest, partial(self._read_lora, adapter.path))
         return LoadedAdapter(adapter, lora)
 
+    @gpu_errors
+    @torch.no_grad()
     def prepare(self, spec: ImageSpec) -> Prepared:
         """Encodes the texts and makes the images that the painting starts from."""
-        with gpu_errors(), torch.no_grad():
-            mode = spec.reference_mode if spec.references else None
-            inputs = PreparedInputs(self._plan(spec), spec.steps, spec.width, spec.height, mode)
-            return Prepared(inputs, self._count_used(spec))
+        mode = spec.reference_mode if spec.references else None
+        inputs = PreparedInputs(self._plan(spec), spec.steps, spec.width, spec.height, mode)
+        return Prepared(inputs, self._count_used(spec))
 
+    @gpu_errors
     def use(self, adapter: LoadedAdapter | None) -> None:
         """Where it fails, no adapter is in use."""
         wanted = None if adapter is None else adapter.adapter
         if wanted == self._adapter:
             return
-        with gpu_errors():
-            self._adapter = None
-            self._slot.empty()
-            if adapter is not None:
-                self._slot.fill(adapter.weights, adapter.adapter.scale)
-                self._adapter = wanted
+        self._adapter = None
+        self._slot.empty()
+        if adapter is not None:
+            self._slot.fill(adapter.weights, adapter.adapter.scale)
+            self._adapter = wanted
 
     def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
         """RGB, width x height. The noise is drawn on the CPU, so that it is the same on every card."""
-        inputs: PreparedInputs = prepared.inputs
+        try:
+            return self._paint(prepared.inputs, seed, on_step)
+        finally:
+            # Memory that ran out is free again by now, so that there is room for this.
+            self._vae_types.restore()
+
+    @gpu_errors
+    def _paint(self, inputs: PreparedInputs, seed: int, on_step: Callable[[int], None]) -> Image.Image:
         recipe = inputs.recipe
-        with gpu_errors():
-            self._reset_peak()
-            self._set_up(inputs)
-            result = recipe.pipe(
-                **recipe.inputs,
-                num_inference_steps=self._steps(inputs.steps),
-                generator=torch.Generator('cpu').manual_seed(seed),
-                callback_on_step_end=StepEnd(inputs.steps, on_step, self._runtime.device),
-            )
-            painted: Image.Image = result.images[0]
-            return recipe.finish(painted.convert('RGB'))
+        self._reset_peak()
+        self._set_up(inputs)
+        result = recipe.pipe(
+            **recipe.inputs,
+            num_inference_steps=self._steps(inputs.steps),
+            generator=torch.Generator('cpu').manual_seed(seed),
+            callback_on_step_end=StepEnd(inputs.steps, on_step, self._runtime.device),
+        )
+        painted: Image.Image = result.images[0]
+        return recipe.finish(painted.convert('RGB'))
 
     def evaluations(self, order: Order) -> float:
         """Once in each step, twice with guidance. A picture that starts from a reference leaves steps out."""

@@ -1,13 +1,14 @@
 """Where and how the models run: device, number type, and the settings that make images reproducible."""
 
+import gc
 import os
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+import traceback
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import diffusers
 import torch
@@ -18,6 +19,9 @@ from ..settings import SettingsError, read_number
 from .compiling import CompileMode, parse_mode
 from .engine import EngineLost
 from .one_gpu import refuse_several_gpus
+
+_P = ParamSpec('_P')
+_T = TypeVar('_T')
 
 # Texts of PyTorch's errors that leave a GPU's context unusable.
 _LOST = ('CUDA error', 'CUBLAS_STATUS', 'CUDNN_STATUS', 'cuDNN error')
@@ -68,11 +72,21 @@ def _read_mode(env: Mapping[str, str]) -> CompileMode:
     return mode
 
 
-def prepare_libraries() -> None:
-    """Makes the same spec give the same bytes, and silences the libraries. Call it before the GPU is used."""
+def set_environment(env: MutableMapping[str, str] = os.environ) -> None:
+    """What the GPU's libraries read once, when they start. An operator's own values stay."""
     # cuBLAS gives the same results only with a workspace of a fixed size:
     # https://docs.nvidia.com/cuda/cublas/#results-reproducibility
-    os.environ.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
+    env.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
+    # Pictures of many sizes leave gaps in the memory, which segments of a fixed size can't close:
+    # https://docs.pytorch.org/docs/stable/notes/cuda.html#optimizing-memory-usage-with-pytorch-alloc-conf
+    # PyTorch reads the older name too, and which one wins is another in its different parts.
+    if 'PYTORCH_CUDA_ALLOC_CONF' not in env:
+        env.setdefault('PYTORCH_ALLOC_CONF', 'expandable_segments:True')
+
+
+def prepare_libraries() -> None:
+    """Makes the same spec give the same bytes, and silences the libraries. Call it before the GPU is used."""
+    set_environment()
     # An operation that has no deterministic form raises. README.md names those that could.
     torch.use_deterministic_algorithms(True)
     # PyTorch prefers cuDNN's attention on Hopper and Blackwell, though it is not deterministic. The setting
@@ -82,25 +96,45 @@ def prepare_libraries() -> None:
     # The code never reads uninitialized memory, so filling it would only cost time.
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False
-    # Blocks of one kind share compiled code; variants are with and without an adapter, a mask, and so on.
+    # Blocks of one kind share compiled code; variants are with and without guidance, a mask, and so on.
     torch._dynamo.config.recompile_limit = 64
     diffusers.utils.logging.disable_progress_bar()
     transformers.utils.logging.disable_progress_bar()
 
 
-@contextmanager
-def gpu_errors() -> Generator[None, None, None]:
-    """Turns errors of the GPU into Failure (ends one request) or EngineLost (ends the engine)."""
-    try:
-        yield
-    except torch.OutOfMemoryError:
+def gpu_errors(work: Callable[_P, _T]) -> Callable[_P, _T]:
+    """
+    Turns errors of the GPU in a function into Failure (ends one request) or EngineLost (ends the engine).
+
+    Memory that ran out is free again before Failure is raised.
+    """
+
+    @wraps(work)
+    def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return work(*args, **kwargs)
+        except torch.OutOfMemoryError as error:
+            _forget_frames(error)
+        except RuntimeError as error:
+            if any(text in str(error) for text in _LOST):
+                raise EngineLost from error
+            raise
+        # Not in the handler, where the error and the frames of its traceback still hold tensors.
+        gc.collect()
         torch.cuda.empty_cache()
-        problem = 'The model has too little memory for this image. A smaller one may fit.'
-        raise Failure('model_error', problem) from None
-    except RuntimeError as error:
-        if any(text in str(error) for text in _LOST):
-            raise EngineLost from error
-        raise
+        raise Failure('model_error', 'The model has too little memory for this image. A smaller one may fit.')
+
+    return guarded
+
+
+def _forget_frames(error: BaseException) -> None:
+    """Takes from an error, and from those that it came from, what holds tensors while somebody keeps it."""
+    chain = [error]
+    while chain:
+        each = chain.pop()
+        chain += [earlier for earlier in (each.__cause__, each.__context__) if earlier is not None]
+        traceback.clear_frames(each.__traceback__)
+        each.__traceback__ = each.__cause__ = each.__context__ = None
 
 
 class StepEnd:

@@ -65,7 +65,7 @@ def test_no_operation_of_a_pipeline_raises_where_everything_must_be_deterministi
             for guidance_scale in (1.0, 5.0):
                 order = spec(steps=2, references=references, guidance_scale=guidance_scale)
                 paint(engine, order if mode is None else spec(**{**vars(order), 'reference_mode': mode}))
-        monkeypatch.setattr('model_server.pipelines.diffusion._LARGEST_UNTILED', 0)
+        monkeypatch.setattr('model_server.pipelines.memory.largest_untiled_pixels', lambda *_: 0)
         paint(engine, spec(steps=2))
     assert {'convolution', 'native_group_norm', 'upsample_nearest2d'} <= operations.names
     assert operations.names & RAISING == set()

@@ -17,8 +17,8 @@ pytest.importorskip('diffusers')
 
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.clip_prompts import encode_prompts  # noqa: E402
-from model_server.pipelines.engine import EngineLost, Order, Reference  # noqa: E402
-from model_server.pipelines.runtime import Runtime, gpu_errors  # noqa: E402
+from model_server.pipelines.engine import Order, Reference  # noqa: E402
+from model_server.pipelines.runtime import Runtime  # noqa: E402
 from model_server.settings import SettingsError  # noqa: E402
 
 from .conftest import difference, draw, open_engine, paint, product, spec, use  # noqa: E402
@@ -302,27 +302,8 @@ def test_a_product_that_cant_be_seen_is_refused_by_its_number(engine: Any) -> No
     assert caught.value.reason == 'reference_unreadable'
 
 
-def test_large_images_are_decoded_in_tiles(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('model_server.pipelines.diffusion._LARGEST_UNTILED', 512 * 512)
-    paint(engine, spec(width=576, steps=1))
-    assert engine._text.vae.use_tiling
-    paint(engine, spec(steps=1))
-    assert not engine._text.vae.use_tiling
-
-
 def test_on_a_cpu_there_is_no_memory_of_a_gpu_to_tell_of(engine: Any) -> None:
     assert engine.memory_bytes() is None
-
-
-def test_a_request_that_does_not_fit_fails_alone_and_a_broken_gpu_ends_the_engine() -> None:
-    with pytest.raises(Failure, match='memory') as caught, gpu_errors():
-        raise torch.OutOfMemoryError('CUDA out of memory. Tried to allocate …')
-    assert caught.value.reason == 'model_error'
-    for text in ('CUDA error: an illegal memory access was encountered', 'cuDNN error: X', 'CUBLAS_STATUS_X'):
-        with pytest.raises(EngineLost), gpu_errors():
-            raise RuntimeError(text)
-    with pytest.raises(RuntimeError, match='shapes'), gpu_errors():
-        raise RuntimeError('shapes differ')
 
 
 def test_a_machine_whose_other_gpus_would_be_idle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ def test_a_large_picture_before_leaves_no_tiles(distilled: Any, monkeypatch: pyt
     wide = replace(EXACT, width=576, steps=1)
     first = paint(distilled, wide)
     with monkeypatch.context() as patch:
-        patch.setattr('model_server.pipelines.diffusion._LARGEST_UNTILED', 0)
+        patch.setattr('model_server.pipelines.memory.total_bytes', lambda _: 0)
         assert paint(distilled, wide) != first
         assert distilled._stage_vae.use_tiling
     assert paint(distilled, wide) == first
@@ -132,7 +132,7 @@ def test_a_large_picture_that_is_prepared_meanwhile_leaves_no_tiles(
 
     def prepare(_done: int) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr('model_server.pipelines.diffusion._LARGEST_UNTILED', 0)
+            patch.setattr('model_server.pipelines.memory.total_bytes', lambda _: 0)
             distilled.prepare(wide)
 
     assert draw(distilled, wide, on_step=prepare).tobytes() == paint(distilled, wide)

@@ -1,0 +1,67 @@
+"""The memory of the card: what is kept free for painting, and what painting takes."""
+
+import os
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import torch
+
+#: The share of the card's memory that an image which is decoded in one piece may take.
+_PAINTING_SHARE = 0.25
+#: Three tensors of the VAE's second width live at once at the image's full size, as measured by following
+#: the tensors of AutoencoderKL at SDXL's sizes. As much again is for what cuDNN's convolutions take.
+_DECODING_TENSORS = 6
+
+
+def total_bytes(device: torch.device) -> int:
+    """Memory of the card, or of the computer where there is none."""
+    if device.type == 'cuda':
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    return os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
+
+
+def largest_untiled_pixels(vae: Any, card_bytes: int) -> int:
+    """
+    The largest picture that the VAE decodes in one piece.
+
+    It follows from the card's whole memory, not from what is free: tiles make other bytes, and the card
+    is named in the model's version.
+    """
+    upcast = vae.dtype == torch.float16 and vae.config.get('force_upcast', False)
+    item_bytes = torch.float32.itemsize if upcast else vae.dtype.itemsize
+    widths = vae.config.block_out_channels
+    pixel_bytes = _DECODING_TENSORS * widths[min(1, len(widths) - 1)] * item_bytes
+    return int(card_bytes * _PAINTING_SHARE / pixel_bytes)
+
+
+def choose_tiling(vae: Any, width: int, height: int) -> None:
+    """Has the VAE encode and decode pictures in tiles where one piece would take too much of the card."""
+    if width * height > largest_untiled_pixels(vae, total_bytes(vae.device)):
+        vae.enable_tiling()
+    else:
+        vae.disable_tiling()
+
+
+class KeptTypes:
+    """
+    The number types that a model's tensors were loaded with.
+
+    SDXL's pipelines cast the VAE to float32 and back where its `force_upcast` is set, as it is in the weights
+    of SDXL base: to encode an image, whatever its type, and to decode one, if its type is float16. An error
+    between the two leaves it in float32, and then no picture in another type can be decoded.
+    The server loads bfloat16 on a GPU, so there it happens while an image is encoded.
+    """
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._model = model
+        self._types = {name: tensor.dtype for name, tensor in self._tensors()}
+
+    def restore(self) -> None:
+        """Nothing is lost: float32 holds every number of the smaller types."""
+        for name, tensor in self._tensors():
+            if tensor.dtype != self._types[name]:
+                tensor.data = tensor.data.to(self._types[name])
+
+    def _tensors(self) -> Iterator[tuple[str, torch.Tensor]]:
+        return chain(self._model.named_parameters(), self._model.named_buffers())

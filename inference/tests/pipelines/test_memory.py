@@ -1,0 +1,169 @@
+"""What runs out of memory, or fails in the middle, ends one request and leaves the engine as it was."""
+
+import gc
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PIL import Image
+
+torch = pytest.importorskip('torch')
+pytest.importorskip('diffusers')
+
+from model_server.failure import Failure  # noqa: E402
+from model_server.pipelines.engine import EngineLost, Reference  # noqa: E402
+from model_server.pipelines.memory import largest_untiled_pixels  # noqa: E402
+from model_server.pipelines.runtime import Runtime, gpu_errors, set_environment  # noqa: E402
+
+from .conftest import draw, open_engine, paint, product, spec  # noqa: E402
+
+GIB = 1024**3
+
+
+@gpu_errors
+def fail(error: Exception) -> None:
+    raise error
+
+
+def test_a_request_that_does_not_fit_fails_alone_and_a_broken_gpu_ends_the_engine() -> None:
+    with pytest.raises(Failure, match='memory') as caught:
+        fail(torch.OutOfMemoryError('CUDA out of memory. Tried to allocate …'))
+    assert caught.value.reason == 'model_error'
+    for text in ('CUDA error: an illegal memory access was encountered', 'cuDNN error: X', 'CUBLAS_STATUS_X'):
+        with pytest.raises(EngineLost):
+            fail(RuntimeError(text))
+    with pytest.raises(RuntimeError, match='shapes'):
+        fail(RuntimeError('shapes differ'))
+
+
+def test_nothing_of_the_failed_call_lives_when_its_memory_is_given_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not even where a library keeps the error, and not what an error held while another one was raised."""
+    kept: list[BaseException] = []
+    held: list[weakref.ref[Any]] = []
+    alive: list[int] = []
+    monkeypatch.setattr(gc, 'collect', lambda: 0)
+    monkeypatch.setattr(
+        torch.cuda, 'empty_cache', lambda: alive.append(sum(each() is not None for each in held))
+    )
+
+    def take() -> Any:
+        held.append(weakref.ref(tensor := torch.zeros(10)))
+        return tensor
+
+    def decode() -> None:
+        first = take()
+        try:
+            second = take()
+            raise ValueError(first, second.shape)
+        except ValueError:
+            third = take()
+            kept.append(torch.OutOfMemoryError(str(third.shape)))
+            raise kept[0] from None
+
+    @gpu_errors
+    def work() -> None:
+        fourth = take()
+        decode()
+        del fourth
+
+    with pytest.raises(Failure) as caught:
+        work()
+    assert (len(held), alive) == (4, [0])
+    assert (caught.value.__context__, caught.value.__cause__) == (None, None)
+
+
+@pytest.fixture(scope='module', params=[torch.float16, torch.bfloat16, torch.float32], ids=str)
+def small_numbers(request: pytest.FixtureRequest, model_dirs: dict[str, Path]) -> Any:
+    """SDXL with the number type of a GPU. As in the published weights, its VAE has `force_upcast`."""
+    runtime = Runtime(torch.device('cpu'), request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Runtime, 'from_environment', lambda: runtime)
+        engine = open_engine('sdxl', model_dirs['sdxl'])
+    assert engine._text.vae.config.force_upcast
+    return engine
+
+
+@pytest.mark.parametrize(
+    'error', [torch.OutOfMemoryError('CUDA out of memory'), RuntimeError('shapes differ')]
+)
+@pytest.mark.parametrize(
+    ('method', 'mode'), [('decode', None), ('encode', 'reference'), ('encode', 'exact_product')]
+)
+def test_after_an_error_inside_the_vae_a_text_request_paints_what_it_painted_before(
+    small_numbers: Any, method: str, mode: Any, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = small_numbers
+    text = spec(steps=2)
+    before = paint(engine, text)
+    dtypes = {name: values.dtype for name, values in engine._text.vae.state_dict().items()}
+
+    def break_down(*_: Any, **__: Any) -> None:
+        raise error
+
+    broken = replace(text, references=(Reference(product()),), reference_mode=mode) if mode else text
+    with monkeypatch.context() as patch:
+        patch.setattr(engine._text.vae, method, break_down)
+        with pytest.raises((Failure, RuntimeError)):
+            paint(engine, broken)
+    assert {name: values.dtype for name, values in engine._text.vae.state_dict().items()} == dtypes
+    assert paint(engine, text) == before
+
+
+def test_an_operators_own_settings_of_the_memory_stay() -> None:
+    for given in ({'PYTORCH_ALLOC_CONF': 'x:1'}, {'PYTORCH_CUDA_ALLOC_CONF': 'x:1'}):
+        env = dict(given)
+        set_environment(env)
+        assert {name: value for name, value in env.items() if 'ALLOC' in name} == given
+    empty: dict[str, str] = {}
+    set_environment(empty)
+    assert empty['PYTORCH_ALLOC_CONF'] == 'expandable_segments:True'
+
+
+def test_pytorch_reads_the_settings_that_are_made_for_it() -> None:
+    """In another process, because it reads them once. Its names have changed before."""
+    import subprocess
+    import sys
+
+    script = (
+        'from model_server.pipelines.runtime import prepare_libraries; prepare_libraries(); import torch; '
+        'print(torch._C._accelerator_getAllocatorSettings(), '
+        'torch.is_deterministic_algorithms_warn_only_enabled(), torch.backends.cuda.cudnn_sdp_enabled())'
+    )
+    done = subprocess.run([sys.executable, '-c', script], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ['expandable_segments:True', 'False', 'False']
+
+
+def vae(dtype: Any, force_upcast: bool = True) -> Any:
+    """SDXL's."""
+    config = SimpleNamespace(block_out_channels=(128, 256, 512, 512), get=lambda *_: force_upcast)
+    return SimpleNamespace(dtype=dtype, config=config)
+
+
+def test_a_larger_card_decodes_larger_pictures_in_one_piece() -> None:
+    sides = {
+        gib: int(largest_untiled_pixels(vae(torch.bfloat16), gib * GIB) ** 0.5) for gib in (16, 24, 44, 80)
+    }
+    assert 1024 <= sides[16] < sides[24] < 1536 < sides[44] < 2048 <= sides[80]
+    halves = largest_untiled_pixels(vae(torch.float16), 24 * GIB)
+    assert halves == largest_untiled_pixels(vae(torch.float32), 24 * GIB)
+    assert halves * 2 == pytest.approx(
+        largest_untiled_pixels(vae(torch.float16, force_upcast=False), 24 * GIB), abs=1
+    )
+
+
+def test_large_images_are_decoded_in_tiles(
+    engines: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engines('sdxl')
+    monkeypatch.setattr('model_server.pipelines.memory.largest_untiled_pixels', lambda *_: 512 * 512)
+    image = draw(engine, spec(width=576, steps=1))
+    assert engine._text.vae.use_tiling
+    assert isinstance(image, Image.Image)
+    paint(engine, spec(steps=1))
+    assert not engine._text.vae.use_tiling
