@@ -49,7 +49,7 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
       args: ['-m', 'model_server'],
       folder: join(repository, 'inference'),
       // Small, and on one core: the tests have the other.
-      environment: { HOST: '127.0.0.1', MODEL_DIR, LORA_RANK: '8', OMP_NUM_THREADS: '1' },
+      environment: { HOST: '127.0.0.1', MODEL_DIR, OMP_NUM_THREADS: '1' },
     })),
   quick: {},
   slow: { numInferenceSteps: 50, width: 768, height: 768 },

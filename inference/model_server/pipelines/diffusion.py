@@ -1,22 +1,23 @@
 """What all pipelines share: an engine around a model of diffusers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import product as product_of
 from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
 from PIL import Image, ImageOps
-from safetensors import safe_open
 
+from .adapter_file import StateDict
+from .adapter_names import find_layers
+from .adapter_reader import AdapterReader
 from .compiling import CompileCache, compile_parts, compiling, shapes_to_warm
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
 from .lettering import find_lettering
-from .lora import Lora, LoraCache, LoraSlot, StateDict, read_lora, unfit
 from .memory import KeptTypes, choose_tiling
+from .merging import Merger
 from .model_version import join_version, name_model
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 from .segmentation import describe_segmentation, load_segmenter
@@ -65,7 +66,7 @@ class DiffusionEngine(ABC):
     inpaint_pipeline: ClassVar[Any]
     #: The denoising model among a pipeline's components, also the prefix of an adapter's keys.
     denoiser: ClassVar[str]
-    #: A regular expression over the names of the linear layers that an adapter may change.
+    #: A regular expression over the names of the linear and convolution layers that an adapter may change.
     adapter_layers: ClassVar[str]
     #: What else the pipelines are constructed with.
     options: ClassVar[dict[str, Any]] = {}
@@ -79,7 +80,6 @@ class DiffusionEngine(ABC):
         parts = [*self._marks(), _RECIPE, self._runtime.describe(), *describe_segmentation(model_dir)]
         self.model_version = join_version(name, *parts)
         self._adapter: Adapter | None = None
-        self._cache = LoraCache(self._runtime.adapter_memory_bytes)
 
     @gpu_errors
     def warm(self) -> None:
@@ -106,7 +106,10 @@ class DiffusionEngine(ABC):
             pipe.set_progress_bar_config(disable=True)
         self._vae_types = KeptTypes(self._text.vae)
         model = parts[self.denoiser]
-        self._slot = LoraSlot(model, self.adapter_layers, runtime.lora_rank)
+        layers = find_layers(model, self.adapter_layers)
+        limit_bytes = runtime.adapter_memory_bytes
+        self._reader = AdapterReader(layers, self.denoiser, self._other_names, self._read_state, limit_bytes)
+        self._merger = Merger(layers)
         if runtime.compile == 'off':
             self._paint_once()
         else:
@@ -123,8 +126,7 @@ class DiffusionEngine(ABC):
 
     def read(self, adapter: Adapter) -> LoadedAdapter:
         """Raises Failure('adapter_unavailable', …)."""
-        lora = self._cache.get(adapter.digest, partial(self._read_lora, adapter.path))
-        return LoadedAdapter(adapter, lora)
+        return LoadedAdapter(adapter, self._reader.read(adapter))
 
     @gpu_errors
     @torch.no_grad()
@@ -136,14 +138,15 @@ class DiffusionEngine(ABC):
 
     @gpu_errors
     def use(self, adapter: LoadedAdapter | None) -> None:
-        """Where it fails, no adapter is in use."""
+        """Where it fails, no adapter is in use. Raises Failure('adapter_unavailable', …)."""
         wanted = None if adapter is None else adapter.adapter
-        if wanted == self._adapter:
+        if wanted is not None and wanted == self._adapter:
             return
         self._adapter = None
-        self._slot.empty()
-        if adapter is not None:
-            self._slot.fill(adapter.weights, adapter.adapter.scale)
+        if adapter is None:
+            self._merger.restore()
+        else:
+            self._merger.merge(adapter.weights, adapter.adapter.scale)
             self._adapter = wanted
 
     def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
@@ -238,24 +241,18 @@ class DiffusionEngine(ABC):
         masked = {'image': stage.image, 'mask_image': stage.paint, 'strength': strength}
         return Recipe(self._inpaint, {**inputs, **masked}, stage.finish)
 
-    def _read_lora(self, path: Path) -> Lora:
-        with safe_open(path, framework='pt') as file:
-            # Diffusers would ignore these weights and paint with the rest.
-            if any('dora_scale' in key for key in file.keys()):  # noqa: SIM118
-                raise unfit('is a DoRA, which this server does not take')
-        try:
-            parts = self._read_state(path)
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError):
-            raise unfit('is no LoRA that this model understands') from None
-        lora = read_lora(*parts, prefix=self.denoiser, dtype=self._runtime.dtype)
-        self._slot.check(lora)
-        return lora
+    def _other_names(self, layer: str) -> Iterable[str]:
+        """What files may call a layer beside the model's own name for it."""
+        return ()
 
-    @abstractmethod
     def _read_state(
         self, path: Path
-    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
-        """An adapter's file with diffusers' names: weights, alphas and metadata."""
+    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None] | None:
+        """
+        A file's weights with the model's own names for its layers, alphas and metadata, where diffusers
+        knows more names than `_other_names`. Alphas must be in the weights by then.
+        """
+        return None
 
     def _reset_peak(self) -> None:
         if self._runtime.device.type == 'cuda':

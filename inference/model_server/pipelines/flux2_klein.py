@@ -19,10 +19,10 @@ from safetensors import safe_open
 
 from ..failure import Failure
 from ..settings import SettingsError
+from .adapter_file import StateDict, unfit
 from .diffusion import DiffusionEngine, Recipe
 from .engine import ImageSpec, Order
 from .guidance import map_guidance
-from .lora import StateDict, unfit
 from .memory import choose_tiling
 from .reference_sizes import LARGEST_REFERENCE, fit_reference
 from .stage import Stage

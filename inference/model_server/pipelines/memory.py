@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-#: The share of the card's memory that an image which is decoded in one piece may take.
+#: The share of the card's memory that is for the painting: copies of weights leave it free, and an image that
+#: is decoded in one piece has to fit in it.
 _PAINTING_SHARE = 0.25
 #: Three tensors of the VAE's second width live at once at the image's full size, as measured by following
 #: the tensors of AutoencoderKL at SDXL's sizes. As much again is for what cuDNN's convolutions take.
@@ -19,6 +20,16 @@ def total_bytes(device: torch.device) -> int:
     if device.type == 'cuda':
         return int(torch.cuda.get_device_properties(device).total_memory)
     return os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
+
+
+def has_room(device: torch.device, needed_bytes: int) -> bool:
+    """Whether so much more still leaves the painting its share. On a CPU there is no better place."""
+    if device.type != 'cuda':
+        return True
+    free, total = torch.cuda.mem_get_info(device)
+    # PyTorch holds memory that nothing is in.
+    free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return bool(free - needed_bytes >= total * _PAINTING_SHARE)
 
 
 def largest_untiled_pixels(vae: Any, card_bytes: int) -> int:

@@ -33,8 +33,6 @@ class Runtime:
 
     device: torch.device
     dtype: torch.dtype
-    #: LORA_RANK: the highest rank of an identity's adapter. All of it is computed for every adapter.
-    lora_rank: int = 64
     #: ADAPTER_MEMORY_BYTES: adapters in memory, ready for the model, take at most this much together.
     adapter_memory_bytes: int = 2 * 1024**3
     #: COMPILE: what is compiled.
@@ -51,7 +49,6 @@ class Runtime:
         return Runtime(
             device=torch.device('cuda' if has_gpu else 'cpu'),
             dtype=torch.bfloat16 if has_gpu else torch.float32,
-            lora_rank=whole('LORA_RANK', Runtime.lora_rank, 1, 1024),
             adapter_memory_bytes=whole('ADAPTER_MEMORY_BYTES', Runtime.adapter_memory_bytes, 0, 2**50),
             compile=_read_mode(env),
             compile_cache_dir=Path(folder) if (folder := env.get('COMPILE_CACHE_DIR')) else None,

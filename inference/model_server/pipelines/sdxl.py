@@ -1,8 +1,7 @@
 """Stable Diffusion XL and its finetunes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -16,7 +15,7 @@ from diffusers.models.embeddings import ImageProjection
 from .clip_prompts import encode_prompts
 from .diffusion import DiffusionEngine, PreparedInputs, Recipe
 from .engine import ImageSpec
-from .lora import StateDict
+from .sgm_names import name_in_sgm
 from .stage import on_white
 
 # How strongly reference images act beside the prompt, 0 … 1.
@@ -35,9 +34,10 @@ class SdxlEngine(DiffusionEngine):
     image_pipeline = StableDiffusionXLImg2ImgPipeline
     inpaint_pipeline = StableDiffusionXLInpaintPipeline
     denoiser = 'unet'
+    # All but those of an IP-Adapter, which are no part of SDXL.
     adapter_layers = (
-        r'.*\.attentions\.\d+\.(proj_in|proj_out|transformer_blocks\.\d+\.'
-        r'(attn[12]\.(to_q|to_k|to_v|to_out\.0)|ff\.net\.(0\.proj|2)))'
+        r'conv_in|conv_out|(time|add)_embedding\.linear_[12]'
+        r'|(down_blocks|mid_block|up_blocks)\.(?!.*\.processor\.).+'
     )
     # Without it an invisible watermark depends on whether its library happens to be installed.
     options: ClassVar[dict[str, Any]] = {'add_watermarker': False}
@@ -95,15 +95,6 @@ class SdxlEngine(DiffusionEngine):
     def _most_references(self) -> int:
         return _MOST_REFERENCES if self._has_ip_adapter else 1
 
-    def _read_state(
-        self, path: Path
-    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
-        state, alphas, metadata = self._text.lora_state_dict(
-            str(path.parent),
-            weight_name=path.name,
-            unet_config=self._text.unet.config,
-            use_safetensors=True,
-            local_files_only=True,
-            return_lora_metadata=True,
-        )
-        return state, alphas, metadata
+    def _other_names(self, layer: str) -> Iterable[str]:
+        name = name_in_sgm(layer, len(self._text.unet.down_blocks[0].resnets))
+        return () if name is None else (name,)

@@ -7,10 +7,10 @@ from typing import Any
 from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeline
 
 from ..failure import Failure
+from .adapter_file import StateDict
 from .diffusion import DiffusionEngine
 from .engine import ImageSpec
 from .guidance import map_guidance
-from .lora import StateDict
 
 # Tokens. The model's positions end a little above the second.
 _USUAL_LENGTH = 512

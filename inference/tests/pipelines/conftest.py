@@ -1,5 +1,6 @@
 """Tiny models with random weights, and the real engines with them, on the CPU."""
 
+import hashlib
 import importlib
 import json
 from collections.abc import Callable
@@ -89,13 +90,16 @@ def engines(model_dirs: dict[str, Path]) -> Callable[[str], Any]:
 
     def get(kind: str) -> Any:
         if kind not in made:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv('LORA_RANK', '8')
-                made[kind] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind])
+            made[kind] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind])
         made[kind].use(None)
         return made[kind]
 
     return get
+
+
+def file_adapter(path: Path, scale: float = 1.0) -> Adapter:
+    """A file as the server gives it to an engine."""
+    return Adapter(hashlib.sha256(path.read_bytes()).hexdigest(), path, scale)
 
 
 @pytest.fixture(params=KINDS)
@@ -123,7 +127,7 @@ def make_adapter(kind: str, model_dirs: dict[str, Path], tmp_path: Path) -> Call
     def make(rank: int = 4, seed: int = 0, scale: float = 1.0, **more: Any) -> Adapter:
         path = tmp_path / f'{rank}-{seed}-{len(list(tmp_path.iterdir()))}.safetensors'
         build_lora(kind, model_dirs[kind], path, rank=rank, seed=seed, **more)  # type: ignore[arg-type]
-        return Adapter(path.stem.ljust(64, '0'), path, scale)
+        return file_adapter(path, scale)
 
     return make
 

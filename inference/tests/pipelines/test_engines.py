@@ -34,7 +34,7 @@ def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     paint(engine, spec(references=(Reference(product()),), reference_mode='exact_product'))
     paint(engine, spec(prompt='word ' * 90, width=576))
     assert paint(engine, spec()) == first
-    # Another rank of the adapters' place, another process in effect.
+    # A new engine, as in another process.
     assert paint(open_engine(kind, model_dirs[kind]), spec()) == first
 
 

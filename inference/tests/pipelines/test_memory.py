@@ -16,7 +16,7 @@ pytest.importorskip('diffusers')
 
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.engine import EngineLost, Reference  # noqa: E402
-from model_server.pipelines.memory import largest_untiled_pixels  # noqa: E402
+from model_server.pipelines.memory import has_room, largest_untiled_pixels  # noqa: E402
 from model_server.pipelines.runtime import Runtime, gpu_errors, set_environment  # noqa: E402
 
 from .conftest import draw, open_engine, paint, product, spec  # noqa: E402
@@ -155,6 +155,20 @@ def test_a_larger_card_decodes_larger_pictures_in_one_piece() -> None:
     assert halves * 2 == pytest.approx(
         largest_untiled_pixels(vae(torch.float16, force_upcast=False), 24 * GIB), abs=1
     )
+
+
+@pytest.mark.parametrize(('needed_gib', 'room'), [(11, True), (13, False)])
+def test_a_copy_leaves_a_quarter_of_the_card_free(
+    needed_gib: int, room: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 24 GiB, 16 are free, and 2 more are held by PyTorch with nothing in them."""
+    for name, answer in (
+        ('mem_get_info', (16 * GIB, 24 * GIB)),
+        ('memory_reserved', 8 * GIB),
+        ('memory_allocated', 6 * GIB),
+    ):
+        monkeypatch.setattr(torch.cuda, name, lambda _device, answer=answer: answer)
+    assert has_room(torch.device('cuda'), needed_gib * GIB) == room
 
 
 def test_large_images_are_decoded_in_tiles(

@@ -1,0 +1,89 @@
+"""Reads adapters for one model, and keeps those that were used last in memory."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .adapter_file import AdapterWeights, StateDict, load_file, names_are_known, read_weights, unfit
+from .adapter_names import LayerNames
+from .engine import Adapter
+
+#: A file with the model's own names for its layers: weights with alphas in them, nothing or alphas by layer,
+#: and metadata, as diffusers' `lora_state_dict` answers them. None where diffusers knows no other names.
+Convert = Callable[[Path], tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None] | None]
+
+
+class AdapterReader:
+    """Reads adapters and checks them against a model's layers. It changes no model: any thread may use it."""
+
+    def __init__(
+        self,
+        layers: Mapping[str, torch.nn.Parameter],
+        part: str,
+        other_names: Callable[[str], Iterable[str]],
+        convert: Convert,
+        limit_bytes: int,
+    ) -> None:
+        """`part` is the model's name among the pipeline's parts; adapters in memory take `limit_bytes`."""
+        self._shapes = {name: weight.shape for name, weight in layers.items()}
+        self._part = part
+        self._names = LayerNames(layers, part, other_names)
+        self._convert = convert
+        self._cache = AdapterCache(limit_bytes)
+
+    def read(self, adapter: Adapter) -> AdapterWeights:
+        """Raises Failure('adapter_unavailable')."""
+        return self._cache.get(adapter.digest, partial(self._read, adapter.path))
+
+    def _read(self, path: Path) -> AdapterWeights:
+        content = load_file(path)
+        # diffusers leaves out what a DoRA has beside a LoRA.
+        is_dora = any('dora_scale' in key for key in content[0])
+        if not names_are_known(content[0], self._names) and not is_dora:
+            content = self._convert_file(path) or content
+        return read_weights(*content, self._part, self._names, self._shapes)
+
+    def _convert_file(self, path: Path) -> tuple[StateDict, Mapping[str, Any]] | None:
+        try:
+            converted = self._convert(path)
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError):
+            raise unfit('is none that this model understands') from None
+        return None if converted is None else (converted[0], converted[2] or {})
+
+
+class AdapterCache:
+    """
+    Caches adapters in memory by digest, so that a known one is not read from disk again.
+
+    Any thread may use it.
+    """
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        # Least recently used first.
+        self._adapters: OrderedDict[str, AdapterWeights] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, digest: str, read: Callable[[], AdapterWeights]) -> AdapterWeights:
+        """Returns the cached adapter, or reads it. Raises what `read` raises."""
+        with self._lock:
+            known = self._adapters.get(digest)
+        # Read by two threads at once it is read twice, and nobody waits for a stranger's file.
+        weights = read() if known is None else known
+        with self._lock:
+            self._adapters[digest] = weights
+            self._adapters.move_to_end(digest)
+            self._evict()
+        return weights
+
+    def _evict(self) -> None:
+        sizes = {digest: weights.size_bytes for digest, weights in self._adapters.items()}
+        total = sum(sizes.values())
+        while len(self._adapters) > 1 and total > self._limit_bytes:
+            digest, _ = self._adapters.popitem(last=False)
+            total -= sizes[digest]
