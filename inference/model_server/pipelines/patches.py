@@ -52,8 +52,8 @@ class Patch:
         """
         Puts the adapter into a weight in float32, in place, and answers it.
 
-        With DoRA the scale goes straight from the weight as it is (0) to DoRA's own (1), as in ComfyUI;
-        PEFT scales only the change, so that its 0 is not the weight.
+        With DoRA the scale goes straight from the weight as it is (0) to DoRA's own (1). PEFT scales only
+        the change, so that its 0 is not the weight.
         """
         device = weight.device
         factors = {name: factor.to(device, torch.float32) for name, factor in self.factors.items()}
