@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
 
-from model_server.pipelines.cutout import cut_out
-from model_server.pipelines.segmentation import Segment
+from model_server.pipelines.products.cutout import cut_out
+from model_server.pipelines.products.segmentation import Segment
 
 from .product_photos import Photo, can, kitchen, noise, plain
 

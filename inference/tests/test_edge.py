@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from model_server.pipelines.edge import blend_edge
+from model_server.pipelines.products.edge import blend_edge
 
 from .product_photos import Photo, can, kitchen, plain
 

@@ -8,8 +8,8 @@ from PIL import Image, ImageDraw
 
 from model_server.failure import Failure
 from model_server.pipelines.engine import Reference
-from model_server.pipelines.lettering import find_lettering
-from model_server.pipelines.stage import Stage, build_stage, on_white
+from model_server.pipelines.products.lettering import find_lettering
+from model_server.pipelines.products.stage import Stage, build_stage, on_white
 
 from .product_photos import can, kitchen, noise
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model_server.pipelines.regions import drop_small, label_regions
+from model_server.pipelines.products.regions import drop_small, label_regions
 
 
 def flood(mask: np.ndarray) -> int:

@@ -11,8 +11,8 @@ from PIL import Image
 pytest.importorskip('onnx')
 pytest.importorskip('onnxruntime')
 
-from model_server.pipelines.cutout import cut_out
-from model_server.pipelines.segmentation import describe_segmentation, load_segmenter
+from model_server.pipelines.products.cutout import cut_out
+from model_server.pipelines.products.segmentation import describe_segmentation, load_segmenter
 
 from .onnx_models import network, red_network, save_network
 from .product_photos import can, kitchen, noise

@@ -4,8 +4,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from model_server.pipelines.engine import Reference
-from model_server.pipelines.shadow import cast_shadow
-from model_server.pipelines.stage import build_stage
+from model_server.pipelines.products.shadow import cast_shadow
+from model_server.pipelines.products.stage import build_stage
 
 from .product_photos import noise
 

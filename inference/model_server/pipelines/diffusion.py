@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 import torch
 from PIL import Image, ImageOps
 
-from .adapter_file import StateDict
-from .adapter_names import find_layers
-from .adapter_reader import AdapterReader
+from .adapters.file import StateDict
+from .adapters.merging import Merger
+from .adapters.names import find_layers
+from .adapters.reader import AdapterReader
 from .compiling import CompileCache, compile_parts, compiling, shapes_to_warm
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
-from .lettering import find_lettering
 from .memory import KeptTypes, choose_tiling
-from .merging import Merger
 from .model_version import join_version, name_model
+from .products.lettering import find_lettering
+from .products.segmentation import describe_segmentation, load_segmenter
+from .products.stage import Stage, build_stage, on_white
+from .products.text_detector import load_text_detector
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
-from .segmentation import describe_segmentation, load_segmenter
-from .stage import Stage, build_stage, on_white
-from .text_detector import load_text_detector
 
 # Change it when the same spec gives other bytes with the same model and libraries.
 _RECIPE = 'recipe-2'

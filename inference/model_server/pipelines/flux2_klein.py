@@ -19,13 +19,13 @@ from safetensors import safe_open
 
 from ..failure import Failure
 from ..settings import SettingsError
-from .adapter_file import StateDict, unfit
+from .adapters.file import StateDict, unfit
 from .diffusion import DiffusionEngine, Recipe
 from .engine import ImageSpec, Order
 from .guidance import map_guidance
 from .memory import choose_tiling
+from .products.stage import Stage
 from .reference_sizes import LARGEST_REFERENCE, fit_reference
-from .stage import Stage
 
 # The authors fix the first for the distilled model, and recommend the second for the base model:
 # https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py.

@@ -4,7 +4,7 @@ from math import ceil, sqrt
 
 from PIL import Image, ImageOps
 
-from .stage import on_white
+from .products.stage import on_white
 
 #: Pixels. The authors limit each of several references to as many:
 #: https://github.com/black-forest-labs/flux2/blob/main/src/flux2/sampling.py.

@@ -12,11 +12,11 @@ from diffusers import (
 )
 from diffusers.models.embeddings import ImageProjection
 
+from .adapters.sgm_names import name_in_sgm
 from .clip_prompts import encode_prompts
 from .diffusion import DiffusionEngine, PreparedInputs, Recipe
 from .engine import ImageSpec
-from .sgm_names import name_in_sgm
-from .stage import on_white
+from .products.stage import on_white
 
 # How strongly reference images act beside the prompt, 0 … 1.
 _REFERENCE_SCALE = 0.6

@@ -7,7 +7,7 @@ from typing import Any
 from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeline
 
 from ..failure import Failure
-from .adapter_file import StateDict
+from .adapters.file import StateDict
 from .diffusion import DiffusionEngine
 from .engine import ImageSpec
 from .guidance import map_guidance

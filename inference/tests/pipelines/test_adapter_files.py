@@ -15,10 +15,10 @@ diffusers = pytest.importorskip('diffusers')
 from safetensors.torch import save_file  # noqa: E402
 
 from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.adapter_file import AdapterWeights, read_weights  # noqa: E402
-from model_server.pipelines.adapter_names import LayerNames  # noqa: E402
-from model_server.pipelines.patches import multiply  # noqa: E402
-from model_server.pipelines.sgm_names import name_in_sgm  # noqa: E402
+from model_server.pipelines.adapters.file import AdapterWeights, read_weights  # noqa: E402
+from model_server.pipelines.adapters.names import LayerNames  # noqa: E402
+from model_server.pipelines.adapters.patches import multiply  # noqa: E402
+from model_server.pipelines.adapters.sgm_names import name_in_sgm  # noqa: E402
 from random_models.sdxl import create_sdxl  # noqa: E402
 from random_models.weights import Draw  # noqa: E402
 

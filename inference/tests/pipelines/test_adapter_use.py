@@ -15,10 +15,10 @@ diffusers = pytest.importorskip('diffusers')
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.adapter_file import AdapterWeights  # noqa: E402
-from model_server.pipelines.adapter_reader import AdapterCache  # noqa: E402
+from model_server.pipelines.adapters.file import AdapterWeights  # noqa: E402
+from model_server.pipelines.adapters.patches import Patch  # noqa: E402
+from model_server.pipelines.adapters.reader import AdapterCache  # noqa: E402
 from model_server.pipelines.engine import Adapter  # noqa: E402
-from model_server.pipelines.patches import Patch  # noqa: E402
 
 from .conftest import file_adapter, open_engine, paint, spec, use  # noqa: E402
 

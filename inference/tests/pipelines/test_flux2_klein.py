@@ -18,13 +18,13 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.engine import Adapter, Order, Reference  # noqa: E402
 from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
+from model_server.pipelines.products.stage import build_stage  # noqa: E402
 from model_server.pipelines.reference_sizes import (  # noqa: E402
     LARGEST_REFERENCE,
     fit_reference,
     reference_size,
     widen,
 )
-from model_server.pipelines.stage import build_stage  # noqa: E402
 from model_server.settings import SettingsError  # noqa: E402
 
 from .conftest import difference, draw, paint, product, spec, use  # noqa: E402

@@ -15,11 +15,11 @@ peft = pytest.importorskip('peft')
 from safetensors.torch import save_file  # noqa: E402
 
 from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.adapter_file import AdapterWeights, load_file, read_weights  # noqa: E402
-from model_server.pipelines.adapter_names import LayerNames, find_layers  # noqa: E402
+from model_server.pipelines.adapters.file import AdapterWeights, load_file, read_weights  # noqa: E402
+from model_server.pipelines.adapters.merging import Merger  # noqa: E402
+from model_server.pipelines.adapters.names import LayerNames, find_layers  # noqa: E402
+from model_server.pipelines.adapters.patches import Patch  # noqa: E402
 from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
-from model_server.pipelines.merging import Merger  # noqa: E402
-from model_server.pipelines.patches import Patch  # noqa: E402
 from model_server.pipelines.sdxl import SdxlEngine  # noqa: E402
 from model_server.pipelines.z_image import ZImageEngine  # noqa: E402
 
@@ -251,7 +251,7 @@ def test_copies_lie_in_the_computers_memory_where_the_card_has_no_room(
         asked.append(needed_bytes)
         return False
 
-    monkeypatch.setattr('model_server.pipelines.merging.has_room', has_room)
+    monkeypatch.setattr('model_server.pipelines.adapters.merging.has_room', has_room)
     merger, weights = read(kind, model, adapters['LoRA'])
     merger.merge(weights, 1.0)
     sizes = [merger._weights[name].nbytes for name in weights.patches]

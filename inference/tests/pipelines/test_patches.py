@@ -7,8 +7,8 @@ pytest.importorskip('diffusers')
 
 from torch import nn  # noqa: E402
 
-from model_server.pipelines.adapter_file import read_weights  # noqa: E402
-from model_server.pipelines.adapter_names import LayerNames, find_layers  # noqa: E402
+from model_server.pipelines.adapters.file import read_weights  # noqa: E402
+from model_server.pipelines.adapters.names import LayerNames, find_layers  # noqa: E402
 
 
 class Tied(nn.Module):

@@ -12,8 +12,8 @@ from PIL import Image, ImageDraw
 torch = pytest.importorskip('torch')
 transformers = pytest.importorskip('transformers')
 
-from model_server.pipelines.lettering import find_lettering  # noqa: E402
-from model_server.pipelines.text_detector import TextDetector, find_texts, load_text_detector  # noqa: E402
+from model_server.pipelines.products.lettering import find_lettering  # noqa: E402
+from model_server.pipelines.products.text_detector import TextDetector, find_texts, load_text_detector  # noqa: E402
 
 from ..product_photos import noise  # noqa: E402
 

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 
-from ..failure import Failure
-from .adapter_names import LayerNames, is_of_text_encoder
+from ...failure import Failure
+from .names import LayerNames, is_of_text_encoder
 from .patches import Magnitude, Patch, is_complete, rank_of
 
 #: A file's tensors by name, as it has them or as diffusers' `lora_state_dict` answers them.

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from .adapter_file import AdapterWeights, StateDict, load_file, names_are_known, read_weights, unfit
-from .adapter_names import LayerNames
-from .engine import Adapter
+from ..engine import Adapter
+from .file import AdapterWeights, StateDict, load_file, names_are_known, read_weights, unfit
+from .names import LayerNames
 
 #: A file with the model's own names for its layers: weights with alphas in them, nothing or alphas by layer,
 #: and metadata, as diffusers' `lora_state_dict` answers them. None where diffusers knows no other names.

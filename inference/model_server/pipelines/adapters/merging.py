@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 
 import torch
 
-from .adapter_file import AdapterWeights, unfit
-from .memory import has_room
+from ..memory import has_room
+from .file import AdapterWeights, unfit
 
 
 class Merger:

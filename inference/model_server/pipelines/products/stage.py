@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageChops
 
-from ..failure import Failure
+from ...failure import Failure
+from ..engine import Reference
 from .cutout import cut_out
-from .engine import Reference
 from .segmentation import Segment
 from .shadow import cast_shadow
 

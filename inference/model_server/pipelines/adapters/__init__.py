@@ -1,0 +1,1 @@
+"""Identities' adapters: read, checked, and merged into a model's weights."""

@@ -1,0 +1,1 @@
+"""Exact products: cut out, placed, painted around, and put back; and the lettering of references."""
