@@ -17,9 +17,9 @@ import torch
 from diffusers import Flux2KleinInpaintPipeline, Flux2KleinPipeline
 from safetensors import safe_open
 
-from ..failure import Failure
 from ..settings import SettingsError
 from .adapters.file import StateDict, unfit
+from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine, Recipe
 from .engine import ImageSpec, Order
 from .guidance import map_guidance
@@ -122,23 +122,11 @@ class Flux2KleinEngine(DiffusionEngine):
         texts = {'prompt_embeds': spec.prompt}
         if self._is_guided(spec.guidance_scale):
             texts['negative_prompt_embeds'] = spec.negative_prompt
-        length = max(self._count_tokens(text) for text in texts.values())
-        if length > _LONGEST:
-            problem = f'The prompt has {length} tokens, and this model reads {_LONGEST}. Shorten it.'
-            raise Failure('invalid_request', problem)
+        count_tokens(self._text.tokenizer, texts.values(), _LONGEST, thinking=False)
         return {
             name: self._text.encode_prompt(text, max_sequence_length=_LONGEST)[0]
             for name, text in texts.items()
         }
-
-    def _count_tokens(self, text: str) -> int:
-        """The prompt inside the chat template that the text encoder was trained with."""
-        tokenizer = self._text.tokenizer
-        message = [{'role': 'user', 'content': text}]
-        whole = tokenizer.apply_chat_template(
-            message, tokenize=False, add_generation_prompt=True, enable_thinking=False
-        )
-        return len(tokenizer(whole, truncation=False, verbose=False).input_ids)
 
     def _most_references(self) -> int:
         return _MOST_REFERENCES

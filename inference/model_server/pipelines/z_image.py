@@ -6,8 +6,8 @@ from typing import Any
 
 from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeline
 
-from ..failure import Failure
 from .adapters.file import StateDict
+from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine
 from .engine import ImageSpec
 from .guidance import map_guidance
@@ -36,10 +36,7 @@ class ZImageEngine(DiffusionEngine):
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
         texts = {'prompt': spec.prompt, 'negative_prompt': spec.negative_prompt}
-        length = max(self._count_tokens(text) for text in texts.values())
-        if length > _LONGEST:
-            problem = f'The prompt has {length} tokens, and this model reads {_LONGEST}. Shorten it.'
-            raise Failure('invalid_request', problem)
+        length = count_tokens(self._text.tokenizer, texts.values(), _LONGEST, thinking=True)
         embeds, negative_embeds = self._text.encode_prompt(
             **texts,
             device=self._runtime.device,
@@ -51,15 +48,6 @@ class ZImageEngine(DiffusionEngine):
             'negative_prompt_embeds': negative_embeds,
             'guidance_scale': map_guidance(spec.guidance_scale, _NO_GUIDANCE, _RECOMMENDED_GUIDANCE),
         }
-
-    def _count_tokens(self, text: str) -> int:
-        """The prompt inside the chat template that the text encoder was trained with."""
-        tokenizer = self._text.tokenizer
-        message = [{'role': 'user', 'content': text}]
-        whole = tokenizer.apply_chat_template(
-            message, tokenize=False, add_generation_prompt=True, enable_thinking=True
-        )
-        return len(tokenizer(whole, truncation=False, verbose=False).input_ids)
 
     def _read_state(
         self, path: Path

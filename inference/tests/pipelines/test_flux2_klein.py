@@ -16,6 +16,7 @@ diffusers = pytest.importorskip('diffusers')
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from model_server.failure import Failure  # noqa: E402
+from model_server.pipelines.chat_prompts import count_tokens  # noqa: E402
 from model_server.pipelines.engine import Adapter, Order, Reference  # noqa: E402
 from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
 from model_server.pipelines.products.stage import build_stage  # noqa: E402
@@ -87,7 +88,8 @@ def test_the_base_model_paints_what_diffusers_does(base: Any, model_dirs: dict[s
 
 
 def test_a_longer_prompt_than_the_authors_read_is_refused_before_it_is_cut(distilled: Any) -> None:
-    longest = 'x' * (512 - distilled._count_tokens(''))
+    empty = count_tokens(distilled._text.tokenizer, [''], 512, thinking=False)
+    longest = 'x' * (512 - empty)
     paint(distilled, spec(prompt=longest, steps=1))
     with pytest.raises(Failure, match='513 tokens, and this model reads 512'):
         paint(distilled, spec(prompt=longest + 'x', steps=1))
