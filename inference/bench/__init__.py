@@ -1,1 +1,1 @@
-"""Measures the model server's engines against diffusers as it comes, on one machine."""
+"""Measures the model server's engines beside plain diffusers, each in a process of its own."""

@@ -1,58 +1,85 @@
 """
-`python -m bench --pipeline sdxl`: how long images and adapters take with plain diffusers and the engines.
+`python -m bench run PLAN --out DIR` measures as much of a plan as the time allows; the same again goes on.
 
-Without --model-dir the model has random weights. They take about the same time as learned ones.
+`python -m bench table DIR…` makes tables of it. The weights are random, which take as long as learned ones.
 """
 
 import argparse
-import json
+import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-import torch
-
-from random_models import KINDS, SIZES
-
-from .run import VARIANTS, run
+from .jobs import Run, left_of, run_tasks, tasks_of
+from .machine import describe_machine, plan_for_here
+from .plans import JOBS, PLANS, VARIANTS
+from .rows import Rows
+from .table import fill_readme, make_tables
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measures, writes the file, and prints the tables. Answers the exit status: 1 when it ended early."""
+    """Answers the exit status: 1 where something of the plan is left."""
     options = _parse(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        report = run(options, Path(folder), lambda line: print(line, file=sys.stderr, flush=True))
-    if options.out is not None:
-        options.out.write_text(json.dumps(report.as_json(), indent=2) + '\n', 'utf-8')
-    print(report.as_text())
-    return 1 if report.error else 0
+    if options.command == 'table':
+        return _table(options)
+    return _job(options) if options.command == 'job' else _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    run = Run(options.plan, options.out, options.cache, time.monotonic() + options.minutes * 60)
+    # Else a signal would leave the processes behind.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: run.stop())
+    plan = plan_for_here(options.plan)
+    run.out.mkdir(parents=True, exist_ok=True)
+    tasks = left_of(tasks_of(plan, options.only or plan.models, options.variants, options.jobs), run.file)
+    if tasks:
+        Rows(run.file, {'plan': run.plan}).add('machine', **describe_machine())
+    left = run_tasks(run, plan, tasks)
+    print(f'{left} of {len(tasks)} are left.' if left else 'Nothing is left of this plan.')
+    return 1 if left else 0
+
+
+def _job(options: argparse.Namespace) -> int:
+    from .job import run_job
+
+    run_job(options.plan, options.job, options.model, options.variant, options.out, options.cache)
+    return 0
+
+
+def _table(options: argparse.Namespace) -> int:
+    print(make_tables(options.folders))
+    if options.write:
+        try:
+            fill_readme(options.folders)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 1
+    return 0
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     """Ends the process where they don't fit."""
-    on_gpu = torch.cuda.is_available()
     parser = argparse.ArgumentParser(prog='bench', description=__doc__)
-    parser.add_argument('--pipeline', choices=KINDS, required=True)
-    parser.add_argument('--model-dir', type=Path, help='a diffusers folder; default: one with random weights')
-    parser.add_argument(
-        '--size', choices=SIZES, default='full' if on_gpu else 'tiny', help='of random weights'
-    )
-    parser.add_argument('--steps', type=int, default=30)
-    parser.add_argument('--sides', type=int, nargs='+', default=[1024], help='pixels')
-    parser.add_argument('--repeats', type=int, default=5, help='how often one image is measured')
-    parser.add_argument(
-        '--variants',
-        nargs='+',
-        choices=list(VARIANTS),
-        default=list(VARIANTS) if on_gpu else ['plain', 'engine'],
-        help='ratios are to the plain one',
-    )
-    parser.add_argument('--apart', action='store_true', help='one variant in memory at a time')
-    parser.add_argument('--out', type=Path, help='a JSON file for everything that was measured')
-    options = parser.parse_args(arguments)
-    if min(options.steps, options.repeats, *options.sides) < 1:
-        parser.error('--steps, --sides and --repeats must be 1 or more.')
-    return options
+    commands = parser.add_subparsers(dest='command', required=True)
+    run, job = commands.add_parser('run'), commands.add_parser('job', help='what `run` starts')
+    for each in (run, job):
+        each.add_argument('plan', choices=PLANS)
+        each.add_argument('--out', type=Path, required=True, help='the folder of PLAN.jsonl')
+        default = Path(tempfile.gettempdir()) / 'bench'
+        each.add_argument('--cache', type=Path, default=default, help='where models are built')
+    run.add_argument('--minutes', type=float, default=9, help='a run ends before')
+    run.add_argument('--variants', nargs='+', choices=VARIANTS, default=list(VARIANTS))
+    run.add_argument('--models', dest='only', nargs='+', help='only these of the plan')
+    run.add_argument('--jobs', nargs='+', choices=JOBS, default=list(JOBS))
+    job.add_argument('job')
+    job.add_argument('model')
+    job.add_argument('variant', choices=VARIANTS)
+    table = commands.add_parser('table')
+    table.add_argument('folders', type=Path, nargs='+')
+    table.add_argument('--write', action='store_true', help='puts it into README.md')
+    return parser.parse_args(arguments)
 
 
 if __name__ == '__main__':

@@ -1,314 +1,243 @@
-"""The benchmark compares like with like, and its tables say what was measured. Times are not tested."""
+"""Rows outlive who writes them, a run goes on where it was cut off, and the tables say what was found."""
 
 import json
-import os
-from collections.abc import Callable, Sequence
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any
 
 import pytest
-from PIL import Image
 
-from bench.report import PLAIN, Report
-from bench.rounds import Cost, Measurements, Plan, measure
-from model_server.__main__ import PIPELINES
-from model_server.pipelines.engine import Adapter, Prepared
+from bench.plans import PLANS, Plan
+from bench.rows import Row, Rows, read_rows
+from bench.table import fill_readme, make_tables
 
-from .fake_engine import FakeEngine
-
-ADAPTERS = [Adapter(name, Path(name), 1.0) for name in ('a', 'b', 'c')]
-MEGABYTE = 10**6
+ROOT = Path(__file__).parent.parent
+PLACE = {'plan': 'sdxl', 'model': 'sdxl', 'size': 'full', 'job': 'measure'}
+MACHINE = {'device': 'a card', 'on': 'card', 'versions': 'Python 3', 'commit': 'abc'}
 
 
-class Recorded:
-    """A contestant that takes no time, and writes down when it had to do something."""
-
-    def __init__(self, name: str, calls: list[str]) -> None:
-        self.name = name
-        self.calls = calls
-
-    def load(self) -> Cost:
-        return self._did('load')
-
-    def paint(self, side: int, outputs: int, seed: int) -> Cost:
-        return self._did(f'paint {outputs}')
-
-    def use(self, adapter: Adapter | None) -> Cost:
-        return self._did(f'use {adapter.digest if adapter else None}')
-
-    def unload(self) -> None:
-        self._did('unload')
-
-    def _did(self, what: str) -> Cost:
-        self.calls.append(f'{self.name}: {what}')
-        return Cost(1.0, None)
-
-
-def recorded(fit: bool, repeats: int = 3) -> tuple[list[str], Measurements]:
-    """What two contestants were asked for, in that order."""
-    calls: list[str] = []
-    contestants = [Recorded('A', calls), Recorded('B', calls)]
-    done = Measurements(lambda _: None)
-    measure(contestants, Plan([64], repeats, ADAPTERS), done, lambda: fit)
-    return calls, done
-
-
-def test_variants_take_turns_and_each_comes_first_as_often() -> None:
-    calls, done = recorded(fit=True)
-    single = [call[0] for call in calls if call.endswith('paint 1')]
-    assert single[:8] == ['A', 'B', 'A', 'B', 'B', 'A', 'A', 'B']
-    assert done.took_turns
-    assert done.shifts == []
-
-
-def test_without_room_for_all_only_one_is_in_memory() -> None:
-    calls, done = recorded(fit=False)
-    assert [call for call in calls if call.endswith('load')] == [
-        'A: load',
-        'A: unload',
-        'B: load',
-        'B: unload',
-    ]
-    assert [call[0] for call in calls] == sorted(call[0] for call in calls)
-    assert [name for name, *_ in done.shifts] == ['A', 'B']
-    assert not done.took_turns
-
-
-def test_everything_is_measured_as_often_as_planned() -> None:
-    _, done = recorded(fit=True, repeats=5)
-    assert {
-        row: {name: len(costs) for name, costs in columns.items()} for row, columns in done.rows.items()
-    } == {
-        row: {'A': times, 'B': times}
-        for row, times in {
-            'load and warm up': 1,
-            'first image, 64²': 1,
-            'one image, 64²': 5,
-            'four images, 64²': 3,
-            'use the first adapter of all': 1,
-            'first image of all with an adapter, 64²': 1,
-            'one image with an adapter, 64²': 3,
-            'use none again': 3,
-            'use an adapter never seen': 2,
-            'first image with a new adapter, 64²': 2,
-            'use an adapter seen before': 2,
-        }.items()
-    }
-
-
-def test_an_adapter_is_new_once_and_known_after_another_one() -> None:
-    calls, _ = recorded(fit=True)
-    used = [call.removeprefix('A: use ') for call in calls if call.startswith('A: use')]
-    assert used == ['a', 'None', 'b', 'None', 'a', 'None', 'c', 'None', 'b', 'None']
-
-
-def report(costs: dict[str, dict[str, Sequence[Cost]]]) -> Report:
-    return Report({'card': 'none'}, [PLAIN, 'engine'], costs, ['A note.'])
-
-
-def test_the_table_has_medians_peaks_and_ratios_to_plain_diffusers() -> None:
-    plain = [Cost(seconds, peak * MEGABYTE) for seconds, peak in ((2.0, 1000), (9.0, 4000), (4.0, 3000))]
-    text = report({'one image': {PLAIN: plain, 'engine': [Cost(3.0, 1000 * MEGABYTE)]}}).as_text()
-    assert text.split('\n') == [
-        '- card: none',
-        '',
-        '| seconds (median) | plain diffusers | engine |',
-        '| --- | --- | --- |',
-        '| one image | 4.000 (1.00x) | 3.000 (0.75x) |',
-        '',
-        '| peak GPU memory, GB | plain diffusers | engine |',
-        '| --- | --- | --- |',
-        '| one image | 4.00 (1.00x) | 1.00 (0.25x) |',
-        '',
-        '- A note.',
+def test_rows_outlive_a_killed_writer_and_half_a_line_costs_no_other(tmp_path: Path) -> None:
+    file = tmp_path / 'rows.jsonl'
+    writer = f"""
+from bench.rows import Rows
+from pathlib import Path
+import os, signal
+rows = Rows(Path({str(file)!r}), {{'model': 'sdxl'}})
+rows.value('one image', 1.5, 's')
+os.write(os.open({str(file)!r}, os.O_WRONLY | os.O_APPEND), b'{{"kind": "val')
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    ended = subprocess.run([sys.executable, '-c', writer], cwd=ROOT, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    Rows(file, {}).value('a line\u2028in two', 2.5, 's')
+    assert [(row['what'], row['value']) for row in read_rows(file)] == [
+        ('one image', 1.5),
+        ('a line\u2028in two', 2.5),
     ]
 
 
-def test_what_was_not_measured_is_none_and_not_zero() -> None:
-    text = report({'one image': {'engine': [Cost(3.0, None)]}}).as_text()
-    assert '| one image | none | 3.000 |' in text
-    assert 'peak' not in text
+def rows_of(folder: Path) -> Rows:
+    """A file of the plan `sdxl`, with a card."""
+    rows = Rows(folder / 'sdxl.jsonl', PLACE)
+    rows.add('machine', **MACHINE)
+    return rows
 
 
-def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *options: str, engine: str = 'FakeEngine') -> int:
-    """The whole benchmark with tiny sizes; its JSON is in `folder`."""
-    pytest.importorskip('diffusers')
-    pytest.importorskip('peft')
-    from bench.__main__ import main
-
-    monkeypatch.setitem(PIPELINES, 'sdxl', f'{__package__}.{engine}')
-    tiny = ['--size', 'tiny', '--steps', '1', '--sides', '64', '--repeats', '1']
-    return main(['--pipeline', 'sdxl', *tiny, '--out', str(folder / 'out.json'), *options])
-
-
-def test_a_run_on_a_cpu_measures_everything_and_warns_that_it_is_no_gpu(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip('diffusers')
-    from random_models import build
-
-    model = tmp_path / 'my-model'
-    build('sdxl', model)
-    before = {path: path.stat().st_mtime_ns for path in model.rglob('*')}
-    assert run(monkeypatch, tmp_path, '--model-dir', str(model), engine='fake_engine:FakeEngine') == 0
-    assert {path: path.stat().st_mtime_ns for path in model.rglob('*')} == before
-    text = capsys.readouterr().out
-    found = json.loads((tmp_path / 'out.json').read_text())
-    assert 'these numbers say nothing about a GPU' in text
-    assert found['setting']['pipeline'] == 'sdxl, my-model'
-    assert found['variants'] == [PLAIN, 'engine']
-    assert found['error'] is None
-    _, expected = recorded(fit=True, repeats=1)
-    assert list(found['costs']) == list(expected.rows)
-    for row, columns in found['costs'].items():
-        assert f'\n| {row} | ' in text
-        assert {name: len(costs) for name, costs in columns.items()} == {
-            name: len(expected.rows[row][letter]) for name, letter in ((PLAIN, 'A'), ('engine', 'B'))
-        }
-        assert found['median_seconds'][row].keys() == found['seconds_ratio'][row].keys() == columns.keys()
+def measured(folder: Path) -> None:
+    """Two variants."""
+    rows = rows_of(folder)
+    for variant, seconds in (('plain', 9.0), ('plain', 4.0), ('served', 3.0)):
+        rows.value('one image', seconds, 's', variant=variant, adapter='none')
+    rows.value('one image', 5.0, 's', variant='plain', adapter='wrapped')
+    rows.value('one image', 3.0, 's', variant='served', adapter='merged')
+    rows.value('GPU at work', 0.913, 'share', variant='served', adapter='none')
+    rows.value('load and warm up', 7.0, 's', variant='served', adapter='none', job='fresh')
+    hashes = {'first': 'a', 'repeated': 'a', 'after a swap': 'b', 'fresh': 'a'}
+    for when, digest in hashes.items():
+        rows.value('bytes', digest, 'sha256', when=when, variant='served', adapter='none', blank=False)
+    for when in ('first', 'fresh'):
+        rows.value('bytes', 'a', 'sha256', when=when, variant='served', adapter='merged', blank=True)
+    rows.add('failed', variant='plain', reason='killed after 9 s', lines=[])
+    rows.add('ended', variant='plain')
+    rows.add('failed', variant='whole', reason='exit status 1', lines=['it broke'])
+    rows.add('skipped', variant='graphs', reason='CUDA graphs need a card.')
 
 
-@pytest.mark.parametrize(('distilled', 'steps'), [(True, 4), (False, 5)])
-def test_plain_diffusers_takes_the_steps_that_the_engine_takes(
-    tmp_path: Path, distilled: bool, steps: int
-) -> None:
-    pytest.importorskip('diffusers')
-    from bench.variants import PlainVariant, Task
-    from random_models import build
+TABLES = """- a card; Python 3; commit abc
 
-    build('flux2-klein', tmp_path)
-    index = tmp_path / 'model_index.json'
-    index.write_text(json.dumps({**json.loads(index.read_text()), 'is_distilled': distilled}))
-    variant = PlainVariant(PLAIN, tmp_path, Task('a boat', 'fog', 5, 5.0))
-    variant.load()
-    variant.paint(64, 1, 0)
-    assert variant._pipeline.num_timesteps == steps
+**sdxl, full, with random weights** (plan `sdxl`)
 
+|  | plain diffusers | as served | CUDA graphs |
+| --- | ---: | ---: | ---: |
+| one image, s | 4.000 | 3.000 (0.75x) | - |
+| one image, with an adapter, s | 5.000 | 3.000 (0.60x) | - |
+| GPU at work, share | - | 91% | - |
+| load and warm up, second process, s | - | 7.000 | - |
 
-def test_what_was_measured_before_an_error_is_reported(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv('FAKE_WARM', 'fail')
-    assert run(monkeypatch, tmp_path, engine='fake_engine:FakeEngine') == 1
-    found = json.loads((tmp_path / 'out.json').read_text())
-    assert found['error'] == 'RuntimeError: There is no such model.'
-    assert list(found['costs']['load and warm up']) == [PLAIN]
-    assert 'It ended early. RuntimeError: There is no such model.' in capsys.readouterr().out
+Bytes of the same order:
+
+- as served: **other bytes** after a swap; same when repeated, in a fresh process
+- as served, with an adapter: same in a fresh process; **an image of one color**; \
+**the adapter changes nothing**
+
+Not measured:
+
+- sdxl, sdxl, whole, measure: exit status 1
+- sdxl, sdxl, graphs, measure: left out: CUDA graphs need a card."""
 
 
-class CompileEngine(FakeEngine):
-    """Writes down how it was asked to compile, and paints black."""
-
-    asked: ClassVar[list[str | None]] = []
-
-    def __init__(self, model_dir: Path) -> None:
-        super().__init__(model_dir)
-        self.asked.append(os.environ.get('COMPILE'))
-
-    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
-        return Image.new('RGB', super().paint(prepared, seed, on_step).size)
+def test_the_tables_have_ratios_to_plain_diffusers_and_tell_bytes_that_differ(tmp_path: Path) -> None:
+    measured(tmp_path)
+    assert make_tables([tmp_path]) == TABLES
 
 
-def test_only_the_compiled_variant_compiles_and_black_images_are_told_of(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(CompileEngine, 'asked', [])
-    monkeypatch.setenv('COMPILE', '1')
-    options = ['--apart', '--variants', 'compiled', 'engine']
-    assert run(monkeypatch, tmp_path, *options, engine='test_bench:CompileEngine') == 0
-    found = json.loads((tmp_path / 'out.json').read_text())
-    assert CompileEngine.asked == ['', '1']
-    assert found['variants'] == ['engine', 'engine, compiled']
-    # 1 first image, 4 to warm up, 1 and 4 that count, and 2 with each of 3 adapters.
-    assert sum('painted 16 images of one color' in note for note in found['notes']) == 2
+def test_the_readme_shows_numbers_of_a_card_only(tmp_path: Path) -> None:
+    readme = tmp_path / 'README.md'
+    readme.write_text('before\n<!-- bench: tables -->\nold\n<!-- /bench -->\nafter\n')
+    measured(tmp_path)
+    fill_readme([tmp_path], readme)
+    filled = f'before\n<!-- bench: tables -->\n\n{TABLES}\n\n<!-- /bench -->\nafter\n'
+    assert readme.read_text() == filled
+    rows_of(tmp_path).add('machine', **{**MACHINE, 'on': 'cpu'})
+    with pytest.raises(ValueError, match='of a card only'):
+        fill_readme([tmp_path], readme)
+    assert readme.read_text() == filled
 
 
-def test_plain_diffusers_paints_with_the_adapter_that_it_uses(tmp_path: Path) -> None:
-    pytest.importorskip('diffusers')
-    pytest.importorskip('peft')
-    from bench.variants import PlainVariant, Task, read_adapter
-    from random_models import build, build_lora
-
-    build('sdxl', tmp_path / 'model')
-    adapters = []
-    for seed in (1, 2):
-        build_lora('sdxl', tmp_path / 'model', tmp_path / f'{seed}.safetensors', seed=seed)
-        adapters.append(read_adapter(tmp_path / f'{seed}.safetensors'))
-    plain = PlainVariant('plain', tmp_path / 'model', Task('a sea', 'fog', 1, 5.0))
-    plain.load()
-    images = []
-    for adapter in (adapters[0], None, adapters[1], adapters[0]):
-        plain.use(adapter)
-        images.append(plain.images(64, 1, seed=0)[0].tobytes())
-    assert images[3] == images[0]
-    assert len(set(images)) == 3
+def test_the_readme_has_a_place_for_the_tables() -> None:
+    text = (ROOT / 'README.md').read_text('utf-8')
+    assert text.count('<!-- bench: tables -->') == 1
+    assert '<!-- /bench -->' in text.partition('<!-- bench: tables -->')[2]
 
 
-def test_a_run_without_steps_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match='2'):
-        run(monkeypatch, tmp_path, '--steps', '0')
+def test_a_plan_measures_every_model_there_is() -> None:
+    models = pytest.importorskip('random_models')
+    assert set(PLANS['smoke'].models) == {*models.KINDS, 'sdxl-ip'}
+    full = [model for plan in PLANS.values() for model in plan.models if plan.size == 'full']
+    assert set(full) == set(models.KINDS)
 
 
-def test_what_a_variant_sets_for_the_process_holds_in_its_own_turns_only() -> None:
-    torch = pytest.importorskip('torch')
-    from bench.turn import Turn
-
-    torch.use_deterministic_algorithms(False)
-    selfish, other = Turn({'COMPILE': '1'}), Turn({'COMPILE': ''})
-    seen: list[tuple[object, ...]] = []
-
-    def change() -> None:
-        torch.use_deterministic_algorithms(True, warn_only=True)
-        torch.backends.cudnn.benchmark = True
-        os.environ['ONLY_HERE'] = '1'
-
-    def look() -> None:
-        variables = [os.environ.get(name) for name in ('COMPILE', 'ONLY_HERE')]
-        flags = [torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark]
-        seen.append((*variables, *flags))
-
-    selfish.measure(change)
-    other.measure(look)
-    selfish.measure(look)
-    assert seen == [('', None, False, False), ('1', '1', True, True)]
-    assert 'ONLY_HERE' not in os.environ
-    assert not torch.are_deterministic_algorithms_enabled()
+# A process that stands for `python -m bench job`: a line of `script` says what each one does.
+FAKE = """
+import json, os, sys, time
+from pathlib import Path
+from bench.rows import Rows
+plan, job, model, variant = sys.argv[1:5]
+out = Path(sys.argv[sys.argv.index('--out') + 1])
+does = json.loads((out / 'script').read_text()).get(f'{job} {variant}', 'end')
+rows = Rows(out / f'{plan}.jsonl', {'plan': plan, 'model': model, 'variant': variant, 'job': job})
+rows.value('one image', 1.0, 's')
+if does == 'fail':
+    print('first'); sys.exit('it broke')
+if does == 'hang':
+    import subprocess
+    below = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])
+    (out / 'new').write_text(str(below.pid)); (out / 'new').rename(out / 'pid'); time.sleep(60)
+"""
 
 
-class FakeMemory:
-    """A GPU's memory, in bytes."""
+@pytest.fixture
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs a plan of one model with processes that do as told, and answers what its rows say."""
+    from bench import jobs
 
-    taken = 0
-    peak = 0
+    fake = tmp_path / 'fake.py'
+    fake.write_text(FAKE)
+    monkeypatch.setattr(jobs, 'COMMAND', ('-c', f'exec(open({str(fake)!r}).read())'))
+    monkeypatch.setattr(jobs, '_LEAST_SECONDS', 0.01)
+    monkeypatch.setenv('PYTHONPATH', str(ROOT))
+    plan = Plan(('sdxl',), job_seconds=5)
+    variants = ('plain', 'served')
 
-    def take(self, size: int) -> None:
-        """Or gives back, if less than 0."""
-        self.taken += size
-        self.peak = max(self.peak, self.taken)
+    def run(
+        script: dict[str, str],
+        seconds: float = 60,
+        plan: Plan = plan,
+        meanwhile: Callable[[jobs.Run], None] = lambda _: None,
+    ) -> tuple[int, list[Row]]:
+        (tmp_path / 'script').write_text(json.dumps(script))
+        ready = jobs.Run('sdxl', tmp_path, tmp_path, time.monotonic() + seconds)
+        threading.Thread(target=meanwhile, args=(ready,), daemon=True).start()
+        tasks = jobs.left_of(jobs.tasks_of(plan, ('sdxl',), variants), ready.file)
+        before = len(read_rows(ready.file))
+        return jobs.run_tasks(ready, plan, tasks), read_rows(ready.file)[before:]
 
-    def reset(self) -> None:
-        self.peak = self.taken
+    return run
 
 
-def test_a_variants_peak_counts_its_own_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch = pytest.importorskip('torch')
-    from bench.turn import Turn
+def ends(rows: list[Row], kind: str) -> list[str]:
+    return [f'{row["job"]} {row["variant"]}' for row in rows if row['kind'] == kind]
 
-    memory = FakeMemory()
-    monkeypatch.setattr(torch.cuda, 'is_available', lambda: True)
-    monkeypatch.setattr(torch.cuda, 'synchronize', lambda: None)
-    monkeypatch.setattr(torch.cuda, 'reset_peak_memory_stats', memory.reset)
-    monkeypatch.setattr(torch.cuda, 'memory_allocated', lambda: memory.taken)
-    monkeypatch.setattr(torch.cuda, 'max_memory_allocated', lambda: memory.peak)
-    one, other = Turn(), Turn()
 
-    def paint(size: int) -> None:
-        memory.take(size)
-        memory.take(-size)
+def is_alive(file: Path) -> bool:
+    """Whether the process whose number is in the file still runs."""
+    state = Path('/proc') / file.read_text() / 'stat'
+    return state.exists() and state.read_text().split()[2] != 'Z'
 
-    assert one.measure(lambda: memory.take(1000)).peak_bytes == 1000
-    assert other.measure(lambda: memory.take(300)).peak_bytes == 300
-    assert one.measure(lambda: paint(50)).peak_bytes == 1050
-    assert other.measure(lambda: paint(7)).peak_bytes == 307
-    assert other.measure(lambda: memory.take(-100)).peak_bytes == 300
-    assert (one.held_bytes, other.held_bytes) == (1000, 200)
+
+ALL = ['measure plain', 'measure served', 'serve served', 'fresh plain', 'fresh served']
+
+
+def test_one_that_fails_ends_no_other_and_is_tried_again_last(play: Any) -> None:
+    left, rows = play({'measure plain': 'fail'})
+    assert left == 1
+    assert ends(rows, 'ended') == ['build plain', *ALL[1:]]
+    (failed,) = [row for row in rows if row['kind'] == 'failed']
+    assert (failed['variant'], failed['reason']) == ('plain', 'exit status 1')
+    assert failed['lines'] == ['first', 'it broke']
+    # What it measured before is kept.
+    assert ends(rows, 'value') == ['build plain', *ALL]
+    left, rows = play({})
+    assert left == 0
+    assert ends(rows, 'value') == ['build plain', 'measure plain']
+    assert play({}) == (0, [])
+
+
+def test_one_that_takes_too_long_is_killed_with_all_that_it_started(play: Any, tmp_path: Path) -> None:
+    left, rows = play({'measure served': 'hang'}, plan=Plan(('sdxl',), job_seconds=2))
+    assert left == 1
+    assert ends(rows, 'failed') == ['measure served']
+    assert ends(rows, 'ended') == ['build plain', *[each for each in ALL if each != 'measure served']]
+    assert not is_alive(tmp_path / 'pid')
+
+
+def test_a_run_ends_in_its_time_and_the_next_one_goes_on(play: Any) -> None:
+    began = time.monotonic()
+    left, rows = play({'measure served': 'hang'}, seconds=3, plan=Plan(('sdxl',), job_seconds=60))
+    assert time.monotonic() - began < 10
+    assert left == len(ALL) - 1
+    assert ends(rows, 'ended') == ['build plain', 'measure plain']
+    left, rows = play({})
+    assert left == 0
+    assert ends(rows, 'ended') == ['build plain', *ALL[2:], 'measure served']
+
+
+def test_a_run_that_is_told_to_stop_leaves_no_process_behind(play: Any, tmp_path: Path) -> None:
+    def stop(run: Any) -> None:
+        while not (tmp_path / 'pid').exists():
+            time.sleep(0.01)
+        run.stop()
+
+    left, rows = play({'measure served': 'hang'}, plan=Plan(('sdxl',), job_seconds=30), meanwhile=stop)
+    assert left == len(ALL) - 1
+    assert ends(rows, 'failed') == ['measure served']
+    assert not is_alive(tmp_path / 'pid')
+
+
+def test_what_a_cpu_did_is_done_again_on_a_card(play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bench import jobs
+
+    assert play({})[0] == 0
+    monkeypatch.setattr(jobs, 'where', lambda: 'card')
+    assert ends(play({})[1], 'ended') == ['build plain', *ALL]
+
+
+def test_without_its_model_nothing_is_tried(play: Any) -> None:
+    left, rows = play({'build plain': 'fail'})
+    assert left == len(ALL)
+    assert {row['job'] for row in rows} == {'build'}

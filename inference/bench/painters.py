@@ -1,0 +1,156 @@
+"""What is measured: diffusers as it comes, and the server's engines."""
+
+import inspect
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from diffusers import AutoPipelineForImage2Image, AutoPipelineForInpainting, DiffusionPipeline
+from PIL import Image
+
+from model_server.__main__ import load_engine
+from model_server.pipelines.diffusion import DiffusionEngine
+from model_server.pipelines.engine import Adapter, Engine, ImageSpec
+from model_server.settings import Settings
+
+from .graphs import Graphed
+from .plans import Plan, Variant
+
+# As the engines have it.
+_STRENGTH = 0.75
+_DISTILLED_STEPS = 4
+
+
+class Painter(ABC):
+    """Paints with one model, in one way."""
+
+    @abstractmethod
+    def load(self) -> None:
+        """Loads the model, and paints once where a server would."""
+
+    @abstractmethod
+    def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
+        """Paints with the seeds from `seed` on. Raises ValueError for references that it does not take."""
+
+    @abstractmethod
+    def use(self, adapter: Adapter | None) -> None:
+        """Paints with this adapter from now on."""
+
+    @property
+    @abstractmethod
+    def pipe(self) -> Any:
+        """The pipeline of diffusers that paints from text; None for an engine without one."""
+
+
+class PlainPainter(Painter):
+    """diffusers as it comes. Several images are one batch, and adapters that were loaded stay in memory."""
+
+    def __init__(self, model_dir: Path, bfloat16: bool) -> None:
+        self._model_dir = model_dir
+        self._device = 'cuda' if torch.cuda.is_available() else 'cpu'
+        self._dtype = torch.bfloat16 if bfloat16 or self._device == 'cuda' else torch.float32
+        self._loaded: set[str] = set()
+
+    def load(self) -> None:
+        pipe = DiffusionPipeline.from_pretrained(self._model_dir, dtype=self._dtype, local_files_only=True)
+        self._pipe = pipe.to(self._device)
+        self._silence(self._pipe)
+
+    @property
+    def pipe(self) -> Any:
+        return self._pipe
+
+    def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
+        pipe, images = self._choose(spec)
+        # A distilled model has steps of its own, and no guidance.
+        distilled = getattr(pipe.config, 'is_distilled', False)
+        inputs = {
+            'prompt': spec.prompt,
+            'negative_prompt': spec.negative_prompt,
+            'num_inference_steps': min(spec.steps, _DISTILLED_STEPS) if distilled else spec.steps,
+            'guidance_scale': 1.0 if distilled else spec.guidance_scale,
+            'num_images_per_prompt': outputs,
+            'width': spec.width,
+            'height': spec.height,
+            'generator': [
+                torch.Generator(self._device).manual_seed(seed + index) for index in range(outputs)
+            ],
+            **images,
+        }
+        # Not every pipeline knows all of them.
+        known = inspect.signature(pipe.__call__).parameters
+        return list(pipe(**{name: value for name, value in inputs.items() if name in known}).images)
+
+    def _choose(self, spec: ImageSpec) -> tuple[Any, dict[str, Any]]:
+        if not spec.references:
+            return self._pipe, {}
+        image = spec.references[0].image.convert('RGB').resize((spec.width, spec.height))
+        if spec.reference_mode == 'reference':
+            found, inputs = AutoPipelineForImage2Image, {'image': image, 'strength': _STRENGTH}
+        else:
+            mask = Image.new('L', image.size, 255)
+            mask.paste(0, (0, 0, spec.width // 2, spec.height // 2))
+            found, inputs = (
+                AutoPipelineForInpainting,
+                {'image': image, 'mask_image': mask, 'strength': 1.0},
+            )
+        pipe = found.from_pipe(self._pipe)
+        self._silence(pipe)
+        return pipe, inputs
+
+    def _silence(self, pipe: Any) -> None:
+        pipe.set_progress_bar_config(disable=True)
+
+    def use(self, adapter: Adapter | None) -> None:
+        if adapter is None:
+            self._pipe.disable_lora()
+            return
+        if adapter.digest not in self._loaded:
+            self._pipe.load_lora_weights(
+                adapter.path.parent,
+                weight_name=adapter.path.name,
+                adapter_name=adapter.digest,
+                local_files_only=True,
+            )
+            self._loaded.add(adapter.digest)
+        self._pipe.enable_lora()
+        self._pipe.set_adapters(adapter.digest, adapter.scale)
+
+
+class EnginePainter(Painter):
+    """An engine of the server, as its environment says. Several images are painted one after the other."""
+
+    def __init__(self, bfloat16: bool, graphs: bool) -> None:
+        self._engine: Engine = load_engine(Settings.from_environment())
+        self._graphs = graphs
+        self._graphed: Graphed | None = None
+        if bfloat16 and isinstance(self._engine, DiffusionEngine):
+            self._engine._runtime = replace(self._engine._runtime, dtype=torch.bfloat16)
+
+    def load(self) -> None:
+        self._engine.warm()
+        if self._graphs and isinstance(self._engine, DiffusionEngine):
+            model = self.pipe.components[self._engine.denoiser]
+            self._graphed = model.forward = Graphed(model.forward)
+
+    @property
+    def pipe(self) -> Any:
+        return self._engine._text if isinstance(self._engine, DiffusionEngine) else None
+
+    def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
+        prepared = self._engine.prepare(spec)
+        return [self._engine.paint(prepared, seed + index, lambda _: None) for index in range(outputs)]
+
+    def use(self, adapter: Adapter | None) -> None:
+        self._engine.use(None if adapter is None else self._engine.read(adapter))
+        if self._graphed is not None:
+            self._graphed.forget()
+
+
+def open_painter(variant: Variant, model_dir: Path, plan: Plan) -> Painter:
+    """Loads nothing yet."""
+    if variant.compile is None:
+        return PlainPainter(model_dir, plan.bfloat16)
+    return EnginePainter(plan.bfloat16, variant.graphs)
