@@ -74,7 +74,8 @@ def tasks_of(
         for job in JOBS
         for model in plan.models
         for variant in VARIANTS
-        if model in models and variant in variants and job in jobs and job in VARIANTS[variant].jobs
+        if model in models and variant in variants and job in jobs
+        if job in VARIANTS[variant].jobs and VARIANTS[variant].takes(model)
     ]
 
 

@@ -29,11 +29,17 @@ class Variant:
     compile: str | None
     #: The denoiser's kernels are started as a CUDA graph. It is in the bench only.
     graphs: bool = False
+    #: Beginnings of the models' names that can run so.
+    models: tuple[str, ...] = ('',)
 
     @property
     def adapted(self) -> Adapted:
         """How it holds an adapter."""
         return PLAIN_ADAPTED if self.compile is None else ENGINE_ADAPTED
+
+    def takes(self, model: str) -> bool:
+        """Whether a model can run so."""
+        return model.startswith(self.models)
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -48,7 +54,7 @@ VARIANTS: dict[str, Variant] = {
     'served': Variant('as served', '0'),
     'graphs': Variant('CUDA graphs', '0', graphs=True),
     'regional': Variant('regional', 'regional'),
-    'whole': Variant('whole, channels last', 'whole'),
+    'whole': Variant('whole, channels last', 'whole', models=('sdxl',)),
 }
 
 

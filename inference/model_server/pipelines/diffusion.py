@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 import torch
 from PIL import Image, ImageOps
 
+from ..settings import SettingsError
 from .adapters.file import StateDict
 from .adapters.merging import Merger
 from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
-from .compiling import CompileCache, compile_parts, compiling, shapes_to_warm
+from .compiling import CompileCache, CompileMode, compile_parts, compiling, shapes_to_warm
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
 from .memory import KeptTypes, choose_tiling
 from .model_version import join_version, name_model
@@ -68,6 +69,8 @@ class DiffusionEngine(ABC):
     denoiser: ClassVar[str]
     #: A regular expression over the names of the linear and convolution layers that an adapter may change.
     adapter_layers: ClassVar[str]
+    #: What can be compiled. A transformer has no convolutions to gain from more.
+    compile_modes: ClassVar[tuple[CompileMode, ...]] = ('off', 'regional')
     #: What else the pipelines are constructed with.
     options: ClassVar[dict[str, Any]] = {}
 
@@ -76,6 +79,9 @@ class DiffusionEngine(ABC):
         prepare_libraries()
         self._model_dir = model_dir
         self._runtime = Runtime.from_environment()
+        if self._runtime.compile not in self.compile_modes:
+            modes = ' or '.join(mode for mode in self.compile_modes if mode != 'off')
+            raise SettingsError(f'COMPILE must be 0 or {modes} for this model.')
         name = name_model(model_dir, self.text_pipeline.__name__)
         parts = [*self._marks(), _RECIPE, self._runtime.describe(), *describe_segmentation(model_dir)]
         self.model_version = join_version(name, *parts)

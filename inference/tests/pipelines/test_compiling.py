@@ -56,6 +56,12 @@ def test_what_is_compiled_is_told_by_the_models_version() -> None:
     assert len(versions) == 3
 
 
+def test_a_transformer_is_not_compiled_as_a_whole(model_dirs: dict[str, Path], monkeypatch: Any) -> None:
+    monkeypatch.setenv('COMPILE', 'whole')
+    with pytest.raises(SettingsError, match='COMPILE must be 0 or regional for this model'):
+        open_engine('z-image', model_dirs['z-image'])
+
+
 def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_request(
     engines: Callable[[str], Any],
     model_dirs: dict[str, Path],
