@@ -3,12 +3,15 @@
 import asyncio
 import io
 import threading
+import weakref
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
+
+from model_server.engine_thread import EngineThread
 
 from .fake_engine import PATIENCE_SECONDS, FakeEngine
 from .support import Running, failure, identity, running, until
@@ -153,6 +156,19 @@ async def test_of_a_request_that_was_given_up_keeps_nobody_waiting_afterwards(se
     gate.open()
     assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
     assert len(server.engine.painted) == 1
+
+
+async def test_leaves_nothing_of_a_request_on_its_thread() -> None:
+    thread = EngineThread('test')
+    photo = Image.new('RGB', (8, 8))
+    seen = weakref.ref(photo)
+
+    async def work(image: Image.Image) -> tuple[int, int]:
+        return await thread.call(lambda: image.size)
+
+    assert await work(photo) == (8, 8)
+    del photo
+    await until(lambda: seen() is None)
 
 
 async def test_an_adapter_is_read_before_its_turn(server: Running) -> None:
