@@ -8,6 +8,7 @@ from diffusers import (
 )
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
+from .qwen3 import QWEN3_4B
 from .tokenizers import qwen_tokenizer
 from .weights import Draw, Parts
 
@@ -22,16 +23,7 @@ _FULL: Parts = {
         'joint_attention_dim': 3 * 2560,
     },
     'vae': {},
-    'text_encoder': {
-        'vocab_size': 151936,
-        'hidden_size': 2560,
-        'intermediate_size': 9728,
-        'num_hidden_layers': 36,
-        'num_attention_heads': 32,
-        'num_key_value_heads': 8,
-        'head_dim': 128,
-        'max_position_embeddings': 40960,
-    },
+    'text_encoder': QWEN3_4B,
 }
 #: Parameters of the same model. The transformer's file has 7.75 GB, the text encoder's two have 8.05 GB.
 _PUBLISHED = {'transformer': 3.88e9, 'vae': 84.0e6, 'text_encoder': 4.02e9}

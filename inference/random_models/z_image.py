@@ -8,6 +8,7 @@ from diffusers import (
 )
 from transformers import Qwen3Config, Qwen3Model
 
+from .qwen3 import QWEN3_4B
 from .tokenizers import qwen_tokenizer
 from .weights import Draw, Parts
 
@@ -22,16 +23,7 @@ _FULL: Parts = {
         'shift_factor': 0.1159,
         'sample_size': 1024,
     },
-    'text_encoder': {
-        'vocab_size': 151936,
-        'hidden_size': 2560,
-        'intermediate_size': 9728,
-        'num_hidden_layers': 36,
-        'num_attention_heads': 32,
-        'num_key_value_heads': 8,
-        'head_dim': 128,
-        'max_position_embeddings': 40960,
-    },
+    'text_encoder': QWEN3_4B,
 }
 #: Parameters of the same model.
 _PUBLISHED = {'transformer': 6.15e9, 'vae': 83.8e6, 'text_encoder': 4.02e9}

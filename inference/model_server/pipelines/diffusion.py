@@ -1,7 +1,7 @@
 """What all pipelines share: an engine around a model of diffusers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product as product_of
 from pathlib import Path
@@ -11,7 +11,7 @@ import torch
 from PIL import Image, ImageOps
 
 from ..settings import SettingsError
-from .adapters.file import StateDict
+from .adapters.file import FileContent
 from .adapters.merging import Merger
 from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
@@ -251,14 +251,23 @@ class DiffusionEngine(ABC):
         """What files may call a layer beside the model's own name for it."""
         return ()
 
-    def _read_state(
-        self, path: Path
-    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None] | None:
+    def _read_state(self, path: Path) -> FileContent | None:
         """
-        A file's weights with the model's own names for its layers, alphas and metadata, where diffusers
-        knows more names than `_other_names`. Alphas must be in the weights by then.
+        A file's content with the model's own names for its layers, where diffusers knows more names than
+        `_other_names`; else None.
         """
         return None
+
+    def _read_by_diffusers(self, path: Path) -> FileContent:
+        """As its pipeline reads a file. It works alphas into the weights."""
+        state, metadata = self._text.lora_state_dict(
+            str(path.parent),
+            weight_name=path.name,
+            use_safetensors=True,
+            local_files_only=True,
+            return_lora_metadata=True,
+        )
+        return state, metadata or {}
 
     def _reset_peak(self) -> None:
         if self._runtime.device.type == 'cuda':

@@ -7,7 +7,6 @@ behind it. Source: https://bfl.ai/blog/flux2-klein-towards-interactive-visual-in
 
 import json
 import re
-from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +17,7 @@ from diffusers import Flux2KleinInpaintPipeline, Flux2KleinPipeline
 from safetensors import safe_open
 
 from ..settings import SettingsError
-from .adapters.file import StateDict, unfit
+from .adapters.file import FileContent, unfit
 from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine, Recipe
 from .engine import ImageSpec, Order
@@ -150,20 +149,11 @@ class Flux2KleinEngine(DiffusionEngine):
         latents = vae.encode(pixels.to(vae.device, vae.dtype)).latent_dist.mode()
         return torch.nn.functional.pixel_unshuffle(latents, 2)
 
-    def _read_state(
-        self, path: Path
-    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
+    def _read_state(self, path: Path) -> FileContent:
         with safe_open(path, framework='pt') as file:
             keys = list(file.keys())
         kohya = any('.lora_down.weight' in key for key in keys)
         unknown = kohya and not all(_KOHYA.fullmatch(key) for key in keys)
         if unknown or any(_WRONG_BLOCK.search(key) for key in keys):
             raise unfit('changes layers that this server keeps as they are, or is of another model')
-        state, metadata = self._text.lora_state_dict(
-            str(path.parent),
-            weight_name=path.name,
-            use_safetensors=True,
-            local_files_only=True,
-            return_lora_metadata=True,
-        )
-        return state, None, metadata
+        return self._read_by_diffusers(path)

@@ -1,12 +1,11 @@
 """Z-Image, a diffusion transformer of 6 billion parameters under Apache 2.0 (https://arxiv.org/abs/2511.22699)."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeline
 
-from .adapters.file import StateDict
+from .adapters.file import FileContent
 from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine
 from .engine import ImageSpec
@@ -49,14 +48,5 @@ class ZImageEngine(DiffusionEngine):
             'guidance_scale': map_guidance(spec.guidance_scale, _NO_GUIDANCE, _RECOMMENDED_GUIDANCE),
         }
 
-    def _read_state(
-        self, path: Path
-    ) -> tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None]:
-        state, metadata = self._text.lora_state_dict(
-            str(path.parent),
-            weight_name=path.name,
-            use_safetensors=True,
-            local_files_only=True,
-            return_lora_metadata=True,
-        )
-        return state, None, metadata
+    def _read_state(self, path: Path) -> FileContent:
+        return self._read_by_diffusers(path)

@@ -17,6 +17,8 @@ from .patches import Magnitude, Patch, is_complete, rank_of
 
 #: A file's tensors by name, as it has them or as diffusers' `lora_state_dict` answers them.
 StateDict = Mapping[str, torch.Tensor]
+#: A file's tensors, with alphas among them or worked into them, and PEFT's settings.
+FileContent = tuple[StateDict, Mapping[str, Any]]
 
 #: A tensor's name: the layer, and the part that it is of the layer's patch.
 _KEY = re.compile(
@@ -53,7 +55,7 @@ def unfit(why: str) -> Failure:
     return Failure('adapter_unavailable', f"The identity's adapter {why}.")
 
 
-def load_file(path: Path) -> tuple[StateDict, Mapping[str, Any]]:
+def load_file(path: Path) -> FileContent:
     """A file's tensors, and PEFT's settings in it. Raises Failure('adapter_unavailable')."""
     try:
         with safe_open(path, framework='pt') as file:

@@ -5,17 +5,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from ..engine import Adapter
-from .file import AdapterWeights, StateDict, load_file, names_are_known, read_weights, unfit
+from .file import AdapterWeights, FileContent, load_file, names_are_known, read_weights, unfit
 from .names import LayerNames
 
-#: A file with the model's own names for its layers: weights with alphas in them, nothing or alphas by layer,
-#: and metadata, as diffusers' `lora_state_dict` answers them. None where diffusers knows no other names.
-Convert = Callable[[Path], tuple[StateDict, Mapping[str, float] | None, Mapping[str, Any] | None] | None]
+#: A file with the model's own names for its layers. None where diffusers knows no other names.
+Convert = Callable[[Path], FileContent | None]
 
 
 class AdapterReader:
@@ -48,12 +46,11 @@ class AdapterReader:
             content = self._convert_file(path) or content
         return read_weights(*content, self._part, self._names, self._shapes)
 
-    def _convert_file(self, path: Path) -> tuple[StateDict, Mapping[str, Any]] | None:
+    def _convert_file(self, path: Path) -> FileContent | None:
         try:
-            converted = self._convert(path)
+            return self._convert(path)
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError):
             raise unfit('is none that this model understands') from None
-        return None if converted is None else (converted[0], converted[2] or {})
 
 
 class AdapterCache:
