@@ -126,6 +126,7 @@ class EnginePainter(Painter):
         self._engine: Engine = load_engine(Settings.from_environment())
         self._graphs = graphs
         self._graphed: Graphed | None = None
+        self._guided = False
         if bfloat16 and isinstance(self._engine, DiffusionEngine):
             self._engine._runtime = replace(self._engine._runtime, dtype=torch.bfloat16)
 
@@ -140,6 +141,11 @@ class EnginePainter(Painter):
         return self._engine._text if isinstance(self._engine, DiffusionEngine) else None
 
     def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
+        # An IP-Adapter's strength is a number of the model, so it is part of what was recorded.
+        guided = bool(spec.references) and spec.reference_mode == 'reference'
+        if self._graphed is not None and guided != self._guided:
+            self._graphed.forget()
+        self._guided = guided
         prepared = self._engine.prepare(spec)
         return [self._engine.paint(prepared, seed + index, lambda _: None) for index in range(outputs)]
 
