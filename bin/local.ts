@@ -9,6 +9,7 @@ const usage = `npm start -- [options]
   --data DIR                keep everything in this folder (default .local)
   --fresh                   empty that folder first
   --deadline SECONDS        how long a generation may take, 1 to 450 (default 60)
+  --async-deadline SECONDS  the same for requests with "Prefer: respond-async", 1 to 840 (default 600)
   --grace SECONDS           how long what runs may go on when the service is stopped, 0 to 450 (default 10)
   --container URL           generates with this model container in the painter's place, as http://127.0.0.1:8080
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
@@ -25,6 +26,7 @@ interface Flags {
   dataDir: string;
   fresh: boolean;
   deadlineSeconds: number;
+  asyncDeadlineSeconds: number;
   graceSeconds: number;
   containerUrl: string | null;
   accessTokenSeconds: number;
@@ -37,6 +39,7 @@ function readFlags(args: string[]): Flags | null {
     data: { type: 'string', default: '.local' },
     fresh: { type: 'boolean', default: false },
     deadline: { type: 'string', default: '60' },
+    'async-deadline': { type: 'string', default: '600' },
     grace: { type: 'string', default: '10' },
     container: { type: 'string' },
     'token-lifetime': { type: 'string', default: '3600' },
@@ -56,6 +59,7 @@ function readFlags(args: string[]): Flags | null {
     dataDir: values.data,
     fresh: values.fresh,
     deadlineSeconds: wholeNumber('--deadline', values.deadline, 1, 450),
+    asyncDeadlineSeconds: wholeNumber('--async-deadline', values['async-deadline'], 1, 840),
     graceSeconds: wholeNumber('--grace', values.grace, 0, 450),
     containerUrl: values.container === undefined ? null : webAddress(values.container),
     accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),

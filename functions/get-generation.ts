@@ -1,5 +1,5 @@
 import { objectStore } from '../shared/adapters/object-store.ts';
-import type { Generation } from '../shared/domain/generation.ts';
+import { isFinal, pollAfterSeconds, type Generation } from '../shared/domain/generation.ts';
 import { readRequestId } from '../shared/domain/ids.ts';
 import { ServiceError } from '../shared/errors.ts';
 import { ok } from '../shared/http/answer.ts';
@@ -25,7 +25,9 @@ export const handler = endpoint(routes.getGeneration, {
     if (generation === null || generation.expiresAtMs <= runtime.clock.now()) {
       throw new ServiceError('REQUEST_NOT_FOUND', 'No stored request has this ID.');
     }
-    return ok(await storedGeneration(generation, deps.objects));
+    const retryAfter = pollAfterSeconds(generation, runtime.clock.now());
+    const headers = isFinal(generation.status) ? {} : { 'retry-after': String(retryAfter) };
+    return ok(await storedGeneration(generation, deps.objects), headers);
   },
 });
 

@@ -3,6 +3,7 @@ import type { EnginesFile, DataFolder } from './data-folder.ts';
 import { corruptFolder, emptyDataFolder, isFolder, readServiceFile } from './data-folder.ts';
 import { startDynamoDb } from './dynamodb/engine.ts';
 import { importJob } from './gateway/functions.ts';
+import type { EventQueue } from './lambda/event-queue.ts';
 import { invocationPath, startLambda } from './lambda/engine.ts';
 import { startPainter } from '../painter/src/server.ts';
 import { jobs } from '../shared/routes.ts';
@@ -15,6 +16,10 @@ export interface Engines {
   sageMakerRuntimeUrl: string;
   /** Where the function that fetches reference images is invoked. */
   referenceFetcherUrl: string;
+  /** Where the function that runs requests which nobody waits for is invoked. */
+  generationWorkerUrl: string;
+  /** How many functions run that nobody waits for, and when none does. */
+  events: Pick<EventQueue, 'running' | 'idle'>;
   /** Serves the bucket on the service's own port, so that links outlive a restart. */
   objects: ObjectStore;
   close(): Promise<void>;
@@ -25,6 +30,10 @@ const region = 'us-east-1';
 const tableName = 'image-generation';
 const bucketName = 'image-generation';
 const fetchReferences = jobs.fetchReferences.functionName;
+const runGeneration = jobs.runGeneration.functionName;
+const releaseGeneration = jobs.releaseGeneration.functionName;
+/** The functions that other functions invoke. */
+const invoked = [fetchReferences, runGeneration, releaseGeneration];
 
 type Closable = { close(): Promise<void> };
 
@@ -56,15 +65,20 @@ export async function startEngines(
       return keep(await startSageMakerRuntime({ endpoints: { [modelEndpointName]: container.url } }));
     }),
     createObjectStore({ folder: folder.objects, bucketName, credentials, region }),
-    startLambda({ functions: { [fetchReferences]: importJob(fetchReferences) }, credentials, region }).then(
-      keep,
-    ),
+    startLambda({
+      functions: Object.fromEntries(invoked.map((name) => [name, importJob(name)])),
+      onFailure: { [runGeneration]: releaseGeneration },
+      credentials,
+      region,
+    }).then(keep),
   ] as const;
   try {
     const [dynamoDb, runtime, objects, lambda] = await Promise.all(starting);
     const settings = { region, tableName, bucketName, dynamoDbUrl: dynamoDb.url, s3Url, ...credentials };
     const referenceFetcherUrl = lambda.url + invocationPath(fetchReferences);
-    return { settings, sageMakerRuntimeUrl: runtime.url, referenceFetcherUrl, objects, close };
+    const generationWorkerUrl = lambda.url + invocationPath(runGeneration);
+    const urls = { sageMakerRuntimeUrl: runtime.url, referenceFetcherUrl, generationWorkerUrl };
+    return { settings, ...urls, events: lambda, objects, close };
   } catch (error) {
     await Promise.allSettled(starting);
     await close();

@@ -5,7 +5,9 @@ export interface LocalSettings extends EnginesFile {
   modelEndpointName: string;
   sageMakerRuntimeUrl: string;
   referenceFetcherUrl: string;
+  generationWorkerUrl: string;
   deadlineSeconds: number;
+  asyncDeadlineSeconds: number;
   allowedOrigins: string[];
   session: { issuer: string; jwksUrl: string; clientId: string };
 }
@@ -46,7 +48,9 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.bucketName]: settings.bucketName,
     [names.modelEndpointName]: settings.modelEndpointName,
     [names.referenceFetcherUrl]: settings.referenceFetcherUrl,
+    [names.generationWorkerUrl]: settings.generationWorkerUrl,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
+    [names.asyncDeadlineSeconds]: String(settings.asyncDeadlineSeconds),
     [names.retentionDays]: '90',
     [names.embedParameters]: 'false',
     [names.allowedOrigins]: settings.allowedOrigins.join(','),

@@ -32,6 +32,8 @@ export interface LocalServiceOptions {
   /** Empties the data folder first. */
   fresh: boolean;
   deadlineSeconds: number;
+  /** Of requests that nobody waits for on the line. */
+  asyncDeadlineSeconds: number;
   /** How long requests that run may go on once the service is told to stop. */
   graceSeconds: number;
   /** The model container to use in the painter's place. */
@@ -92,14 +94,16 @@ async function serve(
   options: LocalServiceOptions,
 ): Promise<LocalService> {
   removeReadyFiles(folder);
-  const { settings, sageMakerRuntimeUrl, referenceFetcherUrl } = engines;
-  const { deadlineSeconds, allowedOrigins } = options;
+  const { settings, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, events } = engines;
+  const { deadlineSeconds, asyncDeadlineSeconds, allowedOrigins } = options;
   setFunctionEnvironment({
     ...settings,
     sageMakerRuntimeUrl,
     referenceFetcherUrl,
+    generationWorkerUrl,
     modelEndpointName,
     deadlineSeconds,
+    asyncDeadlineSeconds,
     allowedOrigins,
     session: sessionSettings(port.url),
   });
@@ -128,7 +132,7 @@ async function serve(
       removeReadyFiles(folder);
       pages.dashboard.close();
       // The port stays open: running requests still store images and send answers.
-      const counts = await requests.shutDown(gateway, schedule.stop(), options.graceSeconds);
+      const counts = await requests.shutDown({ gateway, events, job: schedule.stop() }, options.graceSeconds);
       await port.close();
       await engines.close();
       await new Promise<void>((closed) => log.end(closed));

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../shared/errors.ts';
+import type { EventQueue } from './lambda/event-queue.ts';
 import type { Gateway } from './gateway/gateway.ts';
 
 /** How the requests ended that ran when the service was told to stop. */
@@ -8,6 +9,14 @@ export interface ShutdownCounts {
   stopped: number;
   /** Still running: the next start ends them. */
   left: number;
+}
+
+/** What runs. */
+export interface Running {
+  gateway: Pick<Gateway, 'drain' | 'idle' | 'running'>;
+  /** Requests that nobody waits for. */
+  events: Pick<EventQueue, 'idle' | 'running'>;
+  job: Promise<void>;
 }
 
 const stoppedCode: ErrorCode = 'SERVICE_UNAVAILABLE';
@@ -33,14 +42,15 @@ export function requestShutdown() {
     },
 
     /** Takes no new requests, lets those that run finish within `graceSeconds`, and stops those that did not. */
-    async shutDown(gateway: Gateway, job: Promise<void>, graceSeconds: number): Promise<ShutdownCounts> {
+    async shutDown({ gateway, events, job }: Running, graceSeconds: number): Promise<ShutdownCounts> {
       isStopping = true;
       gateway.drain();
-      const idle = Promise.all([gateway.idle(), job]);
+      // A request that is answered at once may begin to run with its answer.
+      const idle = Promise.all([gateway.idle().then(() => events.idle()), job]);
       await Promise.race([idle, pause(graceSeconds * 1000)]);
       stopper.abort();
       await Promise.race([idle, pause(releaseWithinMs)]);
-      return { ...counts, left: gateway.running() };
+      return { ...counts, left: gateway.running() + events.running() };
     },
   };
 }

@@ -5,7 +5,9 @@ export const environmentVariables = {
   bucketName: 'BUCKET_NAME',
   modelEndpointName: 'MODEL_ENDPOINT_NAME',
   referenceFetcherUrl: 'REFERENCE_FETCHER_URL',
+  generationWorkerUrl: 'GENERATION_WORKER_URL',
   generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
+  asyncDeadlineSeconds: 'ASYNC_DEADLINE_SECONDS',
   retentionDays: 'RETENTION_DAYS',
   embedParameters: 'EMBED_PARAMETERS',
   sessionIssuer: 'SESSION_ISSUER',
@@ -24,6 +26,8 @@ export const noModelEndpoint = '(none)';
 
 /** The longest that SageMaker streams. */
 export const maxGenerationDeadlineSeconds = 450;
+/** A function runs for fifteen minutes at most, and the outcome must still be stored. */
+export const maxAsyncDeadlineSeconds = 840;
 export const maxRetentionDays = 3650;
 export const maxPastDueGraceDays = 60;
 
@@ -40,8 +44,12 @@ export interface Environment {
   readonly modelEndpointName: string | null;
   /** Where the function that fetches reference images is invoked. */
   readonly referenceFetcherUrl: string;
+  /** Where the function that runs such requests is invoked. */
+  readonly generationWorkerUrl: string;
   /** From acceptance to the last moment that a model may answer. */
   readonly generationDeadlineSeconds: number;
+  /** The same for requests that nobody waits for on the line. */
+  readonly asyncDeadlineSeconds: number;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
   readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
@@ -85,8 +93,14 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get referenceFetcherUrl() {
       return text(source, names.referenceFetcherUrl);
     },
+    get generationWorkerUrl() {
+      return text(source, names.generationWorkerUrl);
+    },
     get generationDeadlineSeconds() {
       return wholeNumber(source, names.generationDeadlineSeconds, 1, maxGenerationDeadlineSeconds);
+    },
+    get asyncDeadlineSeconds() {
+      return wholeNumber(source, names.asyncDeadlineSeconds, 1, maxAsyncDeadlineSeconds);
     },
     get session() {
       return {

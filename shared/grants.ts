@@ -15,4 +15,6 @@ export interface Grants {
   model?: boolean;
   /** It may call the job that fetches reference images. */
   references?: boolean;
+  /** It may have the job run requests that nobody waits for. */
+  worker?: boolean;
 }

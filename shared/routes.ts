@@ -69,6 +69,7 @@ const generating: Grants = {
   deleteObjects: [references],
   model: true,
   references: true,
+  worker: true,
 };
 
 /** Every endpoint as data: the API, its grants, its documents and its tests are made from this table. */
@@ -240,7 +241,7 @@ export function grantsOf(route: Route): Grants {
 /** A function that no request calls. */
 export interface Job {
   functionName: string;
-  /** What starts it: the clock, a queue of events, or a function that waits for its answer. */
+  /** What starts it: the clock, a queue of events, or another function, which may wait for its answer or not. */
   trigger: { everyMinutes: number } | 'queue' | 'function';
   /**
    * Executions at once that a flood of other requests can't take from it, and the most that it may have itself. They are
@@ -250,6 +251,13 @@ export interface Job {
   grants: Grants;
 }
 
+/** What ending a request without an image takes. */
+const releasing = {
+  generations: ['get', 'update'],
+  periods: ['get', 'update'],
+  idempotency: ['delete'],
+} as const satisfies TableGrants;
+
 export const jobs = {
   sweep: {
     functionName: 'sweep',
@@ -258,12 +266,28 @@ export const jobs = {
     grants: {
       table: {
         leases: ['query'],
-        generations: ['get', 'update'],
-        periods: ['get', 'update'],
-        idempotency: ['delete'],
+        ...releasing,
       },
       deleteObjects: [references],
     },
+  },
+  runGeneration: {
+    functionName: 'run-generation',
+    trigger: 'function',
+    // The most that may wait for a model that sleeps or is busy. What comes beyond them waits with Lambda.
+    reservedConcurrency: 100,
+    grants: {
+      table: { ...releasing, catalog: ['get'] },
+      readObjects: [generations, adapters, references],
+      writeObjects: [generations],
+      deleteObjects: [references],
+      model: true,
+    },
+  },
+  releaseGeneration: {
+    functionName: 'release-generation',
+    trigger: 'function',
+    grants: { table: releasing, deleteObjects: [references] },
   },
   billingEvents: {
     functionName: 'billing-events',
@@ -284,7 +308,15 @@ export const basePath = '/api/v1';
 
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {
-  requestHeaders: ['authorization', 'content-type', 'idempotency-key'],
-  responseHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'idempotent-replayed'],
+  requestHeaders: ['authorization', 'content-type', 'idempotency-key', 'prefer'],
+  responseHeaders: [
+    'x-request-id',
+    'retry-after',
+    'ratelimit',
+    'ratelimit-policy',
+    'idempotent-replayed',
+    'location',
+    'preference-applied',
+  ],
   maxAgeSeconds: 3600,
 } as const;

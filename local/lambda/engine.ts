@@ -2,15 +2,20 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { eventQueue, type EventQueue } from './event-queue.ts';
 import { readBody } from '../http/read-body.ts';
 import { listen, type RunningServer } from '../http/server.ts';
 
 export interface LambdaOptions {
   /** The functions by their names. */
   functions: Record<string, (event: any) => Promise<unknown>>;
+  /** For functions that are invoked without waiting: who is told of an event that failed. There is no second try. */
+  onFailure?: Record<string, string>;
   credentials: { accessKeyId: string; secretAccessKey: string };
   region: string;
 }
+
+export interface Lambda extends RunningServer, EventQueue {}
 
 /** Where a function is invoked, below the engine's or AWS's own address (AWS Lambda API, "Invoke"). */
 export function invocationPath(functionName: string): string {
@@ -20,25 +25,31 @@ export function invocationPath(functionName: string): string {
 /** Every function has this alias, as in a deployment. */
 const onlyAlias = 'live';
 
-/** AWS's limit for an event. */
+/** AWS's limit for an event, and a lower one that all of AWS's regions have for an event that nobody waits for. */
 const maxPayloadBytes = 6 * 1024 * 1024;
+const maxQueuedBytes = 256 * 1024;
 
-/** Starts Lambda's Invoke in front of functions of this process, by name or by `NAME%3Alive`. The caller waits for them (`RequestResponse`). */
-export async function startLambda(options: LambdaOptions): Promise<RunningServer> {
+/**
+ * Starts Lambda's Invoke in front of functions of this process, by name or by `NAME%3Alive`. The caller waits for them
+ * (`RequestResponse`), or only until the event was taken (`Event`).
+ */
+export async function startLambda(options: LambdaOptions): Promise<Lambda> {
+  const queue = eventQueue(options);
   const server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID());
-    serve(request, response, options).catch(() => {
+    serve(request, response, options, queue).catch(() => {
       if (response.headersSent) response.destroy();
       else fail(response, 500, 'ServiceException', 'An internal failure occurred.');
     });
   });
-  return listen(server);
+  return { ...(await listen(server)), ...queue };
 }
 
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   options: LambdaOptions,
+  queue: EventQueue,
 ): Promise<void> {
   const path = /^\/2015-03-31\/functions\/([\w-]+)(?:%3A([\w-]+))?\/invocations$/.exec(request.url ?? '');
   const [, name, alias] = path ?? [];
@@ -62,7 +73,16 @@ async function serve(
   } catch {
     return fail(response, 400, 'InvalidRequestContentException', 'The event is not JSON.');
   }
-  await answer(response, run, event);
+  const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
+  if (type === 'RequestResponse') return answer(response, run, event);
+  if (type !== 'Event') {
+    return fail(response, 400, 'ValidationException', `This engine invokes no function as ${String(type)}.`);
+  }
+  if (body.length > maxQueuedBytes) {
+    return fail(response, 413, 'RequestTooLargeException', `At most ${maxQueuedBytes} bytes are queued.`);
+  }
+  queue.take(name, event);
+  response.writeHead(202).end();
 }
 
 /** When a function throws, the status is 200 as well, with a header that marks the error. */

@@ -32,8 +32,12 @@ export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: M
   };
 
   return {
-    /** @returns null when the model may be called, after a probe where one was due; otherwise why not. */
-    async refusal(): Promise<ServiceError | null> {
+    /**
+     * @param waits whether the caller goes on asking while the model starts: its call is as good as a probe.
+     * @returns null when the model may be called, after a probe where one was due; otherwise why not.
+     */
+    async refusal({ waits = false } = {}): Promise<ServiceError | null> {
+      if (waits && breaker.state === 'open' && breaker.reason === 'warming') return null;
       const asked = admit(breaker, clock.now());
       become(asked.breaker);
       const { admission } = asked;
@@ -45,7 +49,7 @@ export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: M
         (error: unknown) => findingOfError(error) ?? 'healthy',
       );
       become(afterProbe(breaker, finding, clock.now()));
-      return this.refusal();
+      return this.refusal({ waits });
     },
 
     /** Passes a call's events on and learns from how it ends. */

@@ -50,7 +50,7 @@ export function modelServer(
 
   async function* invoke(body: ModelRequest | ModelProbe, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     signal.throwIfAborted();
-    if (endpointName === null) throw refusal(new Error('this deployment has no model endpoint'));
+    if (endpointName === null) throw noEndpoint();
     const command = new InvokeEndpointWithResponseStreamCommand({
       EndpointName: endpointName,
       ContentType: 'application/json',
@@ -75,9 +75,11 @@ export function modelServer(
   return {
     /**
      * Must be asked before credits are reserved for a request.
+     * @param options.waits whether the request waits for a model that is starting, instead of being refused.
      * @returns SERVICE_UNAVAILABLE while the model is not to be called, null when it may be.
      */
-    refusal: () => breaker.refusal(),
+    refusal: async (options: { waits?: boolean } = {}): Promise<ServiceError | null> =>
+      endpointName === null ? noEndpoint() : breaker.refusal(options),
 
     /**
      * Runs one request and yields the container's events as they come.
@@ -163,6 +165,10 @@ async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSignal): 
 }
 
 const modelFaults = new Set(['ModelError', 'ModelStreamError']);
+
+function noEndpoint(): ServiceError {
+  return refusal(new Error('this deployment has no model endpoint'));
+}
 
 /** The error for an endpoint that did not answer with a stream. */
 function refusal(error: unknown): ServiceError {

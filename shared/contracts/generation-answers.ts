@@ -54,6 +54,13 @@ export const generationAnswer = z.object({
   seed,
 });
 
+/** The answer of POST /generate to a client that prefers not to wait. */
+export const acceptedGeneration = z.object({
+  requestId,
+  status: z.literal('QUEUED'),
+  creditsReserved: described(count, 'What it will be charged if it completes.'),
+});
+
 /** The answer of GET /generate/{requestId}, and an item of GET /generate. */
 export const storedGeneration = z.object({
   id: requestId,
@@ -124,6 +131,7 @@ export const generationEvents = z.object({
 
 export type DryRunAnswer = z.infer<typeof dryRunAnswer>;
 export type GenerationAnswer = z.infer<typeof generationAnswer>;
+export type AcceptedGeneration = z.infer<typeof acceptedGeneration>;
 export type StoredGeneration = z.infer<typeof storedGeneration>;
 export type GenerationList = z.infer<typeof generationList>;
 export type GenerationEvents = z.infer<typeof generationEvents>;

@@ -77,6 +77,13 @@ export function processingTimeMs(generation: Generation): number | null {
   return generation.completedAtMs === null ? null : generation.completedAtMs - generation.createdAtMs;
 }
 
+const longestPollSeconds = 15;
+
+/** How long to wait before a request that has not ended is looked at again: a quarter of its age, 1 to 15 seconds. */
+export function pollAfterSeconds({ createdAtMs }: Pick<Generation, 'createdAtMs'>, nowMs: number): number {
+  return Math.min(longestPollSeconds, Math.max(1, Math.round((nowMs - createdAtMs) / 4000)));
+}
+
 export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! % (maxSeed + 1);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 import { v7 as uuidv7 } from 'uuid';
 
@@ -24,6 +25,11 @@ export function accountCallerId(ownerId: string): string {
 /** Time-ordered (RFC 9562, version 7), so that a license's history is sorted by its key alone. */
 export function newRequestId(nowMs: number): string {
   return uuidv7({ msecs: nowMs });
+}
+
+/** What one run of a request calls itself, to know its own work from that of another run of the same request. */
+export function newRunId(): string {
+  return randomUUID().slice(0, 8);
 }
 
 /** Reads a request's id in any case (RFC 9562, section 4). @returns it as it is stored; null for any other text. */

@@ -1,10 +1,8 @@
-import { modelServer } from '../adapters/model-server.ts';
-import { objectStore } from '../adapters/object-store.ts';
+import { generationWorkerClient } from '../adapters/generation-worker-client.ts';
 import { referenceFetcherClient } from '../adapters/reference-fetcher-client.ts';
 import { bodyFingerprint, readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity } from '../domain/identity.ts';
 import { isId } from '../domain/ids.ts';
-import { generationStore } from '../store/generation-store.ts';
 import {
   hashIdempotencyKey,
   readIdempotencyRecord,
@@ -22,11 +20,14 @@ import {
   type Observer,
 } from '../workflow/create-generation.ts';
 import { dryRun } from '../workflow/dry-run.ts';
+import { handOver, type HandOverDeps } from '../workflow/hand-over.ts';
 import type { License } from '../domain/license.ts';
 import { ok, type Answer } from './answer.ts';
+import { acceptedAnswer } from './accepted-answer.ts';
 import { eventAnswer, wantsEvents } from './event-stream.ts';
-import { loggableError } from '../runtime/log.ts';
+import { prefersAsync } from './prefer.ts';
 import type { ApiRequest } from './request.ts';
+import { runDeps } from './run-deps.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface GenerationRequestDeps {
@@ -36,28 +37,22 @@ export interface GenerationRequestDeps {
 }
 
 /** What all requests share. The meter is each request's own. */
-type SharedDeps = Omit<GenerationDeps, 'meter'>;
+type SharedDeps = Omit<GenerationDeps & HandOverDeps, 'meter'>;
 
-export function generationDeps({ env, table, clock, log, stopping }: Runtime): GenerationRequestDeps {
+export function generationDeps(runtime: Runtime): GenerationRequestDeps {
+  const { env, table, clock } = runtime;
   return {
     table: table(),
     identities: identityCatalog(identityStore(table()), clock),
     workflow: {
-      generations: generationStore(table()),
+      ...runDeps(runtime),
       periods: periodStore(table()),
-      objects: objectStore(env.bucketName),
-      model: modelServer(env.modelEndpointName, {
-        clock,
-        onBreaker: (breaker) => log.info('model breaker', { ...breaker }),
-      }),
       references: referenceFetcherClient(env.referenceFetcherUrl),
+      worker: generationWorkerClient(env.generationWorkerUrl),
       rateLogs: rateLogStore(table()),
-      clock,
-      stopping,
       deadlineSeconds: env.generationDeadlineSeconds,
+      asyncDeadlineSeconds: env.asyncDeadlineSeconds,
       retentionDays: env.retentionDays,
-      embedParameters: env.embedParameters,
-      logFault: (requestId, what, error) => log.error(what, { requestId, causes: loggableError(error) }),
     },
   };
 }
@@ -90,8 +85,8 @@ function idempotencyKeyHashOf(request: ApiRequest): string | null {
 }
 
 /**
- * Generates and answers: with one JSON body, or with server-sent events for a client that asks for them. POST /generate
- * and the playground both answer by this.
+ * Generates and answers: with one JSON body, or with server-sent events for a client that asks for them. A client that
+ * prefers not to wait is answered once its request is accepted. POST /generate and the playground both answer by this.
  */
 export async function answerGeneration(
   request: ApiRequest,
@@ -99,7 +94,7 @@ export async function answerGeneration(
   reads: GenerationReads,
   shared: SharedDeps,
 ): Promise<Answer> {
-  const deps: GenerationDeps = { ...shared, meter: request.meter };
+  const deps = { ...shared, meter: request.meter };
   const command: GenerationCommand = {
     ...reads,
     requestId: request.requestId,
@@ -109,6 +104,7 @@ export async function answerGeneration(
     bodyHash: bodyFingerprint(request.rawBody),
     query: request.query,
     idempotencyKeys: request.headers.get('idempotency-key'),
+    respondAsync: prefersAsync(request.headers.get('prefer')),
   };
   if (request.query.get('dryRun')?.[0] === 'true') {
     request.logFields.dryRun = 'true';
@@ -116,16 +112,21 @@ export async function answerGeneration(
     return ok(answer, wouldReplay ? { 'idempotent-replayed': 'true' } : {});
   }
   const acceptance = await acceptGeneration(command, deps);
+  const asEvents = !command.respondAsync && wantsEvents(request);
   const logFault = (error: unknown) => deps.logFault(request.requestId, 'cause', error);
   if (acceptance.outcome === 'replayed') {
     const { answer } = acceptance;
     const headers = { 'idempotent-replayed': 'true', 'x-request-id': answer.requestId };
-    if (!wantsEvents(request)) return ok(answer, headers);
+    if (!asEvents) return ok(answer, headers);
     return { ...eventAnswer(request, async () => answer, logFault), headers };
   }
   request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
   const { requestId, credits } = acceptance.generation;
-  if (!wantsEvents(request)) return ok(await finishGeneration(acceptance, license, {}, deps));
+  if (command.respondAsync) {
+    await handOver(acceptance.generation, deps);
+    return acceptedAnswer(request, acceptance.generation);
+  }
+  if (!asEvents) return ok(await finishGeneration(acceptance, license, {}, deps));
   return eventAnswer(
     request,
     (emit) => {

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { ServiceError } from '../errors.ts';
+import { basePath } from '../routes.ts';
 import { lazy } from '../runtime/lazy.ts';
 import { parseJson } from './json.ts';
 import { recordingMeter, type RecordingMeter } from '../runtime/meter.ts';
@@ -12,6 +13,8 @@ export interface ApiRequest {
   requestId: string;
   receivedAtMs: number;
   method: string;
+  /** What the gateway has put before the base path: `/prod` on an address of its own, nothing on one of ours. */
+  pathPrefix: string;
   pathParameters: Readonly<Record<string, string>>;
   /** Every value that a header was sent with; names in lower case. */
   headers: ReadonlyMap<string, readonly string[]>;
@@ -47,6 +50,7 @@ export function readRequest(
     requestId,
     receivedAtMs,
     method: event.httpMethod,
+    pathPrefix: pathPrefix(event),
     pathParameters: Object.fromEntries(
       Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, value ?? '']),
     ),
@@ -62,6 +66,11 @@ export function readRequest(
     meter: recordingMeter(),
     background: [],
   };
+}
+
+/** Only the path of the request's context has the stage (API Gateway, "$context variables"). */
+function pathPrefix({ requestContext }: APIGatewayProxyEvent): string {
+  return new RegExp(`^(/[\\w-]+)${basePath}/`).exec(requestContext?.path ?? '')?.[1] ?? '';
 }
 
 const maxBodyBytes = 1024 * 1024;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { GenerationRef } from '../contracts/generation-worker.ts';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
 import { pause } from './backoff.ts';
@@ -22,6 +23,7 @@ import { transact, type TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, licenseIdOfGeneration } from './table-keys.ts';
 
 export type { Completion, IdempotencyClaim, ReservationLimits };
+export type { GenerationRef };
 export type { GenerationFilter } from './generation-pages.ts';
 
 export type Reservation =
@@ -32,10 +34,9 @@ export type Reservation =
   /** Another request holds the idempotency key. */
   | { outcome: 'repeated'; idempotencyRecord: IdempotencyRecord };
 
-/** Where a generation lives, as the lease index knows it. */
-export interface GenerationRef {
-  licenseId: string;
-  requestId: string;
+/** Another run of the same request has begun it, or it has ended: this run must leave it alone. */
+export class RunLost extends Error {
+  override name = 'RunLost';
 }
 
 const maxFinishAttempts = 4;
@@ -67,6 +68,7 @@ export function generationStore(table: Table) {
         const [ofRecord, ...others] = refusal.failed;
         const stored = ofRecord ? refusal.items[0] : undefined;
         if (stored && isFinal(stored.status)) return fromItem(stored);
+        if (ofRecord && stored?.status === 'PROCESSING') throw new RunLost('another run has begun it');
         if (ofRecord) throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
         if (others[inFlightInMs === periodStartMs ? 0 : 1]) {
           // Its month is over, and another period counts what is in flight.
@@ -78,6 +80,7 @@ export function generationStore(table: Table) {
           lastError = new Error('the idempotency key was taken over');
         }
       } catch (error) {
+        if (error instanceof RunLost) throw error;
         // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
         lastError = error;
       }
@@ -130,19 +133,24 @@ export function generationStore(table: Table) {
       }
     },
 
-    /** QUEUED → PROCESSING. @returns false when the generation was ended meanwhile. */
-    async start(generation: GenerationRef, startedAtMs: number): Promise<boolean> {
+    /**
+     * QUEUED → PROCESSING, by one run alone.
+     * @param runId what the run calls itself.
+     * @returns false when the generation was ended meanwhile, or another run has begun it.
+     */
+    async start(generation: GenerationRef, startedAtMs: number, runId: string): Promise<boolean> {
       try {
         const command = new UpdateItemCommand({
           TableName: table.name,
           Key: marshall(itemKeys.generation(generation.licenseId, generation.requestId)),
-          UpdateExpression: 'SET #status = :processing, startedAtMs = :at',
+          UpdateExpression: 'SET #status = :processing, startedAtMs = :at, runId = :run',
           ConditionExpression: '#status = :queued',
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: marshall({
             ':processing': 'PROCESSING',
             ':queued': 'QUEUED',
             ':at': startedAtMs,
+            ':run': runId,
           }),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         });
@@ -152,7 +160,9 @@ export function generationStore(table: Table) {
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
         // The SDK sends a write again whose answer was lost. The second then finds the first one's result.
-        return error.Item !== undefined && unmarshall(error.Item).status === 'PROCESSING';
+        if (error.Item === undefined) return false;
+        const stored = unmarshall(error.Item);
+        return stored.status === 'PROCESSING' && stored.runId === runId;
       }
     },
 
@@ -162,11 +172,20 @@ export function generationStore(table: Table) {
       return finish(ended, (inFlightInMs) => settleItems(table.name, ended, inFlightInMs));
     },
 
-    /** → FAILED or TIMEOUT: its credits and its idempotency key are free again. */
-    release(generation: Generation, failure: GenerationFailure, atMs: number): Promise<Generation> {
+    /**
+     * → FAILED or TIMEOUT: its credits and its idempotency key are free again.
+     * @param runId the run that gives it up; left out by those who may end any.
+     * @throws RunLost when another run has begun it.
+     */
+    release(
+      generation: Generation,
+      failure: GenerationFailure,
+      atMs: number,
+      runId: string | null = null,
+    ): Promise<Generation> {
       const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
       return finish(ended, (inFlightInMs, withIdempotencyRecord) =>
-        releaseItems(table.name, ended, inFlightInMs, withIdempotencyRecord),
+        releaseItems(table.name, ended, { countedInMs: inFlightInMs, withIdempotencyRecord, runId }),
       );
     },
 

@@ -104,6 +104,13 @@ export function settleItems(TableName: string, ended: Generation, countedInMs: n
   ];
 }
 
+export interface ReleaseOptions {
+  countedInMs: number;
+  withIdempotencyRecord: boolean;
+  /** The run that gives the request up; null where it may be ended whoever has begun it. */
+  runId: string | null;
+}
+
 /**
  * The release: [0] the record to FAILED or TIMEOUT, then `endInPeriods` with its period's held credits, and last its
  * idempotency key.
@@ -111,15 +118,15 @@ export function settleItems(TableName: string, ended: Generation, countedInMs: n
 export function releaseItems(
   TableName: string,
   ended: Generation,
-  countedInMs: number,
-  withIdempotencyRecord: boolean,
+  { countedInMs, withIdempotencyRecord, runId }: ReleaseOptions,
 ): TransactItems {
+  const values = {
+    completedAtMs: ended.completedAtMs,
+    errorMessage: ended.errorMessage,
+    errorCode: ended.errorCode,
+  };
   const items: TransactItems = [
-    endRecord(TableName, ended, ['QUEUED', 'PROCESSING'], {
-      completedAtMs: ended.completedAtMs,
-      errorMessage: ended.errorMessage,
-      errorCode: ended.errorCode,
-    }),
+    ofRun(runId, endRecord(TableName, ended, ['QUEUED', 'PROCESSING'], { ...values })),
     ...endInPeriods(TableName, ended, countedInMs, {
       adds: 'committed :credits',
       ExpressionAttributeValues: { ':credits': -ended.credits },
@@ -136,6 +143,18 @@ export function releaseItems(
     });
   }
   return items;
+}
+
+/** The change of a record, unless another run than this one has begun it. */
+function ofRun(runId: string | null, { Update }: TransactItem): TransactItem {
+  if (runId === null) return { Update };
+  return {
+    Update: {
+      ...Update!,
+      ConditionExpression: `${Update!.ConditionExpression} AND (attribute_not_exists(runId) OR runId = :run)`,
+      ExpressionAttributeValues: { ...Update!.ExpressionAttributeValues, ':run': runId },
+    },
+  };
 }
 
 interface PeriodChange {

@@ -3,8 +3,6 @@ import type { Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { maxInFlight, type License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
-import type { Meter } from '../metrics.ts';
-import type { GenerationStore } from '../store/generation-store.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
@@ -16,25 +14,16 @@ import {
   type GenerationCommand,
 } from './decide-generation.ts';
 import { discardReferences } from './discard-references.ts';
-import { runErrorCode, runModel, type ModelRunDeps } from './run-model.ts';
+import { runModel } from './run-model.ts';
+import { newRun, paintAndSettle, releaseFailed, type Observer, type RunDeps } from './settle-generation.ts';
 
-export type { GenerationCommand };
+export type { GenerationCommand, Observer };
 
-export interface GenerationDeps extends DecisionDeps, ModelRunDeps, AnswerDeps {
-  generations: GenerationStore;
-  /** The request's own. */
-  meter: Meter;
-}
+export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
 
 export type Acceptance =
   | { outcome: 'accepted'; generation: Generation; identity: Identity & { model: IdentityModel } }
   | { outcome: 'replayed'; answer: GenerationAnswer };
-
-export interface Observer {
-  queued?(position: number, etaSeconds: number): void;
-  started?(): void;
-  progress?(step: number, steps: number): void;
-}
 
 /**
  * Decides a request and holds its credits. Unless it is accepted, nothing is held and no copy of its references is left.
@@ -64,7 +53,6 @@ export async function acceptGeneration(
   } finally {
     if (!accepted) await discardReferences(generation, generation.referenceImages, deps);
   }
-  deps.meter.add('creditsReserved', generation.credits);
   return { outcome: 'accepted', generation, identity };
 }
 
@@ -84,6 +72,7 @@ export async function finishGeneration(
   deps: GenerationDeps,
 ): Promise<GenerationAnswer> {
   const { generation, identity } = accepted;
+  deps.meter.add('creditsReserved', generation.credits);
   const { ended, failure } = await runToEnd(generation, identity, observer, deps).finally(() =>
     discardReferences(generation, generation.referenceImages, deps),
   );
@@ -102,65 +91,16 @@ export async function finishGeneration(
 }
 
 async function runToEnd(
-  accepted: Generation,
+  generation: Generation,
   identity: Identity & { model: IdentityModel },
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<{ ended: Generation; failure?: unknown }> {
-  const { generations, clock, meter } = deps;
-  let generation = accepted;
-  const events = {
-    queued: (position: number, etaSeconds: number) => observer.queued?.(position, etaSeconds),
-    async started() {
-      const startedAtMs = clock.now();
-      const started = await generations.start(generation, startedAtMs);
-      if (!started) throw new Error('the generation was ended while its model began');
-      generation = { ...generation, startedAtMs };
-      meter.add('queueWait', startedAtMs - generation.createdAtMs);
-      observer.started?.();
-    },
-    progress: (step: number, steps: number) => observer.progress?.(step, steps),
-  };
+  const run = newRun(generation);
+  const options = { paint: runModel, wait: 'queueWait', observer } as const;
   try {
-    const { outputs, referenceImagesUsed, modelVersion } = await runModel(generation, identity, events, deps);
-    const completedAtMs = clock.now();
-    const ended = await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });
-    if (ended.status === 'COMPLETED') measureDelivery(ended, outputs, deps);
-    return { ended };
-  } catch (error) {
-    deps.logFault(generation.requestId, 'generation failed', error);
-    const errorCode = runErrorCode(error);
-    const errorMessage =
-      error instanceof ServiceError
-        ? error.message
-        : 'The image could not be finished because of a fault of ours.';
-    const status = errorCode === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED';
-    try {
-      // If the charge was stored after all, this returns the completed record and gives nothing back.
-      const ended = await generations.release(generation, { status, errorCode, errorMessage }, clock.now());
-      meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
-      return { ended, failure: error };
-    } catch (cause) {
-      throw new ServiceError(
-        'GENERATION_FAILED',
-        'The outcome could not be stored. Re-fetch the request in a few minutes: unless it completed, nothing is charged.',
-        { cause },
-      );
-    }
+    return { ended: await paintAndSettle(run, identity, options, deps) };
+  } catch (failure) {
+    return { ended: await releaseFailed(generation, failure, run.runId, deps), failure };
   }
-}
-
-function measureDelivery(
-  ended: Generation,
-  outputs: { bytes: number }[],
-  { meter, clock }: GenerationDeps,
-): void {
-  meter.add('paintTime', ended.completedAtMs! - ended.startedAtMs!);
-  meter.add('settleTime', clock.now() - ended.completedAtMs!);
-  meter.add('creditsSettled', ended.credits);
-  meter.add('imagesDelivered', outputs.length);
-  meter.add(
-    'imageBytes',
-    outputs.reduce((sum, { bytes }) => sum + bytes, 0),
-  );
 }

@@ -18,6 +18,8 @@ export interface DecisionDeps extends ReferenceDeps {
   periods: PeriodStore;
   model: ModelServer;
   deadlineSeconds: number;
+  /** Of requests that are answered before they are run. */
+  asyncDeadlineSeconds: number;
   retentionDays: number;
 }
 
@@ -37,6 +39,8 @@ export interface GenerationCommand {
   /** The idempotency key's stored form, and what it stands for already. */
   idempotencyKeyHash: string | null;
   idempotencyRecord: IdempotencyRecord | null;
+  /** It is answered once it is accepted, and runs without its caller. */
+  respondAsync: boolean;
 }
 
 /** A request as it would be stored now, and the period that would hold its credits. */
@@ -75,7 +79,8 @@ export async function decideGeneration(
   const plan = planGeneration(command);
   const { model } = plan.identity;
   const references = plan.body.referenceImages;
-  const refusal = model === null ? noModel(plan.identity) : await deps.model.refusal();
+  const refusal =
+    model === null ? noModel(plan.identity) : await deps.model.refusal({ waits: command.respondAsync });
   const looks = dryRun || refusal !== null || references.length > 0;
   // Whoever could not pay hears of that first, and has nothing fetched.
   const totals = looks ? await checkCredits(draft(command, plan, deps), license, deps) : null;
@@ -102,7 +107,7 @@ function draft(command: GenerationCommand, { identity, body }: Plan, deps: Decis
     body,
     periodStartMs: period.startMs,
     nowMs,
-    deadlineSeconds: deps.deadlineSeconds,
+    deadlineSeconds: command.respondAsync ? deps.asyncDeadlineSeconds : deps.deadlineSeconds,
     retentionDays: deps.retentionDays,
     idempotencyKeyHash: command.idempotencyKeyHash,
   });

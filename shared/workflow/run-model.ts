@@ -50,12 +50,13 @@ export async function runModel(
   const remainingMs = generation.deadlineMs - deps.clock.now();
   if (remainingMs <= 0) throw timedOut(generation);
   const deadline = deps.clock.timeout(remainingMs);
-  const signal = AbortSignal.any([deadline, deps.stopping]);
+  const startFailed = new AbortController();
+  const signal = AbortSignal.any([deadline, deps.stopping, startFailed.signal]);
   let starting: Promise<void> | undefined;
   const start = () => {
     starting ??= events.started();
-    // A failure is thrown where this is awaited. Until then it must not count as unhandled.
-    starting.catch(() => {});
+    // The container is hung up on at once, also if it sends nothing for a while.
+    starting.catch((error: unknown) => startFailed.abort(error));
     return starting;
   };
   try {
@@ -77,6 +78,7 @@ export async function runModel(
       }
     }
   } catch (error) {
+    if (startFailed.signal.aborted) throw startFailed.signal.reason;
     if (!signal.aborted || error instanceof ServiceError) throw error;
     throw deadline.aborted ? timedOut(generation) : stopped();
   }
@@ -170,12 +172,12 @@ function asSentence(message: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function timedOut(generation: Generation): ServiceError {
+export function timedOut(generation: Generation): ServiceError {
   const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
   return new ServiceError('TIMEOUT', `The image was not finished within ${seconds} seconds.`);
 }
 
-function stopped(): ServiceError {
+export function stopped(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The service was stopped before the image was finished.');
 }
 

@@ -1,4 +1,4 @@
-import type { Generation } from '../domain/generation.ts';
+import { isFinal, type Generation } from '../domain/generation.ts';
 import type { GenerationRef, GenerationStore } from '../store/generation-store.ts';
 import { leaseIndex } from '../store/table-keys.ts';
 import { discardReferences, type DiscardDeps } from './discard-references.ts';
@@ -56,18 +56,22 @@ async function sweepShard(
   }
 }
 
-/** @returns the request as it ended, null when there was nothing to give back. */
-async function endAbandoned(ref: GenerationRef, deps: SweepDeps): Promise<Generation | null> {
+/**
+ * Ends a request whose run is gone.
+ * @param errorMessage for the customer to read.
+ * @returns the request as it ended, null when there was nothing to give back.
+ */
+export async function endAbandoned(
+  ref: GenerationRef,
+  deps: SweepDeps,
+  errorMessage = 'The image was not finished in time because of a fault of ours.',
+): Promise<Generation | null> {
   const { generations, clock } = deps;
   const generation = await generations.get(ref.licenseId, ref.requestId);
-  if (generation === null) return null;
+  if (generation === null || isFinal(generation.status)) return null;
   // At the same time: what holds credits must not wait for the bucket.
   const discarding = discardReferences(generation, generation.referenceImages, deps);
-  const failure = {
-    status: 'TIMEOUT',
-    errorCode: 'TIMEOUT',
-    errorMessage: 'The image was not finished in time because of a fault of ours.',
-  } as const;
+  const failure = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage } as const;
   const ended = await generations.release(generation, failure, clock.now()).finally(() => discarding);
   return ended.status === 'TIMEOUT' ? ended : null;
 }

@@ -24,7 +24,9 @@ setFunctionEnvironment({
   s3Url: nobody,
   sageMakerRuntimeUrl: nobody,
   referenceFetcherUrl: nobody,
+  generationWorkerUrl: nobody,
   deadlineSeconds: 1,
+  asyncDeadlineSeconds: 1,
   allowedOrigins: [],
   session: { issuer, clientId, jwksUrl },
 });

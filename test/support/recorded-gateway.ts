@@ -54,7 +54,9 @@ export async function startRecordedGateway(dataDir: string): Promise<RecordedGat
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: nowhere,
     modelEndpointName: 'nowhere',
+    generationWorkerUrl: 'http://127.0.0.1:9',
     deadlineSeconds: 60,
+    asyncDeadlineSeconds: 600,
     allowedOrigins: [],
     session: sessionSettings(engines.s3Url),
   });

@@ -8,7 +8,9 @@ test('a function is told what its environment says', () => {
     BUCKET_NAME: 'b',
     MODEL_ENDPOINT_NAME: 'm',
     REFERENCE_FETCHER_URL: 'https://lambda.test/f',
+    GENERATION_WORKER_URL: 'https://lambda.test/w',
     GENERATION_DEADLINE_SECONDS: '450',
+    ASYNC_DEADLINE_SECONDS: '840',
     RETENTION_DAYS: '90',
     EMBED_PARAMETERS: 'true',
     SESSION_ISSUER: 'https://pool',
@@ -25,7 +27,9 @@ test('a function is told what its environment says', () => {
     bucketName: 'b',
     modelEndpointName: 'm',
     referenceFetcherUrl: 'https://lambda.test/f',
+    generationWorkerUrl: 'https://lambda.test/w',
     generationDeadlineSeconds: 450,
+    asyncDeadlineSeconds: 840,
     retentionDays: 90,
     embedParameters: true,
     session: { issuer: 'https://pool', jwksUrl: 'https://pool/keys', clientId: 'c' },
@@ -52,6 +56,10 @@ test.each(['0', '-1', '1.5', 'many', 'NaN', 'Infinity', '451'])(
     expect(() => env.generationDeadlineSeconds).toThrow('GENERATION_DEADLINE_SECONDS');
   },
 );
+
+test('a run that nobody waits for ends before Lambda would end it', () => {
+  expect(() => readEnvironment({ ASYNC_DEADLINE_SECONDS: '841' }).asyncDeadlineSeconds).toThrow('1 to 840');
+});
 
 test('whether real billing events count is said in one of two words', () => {
   expect(readEnvironment({ BILLING_LIVEMODE: 'false' }).billingLivemode).toBe(false);

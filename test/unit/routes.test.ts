@@ -76,6 +76,8 @@ test('nothing deletes in the bucket but copies of references, which end with the
     ['create-generation', ['references/*']],
     ['create-playground-generation', ['references/*']],
     ['sweep', ['references/*']],
+    ['run-generation', ['references/*']],
+    ['release-generation', ['references/*']],
   ]);
 });
 

@@ -27,7 +27,7 @@ const accept = (license: License, ageSeconds = 0) =>
 
 async function complete(generation: Generation): Promise<Generation> {
   const store = generationStore(world.table);
-  await store.start(generation, generation.createdAtMs + 100);
+  await store.start(generation, generation.createdAtMs + 100, 'run-1');
   const started = (await store.get(generation.licenseId, generation.requestId))!;
   const completedAtMs = generation.createdAtMs + 900;
   return store.settle(started, { completedAtMs, referenceImagesUsed: 0, modelVersion: 'painter-1' });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import { newId, newRequestId } from '../../../shared/domain/ids.ts';
-import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
+import { generationStore, RunLost, type GenerationStore } from '../../../shared/store/generation-store.ts';
 import { countInPeriod } from '../../../shared/store/in-flight.ts';
 import { hashIdempotencyKey } from '../../../shared/store/idempotency-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
@@ -44,7 +44,7 @@ async function begun(changes: Partial<Generation> = {}): Promise<Generation> {
   const record = newRecord(changes);
   const claim = record.idempotencyKeyHash === null ? null : { bodyHash: 'h' };
   expect(await generations.reserve(record, limits(100), claim)).toEqual({ outcome: 'reserved' });
-  expect(await generations.start(record, nowMs + 500)).toBe(true);
+  expect(await generations.start(record, nowMs + 500, 'run-1')).toBe(true);
   return { ...record, startedAtMs: nowMs + 500 };
 }
 
@@ -151,13 +151,31 @@ describe('a reservation', () => {
 });
 
 describe('a start', () => {
+  test('is lost by every run but the first, and none of them can end the request', async () => {
+    const record = await begun();
+    expect(await generations.start(record, nowMs + 9, 'run-2')).toBe(false);
+    await expect(generations.release(record, failure, nowMs + 10, 'run-2')).rejects.toThrow(RunLost);
+    expect(await stored(record)).toMatchObject({ status: 'PROCESSING', startedAtMs: nowMs + 500 });
+    expect(await generations.release(record, failure, nowMs + 10, 'run-1')).toMatchObject(failure);
+    expect(await periodTotals(record)).toMatchObject({ used: 0, committed: 0 });
+    // What has ended is told to whoever asks.
+    expect(await generations.release(record, timeout, nowMs + 11, 'run-2')).toMatchObject(failure);
+  });
+
+  test('that nobody made yet leaves the request to any run that gives it up', async () => {
+    const record = newRecord();
+    await generations.reserve(record, limits(100), null);
+    expect(await generations.release(record, failure, nowMs + 10, 'run-2')).toMatchObject(failure);
+    expect(await generations.start(record, nowMs + 11, 'run-1')).toBe(false);
+  });
+
   test('makes a queued request one that is processed, once', async () => {
     const record = newRecord();
     await generations.reserve(record, limits(100), null);
-    expect(await generations.start(record, nowMs + 7)).toBe(true);
+    expect(await generations.start(record, nowMs + 7, 'run-1')).toBe(true);
     expect(await stored(record)).toEqual({ ...record, status: 'PROCESSING', startedAtMs: nowMs + 7 });
     // The SDK sends a write again whose answer was lost. The second finds the first one's result.
-    expect(await generations.start(record, nowMs + 9)).toBe(true);
+    expect(await generations.start(record, nowMs + 9, 'run-1')).toBe(true);
     expect((await stored(record))!.startedAtMs).toBe(nowMs + 7);
   });
 
@@ -165,18 +183,18 @@ describe('a start', () => {
     const record = newRecord();
     await generations.reserve(record, limits(100), null);
     await generations.release(record, timeout, nowMs + 1);
-    expect(await generations.start(record, nowMs + 7)).toBe(false);
+    expect(await generations.start(record, nowMs + 7, 'run-1')).toBe(false);
     expect(await stored(record)).toMatchObject({ status: 'TIMEOUT', startedAtMs: null });
-    expect(await generations.start(newRecord(), nowMs)).toBe(false);
+    expect(await generations.start(newRecord(), nowMs, 'run-1')).toBe(false);
   });
 
   test('waits for a transaction that it meets, and any other fault is told', async () => {
     const record = newRecord();
     await generations.reserve(record, limits(100), null);
     lose('UpdateItemCommand', 1);
-    await expect(generations.start(record, nowMs)).rejects.toThrow('socket hang up');
+    await expect(generations.start(record, nowMs, 'run-1')).rejects.toThrow('socket hang up');
     const sent = lose('UpdateItemCommand', 2, writeConflict());
-    expect(await generations.start(record, nowMs)).toBe(true);
+    expect(await generations.start(record, nowMs, 'run-1')).toBe(true);
     expect(sent).toHaveLength(3);
   });
 });

@@ -44,7 +44,7 @@ test('a request that ends makes room for one, however often it is ended', async 
   expect(await reserve(request(), 2)).toEqual(taken);
   await Promise.all([1, 2, 3].map(() => generations.release(first, failure, sampleNowMs)));
   expect(await inFlight(licenseId, may)).toBe(1);
-  await generations.start(second, sampleNowMs);
+  await generations.start(second, sampleNowMs, 'run-1');
   await generations.settle(second, completion);
   await generations.settle(second, completion);
   expect(await inFlight(licenseId, may)).toBe(0);
@@ -66,7 +66,7 @@ test('what is in flight counts on in a new period, and ends where it is counted'
   await generations.release(old, failure, sampleNowMs);
   expect(await reserve(request(june), 2)).toEqual(done);
   expect([await inFlight(licenseId, may), await inFlight(licenseId, june)]).toEqual([0, 2]);
-  await generations.start(late, sampleNowMs);
+  await generations.start(late, sampleNowMs, 'run-1');
   expect(await generations.settle(late, completion)).toMatchObject({ status: 'COMPLETED' });
   expect(await inFlight(licenseId, june)).toBe(1);
   const totals = await periodStore(world.table).get(licenseId, may);

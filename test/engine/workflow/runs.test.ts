@@ -10,11 +10,13 @@ import { emit, identity, license, newCommand, paint, run, stored, type Behaviour
 
 const world = useWorld();
 
-test('without a model, a request is refused with SERVICE_UNAVAILABLE and holds nothing afterwards', async () => {
-  const command = newCommand(world);
-  const outcome = await run(command, { ...world.deps, model: modelServer(null) });
-  expect(outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0 });
+test('without a model, a request is refused with SERVICE_UNAVAILABLE and nothing is held, whether it would wait or not', async () => {
+  for (const respondAsync of [false, true]) {
+    const command = newCommand(world, { respondAsync });
+    const accepted = acceptGeneration(command, { ...world.deps, model: modelServer(null) });
+    await expect(accepted).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await stored(world, command)).generation).toBeNull();
+  }
   expect(await modelServer(null).probe()).toBe(false);
 });
 

@@ -84,6 +84,7 @@ export async function startWorld() {
     stopping: new AbortController().signal,
     // Longer than any test takes.
     deadlineSeconds: 600,
+    asyncDeadlineSeconds: 800,
     retentionDays: 90,
     embedParameters: false,
     meter: recordingMeter(),
@@ -169,6 +170,7 @@ export function newCommand(world: World, changes: Partial<GenerationCommand> = {
     idempotencyRecord: null,
     query: new Map(),
     idempotencyKeys: undefined,
+    respondAsync: false,
     ...changes,
   };
 }

@@ -20,7 +20,9 @@ export function prepareEnvironment(tableName: string): void {
     s3Url: nowhere,
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,
+    generationWorkerUrl: `${nowhere}/2015-03-31/functions/run-generation/invocations`,
     deadlineSeconds,
+    asyncDeadlineSeconds: 600,
     allowedOrigins: [],
     session: { issuer: nowhere, jwksUrl: nowhere, clientId: 'none' },
   });

@@ -69,7 +69,9 @@ export async function startCountingWorld() {
     [environmentVariables.bucketName]: 'image-generation',
     [environmentVariables.modelEndpointName]: 'model',
     [environmentVariables.referenceFetcherUrl]: 'http://127.0.0.1:9/',
+    [environmentVariables.generationWorkerUrl]: 'http://127.0.0.1:9/',
     [environmentVariables.generationDeadlineSeconds]: '30',
+    [environmentVariables.asyncDeadlineSeconds]: '600',
     [environmentVariables.retentionDays]: '90',
     [environmentVariables.embedParameters]: 'false',
   });

@@ -130,6 +130,7 @@ export function commandOf(changes: Partial<GenerationCommand> = {}): GenerationC
     idempotencyRecord: null,
     query: new Map(),
     idempotencyKeys: undefined,
+    respondAsync: false,
     ...changes,
   };
 }
@@ -197,6 +198,7 @@ export function commandsWorld(...events: ModelEvent[]) {
     clock,
     stopping: new AbortController().signal,
     deadlineSeconds: 120,
+    asyncDeadlineSeconds: 600,
     retentionDays: 90,
     embedParameters: false,
     meter,

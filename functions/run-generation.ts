@@ -1,0 +1,40 @@
+import { generationRef } from '../shared/contracts/generation-worker.ts';
+import { runDeps } from '../shared/http/run-deps.ts';
+import { lazy } from '../shared/runtime/lazy.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
+import { openRuntime } from '../shared/runtime/runtime.ts';
+import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
+import { runAccepted } from '../shared/workflow/run-accepted.ts';
+
+const runtime = lazy(openRuntime);
+const deps = lazy(() => {
+  const { table, clock } = runtime();
+  return { ...runDeps(runtime()), identities: identityCatalog(identityStore(table()), clock) };
+});
+
+/**
+ * Runs a request whose caller does not wait. Lambda brings each at least once, and not again when this fails: what it
+ * can't bring goes to `release-generation`.
+ */
+export async function handler(event: unknown): Promise<void> {
+  const { log, env, clock } = runtime();
+  const { licenseId, requestId } = generationRef.parse(event);
+  const startedMs = clock.now();
+  const meter = recordingMeter();
+  const ended = await runAccepted({ licenseId, requestId }, { ...deps(), meter });
+  if (ended === null) return log.info('nothing to run', { requestId, licenseId });
+  const { keyId, status, errorCode } = ended;
+  if (errorCode !== null) meter.count('errors', errorCode);
+  const { metrics, extraRecords } = embeddedMetrics(meter, env.serviceName);
+  log.info('request', {
+    requestId,
+    route: 'run-generation',
+    licenseId,
+    keyId,
+    outcome: status,
+    ...(errorCode === null ? {} : { code: errorCode }),
+    durationMs: clock.now() - startedMs,
+    ...metrics,
+  });
+  for (const record of extraRecords) log.info('metric', { requestId, ...record });
+}

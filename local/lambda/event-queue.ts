@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { LambdaOptions } from './engine.ts';
+
+/** The events that nobody waits for. Each runs as soon as it comes. */
+export interface EventQueue {
+  take(functionName: string, event: unknown): void;
+  /** How many run. */
+  running(): number;
+  /** Resolves once none runs. */
+  idle(): Promise<void>;
+}
+
+/** Plays Lambda's queue for asynchronous invocations, with no second try and a destination for what failed. */
+export function eventQueue({
+  functions,
+  onFailure = {},
+}: Pick<LambdaOptions, 'functions' | 'onFailure'>): EventQueue {
+  const runs = new Set<Promise<void>>();
+  const take = (name: string, event: unknown): void => {
+    const run = functions[name]!(event).then(
+      () => undefined,
+      (error: unknown) => {
+        const destination = onFailure[name];
+        if (destination !== undefined) take(destination, failureRecord(name, event, error));
+      },
+    );
+    runs.add(run);
+    void run.then(() => runs.delete(run));
+  };
+  return {
+    take,
+    running: () => runs.size,
+    async idle() {
+      while (runs.size > 0) await Promise.all(runs);
+    },
+  };
+}
+
+/** What a destination is told (AWS Lambda, "Capturing records of Lambda asynchronous invocations"). */
+export function failureRecord(functionName: string, event: unknown, error: unknown): object {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return {
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}:live`,
+      condition: 'RetriesExhausted',
+      approximateInvokeCount: 1,
+    },
+    requestPayload: event,
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    responsePayload: { errorType: name, errorMessage: message },
+  };
+}

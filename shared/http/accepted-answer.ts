@@ -1,0 +1,26 @@
+import type { AcceptedGeneration } from '../contracts/generation-answers.ts';
+import type { Generation } from '../domain/generation.ts';
+import { basePath, routes } from '../routes.ts';
+import type { Answer } from './answer.ts';
+import type { ApiRequest } from './request.ts';
+
+/** An estimate: a model that is awake and idle has painted most requests by then. */
+const firstPollSeconds = 2;
+
+/** The answer to a request that runs without its caller: where its record is, and when to look at it. */
+export function acceptedAnswer(
+  { pathPrefix }: Pick<ApiRequest, 'pathPrefix'>,
+  { requestId, credits }: Generation,
+): Answer {
+  const body: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: credits };
+  const path = routes.getGeneration.path.replace('{requestId}', requestId);
+  return {
+    status: 202,
+    headers: {
+      location: `${pathPrefix}${basePath}${path}`,
+      'preference-applied': 'respond-async',
+      'retry-after': String(firstPollSeconds),
+    },
+    body,
+  };
+}
