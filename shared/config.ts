@@ -103,11 +103,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       return wholeNumber(source, names.asyncDeadlineSeconds, 1, maxAsyncDeadlineSeconds);
     },
     get session() {
-      return {
-        issuer: text(source, names.sessionIssuer),
-        jwksUrl: text(source, names.sessionJwksUrl),
-        clientId: text(source, names.sessionClientId),
-      };
+      return sessionOf(source);
     },
     get retentionDays() {
       return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
@@ -127,6 +123,14 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get pastDueGraceDays() {
       return wholeNumber(source, names.pastDueGraceDays, 0, maxPastDueGraceDays);
     },
+  };
+}
+
+function sessionOf(source: NodeJS.ProcessEnv): SessionEnvironment {
+  return {
+    issuer: text(source, names.sessionIssuer),
+    jwksUrl: text(source, names.sessionJwksUrl),
+    clientId: text(source, names.sessionClientId),
   };
 }
 

@@ -4,6 +4,14 @@ import type { Partition } from './store/table-keys.ts';
 export type TableAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';
 export type TableGrants = { readonly [P in Partition]?: readonly TableAction[] };
 
+/** The objects of the bucket, by what they are. */
+export const objects = {
+  generations: 'generations/*',
+  adapters: 'adapters/*',
+  uploads: 'uploads/*',
+  references: 'references/*',
+} as const;
+
 /** What a function may access. Infrastructure grants exactly this. */
 export interface Grants {
   table?: TableGrants;

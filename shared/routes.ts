@@ -1,4 +1,4 @@
-import type { Grants, TableAction, TableGrants } from './grants.ts';
+import { objects, type Grants, type TableAction, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import type { RateLimit } from './domain/rate-limit.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from './route-limits.ts';
 import type { Partition } from './store/table-keys.ts';
 
+export { jobs, type Job } from './jobs.ts';
 export { keyLimitNames } from './route-limits.ts';
 export type { Grants, RouteLimit, TableAction, TableGrants };
 
@@ -49,11 +50,6 @@ export interface Throttle {
 /** The document is large and open to everyone, and each byte that is sent costs money. */
 const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
-const generations = 'generations/*';
-const adapters = 'adapters/*';
-const uploads = 'uploads/*';
-const references = 'references/*';
-
 /** What POST /generate and the playground share: reserve, start, settle or release, replay. */
 const generating: Grants = {
   table: {
@@ -64,9 +60,9 @@ const generating: Grants = {
     catalog: ['get'],
     rateLogs: ['get', 'put'],
   },
-  readObjects: [generations, adapters, uploads, references],
-  writeObjects: [generations, references],
-  deleteObjects: [references],
+  readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
+  writeObjects: [objects.generations, objects.references],
+  deleteObjects: [objects.references],
   model: true,
   references: true,
   worker: true,
@@ -92,7 +88,7 @@ export const routes = {
     streams: false,
     grants: {
       table: { generations: ['get', 'batchGet'], owners: ['query'] },
-      readObjects: [generations],
+      readObjects: [objects.generations],
     },
   },
   listGenerations: {
@@ -102,7 +98,7 @@ export const routes = {
     auth: 'key_or_session',
     limit: listLimit,
     streams: false,
-    grants: { table: { licenses: ['get'], generations: ['query'] }, readObjects: [generations] },
+    grants: { table: { licenses: ['get'], generations: ['query'] }, readObjects: [objects.generations] },
   },
   listIdentities: {
     method: 'GET',
@@ -183,7 +179,7 @@ export const routes = {
     auth: 'key_or_session',
     limit: uploadLimit,
     streams: false,
-    grants: { table: { licenses: ['get'] }, writeObjects: [uploads] },
+    grants: { table: { licenses: ['get'] }, writeObjects: [objects.uploads] },
   },
   createPlaygroundGeneration: {
     method: 'POST',
@@ -237,71 +233,6 @@ export function grantsOf(route: Route): Grants {
   }
   return { ...route.grants, table };
 }
-
-/** A function that no request calls. */
-export interface Job {
-  functionName: string;
-  /** What starts it: the clock, a queue of events, or another function, which may wait for its answer or not. */
-  trigger: { everyMinutes: number } | 'queue' | 'function';
-  /**
-   * Executions at once that a flood of other requests can't take from it, and the most that it may have itself. They are
-   * reserved where the account's quota allows it.
-   */
-  reservedConcurrency?: number;
-  grants: Grants;
-}
-
-/** What ending a request without an image takes. */
-const releasing = {
-  generations: ['get', 'update'],
-  periods: ['get', 'update'],
-  idempotency: ['delete'],
-} as const satisfies TableGrants;
-
-export const jobs = {
-  sweep: {
-    functionName: 'sweep',
-    trigger: { everyMinutes: 1 },
-    reservedConcurrency: 2,
-    grants: {
-      table: {
-        leases: ['query'],
-        ...releasing,
-      },
-      deleteObjects: [references],
-    },
-  },
-  runGeneration: {
-    functionName: 'run-generation',
-    trigger: 'function',
-    // The most that may wait for a model that sleeps or is busy. What comes beyond them waits with Lambda.
-    reservedConcurrency: 100,
-    grants: {
-      table: { ...releasing, catalog: ['get'] },
-      readObjects: [generations, adapters, references],
-      writeObjects: [generations],
-      deleteObjects: [references],
-      model: true,
-    },
-  },
-  releaseGeneration: {
-    functionName: 'release-generation',
-    trigger: 'function',
-    grants: { table: releasing, deleteObjects: [references] },
-  },
-  billingEvents: {
-    functionName: 'billing-events',
-    trigger: 'queue',
-    reservedConcurrency: 3,
-    grants: { table: { licenses: ['get', 'put', 'update'], audit: ['put'] } },
-  },
-  fetchReferences: {
-    functionName: 'fetch-references',
-    trigger: 'function',
-    // It opens addresses that strangers name, so it may access nothing that an attacker could use.
-    grants: {},
-  },
-} as const satisfies Record<string, Job>;
 
 /** The version is part of every address. */
 export const basePath = '/api/v1';

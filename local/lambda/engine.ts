@@ -2,13 +2,12 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { eventQueue, type EventQueue } from './event-queue.ts';
+import { eventQueue, type EventQueue, type Functions } from './event-queue.ts';
 import { readBody } from '../http/read-body.ts';
 import { listen, type RunningServer } from '../http/server.ts';
 
 export interface LambdaOptions {
-  /** The functions by their names. */
-  functions: Record<string, (event: any) => Promise<unknown>>;
+  functions: Functions;
   /** For functions that are invoked without waiting: who is told of an event that failed. There is no second try. */
   onFailure?: Record<string, string>;
   credentials: { accessKeyId: string; secretAccessKey: string };
@@ -34,7 +33,7 @@ const maxQueuedBytes = 256 * 1024;
  * (`RequestResponse`), or only until the event was taken (`Event`).
  */
 export async function startLambda(options: LambdaOptions): Promise<Lambda> {
-  const queue = eventQueue(options);
+  const queue = eventQueue(options.functions, options.onFailure ?? {});
   const server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID());
     serve(request, response, options, queue).catch(() => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { LambdaOptions } from './engine.ts';
+
+/** The functions by their names. */
+export type Functions = Record<string, (event: any) => Promise<unknown>>;
 
 /** The events that nobody waits for. Each runs as soon as it comes. */
 export interface EventQueue {
@@ -10,11 +12,11 @@ export interface EventQueue {
   idle(): Promise<void>;
 }
 
-/** Plays Lambda's queue for asynchronous invocations, with no second try and a destination for what failed. */
-export function eventQueue({
-  functions,
-  onFailure = {},
-}: Pick<LambdaOptions, 'functions' | 'onFailure'>): EventQueue {
+/**
+ * Plays Lambda's queue for asynchronous invocations, without a second try.
+ * @param onFailure the function that is told of an event that failed, by the name of the one that failed.
+ */
+export function eventQueue(functions: Functions, onFailure: Record<string, string>): EventQueue {
   const runs = new Set<Promise<void>>();
   const take = (name: string, event: unknown): void => {
     const run = functions[name]!(event).then(

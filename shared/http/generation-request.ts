@@ -24,7 +24,7 @@ import { handOver, type HandOverDeps } from '../workflow/hand-over.ts';
 import type { License } from '../domain/license.ts';
 import { ok, type Answer } from './answer.ts';
 import { acceptedAnswer } from './accepted-answer.ts';
-import { eventAnswer, wantsEvents } from './event-stream.ts';
+import { eventAnswer, wantsEvents, type Emit } from './event-stream.ts';
 import { prefersAsync } from './prefer.ts';
 import type { ApiRequest } from './request.ts';
 import { runDeps } from './run-deps.ts';
@@ -121,23 +121,23 @@ export async function answerGeneration(
     return { ...eventAnswer(request, async () => answer, logFault), headers };
   }
   request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
-  const { requestId, credits } = acceptance.generation;
   if (command.respondAsync) {
     await handOver(acceptance.generation, deps);
     return acceptedAnswer(request, acceptance.generation);
   }
   if (!asEvents) return ok(await finishGeneration(acceptance, license, {}, deps));
-  return eventAnswer(
-    request,
-    (emit) => {
-      emit('accepted', { requestId, creditsReserved: credits });
-      const observer: Observer = {
-        queued: (position, etaSeconds) => emit('queued', { position, etaSeconds }),
-        started: () => emit('started', {}),
-        progress: (step, steps) => emit('progress', { step, steps }),
-      };
-      return finishGeneration(acceptance, license, observer, deps);
-    },
-    logFault,
-  );
+  const follow = (emit: Emit) => {
+    const { requestId, credits } = acceptance.generation;
+    emit('accepted', { requestId, creditsReserved: credits });
+    return finishGeneration(acceptance, license, observerOf(emit), deps);
+  };
+  return eventAnswer(request, follow, logFault);
+}
+
+function observerOf(emit: Emit): Observer {
+  return {
+    queued: (position, etaSeconds) => emit('queued', { position, etaSeconds }),
+    started: () => emit('started', {}),
+    progress: (step, steps) => emit('progress', { step, steps }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { ActivityList } from '../contracts/activity.ts';
 import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
 import type {
+  AcceptedGeneration,
   DryRunAnswer,
   GenerationAnswer,
   GenerationList,
@@ -51,6 +52,8 @@ const dryRun: DryRunAnswer = {
   credits: 1,
   usage: { ...generation.usage, creditsCharged: 0 },
 };
+
+const accepted: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: 1 };
 
 const stored: StoredGeneration = {
   id: requestId,
@@ -201,6 +204,7 @@ const health: HealthAnswer = { status: 'ok', api: 'up', inference: 'up' };
 /** By the name of the answer's schema. */
 export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   Generation: generation,
+  AcceptedGeneration: accepted,
   DryRun: dryRun,
   StoredGeneration: stored,
   StoredGenerationList: generations,

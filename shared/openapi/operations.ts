@@ -15,9 +15,15 @@ export interface Operation {
   /** The body's schema. If there are two, the credential decides which one holds. */
   body?: { schemas: SchemaName[]; optional?: true; examples: Record<string, unknown> };
   /** @default status: 200 */
-  answer: { status?: 201; schema: SchemaName | null; description: string };
-  /** Whether `?dryRun=true` has an answer of its own. */
-  dryRun?: true;
+  answer: {
+    status?: 201;
+    schema: SchemaName | null;
+    description: string;
+    /** Whether it says when to ask again, while there is more to come. */
+    pollable?: true;
+  };
+  /** Whether it generates: `?dryRun=true` and `Prefer: respond-async` have answers of their own. */
+  generates?: true;
   /** The error codes that do not follow from the table of routes: see `codesOf`. */
   codes?: ErrorCode[];
 }
@@ -46,16 +52,16 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Generating',
     summary: 'Generate images',
     description:
-      'Answers once the images are stored. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
+      'Answers once the images are stored, or at once with `Prefer: respond-async`. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
       'identity, the parameters, the tier, the credits, the model, the reference images. Nothing is charged for a request ' +
       'that fails.',
-    parameters: ['idempotencyKey', 'dryRun'],
+    parameters: ['idempotencyKey', 'dryRun', 'prefer'],
     body: {
       schemas: ['GenerationRequest'],
       examples: { prompt: examples.generationBody, product: examples.productBody },
     },
     answer: generated,
-    dryRun: true,
+    generates: true,
     codes: generationCodes,
   },
   getGeneration: {
@@ -63,7 +69,11 @@ export const operations: Record<OperationId, Operation> = {
     summary: 'Fetch a stored request',
     description: 'Signs its links anew. Requests are kept for 90 days.',
     parameters: ['requestId'],
-    answer: { schema: 'StoredGeneration', description: 'The request as it stands now.' },
+    answer: {
+      schema: 'StoredGeneration',
+      description: 'The request as it stands now. `Retry-After` is there until it has ended.',
+      pollable: true,
+    },
     codes: ['REQUEST_NOT_FOUND'],
   },
   listGenerations: {
@@ -164,13 +174,13 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: 'Generate images by session',
     description: 'POST /generate for a signed-in account, which names the license that pays.',
-    parameters: ['idempotencyKey', 'dryRun'],
+    parameters: ['idempotencyKey', 'dryRun', 'prefer'],
     body: {
       schemas: ['PlaygroundGenerationRequest'],
       examples: { prompt: { ...examples.generationBody, licenseId: examples.ids.licenseId } },
     },
     answer: generated,
-    dryRun: true,
+    generates: true,
     codes: [...generationCodes, 'LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
   },
   getHealth: {

@@ -67,6 +67,17 @@ export const parameters = {
       'of your own for each request that you mean.',
     schema: { type: 'string', pattern: '^(?!""$)([!-~]{1,255}|"([!#-\\[\\]-~]|\\\\["\\\\]){1,255}")$' },
   },
+  // Without an example, too: it would make every try of the operation an asynchronous one.
+  prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`respond-async` (RFC 7240): the request is checked and its credits are held as ever, then it is answered with 202 ' +
+      'while it waits for the model and runs. `GET /generate/{requestId}` tells how it goes on. A model that is starting is ' +
+      'waited for. Other preferences are ignored. A dry run is answered with its result, and `Accept: text/event-stream` ' +
+      'says nothing beside it.',
+    schema: { type: 'string' },
+  },
 } satisfies Record<string, Schema>;
 
 export type ParameterName = keyof typeof parameters;

@@ -31,6 +31,21 @@ export const headers: Record<string, Schema> = {
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
+  RetryAfterWhileOpen: {
+    description:
+      'Whole seconds until it is worth asking again. Only while the request is QUEUED or PROCESSING.',
+    schema: { type: 'integer', minimum: 1, maximum: 15 },
+  },
+  Location: {
+    description: "The record's address, for `GET /generate/{requestId}`.",
+    required: true,
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+  PreferenceApplied: {
+    description: 'The preference that was followed (RFC 7240).',
+    required: true,
+    schema: { type: 'string', const: 'respond-async' },
+  },
   CacheControl: {
     description: 'No answer may be stored: answers hold links that open without a key.',
     required: true,
@@ -66,19 +81,39 @@ export function responsesOf(route: Route, operation: Operation): NamedResponse[]
   const byStatus = Object.groupBy(codesOf(route, operation), (code) => errorCodes[code].status);
   return [
     { status, name: schema ?? 'OpenApiDocument', response: success(route, operation) },
+    ...(operation.generates ? [{ status: 202, name: 'AcceptedGeneration', response: accepted }] : []),
     // Keys that are whole numbers come in ascending order.
     ...Object.entries(byStatus).map(([key, codes]) => ({ status: Number(key), ...refusal(route, codes!) })),
   ];
 }
 
-function success(route: Route, { answer, dryRun }: Operation): Schema {
+const accepted: Schema = {
+  description:
+    'Asked for with `Prefer: respond-async`: the request is stored and its credits are held. It runs now.',
+  headers: {
+    'X-Request-Id': headerRef('RequestId'),
+    'Cache-Control': headerRef('CacheControl'),
+    Location: headerRef('Location'),
+    'Preference-Applied': headerRef('PreferenceApplied'),
+    'Retry-After': headerRef('RetryAfter'),
+    ...rateHeaders,
+  },
+  content: {
+    'application/json': {
+      schema: schemaRef('AcceptedGeneration'),
+      example: answerExamples.AcceptedGeneration,
+    },
+  },
+};
+
+function success(route: Route, { answer, generates }: Operation): Schema {
   const { schema, description } = answer;
   const example = schema === null ? undefined : answerExamples[schema];
   const only = {
     schema: schema === null ? { type: 'object' } : schemaRef(schema),
     ...(example === undefined ? {} : { example }),
   };
-  const json = dryRun
+  const json = generates
     ? {
         schema: { oneOf: [only.schema, schemaRef('DryRun')] },
         examples: { generated: { value: example }, dryRun: { value: answerExamples.DryRun } },
@@ -90,6 +125,7 @@ function success(route: Route, { answer, dryRun }: Operation): Schema {
       'X-Request-Id': headerRef('RequestId'),
       'Cache-Control': headerRef('CacheControl'),
       ...(route.limit || route.creationLimit ? rateHeaders : {}),
+      ...(answer.pollable ? { 'Retry-After': headerRef('RetryAfterWhileOpen') } : {}),
       ...(route.streams ? { 'Idempotent-Replayed': headerRef('IdempotentReplayed') } : {}),
     },
     content: { 'application/json': json, ...(route.streams ? { 'text/event-stream': eventStream } : {}) },

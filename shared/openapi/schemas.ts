@@ -3,6 +3,7 @@ import { activityList } from '../contracts/activity.ts';
 import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { createKeyBody } from '../contracts/api-key.ts';
 import {
+  acceptedGeneration,
   dryRunAnswer,
   generationAnswer,
   generationEvents,
@@ -31,6 +32,7 @@ const named = {
   UploadByKeyRequest: createUploadBody,
   UploadBySessionRequest: createAccountUploadBody,
   Generation: generationAnswer,
+  AcceptedGeneration: acceptedGeneration,
   DryRun: dryRunAnswer,
   GenerationEvents: generationEvents,
   StoredGeneration: storedGeneration,

@@ -8,7 +8,7 @@ import { waitForModel } from './wait-for-model.ts';
 
 export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
   objects: RunDeps['objects'] & DiscardDeps['objects'];
-  identities: IdentityCatalog;
+  identities: Pick<IdentityCatalog, 'get'>;
 }
 
 /**

@@ -131,6 +131,14 @@ describe('what the service answers is what the document says', () => {
     await call('createGeneration', 413, { as: other, body: `{"prompt":"${'x'.repeat(1024 * 1024)}"}` });
     await call('createGeneration', 200, { as: other, body: generation(), query: '?dryRun=true' });
     await call('createGeneration', 401, { body: generation() });
+    const slow = {
+      as: other,
+      body: generation({ identityId: glacier }),
+      headers: { prefer: 'respond-async' },
+    };
+    const { headers: sent } = await call('createGeneration', 202, slow);
+    const path = `/generate/${sent.get('x-request-id')}`;
+    await call('getGeneration', 200, { as: other, path });
   });
 
   test('every event of a stream', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import { newId, newRequestId } from '../../../shared/domain/ids.ts';
-import { generationStore, RunLost, type GenerationStore } from '../../../shared/store/generation-store.ts';
+import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
 import { countInPeriod } from '../../../shared/store/in-flight.ts';
 import { hashIdempotencyKey } from '../../../shared/store/idempotency-store.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
@@ -151,24 +151,6 @@ describe('a reservation', () => {
 });
 
 describe('a start', () => {
-  test('is lost by every run but the first, and none of them can end the request', async () => {
-    const record = await begun();
-    expect(await generations.start(record, nowMs + 9, 'run-2')).toBe(false);
-    await expect(generations.release(record, failure, nowMs + 10, 'run-2')).rejects.toThrow(RunLost);
-    expect(await stored(record)).toMatchObject({ status: 'PROCESSING', startedAtMs: nowMs + 500 });
-    expect(await generations.release(record, failure, nowMs + 10, 'run-1')).toMatchObject(failure);
-    expect(await periodTotals(record)).toMatchObject({ used: 0, committed: 0 });
-    // What has ended is told to whoever asks.
-    expect(await generations.release(record, timeout, nowMs + 11, 'run-2')).toMatchObject(failure);
-  });
-
-  test('that nobody made yet leaves the request to any run that gives it up', async () => {
-    const record = newRecord();
-    await generations.reserve(record, limits(100), null);
-    expect(await generations.release(record, failure, nowMs + 10, 'run-2')).toMatchObject(failure);
-    expect(await generations.start(record, nowMs + 11, 'run-1')).toBe(false);
-  });
-
   test('makes a queued request one that is processed, once', async () => {
     const record = newRecord();
     await generations.reserve(record, limits(100), null);

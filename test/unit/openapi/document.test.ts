@@ -143,7 +143,10 @@ describe.each(table)('%s', (operationId, route) => {
   });
 
   test('has one success, with an example, and refusals by their statuses: each code once', () => {
-    const [[success, { content }], ...refusals] = answersOf(route);
+    const [[success, { content }], ...others] = answersOf(route);
+    const refusals = others.filter(([status]) => status >= 400);
+    // Requests that generate may be accepted instead, to be generated later.
+    expect(others.length - refusals.length).toBe(route.streams ? 1 : 0);
     expect(success).toBe(route.method === 'POST' && !route.streams ? 201 : 200);
     const { example, examples } = content['application/json'];
     expect((example ?? examples) === undefined).toBe(operationId === 'getOpenApi');
@@ -171,9 +174,11 @@ describe.each(table)('%s', (operationId, route) => {
       const expected = [
         'X-Request-Id',
         'Cache-Control',
-        ...(isRetried ? ['Retry-After'] : []),
+        ...(status === 202 ? ['Location', 'Preference-Applied'] : []),
+        ...(isRetried || status === 202 ? ['Retry-After'] : []),
         ...(showsLimit ? ['RateLimit', 'RateLimit-Policy'] : []),
-        ...(route.streams && status < 300 ? ['Idempotent-Replayed'] : []),
+        ...(operationId === 'getGeneration' && status === 200 ? ['Retry-After'] : []),
+        ...(route.streams && status === 200 ? ['Idempotent-Replayed'] : []),
       ];
       expect([status, Object.keys(response.headers)]).toEqual([status, expected]);
       // The firewall answers 413 and 429 too, without an ID.

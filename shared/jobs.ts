@@ -1,0 +1,66 @@
+import { objects, type Grants, type TableGrants } from './grants.ts';
+
+/** A function that no request calls. */
+export interface Job {
+  functionName: string;
+  /** What starts it: the clock, a queue of events, or another function, which may wait for its answer or not. */
+  trigger: { everyMinutes: number } | 'queue' | 'function';
+  /**
+   * Executions at once that a flood of other requests can't take from it, and the most that it may have itself. They are
+   * reserved where the account's quota allows it.
+   */
+  reservedConcurrency?: number;
+  grants: Grants;
+}
+
+/** What ending a request without an image takes. */
+const releasing = {
+  generations: ['get', 'update'],
+  periods: ['get', 'update'],
+  idempotency: ['delete'],
+} as const satisfies TableGrants;
+
+export const jobs = {
+  sweep: {
+    functionName: 'sweep',
+    trigger: { everyMinutes: 1 },
+    reservedConcurrency: 2,
+    grants: {
+      table: {
+        leases: ['query'],
+        ...releasing,
+      },
+      deleteObjects: [objects.references],
+    },
+  },
+  runGeneration: {
+    functionName: 'run-generation',
+    trigger: 'function',
+    // The most that may wait for a model that sleeps or is busy. What comes beyond them waits with Lambda.
+    reservedConcurrency: 100,
+    grants: {
+      table: { ...releasing, catalog: ['get'] },
+      readObjects: [objects.generations, objects.adapters, objects.references],
+      writeObjects: [objects.generations],
+      deleteObjects: [objects.references],
+      model: true,
+    },
+  },
+  releaseGeneration: {
+    functionName: 'release-generation',
+    trigger: 'function',
+    grants: { table: releasing, deleteObjects: [objects.references] },
+  },
+  billingEvents: {
+    functionName: 'billing-events',
+    trigger: 'queue',
+    reservedConcurrency: 3,
+    grants: { table: { licenses: ['get', 'put', 'update'], audit: ['put'] } },
+  },
+  fetchReferences: {
+    functionName: 'fetch-references',
+    trigger: 'function',
+    // It opens addresses that strangers name, so it may access nothing that an attacker could use.
+    grants: {},
+  },
+} as const satisfies Record<string, Job>;
