@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
+import { maxAsyncDeadlineSeconds, maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';
 import { deadlineProblem } from './painting-time.ts';
@@ -164,6 +164,11 @@ const allOptions = z.strictObject({
    * connection after five minutes without data.
    */
   generationDeadlineSeconds: wholeNumber(5, maxDeadlineSeconds).default(60),
+  /**
+   * The same for a request with `Prefer: respond-async`, which nobody waits for on the line: it also waits for a model that
+   * is starting.
+   */
+  asyncDeadlineSeconds: wholeNumber(60, maxAsyncDeadlineSeconds).default(600),
   /** Web pages of these origins may call the API too, beside the dashboard. */
   allowedOrigins: z.array(origin).max(10).default([]),
   /** The rate limit and the burst limit of the whole API. */

@@ -10,6 +10,7 @@ import { BillingQueue } from './constructs/billing-queue.ts';
 import { CanaryDeployments } from './constructs/canary-deployments.ts';
 import { DashboardSite } from './constructs/dashboard-site.ts';
 import { Firewall } from './constructs/firewall.ts';
+import { GenerationWorker } from './constructs/generation-worker.ts';
 import { HttpApi } from './constructs/http-api.ts';
 import { ImageBucket } from './constructs/image-bucket.ts';
 import { ModelAccess } from './constructs/model-access.ts';
@@ -21,6 +22,7 @@ import {
   type ModelSource,
   type RouteFunction,
   type SweepSource,
+  type WorkerSource,
 } from './constructs/monitoring/sources.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
@@ -46,10 +48,16 @@ const bufferedTimeout = Duration.seconds(20);
 const jobTimeout = Duration.seconds(60);
 /** Lambda wants as many to stay for the functions that reserve nothing (Lambda API, "PutFunctionConcurrency"). */
 const minUnreserved = 100;
-const reservedInAll = [...Object.values(routes), ...Object.values(jobs)].reduce(
-  (sum, { reservedConcurrency = 0 }: Route | Job) => sum + reservedConcurrency,
-  0,
+const reservations = [...Object.values(routes), ...Object.values(jobs)].map(
+  ({ reservedConcurrency = 0 }: Route | Job) => reservedConcurrency,
 );
+
+/** Whether an account is large enough for a function's executions of its own, after all that are fewer. */
+function canReserve(executions: number, accountConcurrency: number): boolean {
+  const upToThis = reservations.filter((others) => others <= executions);
+  return accountConcurrency >= minUnreserved + upToThis.reduce((sum, others) => sum + others, 0);
+}
+
 const pricesFile = 'billing-prices.json';
 
 /** The whole service but for the model. */
@@ -59,8 +67,9 @@ export class ServiceStack extends Stack {
   private readonly images: ImageBucket;
   private readonly model: ModelAccess;
   private readonly references: ReferenceFetcher;
+  private worker?: GenerationWorker;
   private readonly accounts: Accounts;
-  private readonly reservesConcurrency: boolean;
+  private readonly accountConcurrency: number;
   private readonly api: HttpApi;
 
   constructor(
@@ -72,7 +81,7 @@ export class ServiceStack extends Stack {
       terminationProtection: true,
     });
     this.configuration = configuration;
-    this.reservesConcurrency = accountConcurrency >= minUnreserved + reservedInAll;
+    this.accountConcurrency = accountConcurrency;
     const { stage, domain, retentionDays, throttle, requestsPerAddress, selfSignUp, mfa } = configuration;
     const logRetention = this.logRetention;
 
@@ -89,12 +98,14 @@ export class ServiceStack extends Stack {
       logRetention,
     });
 
+    const worker = this.addWorker();
     const dashboard = this.addDashboard(dashboardFolder);
     const functions = this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
     const { distribution } = dashboard;
     const sources = {
       functions,
       references: this.references.fn,
+      worker,
       sweep: this.addSweep(),
       billing: this.addBilling(),
       webAcl,
@@ -140,10 +151,23 @@ export class ServiceStack extends Stack {
   }
 
   private setGenerationLimits(fn: ServiceFunction): void {
-    const { generationDeadlineSeconds, retentionDays, embedParameters } = this.configuration;
+    const { generationDeadlineSeconds, asyncDeadlineSeconds, retentionDays, embedParameters } =
+      this.configuration;
     fn.setVariable(environmentVariables.generationDeadlineSeconds, String(generationDeadlineSeconds));
+    fn.setVariable(environmentVariables.asyncDeadlineSeconds, String(asyncDeadlineSeconds));
     fn.setVariable(environmentVariables.retentionDays, String(retentionDays));
     fn.setVariable(environmentVariables.embedParameters, String(embedParameters));
+  }
+
+  private addWorker(): WorkerSource {
+    const { asyncDeadlineSeconds, embedParameters } = this.configuration;
+    const timeout = Duration.seconds(asyncDeadlineSeconds + generationMarginSeconds);
+    const run = this.addFunction(jobs.runGeneration, timeout);
+    run.setVariable(environmentVariables.embedParameters, String(embedParameters));
+    const release = this.addFunction(jobs.releaseGeneration, jobTimeout);
+    const source = { run, release, asyncDeadlineSeconds };
+    this.worker = new GenerationWorker(this, 'Worker', source);
+    return source;
   }
 
   private addSweep(): SweepSource {
@@ -168,7 +192,7 @@ export class ServiceStack extends Stack {
   private addMonitoring(
     sources: Pick<
       MonitoringProps,
-      'functions' | 'references' | 'sweep' | 'billing' | 'webAcl' | 'distribution'
+      'functions' | 'references' | 'worker' | 'sweep' | 'billing' | 'webAcl' | 'distribution'
     >,
   ): Monitoring {
     const { alarmEmail, monthlyBudgetUsd, generationDeadlineSeconds, throttle, inference, stage } =
@@ -198,13 +222,15 @@ export class ServiceStack extends Stack {
       serviceName: this.stackName,
       timeout,
       logRetention: this.logRetention,
-      ...(this.reservesConcurrency && reservedConcurrency !== undefined && { reservedConcurrency }),
+      ...(reservedConcurrency !== undefined &&
+        canReserve(reservedConcurrency, this.accountConcurrency) && { reservedConcurrency }),
       files,
     });
     this.records.grant(fn, grants.table ?? {});
     this.images.grant(fn, grants);
     if (grants.model) this.model.grantInvoke(fn);
     if (grants.references) this.references.grantInvoke(fn);
+    if (grants.worker) this.worker!.grantInvoke(fn);
     return fn;
   }
 

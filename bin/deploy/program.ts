@@ -23,7 +23,7 @@ export interface Programs {
   buildDashboard: readonly string[];
   /** How long AWS may take to answer one question. @default 20 seconds */
   timeLimitMs?: number;
-  /** How long the last generations on a model may run before it is deleted. @default the deadline of a generation */
+  /** How long the last generations on a model may run before it is deleted. @default the longest deadline of a generation */
   drainMs?: number;
 }
 
@@ -153,7 +153,8 @@ async function deployPlan(
   }
   say(`\n${nextSteps(place, outputs[deployment.stackName] ?? {})}`);
   const terminal = { input: process.stdin, output: process.stderr };
-  const waitMs = drainMs ?? deployment.configuration.generationDeadlineSeconds * 1000;
+  const { generationDeadlineSeconds, asyncDeadlineSeconds } = deployment.configuration;
+  const waitMs = drainMs ?? Math.max(generationDeadlineSeconds, asyncDeadlineSeconds) * 1000;
   await removeOldModels(aws, deployment, { yes, waitMs, terminal, say });
   return 0;
 }

@@ -1,10 +1,9 @@
-import { Duration, Stack } from 'aws-cdk-lib/core';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Duration } from 'aws-cdk-lib/core';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/config.ts';
 import { jobs } from '../../shared/routes.ts';
-import { liveAlias, ServiceFunction } from './service-function.ts';
+import { ServiceFunction } from './service-function.ts';
 
 export interface ReferenceFetcherProps {
   /** The dimension of its metrics. */
@@ -32,18 +31,7 @@ export class ReferenceFetcher extends Construct {
   }
 
   grantInvoke(caller: ServiceFunction): void {
-    const { region, urlSuffix } = Stack.of(this);
-    const path = `/2015-03-31/functions/${this.fn.functionName}%3A${liveAlias}/invocations`;
-    caller.setVariable(
-      environmentVariables.referenceFetcherUrl,
-      `https://lambda.${region}.${urlSuffix}${path}`,
-    );
-    caller.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        // By name: the alias waits for alarms about its callers.
-        resources: [`${this.fn.functionArn}:${liveAlias}`],
-      }),
-    );
+    caller.setVariable(environmentVariables.referenceFetcherUrl, this.fn.invocationsUrl);
+    this.fn.allowInvocationBy(caller);
   }
 }

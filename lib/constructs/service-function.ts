@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Alias, Architecture, LoggingFormat, Runtime, Tracing, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import {
   NodejsFunction,
@@ -7,7 +7,7 @@ import {
   SourceMapMode,
   type ICommandHooks,
 } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { environmentVariables, type VariableName } from '../../shared/config.ts';
@@ -94,6 +94,24 @@ export class ServiceFunction extends NodejsFunction {
     this.live = new Alias(this, 'Live', { aliasName: liveAlias, version: this.currentVersion as IVersion });
     this.setVariable(environmentVariables.serviceName, props.serviceName);
     accept(role, { 'AwsSolutions-IAM5[Resource::*]': 'X-Ray takes traces for no resource in particular.' });
+  }
+
+  /** The live alias, by its name. A reference would wait for the alias, which waits for alarms about its callers. */
+  get liveArn(): string {
+    return `${this.functionArn}:${liveAlias}`;
+  }
+
+  /** Where the live alias is invoked (AWS Lambda API, "Invoke"). */
+  get invocationsUrl(): string {
+    const { region, urlSuffix } = Stack.of(this);
+    const path = `/2015-03-31/functions/${this.functionName}%3A${liveAlias}/invocations`;
+    return `https://lambda.${region}.${urlSuffix}${path}`;
+  }
+
+  allowInvocationBy(caller: ServiceFunction): void {
+    caller.addToRolePolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.liveArn] }),
+    );
   }
 
   setVariable(name: VariableName, value: string): void {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
 import { everything } from '../support/configurations.ts';
-import { startDeployed, type Deployed, type DeployedCall } from '../support/deployed.ts';
+import type { DeployedCall } from '../support/deployed-calls.ts';
+import { startDeployed, type Deployed } from '../support/deployed.ts';
 import { startLambda } from '../support/lambda-process.ts';
 import { allObjects } from '../support/objects.ts';
 import { openImage } from '../support/png.ts';
@@ -13,6 +14,7 @@ import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { asyncBundleTests } from './async-bundles.ts';
 import { documented } from './costs/support.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
@@ -118,6 +120,8 @@ test('a reference image is read by a role that may do nothing, the model uses it
   const copies = allObjects(service.dataDir).filter(({ key }) => key.startsWith('references/'));
   expect(copies).toEqual([]);
 });
+
+asyncBundleTests(() => ({ deployed, service, session }));
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {

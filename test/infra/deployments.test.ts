@@ -60,12 +60,12 @@ describe('executions are reserved', () => {
       ),
     );
 
-  test('for the sweep and for revoking keys, where the account has 100 more than these', () => {
-    expect(reserved('tuned')).toEqual({ sweep: 2, 'revoke-key': 20 });
+  test('for the sweep, revoking keys and asynchronous runs, where the account has 100 more than these and billing', () => {
+    expect(reserved('tuned')).toEqual({ sweep: 2, 'revoke-key': 20, 'run-generation': 100 });
   });
 
-  test('for nothing, where the account has fewer or nobody asked', () => {
-    expect([reserved('small'), reserved('default')]).toEqual([{}, {}]);
+  test('for those that need the fewest, where the account has fewer, and for none where nobody asked', () => {
+    expect([reserved('small'), reserved('default')]).toEqual([{ sweep: 2 }, {}]);
   });
 
   test('for billing events, as many as its queue starts at once', () => {

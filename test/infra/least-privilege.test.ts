@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { environmentVariables as names } from '../../shared/config.ts';
-import { grantsOf, jobs, routes, type Grants, type Route } from '../../shared/routes.ts';
+import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../../shared/routes.ts';
 import { partitions, type Partition } from '../../shared/store/table-keys.ts';
 import { functionIdOf, isAllowed, resolver, statementsOf, type Statement } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
@@ -105,15 +105,19 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     expect([...new Set(actions)]).toEqual(grants.model ? ['sagemaker:InvokeEndpointWithResponseStream'] : []);
   });
 
-  test('allows the call of the reference fetcher exactly if its row says so', () => {
+  test('allows the call of exactly those functions that its row names', () => {
     const invoking = of(statements, 'lambda');
-    expect(invoking.flatMap(({ actions }) => actions)).toEqual(
-      grants.references ? ['lambda:InvokeFunction'] : [],
+    const live = ({ functionName: name }: Job) => `<${functionIdOf(template, name)}.Arn>:live`;
+    const named = [
+      ...(grants.references ? [live(jobs.fetchReferences)] : []),
+      ...(grants.worker ? [live(jobs.runGeneration)] : []),
+      // The destination of what it could not run.
+      ...(functionName === jobs.runGeneration.functionName ? [live(jobs.releaseGeneration)] : []),
+    ];
+    expect(new Set(invoking.flatMap(({ actions }) => actions))).toEqual(
+      new Set(named.length > 0 ? ['lambda:InvokeFunction'] : []),
     );
-    const fetcher = `<${functionIdOf(template, jobs.fetchReferences.functionName)}.Arn>:live`;
-    expect(new Set(invoking.flatMap(({ resources }) => resources))).toEqual(
-      new Set(grants.references ? [fetcher] : []),
-    );
+    expect(new Set(invoking.flatMap(({ resources }) => resources))).toEqual(new Set(named));
   });
 });
 
@@ -138,13 +142,23 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
       ),
     );
     expect(has(names.referenceFetcherUrl)).toBe(grants.references === true);
+    expect(has(names.generationWorkerUrl)).toBe(grants.worker === true);
     expect(has(names.modelEndpointName)).toBe(grants.model === true);
     const bySession = route?.auth === 'session' || route?.auth === 'key_or_session';
     expect(has(names.sessionIssuer) && has(names.sessionJwksUrl) && has(names.sessionClientId)).toBe(
       bySession,
     );
-    const ofGenerations = [names.generationDeadlineSeconds, names.retentionDays, names.embedParameters];
-    expect(ofGenerations.map(has)).toEqual(ofGenerations.map(() => route?.streams === true));
+    const ofGenerations = [
+      names.generationDeadlineSeconds,
+      names.asyncDeadlineSeconds,
+      names.retentionDays,
+      // A worker paints, too.
+      names.embedParameters,
+    ];
+    const isWorker = functionName === jobs.runGeneration.functionName;
+    expect(ofGenerations.map(has)).toEqual(
+      ofGenerations.map((name) => route?.streams === true || (isWorker && name === names.embedParameters)),
+    );
     expect(has(names.allowedOrigins)).toBe(route !== undefined);
     expect(has(names.billingPricesFile)).toBe(functionName === 'billing-events');
     const known = [...Object.values(names), 'AWS_NODEJS_CONNECTION_REUSE_ENABLED'] as string[];

@@ -123,7 +123,9 @@ describe('alarms', () => {
         .flatMap((id) => metricsOf(alarm(id)))
         .filter(({ dimensions }) => dimension in dimensions).length;
     const all = Object.values(routes);
-    for (const kind of ['crashes', 'throttles', 'slow']) {
+    // The worker and what releases its failures crash like those that they work for.
+    expect(watched('function-crashes-', 'FunctionName')).toBe(all.length + 2);
+    for (const kind of ['throttles', 'slow']) {
       expect(watched(`function-${kind}-`, 'FunctionName')).toBe(all.length);
     }
     expect(watched('api-latency', 'FunctionName')).toBe(all.filter(({ streams }) => !streams).length);

@@ -60,6 +60,42 @@ describe("Stripe's events", () => {
   });
 });
 
+/** How events that nobody waits for reach a function. */
+const asyncInvocationOf = (name: string) =>
+  [...resourcesOf(template, 'AWS::Lambda::EventInvokeConfig').values()].find(
+    ({ Properties }) => plain(Properties.FunctionName) === `<${functionIdOf(template, name)}>`,
+  )!.Properties;
+
+describe('a request that nobody waits for', () => {
+  const invocation = asyncInvocationOf('run-generation');
+
+  test('is run once, by the live code, and waits no longer than its deadline', () => {
+    expect(invocation).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 600 });
+    expect(plain(invocation.Qualifier)).toContain(`<${aliasIdOf(template, 'run-generation')}>`);
+    const { Timeout, Environment } = functionOf('run-generation');
+    expect(Timeout).toBe(600 + 30);
+    expect(functionOf('create-generation').Environment.Variables.ASYNC_DEADLINE_SECONDS).toBe('600');
+    expect(plain(functionOf('create-generation').Environment.Variables.GENERATION_WORKER_URL)).toContain(
+      `/functions/<${functionIdOf(template, 'run-generation')}>%3Alive/invocations`,
+    );
+    expect(Environment.Variables.EMBED_PARAMETERS).toBe('false');
+  });
+
+  test('is released when it could not be run', () => {
+    expect(plain(invocation.DestinationConfig.OnFailure.Destination)).toBe(
+      `<${functionIdOf(template, 'release-generation')}.Arn>:live`,
+    );
+  });
+
+  test('is named as a destination only after the role may use it', () => {
+    const [config] = [...resourcesOf(template, 'AWS::Lambda::EventInvokeConfig')].find(
+      ([, { Properties }]) => Properties === invocation,
+    )!;
+    const { DependsOn = [] } = template.Resources[config]!;
+    expect(DependsOn.some((id) => id.startsWith('RunGenerationRoleDefaultPolicy'))).toBe(true);
+  });
+});
+
 describe('the sweep', () => {
   const schedule = propertiesOf(template, 'AWS::Scheduler::Schedule');
 
@@ -78,7 +114,7 @@ describe('the sweep', () => {
   });
 
   test('that failed is not repeated and is kept', () => {
-    const invocation = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
+    const invocation = asyncInvocationOf('sweep');
     expect(invocation).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
     expect(plain(invocation.DestinationConfig.OnFailure.Destination)).toBe(deadRuns);
   });

@@ -43,6 +43,7 @@ export const configurations = {
   /** Every number other than its default, and the longest deadline. */
   tuned: {
     generationDeadlineSeconds: 270,
+    asyncDeadlineSeconds: 840,
     retentionDays: 30,
     embedParameters: true,
     throttle: { ratePerSecond: 10, burst: 20 },
@@ -72,6 +73,6 @@ export const configurations = {
 } satisfies Record<string, Options>;
 
 /** What `npm run deploy` found of the account's quota, where it asked. */
-export const accountConcurrencies: Partial<Record<ConfigurationName, number>> = { tuned: 125, small: 124 };
+export const accountConcurrencies: Partial<Record<ConfigurationName, number>> = { tuned: 225, small: 124 };
 
 export type ConfigurationName = keyof typeof configurations;

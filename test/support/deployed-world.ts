@@ -1,4 +1,5 @@
 import { billingPeriod } from '../../shared/domain/billing-period.ts';
+import type { Generation } from '../../shared/domain/generation.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { identityStore } from '../../shared/store/identity-store.ts';
 import { countInPeriod } from '../../shared/store/in-flight.ts';
@@ -28,12 +29,14 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
 }
 
 /** Stores a request with an idempotency key whose function died ten minutes ago, and whose period is over. */
-export async function abandonGeneration(table: Table, identityId: string): Promise<void> {
+export async function abandonGeneration(table: Table, identityId: string): Promise<Generation> {
   const license = newLicense();
   await licenseStore(table).insert(license);
   const idempotency = { key: 'abandoned', body: '' };
   const acceptedAtMs = Date.now() - 600_000;
-  await reserveAbandoned(table, license, { identityId, acceptedAtMs, idempotency, referenceImages: 1 });
+  const options = { identityId, acceptedAtMs, idempotency, referenceImages: 1 };
+  const generation = await reserveAbandoned(table, license, options);
   const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
   await countInPeriod(table, license.licenseId, endMs);
+  return generation;
 }

@@ -11,6 +11,13 @@ import { startLambda as startLambdaEngine } from '../../local/lambda/engine.ts';
 import { bucketNeeds, functionNeeds, modelNeeds, startAuthorizingProxy } from './authorizing-proxy.ts';
 import { billingEvents } from './billing-events.ts';
 import { everything } from './configurations.ts';
+import {
+  answerOf,
+  proxyEvent,
+  splitStream,
+  type DeployedAnswer,
+  type DeployedCall,
+} from './deployed-calls.ts';
 import { abandonGeneration, addAdaptedIdentity } from './deployed-world.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
@@ -29,26 +36,6 @@ import type { RunningService } from './service.ts';
 import { assetOf, type Synthesized } from './synthesized.ts';
 import { lineOf, needsOf, readTableRequest } from './table-requests.ts';
 
-export interface DeployedCall {
-  method?: string;
-  /** A raw key or an access token. */
-  key?: string;
-  body?: unknown;
-  headers?: Record<string, string>;
-  query?: Record<string, string>;
-  parameters?: Record<string, string>;
-}
-
-export interface DeployedAnswer {
-  status: number;
-  headers: Record<string, string>;
-  /** Parsed, if it is JSON. */
-  body: any;
-  text: string;
-  /** What a streaming function wrote, prelude and all. */
-  raw?: Buffer;
-}
-
 export type Deployed = Awaited<ReturnType<typeof startDeployed>>;
 
 const account = '000000000000';
@@ -57,6 +44,8 @@ const region = 'us-east-1';
 const userPoolUrl = /^https:\/\/cognito-idp\.[^/]+\/<\w+>/;
 const lambdaUrl = `https://lambda.${region}.amazonaws.com`;
 const referenceFunction = jobs.fetchReferences.functionName;
+const workerFunction = jobs.runGeneration.functionName;
+const releaseFunction = jobs.releaseGeneration.functionName;
 const allRoutes: Route[] = Object.values(routes);
 const functionNames = [...allRoutes, ...Object.values(jobs)].map(({ functionName }) => functionName);
 const subscriptionId = `sub_${newId('license').slice(4)}`;
@@ -93,13 +82,18 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
   });
   const functions = new Map<string, RunningFunction>();
   const lambdaEngine = await startLambdaEngine({
-    functions: {
-      [referenceFunction]: async (event) => {
-        const { failed, returned } = await functions.get(referenceFunction)!.lambda.invoke(event);
-        if (failed !== undefined) throw new Error(failed);
-        return returned;
-      },
-    },
+    functions: Object.fromEntries(
+      [referenceFunction, workerFunction, releaseFunction].map((name) => [
+        name,
+        async (event: unknown) => {
+          if (name === releaseFunction) useDestination(functions.get(workerFunction)!, refused);
+          const { failed, returned } = await functions.get(name)!.lambda.invoke(event);
+          if (failed !== undefined) throw new Error(failed);
+          return returned;
+        },
+      ]),
+    ),
+    onFailure: { [workerFunction]: releaseFunction },
     credentials,
     region,
   });
@@ -145,6 +139,15 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
         [...tableRequests].toSorted().map((line) => `${name} ${line}`),
       ),
 
+    /** Resolves once no function runs that nobody waits for. */
+    idle: () => lambdaEngine.idle(),
+
+    /** Has a function handle an event that nobody waits for. */
+    async take(name: string, event: unknown): Promise<void> {
+      lambdaEngine.take(name, event);
+      await lambdaEngine.idle();
+    },
+
     abandonGeneration: () => abandonGeneration(table, adaptedIdentityId),
     billingEvents: () => billingEvents(subscriptionId),
     billedLicense: () => licenseStore(table).get(`lic_${subscriptionId}`),
@@ -155,6 +158,13 @@ export async function startDeployed(synthesized: Synthesized, service: RunningSe
       await Promise.all([...proxies, runtime, painter, lambdaEngine].map((engine) => engine.close()));
     },
   };
+}
+
+/** Lambda itself calls a destination, with the role of the function that failed. */
+function useDestination({ statements, asked }: RunningFunction, refused: (Asked & { by: string })[]): void {
+  const wish = { action: 'lambda:InvokeFunction', resource: `${functionArn(releaseFunction)}:live` };
+  if (isAllowed(statements, wish)) asked.push(wish);
+  else refused.push({ by: workerFunction, ...wish });
 }
 
 async function startFunction(
@@ -245,8 +255,12 @@ function knownNames(
     [`${tableId}.Arn`]: `arn:aws:dynamodb:${region}:${account}:table/${tableName}`,
     [bucketId]: bucketName,
     [`${bucketId}.Arn`]: `arn:aws:s3:::${bucketName}`,
-    [functionIdOf(template, referenceFunction)]: referenceFunction,
-    [`${functionIdOf(template, referenceFunction)}.Arn`]: functionArn(referenceFunction),
+    ...Object.fromEntries(
+      [referenceFunction, workerFunction, releaseFunction].flatMap((name) => [
+        [functionIdOf(template, name), name],
+        [`${functionIdOf(template, name)}.Arn`, functionArn(name)],
+      ]),
+    ),
     [`${modelName}-endpoint`]: modelName,
     [idOf('AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
   };
@@ -263,38 +277,4 @@ function variablesOf(
   const local = (value: string) =>
     value.replace(userPoolUrl, pool).replace('/var/task', asset).replace(lambdaUrl, invocations);
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, local(resolve(value))]));
-}
-
-function proxyEvent(
-  name: string,
-  { method, key, body, headers = {}, query, parameters }: DeployedCall,
-): object {
-  const route = allRoutes.find(({ functionName }) => functionName === name)!;
-  const sent = { ...headers, ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }) };
-  const lists = (of: Record<string, string> | undefined) =>
-    of && Object.fromEntries(Object.entries(of).map(([header, value]) => [header, [value]]));
-  return {
-    httpMethod: method ?? route.method,
-    resource: `/api/v1${route.path}`,
-    path: `/api/v1${route.path}`,
-    headers: sent,
-    multiValueHeaders: lists(sent),
-    queryStringParameters: query ?? null,
-    multiValueQueryStringParameters: lists(query) ?? null,
-    pathParameters: parameters ?? null,
-    body: body === undefined ? null : JSON.stringify(body),
-    isBase64Encoded: false,
-    requestContext: { requestId: 'gateway' },
-  };
-}
-
-function splitStream(raw: Buffer): DeployedAnswer {
-  const end = raw.indexOf(Buffer.alloc(8));
-  const prelude = JSON.parse(raw.subarray(0, end).toString());
-  return { ...answerOf({ ...prelude, body: raw.subarray(end + 8).toString() }), raw };
-}
-
-function answerOf({ statusCode, headers, body }: any): DeployedAnswer {
-  const isJson = headers['content-type'] === 'application/json';
-  return { status: statusCode, headers, text: body, body: isJson ? JSON.parse(body) : null };
 }

@@ -18,7 +18,7 @@ export async function readConcurrency(aws: Aws): Promise<number> {
 
 export const concurrency: Check = {
   subject:
-    'how many functions the account may run at once, so none are reserved for the sweep, billing events and key revocation',
+    'how many functions the account may run at once, so none are reserved for the sweep, billing events, key revocation and asynchronous requests',
   permission: 'lambda:GetAccountSettings',
   async run({ aws }, { accountConcurrency }) {
     const limit = await accountConcurrency;

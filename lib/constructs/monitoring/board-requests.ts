@@ -75,6 +75,33 @@ export function phaseGraphs({ serviceName }: MonitoringSources): IWidget[] {
   );
 }
 
+/** Requests that nobody waits for on the line. */
+export function asyncGraphs({ serviceName, worker }: MonitoringSources): IWidget[] {
+  const metrics = serviceMetrics(serviceName);
+  const milliseconds = { leftYAxis: { label: 'Milliseconds', showUnits: false, min: 0 } };
+  return [
+    graph(
+      'Asynchronous: until the model starts',
+      [50, 90, 99].map((percent) =>
+        metrics.of('asyncWait', { statistic: Stats.percentile(percent), label: `p${percent}`, period }),
+      ),
+      milliseconds,
+    ),
+    graph(
+      "Asynchronous: age in Lambda's queue",
+      [worker.run.metric('AsyncEventAge', { statistic: Stats.MAXIMUM, label: 'oldest', period })],
+      milliseconds,
+    ),
+    graph('Asynchronous: runs', [
+      worker.run.metricInvocations({ label: 'begun', period }),
+      worker.release.metricInvocations({ label: 'failed', period }),
+    ]),
+    graph('Asynchronous: runs at once', [
+      worker.run.metric('ConcurrentExecutions', { statistic: Stats.MAXIMUM, label: 'at once', period }),
+    ]),
+  ];
+}
+
 /** Credits, images, and what the sweep had to end. */
 export function creditGraphs({ serviceName, billing }: MonitoringSources): IWidget[] {
   const metrics = serviceMetrics(serviceName);

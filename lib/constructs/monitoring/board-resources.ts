@@ -68,7 +68,7 @@ export function costGraphs(sources: MonitoringSources): IWidget[] {
   const { table, model, serviceName } = sources;
   const { variantName } = model;
   const generating = routeGroups(sources).find(({ name }) => name === 'generating')!;
-  const waiting = generating.functions.map(({ fn }) => fn);
+  const waiting = [...generating.functions.map(({ fn }) => fn), sources.worker.run];
   const others = allFunctions(sources).filter((fn) => !waiting.includes(fn));
   return [
     graph('Lambda: GB-seconds', [

@@ -11,7 +11,7 @@ import { noModelEndpoint } from '../../../shared/config.ts';
 import { runbookPath, sectionOf, type AlarmRow } from './alarms.ts';
 import type { MonitoringSources } from './sources.ts';
 import { costGraphs, modelGraphs, storageGraphs } from './board-resources.ts';
-import { creditGraphs, errorGraphs, phaseGraphs, requestGraphs } from './board-requests.ts';
+import { asyncGraphs, creditGraphs, errorGraphs, phaseGraphs, requestGraphs } from './board-requests.ts';
 
 export interface OperationsBoardProps extends MonitoringSources {
   readonly alarms: readonly { readonly row: AlarmRow; readonly alarm: Alarm }[];
@@ -28,6 +28,7 @@ export class OperationsBoard extends Construct {
       errorGraphs(sources),
       [heading('Generations')],
       phaseGraphs(sources),
+      asyncGraphs(sources),
       creditGraphs(sources),
       ...(sources.model.endpointName === noModelEndpoint
         ? []

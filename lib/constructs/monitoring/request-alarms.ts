@@ -20,13 +20,15 @@ export function requestAlarms(sources: MonitoringSources): AlarmRow[] {
     ...generationTimes(sources),
     ...apiAlarms(sources),
     ...routeGroups(sources).flatMap((group) => functionAlarms(sources, group.name, group.functions)),
+    ...asyncAlarms(sources),
   ];
 }
 
 function generationFailures(sources: MonitoringSources): AlarmRow[] {
   const metrics = serviceMetrics(sources.serviceName);
   const errors = (code: ErrorCode) => ({ failed: metrics.count('errors', code, { period: window }) });
-  const accepted = metrics.of('acceptTime', { statistic: Stats.SAMPLE_COUNT, period: window });
+  // Counted beside a request's end, like everything that it is compared with.
+  const accepted = metrics.of('creditsReserved', { statistic: Stats.SAMPLE_COUNT, period: window });
   const completed = metrics.of('paintTime', { statistic: Stats.SAMPLE_COUNT, period: window });
   const requests = apiMetrics(sources).requests({ period: window });
   const row = { capability: 'generation', severity: 'critical' } as const;
@@ -143,7 +145,7 @@ function functionAlarms(
   const { generationDeadlineSeconds } = sources;
   const requests = apiMetrics(sources).requests({ period: window });
   const of = (metric: (fn: RouteFunction['fn']) => Metric) => functions.map(({ fn }) => metric(fn));
-  const crashes = of((fn) => fn.metricErrors({ period: window }));
+  const crashes = crashingOf(sources, name, functions).map((fn) => fn.metricErrors({ period: window }));
   const throttles = of((fn) => fn.metricThrottles({ period: fiveMinutes }));
   const times = of((fn) => fn.metricDuration({ statistic: Stats.MAXIMUM, period: fiveMinutes }));
   const slowMs = Math.min(
@@ -180,6 +182,34 @@ function functionAlarms(
       periods: 2,
       of: 3,
     })),
+  ];
+}
+
+/** The worker, and what releases its failures, crash with those that they work for: rollbacks allow no more alarms. */
+function crashingOf({ worker }: MonitoringSources, name: string, functions: readonly RouteFunction[]) {
+  const workers = name === 'generating' ? [worker.run, worker.release] : [];
+  return [...functions.map(({ fn }) => fn), ...workers];
+}
+
+/** Alarms about requests that nobody waits for on the line. */
+function asyncAlarms({ worker }: MonitoringSources): AlarmRow[] {
+  const row = { capability: 'generation', severity: 'warning' } as const;
+  return [
+    {
+      ...row,
+      id: 'async-failed-runs',
+      means: 'Asynchronous requests were released because their run crashed or never began.',
+      metric: worker.release.metricInvocations({ period: window }),
+      threshold: 1,
+    },
+    {
+      ...row,
+      id: 'async-delayed',
+      means: "Asynchronous requests wait half their deadline in Lambda's queue before they are run.",
+      metric: worker.run.metric('AsyncEventAge', { statistic: Stats.MAXIMUM, period: fiveMinutes }),
+      threshold: (worker.asyncDeadlineSeconds * 1000) / 2,
+      periods: 2,
+    },
   ];
 }
 

@@ -21,6 +21,7 @@ export interface MonitoringSources {
   readonly functions: readonly RouteFunction[];
   /** The function that fetches reference images. */
   readonly references: ServiceFunction;
+  readonly worker: WorkerSource;
   readonly sweep: SweepSource;
   /** Null without billing events. */
   readonly billing: BillingSource | null;
@@ -34,6 +35,13 @@ export interface MonitoringSources {
 export interface RouteFunction {
   readonly route: Route;
   readonly fn: ServiceFunction;
+}
+
+/** What runs requests that nobody waits for, and what releases those that could not be run. */
+export interface WorkerSource {
+  readonly run: ServiceFunction;
+  readonly release: ServiceFunction;
+  readonly asyncDeadlineSeconds: number;
 }
 
 export interface SweepSource {
@@ -72,8 +80,15 @@ export function routeGroups({ functions }: MonitoringSources): RouteGroup[] {
 
 /** Every function of the service. */
 export function allFunctions(
-  sources: Pick<MonitoringSources, 'functions' | 'references' | 'sweep' | 'billing'>,
+  sources: Pick<MonitoringSources, 'functions' | 'references' | 'worker' | 'sweep' | 'billing'>,
 ): ServiceFunction[] {
-  const { functions, references, sweep, billing } = sources;
-  return [...functions.map(({ fn }) => fn), references, sweep.fn, ...(billing === null ? [] : [billing.fn])];
+  const { functions, references, worker, sweep, billing } = sources;
+  return [
+    ...functions.map(({ fn }) => fn),
+    worker.run,
+    worker.release,
+    references,
+    sweep.fn,
+    ...(billing === null ? [] : [billing.fn]),
+  ];
 }

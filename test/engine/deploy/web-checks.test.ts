@@ -76,7 +76,7 @@ describe('what only AWS answers', () => {
     const whole = {
       'access-control-allow-origin': '$ORIGIN',
       'access-control-allow-methods': 'POST,OPTIONS',
-      'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key',
+      'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,Prefer',
     };
     expect(await preflight(whole)).toBe('passed');
     expect(await preflight({ ...whole, 'access-control-allow-origin': 'https://other.test' })).toContain(

@@ -192,6 +192,8 @@ describe('a model that is starting', () => {
       { message: 'model server: not called while it is warming' },
     ]);
     expect((await stored(world, next.command)).generation).toBeNull();
+    const waiting = newCommand(world, { respondAsync: true });
+    expect(await acceptGeneration(waiting, world.deps)).toMatchObject({ outcome: 'accepted' });
     nowMs += 1;
     expect((await request()).outcome.retryAfterSeconds).toBe(30);
   });
