@@ -18,6 +18,8 @@ export const counted = {
   /** What is added to it. */
   more: {
     idempotencyKey: { readUnits: 1, writeUnits: 2 },
+    /** `Prefer: respond-async`: the worker reads the record and the identity again, and nobody reads the usage for an answer. */
+    respondAsync: { readUnits: 1, writeUnits: 0 },
     /** 1,000 characters instead of 100: the record is then over one kilobyte. */
     longPrompt: { readUnits: 0, writeUnits: 5 },
     /** The last day of a period in which ten identities were used: its item is then over one kilobyte. */

@@ -120,13 +120,15 @@ export function releaseItems(
   ended: Generation,
   { countedInMs, withIdempotencyRecord, runId }: ReleaseOptions,
 ): TransactItems {
-  const values = {
-    completedAtMs: ended.completedAtMs,
-    errorMessage: ended.errorMessage,
-    errorCode: ended.errorCode,
-  };
   const items: TransactItems = [
-    ofRun(runId, endRecord(TableName, ended, ['QUEUED', 'PROCESSING'], { ...values })),
+    ofRun(
+      runId,
+      endRecord(TableName, ended, ['QUEUED', 'PROCESSING'], {
+        completedAtMs: ended.completedAtMs,
+        errorMessage: ended.errorMessage,
+        errorCode: ended.errorCode,
+      }),
+    ),
     ...endInPeriods(TableName, ended, countedInMs, {
       adds: 'committed :credits',
       ExpressionAttributeValues: { ':credits': -ended.credits },

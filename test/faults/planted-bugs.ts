@@ -137,11 +137,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'answer-before-settle',
     what: '200 is answered before the charge is stored',
-    file: creation,
+    file: 'workflow/settle-generation.ts',
     changes: [
       [
         'const ended = await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });',
-        "const end = { completedAtMs, referenceImagesUsed, modelVersion };\n    void generations.settle(generation, end).catch(() => {});\n    const ended = { ...generation, ...end, status: 'COMPLETED' as const };",
+        "const end = { completedAtMs, referenceImagesUsed, modelVersion };\n  void generations.settle(generation, end).catch(() => {});\n    const ended = { ...generation, ...end, status: 'COMPLETED' as const };",
       ],
     ],
   },

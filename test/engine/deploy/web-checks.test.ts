@@ -84,7 +84,7 @@ describe('what only AWS answers', () => {
     );
     expect(await preflight({ ...whole, 'access-control-allow-methods': 'GET' })).toBe('POST is not allowed');
     expect(await preflight({ ...whole, 'access-control-allow-headers': 'authorization' })).toBe(
-      'these headers are not allowed: content-type, idempotency-key',
+      'these headers are not allowed: content-type, idempotency-key, prefer',
     );
   });
 });

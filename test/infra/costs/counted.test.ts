@@ -52,6 +52,13 @@ describe('a generation uses as much as bin/costs/counted.ts says', () => {
     expect(usual.indexWriteUnits).toBe(2);
   });
 
+  test('of the table, as many writes where nobody waits for it, and one read unit more', async () => {
+    const run = await generate(body, { prefer: 'respond-async' });
+    expect(run.answer).toMatchObject({ status: 'QUEUED' });
+    expect(more(run)).toEqual(counted.more.respondAsync);
+    expect(run.logLines).toHaveLength(2);
+  });
+
   test('more with an idempotency key', async () => {
     expect(more(await generate(body, { 'idempotency-key': 'a1' }))).toEqual(counted.more.idempotencyKey);
   });

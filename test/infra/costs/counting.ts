@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { invocationPath, startLambda } from '../../../local/lambda/engine.ts';
 import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
 import { environmentVariables } from '../../../shared/config.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
@@ -61,6 +62,14 @@ export async function startCountingWorld() {
     },
   });
   const objects = await startCountingProxy({ target: env.AWS_ENDPOINT_URL_S3! });
+  const lambda = await startLambda({
+    functions: {
+      'run-generation': async (event) =>
+        (await import('../../../functions/run-generation.ts')).handler(event),
+    },
+    credentials: { accessKeyId: env.AWS_ACCESS_KEY_ID!, secretAccessKey: env.AWS_SECRET_ACCESS_KEY! },
+    region: env.AWS_REGION!,
+  });
   Object.assign(env, {
     AWS_ENDPOINT_URL_DYNAMODB: tables.url,
     AWS_ENDPOINT_URL_S3: objects.url,
@@ -69,7 +78,7 @@ export async function startCountingWorld() {
     [environmentVariables.bucketName]: 'image-generation',
     [environmentVariables.modelEndpointName]: 'model',
     [environmentVariables.referenceFetcherUrl]: 'http://127.0.0.1:9/',
-    [environmentVariables.generationWorkerUrl]: 'http://127.0.0.1:9/',
+    [environmentVariables.generationWorkerUrl]: lambda.url + invocationPath('run-generation'),
     [environmentVariables.generationDeadlineSeconds]: '30',
     [environmentVariables.asyncDeadlineSeconds]: '600',
     [environmentVariables.retentionDays]: '90',
@@ -116,11 +125,13 @@ export async function startCountingWorld() {
     container: world.container,
     /** Lets time pass until the function reads the catalog again, as one does that has little to do. */
     forgetCatalog: () => void (aheadMs += catalogLifetimeMs),
-    /** POST /generate, through the function's handler. */
+    /** POST /generate, through the function's handler, and through the worker's where that runs it. */
     generate: (body: object, headers: Record<string, string> = {}) =>
       count(async () => {
         const { handler } = await import('../../../functions/create-generation.ts');
-        return call(handler, '/generate', { ...headers, authorization: `Bearer ${key}` }, body);
+        const text = await call(handler, '/generate', { ...headers, authorization: `Bearer ${key}` }, body);
+        await lambda.idle();
+        return text;
       }),
     sweep: () =>
       count(async () => {
@@ -130,7 +141,7 @@ export async function startCountingWorld() {
       }),
     async close() {
       Date.now = systemNow;
-      await Promise.all([tables.close(), objects.close()]);
+      await Promise.all([tables.close(), objects.close(), lambda.close()]);
       await world.close();
     },
   };
@@ -145,7 +156,7 @@ async function call(handler: unknown, path: string, headers: Record<string, stri
   let text = '';
   for await (const chunk of answer.body) text += String(chunk);
   await Promise.all(running);
-  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
+  if (answer.statusCode > 299) throw new Error(`${answer.statusCode} ${text}`);
   return text;
 }
 
