@@ -1,17 +1,24 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { RunningServer } from '../../../local/http/server.ts';
-import { invocationPath, startLambda } from '../../../local/lambda/engine.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { invocationPath, startLambda, type Lambda } from '../../../local/lambda/engine.ts';
 import { credentials, region, signHeaders } from '../s3/support.ts';
 
-let engine: RunningServer;
+let engine: Lambda;
+/** What the functions of the queue were told. */
+const told: any[] = [];
+let gate = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   const functions = {
     echo: async (event: unknown) => ({ event }),
     nothing: async () => undefined,
     broken: () => Promise.reject(new TypeError('it broke')),
+    slow: async (event: unknown) => {
+      await gate.promise;
+      told.push(event);
+    },
+    failures: async (record: unknown) => void told.push(record),
   };
-  engine = await startLambda({ functions, credentials, region });
+  engine = await startLambda({ functions, onFailure: { broken: 'failures' }, credentials, region });
 });
 
 afterAll(() => engine.close());
@@ -45,6 +52,54 @@ test('what a function throws is marked', async () => {
   const answer = await invoke(invocationPath('broken'), '{}');
   expect([answer.status, answer.headers.get('x-amz-function-error')]).toEqual([200, 'Unhandled']);
   expect(await answer.json()).toEqual({ errorType: 'TypeError', errorMessage: 'it broke' });
+});
+
+describe('an event that nobody waits for', () => {
+  const asEvent = { headers: { 'x-amz-invocation-type': 'Event' } };
+  beforeEach(() => {
+    told.length = 0;
+    gate = Promise.withResolvers<void>();
+  });
+
+  test('is taken with 202 while its function runs, which the engine knows of', async () => {
+    const answer = await invoke(invocationPath('slow'), '{"a":1}', asEvent);
+    expect([answer.status, await answer.text(), told]).toEqual([202, '', []]);
+    expect(engine.running()).toBe(1);
+    gate.resolve();
+    await engine.idle();
+    expect([engine.running(), told]).toEqual([0, [{ a: 1 }]]);
+  });
+
+  test('that fails is not repeated, and its destination is told as Lambda tells it', async () => {
+    expect((await invoke(invocationPath('broken'), '{"a":1}', asEvent)).status).toBe(202);
+    await engine.idle();
+    expect(told).toEqual([
+      {
+        version: '1.0',
+        timestamp: expect.stringMatching(/Z$/),
+        requestContext: {
+          requestId: expect.any(String),
+          functionArn: expect.stringContaining(':function:broken:live'),
+          condition: 'RetriesExhausted',
+          approximateInvokeCount: 1,
+        },
+        requestPayload: { a: 1 },
+        responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+        responsePayload: { errorType: 'TypeError', errorMessage: 'it broke' },
+      },
+    ]);
+  });
+
+  test('is refused where it is too large, unsigned, or of a kind that this engine does not play', async () => {
+    const large = `"${'x'.repeat(256 * 1024)}"`;
+    expect((await invoke(invocationPath('slow'), large, asEvent)).status).toBe(413);
+    const unsigned = { headers: { ...asEvent.headers, authorization: '' } };
+    expect((await invoke(invocationPath('slow'), '{}', unsigned)).status).toBe(403);
+    const dryRun = { headers: { 'x-amz-invocation-type': 'DryRun' } };
+    expect((await invoke(invocationPath('slow'), '{}', dryRun)).status).toBe(400);
+    expect((await invoke(invocationPath('toString'), '{}', asEvent)).status).toBe(404);
+    expect(engine.running()).toBe(0);
+  });
 });
 
 test.each([
