@@ -93,6 +93,13 @@ describe('a request that nobody waits for on the line', () => {
     });
     expect(clock.nowMs).toBe(startMs + 600_000);
     expect(clock.waits.length).toBeGreaterThan(600 / 15);
+    const failing = new ServiceError('SERVICE_UNAVAILABLE', 'Away.', { retryAfterSeconds: 7 });
+    const refused = await run(
+      [done],
+      {},
+      Array.from({ length: 1000 }, () => failing),
+    );
+    expect([refused.result.code, refused.clock.nowMs - startMs]).toEqual(['TIMEOUT', 600_000]);
     const late = await run([done], { deadlineMs: startMs });
     expect([late.result.code, late.asked.length]).toEqual(['TIMEOUT', 0]);
   });
