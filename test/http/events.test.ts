@@ -4,11 +4,11 @@ import { newAccount } from '../support/accounts.ts';
 import { expectError } from '../support/answers.ts';
 import { eventsIn, lastEvent } from '../support/events.ts';
 import { openImage } from '../support/png.ts';
-import { newestWith, small } from '../support/requests.ts';
+import { small } from '../support/requests.ts';
 import { sharedService } from '../support/use-service.ts';
 
 const service = sharedService();
-const { aurora, citrine, flint, harbor } = service.ready.identities;
+const { aurora, flint, harbor } = service.ready.identities;
 const accept = 'text/event-stream';
 
 /** An account that generates by key or in the playground, and follows events. */
@@ -77,24 +77,4 @@ describe.each([
     expect(events.map(({ event }) => event)).toEqual(['completed']);
     expect(events[0]!.data.requestId).toBe(first.at(-1)!.data.requestId);
   });
-});
-
-test('a request that waits for another one is queued, with its place and seconds, before it is started', async () => {
-  const follow = await follower(false);
-  const { key } = await newAccount(service);
-  const body = { ...small, identityId: citrine, width: 1024, height: 1024, numOutputs: 4 };
-  let names: string[] = [];
-  let waiting: any[] = [];
-  // It may come too late to wait: then the other one is painted again.
-  for (let attempt = 0; waiting.length === 0 && attempt < 5; attempt += 1) {
-    const before = service.api({ path: '/generate', key, body });
-    await newestWith(service, key, ['PROCESSING', 'COMPLETED']);
-    const events = eventsIn((await follow({ identityId: aurora })).body);
-    names = events.map(({ event }) => event);
-    waiting = events.filter(({ event }) => event === 'queued').map(({ data }) => data);
-    expect([names.at(-1), (await before).status]).toEqual(['completed', 200]);
-  }
-  expect(waiting.length).toBeGreaterThan(0);
-  expect(names.slice(0, waiting.length + 2)).toEqual(['accepted', ...waiting.map(() => 'queued'), 'started']);
-  for (const place of waiting) expect(place).toEqual({ position: 1, etaSeconds: expect.any(Number) });
 });
