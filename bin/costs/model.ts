@@ -3,6 +3,7 @@ import { counted, platformLogBytes } from './counted.ts';
 import { prices, type PriceName } from './prices.ts';
 import type { StackCounts } from './stack-counts.ts';
 import { fleetOf, type Fleet } from './fleet.ts';
+import { amount } from './tables.ts';
 import { assumptions, daysPerMonth, gigabyte, hoursPerMonth, type Workload } from './workload.ts';
 
 /** One line of the bill: a quantity of a month at its price. */
@@ -36,6 +37,9 @@ interface Input extends Deployment {
   /** Generations and images of a month. */
   generations: number;
   images: number;
+  /** Those of them that a worker runs. */
+  asyncGenerations: number;
+  fleet: Fleet | null;
   /** @returns a function that adds lines of a component to the bill. */
   to(component: string): Add;
 }
@@ -52,8 +56,16 @@ export function monthlyBill(deployment: Deployment, workload: Workload): Bill {
       lines.push({ component, what, formula, quantity, unit, usd: cost, fixed: kind === 'fixed' });
     };
   const generations = workload.generationsPerMonth;
-  const input = { ...deployment, workload, generations, images: generations * workload.outputs, to };
   const fleet = fleetOf(deployment.configuration.inference, workload);
+  const input: Input = {
+    ...deployment,
+    workload,
+    generations,
+    images: generations * workload.outputs,
+    asyncGenerations: generations * workload.asyncShare,
+    fleet,
+    to,
+  };
   if (fleet !== null) lines.push(...fleetLines(fleet));
   addImages(input);
   addFunctions(input);
@@ -65,19 +77,36 @@ export function monthlyBill(deployment: Deployment, workload: Workload): Bill {
   return { fleet, lines };
 }
 
-/** The instances that always run, and those that scaling adds. */
+/** The instances that always run or are awake, and those that scaling adds. */
 function fleetLines(fleet: Fleet): Line[] {
-  const { instanceType, instanceHours, fewestHours, usdPerHour } = fleet;
+  const { instanceType, instanceHours, fewestHours, usdPerHour, sleep } = fleet;
   const line = (what: string, formula: string, hours: number, fixed: boolean): Line => {
     const usd = hours * usdPerHour;
-    return { component: 'Model', what, formula, quantity: hours, unit: 'instance-hours', usd, fixed };
+    const named = `${instanceType}, ${what}`;
+    return { component: 'Model', what: named, formula, quantity: hours, unit: 'instance-hours', usd, fixed };
   };
-  const lines = [line(`${instanceType}, always on`, 'minInstances × 730 hours', fewestHours, true)];
-  const more = instanceHours - fewestHours;
-  const formula = `GPU hours ÷ ${assumptions.scalingUtilization.value} − what is always on, at most maxInstances`;
-  if (more > 0) lines.push(line(`${instanceType}, by scaling`, formula, more, false));
+  const firstHours = sleep === null ? fewestHours : hoursPerMonth - sleep.asleepHours;
+  const lines =
+    sleep === null
+      ? [line('always on', 'minInstances × 730 hours', fewestHours, true)]
+      : [
+          line('awake', '730 hours − asleep − waking', firstHours - sleep.wakingHours, false),
+          line(
+            'waking',
+            `times that it wakes × ${assumptions.wakingMinutes.value} min`,
+            sleep.wakingHours,
+            false,
+          ),
+        ];
+  const more = instanceHours - firstHours;
+  const before = sleep === null ? 'what is always on' : 'the first, hour by hour';
+  const formula = `GPU hours ÷ ${assumptions.scalingUtilization.value} − ${before}, at most maxInstances`;
+  if (more > negligibleHours) lines.push(line('by scaling', formula, more, false));
   return lines;
 }
+
+/** Sums of shares of hours are a little off what they would be exactly. */
+const negligibleHours = 1e-9;
 
 function addImages({ to, images, workload, configuration }: Input): void {
   const add = to('Images');
@@ -101,18 +130,33 @@ export function paintSeconds({ secondsPerMegapixel, megapixels, outputs }: Workl
   return secondsPerMegapixel * megapixels * outputs;
 }
 
-function addFunctions({ to, generations, workload, counts }: Input): void {
+function addFunctions({ to, generations, asyncGenerations, fleet, workload, counts }: Input): void {
   const add = to('Functions');
   const memoryGb = counts.memoryMb / 1024;
-  const seconds = paintSeconds(workload) + assumptions.overheadSeconds.value;
+  const overhead = assumptions.overheadSeconds.value;
+  const seconds = paintSeconds(workload) + overhead;
   const runs = counts.scheduledRuns;
   add(
     'waiting for the model',
     'lambdaDuration',
-    generations * seconds * memoryGb,
-    `generations × (GPU seconds + ${assumptions.overheadSeconds.value}) × ${counts.memoryMb} MB`,
+    (generations - asyncGenerations) * seconds * memoryGb,
+    `generations, not async × (GPU seconds + ${overhead}) × ${counts.memoryMb} MB`,
   );
   add('requests', 'lambdaRequests', generations, 'generations');
+  add(
+    'async, accepting',
+    'lambdaDuration',
+    asyncGenerations * overhead * memoryGb,
+    `async generations × ${overhead} × ${counts.memoryMb} MB`,
+  );
+  const waits = assumptions.asyncWaitSeconds.value + (fleet?.sleep?.waitSeconds ?? 0);
+  add(
+    'async, workers that wait',
+    'lambdaDuration',
+    asyncGenerations * (seconds + waits) * (counts.workerMemoryMb / 1024),
+    `async generations × (GPU seconds + ${overhead} + ${amount(waits)} of waiting) × ${counts.workerMemoryMb} MB`,
+  );
+  add('async, workers', 'lambdaRequests', asyncGenerations, 'async generations');
   add(
     'sweep, duration',
     'lambdaDuration',
@@ -135,12 +179,14 @@ function addApi({ to, generations, counts }: Input): void {
   addToFirewall('requests', 'firewallRequests', generations, 'generations');
 }
 
-function addTable({ to, generations, counts, configuration }: Input): void {
+function addTable({ to, generations, asyncGenerations, counts, configuration }: Input): void {
   const add = to('Table');
   const { readUnits, writeUnits, itemBytes } = counted.generation;
   const storedGb = (generations * itemBytes * (configuration.retentionDays / daysPerMonth)) / gigabyte;
   add('writes', 'tableWrites', generations * writeUnits, `generations × ${writeUnits}`);
   add('reads', 'tableReads', generations * readUnits, `generations × ${readUnits}`);
+  const asyncUnits = counted.more.respondAsync.readUnits;
+  add('reads of workers', 'tableReads', asyncGenerations * asyncUnits, `async generations × ${asyncUnits}`);
   const sweepUnits = counted.sweep.readUnits;
   add('reads of the sweep', 'tableReads', counts.scheduledRuns * sweepUnits, `runs × ${sweepUnits}`, 'fixed');
   add('records', 'tableStorage', storedGb, `generations × ${itemBytes} B × retentionDays`);
@@ -149,17 +195,20 @@ function addTable({ to, generations, counts, configuration }: Input): void {
   add('backups', 'backups', storedGb * backupCopies, `as the records × ${backupCopies} copies`);
 }
 
-function addLogs({ to, generations, counts, configuration }: Input): void {
+function addLogs({ to, generations, asyncGenerations, counts, configuration }: Input): void {
   const add = to('Logs');
   const bytes = counted.generation.logBytes + platformLogBytes + counts.accessLogBytes;
+  const workerBytes = counted.generation.logBytes + platformLogBytes;
   const sweepBytes = counted.sweep.logBytes + platformLogBytes;
   const written = (generations * bytes) / gigabyte;
+  const byWorkers = (asyncGenerations * workerBytes) / gigabyte;
   const bySweep = (counts.scheduledRuns * sweepBytes) / gigabyte;
   const months = configuration.logRetentionDays / daysPerMonth;
   const compression = assumptions.logCompression.value;
   add('written', 'logIngestion', written, `generations × ${bytes} B`);
+  add('written by workers', 'logIngestion', byWorkers, `async generations × ${workerBytes} B`);
   add('written by the sweep', 'logIngestion', bySweep, `runs × ${sweepBytes} B`, 'fixed');
-  const stored = (written + bySweep) * months * compression;
+  const stored = (written + byWorkers + bySweep) * months * compression;
   add('stored', 'logStorage', stored, `all logs × ${compression} × logRetentionDays`);
 }
 
@@ -191,4 +240,8 @@ function addAccounts({ to, counts, workload }: Input): void {
   add('dashboard, requests', 'edgeRequests', files, `visits × ${requestsPerVisit.value}`, 'fixed');
   add('billing queue', 'queueRequests', polls, 'polls of the empty queue', 'fixed');
   add('keys', 'keys', counts.keys, 'count', 'fixed');
+}
+
+export function sumOf(lines: Line[]): number {
+  return lines.reduce((sum, { usd }) => sum + usd, 0);
 }

@@ -8,10 +8,11 @@ import {
 import { Failure, usageFailure } from '../common/failure.ts';
 import { wholeNumber } from '../common/values.ts';
 import { runCommand } from '../common/command-line.ts';
+import { compare } from './compare.ts';
 import { writeDocument } from './document.ts';
 import { fleetOf } from './fleet.ts';
-import { monthlyBill, paintSeconds } from './model.ts';
-import { reportSections, reportText, sumOf } from './report.ts';
+import { monthlyBill, paintSeconds, sumOf, type Deployment } from './model.ts';
+import { reportSections, reportText } from './report.ts';
 import { defaultWorkload, usualImageBytes, type Workload } from './workload.ts';
 
 interface Flags {
@@ -23,7 +24,10 @@ interface Flags {
   imageBytes?: number;
   views: number;
   accounts: number;
+  asyncShare: number;
+  imagesPerSitting: number;
   instancePrice?: number;
+  compare?: boolean;
   json?: boolean;
   write?: boolean;
 }
@@ -50,13 +54,23 @@ export async function runCosts(args: string[]): Promise<number> {
       writeDocument(sections);
       return 0;
     }
-    const bill = monthlyBill(deployment, workload);
-    const usdPerMonth = sumOf(bill.lines);
-    const usdPerThousand = (usdPerMonth * 1000) / workload.generationsPerMonth;
-    const json = { workload, counts: deployment.counts, ...bill, usdPerMonth, usdPerThousand };
-    process.stdout.write(`${flags.json ? JSON.stringify(json) : reportText(sections)}\n`);
+    const onlyComparing = flags.compare === true;
+    const text = flags.json
+      ? JSON.stringify(answerOf(deployment, workload, onlyComparing))
+      : reportText(sections, onlyComparing);
+    process.stdout.write(`${text}\n`);
     return 0;
   });
+}
+
+/** For programs. */
+function answerOf(deployment: Deployment, workload: Workload, onlyComparing: boolean): object {
+  const comparison = compare(deployment, workload);
+  if (onlyComparing) return { workload, comparison };
+  const bill = monthlyBill(deployment, workload);
+  const usdPerMonth = sumOf(bill.lines);
+  const usdPerThousand = (usdPerMonth * 1000) / workload.generationsPerMonth;
+  return { workload, counts: deployment.counts, ...bill, usdPerMonth, usdPerThousand, comparison };
 }
 
 function costsCommand(): Command {
@@ -80,11 +94,19 @@ function costsCommand(): Command {
     .option('--image-bytes <b>', "of an image (default: as the local painter's)", count('--image-bytes'))
     .option('--views <v>', 'how often an image is opened', zeroOrMore, usual.viewsPerImage)
     .option('--accounts <n>', 'that sign in within a month', count('--accounts'), usual.accounts)
+    .option('--async-share <s>', 'of the generations that no caller waits for', share, usual.asyncShare)
+    .option(
+      '--images-per-sitting <n>',
+      'that somebody asks for one after another',
+      count('--images-per-sitting'),
+      usual.imagesPerSitting,
+    )
     .option(
       '--instance-price <usd>',
       "an hour of the model's instance (default: the known list price)",
       positive,
     )
+    .option('--compare', 'print only what compares: always on, asleep when idle, hosted elsewhere')
     .option('--json', 'print one JSON object, for programs')
     .option('--write', "write the defaults' tables into docs/costs.md")
     .addHelpText('after', '\n"costs bundles" measures the functions: see "costs bundles --help".');
@@ -92,6 +114,12 @@ function costsCommand(): Command {
 
 function zeroOrMore(text: string): number {
   return text === '0' ? 0 : positive(text);
+}
+
+function share(text: string): number {
+  const number = zeroOrMore(text);
+  if (number <= 1) return number;
+  throw new InvalidArgumentError('It must be from 0 to 1.');
 }
 
 function positive(text: string): number {
@@ -113,8 +141,8 @@ function configurationOf(path: string | undefined): Configuration {
 }
 
 function workloadOf(flags: Flags): Workload {
-  const { generationsPerMonth, seconds, megapixels, outputs, imageBytes, views, accounts, instancePrice } =
-    flags;
+  const { generationsPerMonth, seconds, megapixels, outputs, imageBytes, views, accounts } = flags;
+  const { asyncShare, imagesPerSitting, instancePrice } = flags;
   return {
     generationsPerMonth,
     secondsPerMegapixel: seconds,
@@ -123,6 +151,8 @@ function workloadOf(flags: Flags): Workload {
     imageBytes: imageBytes ?? usualImageBytes(megapixels),
     viewsPerImage: views,
     accounts,
+    asyncShare,
+    imagesPerSitting,
     ...(instancePrice === undefined ? {} : { instancePerHour: instancePrice }),
   };
 }

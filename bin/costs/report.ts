@@ -1,8 +1,18 @@
 import type { Configuration } from '../../lib/configuration.ts';
+import { compare } from './compare.ts';
 import { counted, platformLogBytes } from './counted.ts';
 import { instancePrices, instancePricesSource } from './instance-prices.ts';
-import { monthlyBill, paintSeconds, type Deployment, type Line } from './model.ts';
+import { monthlyBill, paintSeconds, sumOf, type Deployment, type Line } from './model.ts';
+import {
+  choiceText,
+  comparisonTable,
+  peersTable,
+  pictures,
+  sittingsTable,
+  trafficTable,
+} from './comparison-report.ts';
 import { prices, pricesReadOn, type Price } from './prices.ts';
+import { idleMinutesOf, type Endpoint } from './sleep.ts';
 import { amount, dollars, grouped, markdownTable, percent } from './tables.ts';
 import { assumptions, type Workload } from './workload.ts';
 import { breakEvenTable, utilizationTable, volumesTable } from './volumes.ts';
@@ -17,12 +27,29 @@ export const sectionTitles = [
   ['volumes', 'At other volumes'],
   ['utilization', 'The GPU, by utilization'],
   ['break-even', 'When an instance pays'],
+  ['traffic', 'When images are asked for'],
+  ['comparison', 'Always on, asleep when idle, or hosted elsewhere'],
+  ['choice', 'Which choice is right'],
+  ['sittings', 'The same with shorter or longer sittings'],
+  ['peers', 'What hosted services list'],
+  ['pictures', "The model's hours"],
   ['counted', 'What one request uses'],
   ['assumptions', 'What is not known before the service runs'],
   ['prices', 'Prices'],
 ] as const;
 
+/** Those that compare. */
+const comparing: readonly (keyof Sections)[] = [
+  'traffic',
+  'comparison',
+  'choice',
+  'sittings',
+  'peers',
+  'pictures',
+];
+
 export function reportSections(deployment: Deployment, workload: Workload): Sections {
+  const comparison = compare(deployment, workload);
   return {
     basis: basis(deployment.configuration, workload),
     components: componentsTable(deployment, workload),
@@ -30,21 +57,28 @@ export function reportSections(deployment: Deployment, workload: Workload): Sect
     volumes: volumesTable(deployment, workload),
     utilization: utilizationTable(deployment, workload),
     'break-even': breakEvenTable(deployment, workload),
+    traffic: trafficTable(workload),
+    comparison: comparisonTable(comparison),
+    choice: choiceText(comparison, workload),
+    sittings: sittingsTable(comparison),
+    peers: peersTable(comparison),
+    pictures: pictures(deployment.configuration.inference, workload, comparison),
     counted: countedTable(deployment),
     assumptions: assumptionsTable(),
     prices: pricesTable(),
   };
 }
 
-/** The whole report, as it is printed. */
-export function reportText(sections: Sections): string {
-  return sectionTitles.map(([name, title]) => `## ${title}\n\n${sections[name]}`).join('\n\n');
+/** The report, or what of it compares, as it is printed. */
+export function reportText(sections: Sections, onlyComparing: boolean): string {
+  const shown = sectionTitles.filter(([name]) => !onlyComparing || comparing.includes(name));
+  return shown.map(([name, title]) => `## ${title}\n\n${sections[name]}`).join('\n\n');
 }
 
 function basis({ inference, ...options }: Configuration, workload: Workload): string {
   const model =
     inference.kind === 'endpoint'
-      ? `${inference.minInstances} to ${inference.maxInstances} × ${inference.instanceType}`
+      ? `${inference.minInstances} to ${inference.maxInstances} × ${inference.instanceType}${asleep(inference)}`
       : { none: 'none', existing: 'an endpoint that is paid for elsewhere' }[inference.kind];
   return markdownTable(
     ['what', 'value'],
@@ -59,12 +93,20 @@ function basis({ inference, ...options }: Configuration, workload: Workload): st
         `${amount(paintSeconds(workload))} s: ${amount(workload.secondsPerMegapixel)} s for each megapixel of each image`,
       ],
       ['times that an image is opened', amount(workload.viewsPerImage)],
+      ['asynchronous generations', percent(workload.asyncShare)],
+      ['images of a sitting', String(workload.imagesPerSitting)],
       ['accounts that sign in', grouped(workload.accounts)],
       ['model', model],
       ['records and images are kept', `${options.retentionDays} days`],
       ['logs are kept', `${options.logRetentionDays} days`],
     ],
   );
+}
+
+function asleep(inference: Endpoint): string {
+  return inference.minInstances === 0
+    ? `, asleep after ${idleMinutesOf(inference)} minutes without a request`
+    : '';
 }
 
 function componentsTable(deployment: Deployment, workload: Workload): string {
@@ -102,10 +144,6 @@ function linesTable(deployment: Deployment, workload: Workload): string {
   );
 }
 
-export function sumOf(lines: Line[]): number {
-  return lines.reduce((sum, { usd }) => sum + usd, 0);
-}
-
 function perThousand(usd: number, { generationsPerMonth }: Workload): number {
   return (usd * 1000) / generationsPerMonth;
 }
@@ -132,7 +170,9 @@ function countedTable({ counts }: Deployment): string {
         'a run of the sweep',
         `${sweep.readUnits} read units, about ${sweep.logBytes + platformLogBytes} bytes of log`,
       ],
-      ['memory of a function', `${counts.memoryMb} MB`],
+      ['of an asynchronous one: DynamoDB', `${more.respondAsync.readUnits} read unit more`],
+      ['memory of a function that generates', `${counts.memoryMb} MB`],
+      ['memory of a worker', `${counts.workerMemoryMb} MB`],
       ["the service's metrics, at most", String(counts.customMetrics)],
       ['metrics in alarms', String(counts.alarmMetrics)],
       ['rules of the firewall', String(counts.firewallRules)],

@@ -13,6 +13,8 @@ import { daysPerMonth, hoursPerMonth } from './workload.ts';
 export interface StackCounts {
   /** Of the functions that generate. */
   memoryMb: number;
+  /** Of the one that runs what nobody waits for on the line. */
+  workerMemoryMb: number;
   firewallAcls: number;
   firewallRules: number;
   /** The service's own metrics, counted with every possible value of their second dimension. */
@@ -65,12 +67,13 @@ export function countTemplate(resources: Resource[], withBilling: boolean): Stac
     resources.filter((resource) => resource.Type === type).map(({ Properties }) => Properties);
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
   const [stage] = all('AWS::ApiGateway::Stage');
-  const generating = all('AWS::Lambda::Function').filter(({ Description }) =>
-    String(Description).endsWith(': create-generation'),
-  );
+  const memoryOf = (name: string): number =>
+    all('AWS::Lambda::Function').find(({ Description }) => String(Description).endsWith(`: ${name}`))
+      .MemorySize;
   const webAcls = all('AWS::WAFv2::WebACL');
   return {
-    memoryMb: generating[0].MemorySize,
+    memoryMb: memoryOf('create-generation'),
+    workerMemoryMb: memoryOf('run-generation'),
     firewallAcls: webAcls.length,
     firewallRules: sum(webAcls.map(({ Rules }) => Rules.length)),
     customMetrics: customMetrics(withBilling),

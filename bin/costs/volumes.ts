@@ -1,5 +1,6 @@
 import { monthlyBill, paintSeconds, type Deployment } from './model.ts';
-import { fleetOf } from './fleet.ts';
+import { firstVolume } from './compare.ts';
+import { fleetOf, type Fleet } from './fleet.ts';
 import { dollars, grouped, markdownTable, percent } from './tables.ts';
 import { assumptions, hoursPerMonth, type Workload } from './workload.ts';
 
@@ -35,7 +36,7 @@ export function volumesTable(deployment: Deployment, workload: Workload): string
       return [
         grouped(generations),
         fleet === null ? '–' : (fleet.instanceHours / hoursPerMonth).toFixed(1),
-        fleet === null ? '–' : utilizationText(fleet.utilization),
+        fleet === null ? '–' : utilizationText(fleet),
         dollars(model * perThousand),
         dollars(rest * perThousand),
         dollars((model + rest) * perThousand),
@@ -45,8 +46,8 @@ export function volumesTable(deployment: Deployment, workload: Workload): string
   );
 }
 
-function utilizationText(utilization: number): string {
-  return utilization > 1 ? `**${percent(utilization)}**, more than can be painted` : percent(utilization);
+function utilizationText({ utilization, peakUtilization }: Fleet): string {
+  return peakUtilization > 1 ? `**${percent(utilization)}**, more than can be painted` : percent(utilization);
 }
 
 /** Cost of the GPU alone, by the share of time in which it paints. */
@@ -61,29 +62,46 @@ export function utilizationTable({ configuration }: Deployment, workload: Worklo
   );
 }
 
-/**
- * How many generations it takes until an image at some price pays for everything: fixed cost ÷ (price − what one
- * more costs). Past the utilization at which scaling adds instances, more of them pay for no more.
- */
+/** How many generations it takes until an image at some price pays for everything. */
 export function breakEvenTable(deployment: Deployment, workload: Workload): string {
-  if (deployment.configuration.inference.kind !== 'endpoint') return noModel;
-  const idle = billOf(deployment, workload, 0);
-  const busier = billOf(deployment, workload, 1000);
-  const fixed = idle.model + idle.rest;
-  const each = (busier.rest - idle.rest) / 1000;
+  const { inference } = deployment.configuration;
+  if (inference.kind !== 'endpoint') return noModel;
+  const breakEven = inference.minInstances === 0 ? breakEvenAsleep : breakEvenAlwaysOn;
   return markdownTable(
     ['price of an image:', 'generations a month that pay:', 'utilization of what always runs:'],
-    imagePrices.map((price) => {
-      const margin = price * workload.outputs - each;
-      const generations = fixed / margin;
-      const fleet = fleetOf(deployment.configuration.inference, {
-        ...workload,
-        generationsPerMonth: generations,
-      })!;
-      const share = fleet.paintHours / fleet.fewestHours;
-      if (margin <= 0 || share > assumptions.scalingUtilization.value)
-        return [dollars(price), 'none do', '–'];
-      return [dollars(price), grouped(generations), percent(share)];
-    }),
+    imagePrices.map((price) => [
+      dollars(price),
+      ...breakEven(deployment, workload, price * workload.outputs),
+    ]),
   );
+}
+
+const noneDo = ['none do', '–'];
+
+/**
+ * Fixed cost ÷ (price − what one more costs). Past the utilization at which scaling adds instances, more of them pay for
+ * no more.
+ */
+function breakEvenAlwaysOn(deployment: Deployment, workload: Workload, price: number): string[] {
+  const idle = billOf(deployment, workload, 0);
+  const busier = billOf(deployment, workload, 1000);
+  const margin = price - (busier.rest - idle.rest) / 1000;
+  const generations = (idle.model + idle.rest) / margin;
+  const fleet = fleetOf(deployment.configuration.inference, {
+    ...workload,
+    generationsPerMonth: generations,
+  })!;
+  const share = fleet.paintHours / fleet.fewestHours;
+  if (margin <= 0 || share > assumptions.scalingUtilization.value) return noneDo;
+  return [grouped(generations), percent(share)];
+}
+
+/** Nothing of the model's cost is fixed where it sleeps, so the volume is searched for. */
+function breakEvenAsleep(deployment: Deployment, workload: Workload, price: number): string[] {
+  const bill = (generations: number) => billOf(deployment, workload, generations);
+  const generations = firstVolume((some) => bill(some).model + bill(some).rest <= price * some);
+  if (generations === null || bill(generations).fleet!.peakUtilization > 1) {
+    return noneDo;
+  }
+  return [grouped(generations), '–'];
 }

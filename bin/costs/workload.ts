@@ -12,6 +12,10 @@ export interface Workload {
   viewsPerImage: number;
   /** Accounts that sign in within a month. */
   accounts: number;
+  /** Share of the generations that are asked for with `Prefer: respond-async`. */
+  asyncShare: number;
+  /** Images that somebody asks for one after another. */
+  imagesPerSitting: number;
   /** Of the model's instance, US dollars. @default the price that is known for its type */
   instancePerHour?: number;
 }
@@ -23,6 +27,8 @@ export const defaultWorkload = {
   outputs: 1,
   viewsPerImage: 2,
   accounts: 100,
+  asyncShare: 0.1,
+  imagesPerSitting: 5,
 };
 
 /** Default bytes of an image: those of the local painter. */
@@ -37,11 +43,26 @@ export const assumptions = {
     meaning:
       'seconds of a function beside the model: the checks, the reservation, the settlement, a share of cold starts',
   },
+  asyncWaitSeconds: {
+    value: 20,
+    meaning:
+      'seconds that a worker waits for a busy model, on average; waiting for one that wakes is computed',
+  },
   sweepSeconds: { value: 0.1, meaning: 'seconds of one run of the sweep' },
   scalingUtilization: {
     value: 0.7,
     meaning: 'share of the time that an instance paints, where more than the fewest are needed',
   },
+  wakingMinutes: {
+    value: 5,
+    meaning: 'minutes from the call that wakes a sleeping model until it paints, paid like any others',
+  },
+  idleMinutes: {
+    value: 15,
+    meaning:
+      'minutes without a request after which the model sleeps, where `inference.idleMinutes` does not say it',
+  },
+  sittingPauseMinutes: { value: 1, meaning: 'minutes between two images of a sitting' },
   logCompression: { value: 0.15, meaning: 'what is left of a log once CloudWatch has compressed it' },
   visitsPerAccount: {
     value: 20,

@@ -39,6 +39,8 @@ export function costOf(configuration: Configuration, counts: StackCounts): CostF
     ...defaultWorkload,
     generationsPerMonth: generations,
     secondsPerMegapixel: waitSeconds,
+    // Their latencies are of callers who wait.
+    asyncShare: 0,
     imageBytes: usualImageBytes(1),
   };
   const { fleet, lines } = monthlyBill({ configuration, counts }, workload);

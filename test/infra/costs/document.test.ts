@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ComparedVolume } from '../../../bin/costs/compare.ts';
 import { fillDocument } from '../../../bin/costs/document.ts';
+import { peers } from '../../../bin/costs/peers.ts';
 import { prices } from '../../../bin/costs/prices.ts';
 import { documented, runCosts } from './support.ts';
 
@@ -13,6 +15,12 @@ const partNames = [
   'volumes',
   'utilization',
   'break-even',
+  'traffic',
+  'comparison',
+  'choice',
+  'sittings',
+  'peers',
+  'pictures',
   'counted',
   'assumptions',
   'prices',
@@ -54,6 +62,16 @@ describe('docs/costs.md', () => {
   });
 });
 
+test('each price of a hosted service has its date and its page in docs/costs.md', () => {
+  for (const { service, model, usdPerImage, listed, source } of peers) {
+    const line = documented('peers')
+      .split('\n')
+      .find((row) => row.startsWith(`| ${service} `));
+    for (const part of [model, `$${usdPerImage} `, listed, `<${source}>`]) expect(line).toContain(part);
+    expect(listed).toMatch(/^2026-\d\d(-\d\d)?( or later)?$/);
+  }
+});
+
 test('a document without a place for a part is not written', () => {
   expect(() => fillDocument('# Costs\n', { lines: 'x' })).toThrow('no place for lines');
   expect(fillDocument('a\n<!-- costs: lines -->\nold\n<!-- /costs -->\nb\n', { lines: 'new' })).toBe(
@@ -79,7 +97,29 @@ describe('npm run costs', () => {
     expect(answer.usdPerThousand).toBeCloseTo(sum / 2, 9);
   }, 120_000);
 
+  test('compares without all else, for people and for programs', async () => {
+    const { stdout } = await runCosts(['--compare']);
+    expect(stdout.match(/^## .+/gm)).toEqual([
+      '## When images are asked for',
+      '## Always on, asleep when idle, or hosted elsewhere',
+      '## Which choice is right',
+      '## The same with shorter or longer sittings',
+      '## What hosted services list',
+      "## The model's hours",
+    ]);
+    expect(printed).toContain(stdout.trim());
+    const { comparison, ...rest } = JSON.parse(
+      (await runCosts(['--compare', '--json', '--images-per-sitting', '2'])).stdout,
+    );
+    expect(Object.keys(rest)).toEqual(['workload']);
+    expect(rest.workload.imagesPerSitting).toBe(2);
+    const volumes = comparison.volumes.map((volume: ComparedVolume) => volume.imagesPerMonth);
+    expect(volumes).toEqual([1000, 10_000, 100_000, 1_000_000]);
+  }, 120_000);
+
   test.each([
+    [['--async-share', '1.5'], 2, 'from 0 to 1'],
+    [['--write', '--compare'], 2, '--write takes no other options'],
     [['--outputs', '5'], 2, '--outputs must be a whole number from 1 to 4'],
     [['--seconds', '50', '--outputs', '2'], 1, 'would miss its deadline of 60'],
     [['--write', '--json'], 2, '--write takes no other options'],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { fleetOf } from '../../../bin/costs/fleet.ts';
-import type { Bill } from '../../../bin/costs/model.ts';
+import { monthlyBill, type Bill } from '../../../bin/costs/model.ts';
 import { prices } from '../../../bin/costs/prices.ts';
-import { gigabyte, type Workload } from '../../../bin/costs/workload.ts';
+import { assumptions, gigabyte, type Workload } from '../../../bin/costs/workload.ts';
 import { readConfiguration } from '../../../lib/configuration.ts';
-import { bill, inference, usdOf, usual } from './sample.ts';
+import { bill, inference, sleepingDeployment, usdOf, usual } from './sample.ts';
 
 const generations = fc.integer({ min: 1, max: 2_000_000 });
 
@@ -57,10 +57,47 @@ describe('the bill', () => {
     expect(usdOf(year, 'Logs', 'written')).toBe(usdOf(week, 'Logs', 'written'));
   });
 
-  test('depends on the memory of a function that waits', () => {
-    const what = 'waiting for the model';
-    const double = usdOf(bill({}, {}, { memoryMb: 512 }), 'Functions', what);
+  test.each([
+    ['waiting for the model', 'memoryMb'],
+    ['async, accepting', 'memoryMb'],
+    ['async, workers that wait', 'workerMemoryMb'],
+  ])('depends on the memory of a function that waits: %s', (what, memory) => {
+    const double = usdOf(bill({}, {}, { [memory]: 512 }), 'Functions', what);
     expect(double).toBeCloseTo(2 * usdOf(bill(), 'Functions', what), 12);
+  });
+
+  test('has a worker for each asynchronous generation, which waits and then paints', () => {
+    const workload = { generationsPerMonth: 1000, asyncShare: 0.25, secondsPerMegapixel: 10 };
+    const usd = (what: string) => usdOf(bill({}, workload), 'Functions', what);
+    const perSecond = (256 / 1024) * prices.lambdaDuration.usd;
+    expect(usd('waiting for the model')).toBeCloseTo(750 * 10.3 * perSecond, 12);
+    expect(usd('async, accepting')).toBeCloseTo(250 * 0.3 * perSecond, 12);
+    const waits = assumptions.asyncWaitSeconds.value;
+    expect(usd('async, workers that wait')).toBeCloseTo(250 * (10.3 + waits) * perSecond, 12);
+    expect(usd('async, workers')).toBeCloseTo((250 * 0.2) / 1e6, 12);
+    expect(usd('requests')).toBeCloseTo((1000 * 0.2) / 1e6, 12);
+  });
+
+  test('has no worker where nobody asks for one, and the same table and logs as before', () => {
+    const { lines } = bill({}, { asyncShare: 0 });
+    const more = bill({}, { asyncShare: 1 }).lines.filter(
+      ({ component, what }) => !lines.some((line) => line.component === component && line.what === what),
+    );
+    expect(more.map(({ component, what }) => `${component}: ${what}`)).toEqual([
+      'Functions: async, accepting',
+      'Functions: async, workers that wait',
+      'Functions: async, workers',
+      'Table: reads of workers',
+      'Logs: written by workers',
+    ]);
+  });
+
+  test('has a worker wait longer where the model may sleep, for as long as waking takes it', () => {
+    const seconds = ({ lines }: Bill) =>
+      lines.find(({ what }) => what === 'async, workers that wait')!.quantity / (1000 * (256 / 1024));
+    const asleep = monthlyBill(sleepingDeployment(), usual);
+    expect(seconds(asleep) - seconds(bill())).toBeCloseTo(asleep.fleet!.sleep!.waitSeconds, 6);
+    expect(asleep.fleet!.sleep!.waitSeconds).toBeGreaterThan(10);
   });
 
   test('charges each byte of each view of each image', () => {

@@ -1,4 +1,5 @@
 import { monthlyBill, type Bill, type Deployment } from '../../../bin/costs/model.ts';
+import type { Endpoint } from '../../../bin/costs/sleep.ts';
 import type { StackCounts } from '../../../bin/costs/stack-counts.ts';
 import { defaultWorkload, usualImageBytes, type Workload } from '../../../bin/costs/workload.ts';
 import { readConfiguration } from '../../../lib/configuration.ts';
@@ -8,6 +9,7 @@ export const usual: Workload = { ...defaultWorkload, imageBytes: usualImageBytes
 
 const counts: StackCounts = {
   memoryMb: 256,
+  workerMemoryMb: 256,
   firewallAcls: 1,
   firewallRules: 5,
   customMetrics: 36,
@@ -26,6 +28,19 @@ export function deploymentOf(
 ): Deployment {
   const configuration = readConfiguration({ inference, ...options }, 'A test');
   return { configuration, counts: { ...counts, ...stack } };
+}
+
+/** The usual endpoint, as the configuration has it. */
+export function endpoint(): Endpoint {
+  const { inference: of } = deploymentOf().configuration;
+  if (of.kind !== 'endpoint') throw new Error('The sample has no endpoint.');
+  return of;
+}
+
+/** The usual deployment, with a model that sleeps when nobody paints. */
+export function sleepingDeployment(): Deployment {
+  const { configuration, ...of } = deploymentOf();
+  return { ...of, configuration: { ...configuration, inference: { ...endpoint(), minInstances: 0 } } };
 }
 
 export function bill(

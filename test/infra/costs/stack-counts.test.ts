@@ -16,6 +16,7 @@ function count(
     ['AWS::Lambda::Function', { MemorySize: 128 }],
     ['AWS::Lambda::Function', { Description: 'Sample: sweep', MemorySize: 256 }],
     ['AWS::Lambda::Function', { Description: 'Sample: create-generation', MemorySize: 512 }],
+    ['AWS::Lambda::Function', { Description: 'Sample: run-generation', MemorySize: 384 }],
   ];
   return countTemplate(
     [...always, ...resources].map(([Type, Properties]) => ({ Type, Properties })),
@@ -32,8 +33,8 @@ test('an alarm with an expression counts each of its metrics, but not the expres
   expect(count(alarms).alarmMetrics).toBe(3);
 });
 
-test('the memory is that of the function that generates', () => {
-  expect(count([]).memoryMb).toBe(512);
+test('the memory is that of the function that generates, and that of the worker', () => {
+  expect(count([])).toMatchObject({ memoryMb: 512, workerMemoryMb: 384 });
 });
 
 test('backup copies are counted by their retention and their schedule', () => {

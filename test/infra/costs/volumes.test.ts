@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { monthlyBill } from '../../../bin/costs/model.ts';
 import { breakEvenTable, utilizationTable, volumesTable } from '../../../bin/costs/volumes.ts';
-import { bill, deploymentOf, usdOf, usual } from './sample.ts';
+import { bill, deploymentOf, sleepingDeployment, usdOf, usual } from './sample.ts';
 
 /** The numbers in a table's cells, without $, % and commas. */
 function rowsOf(table: string): number[][] {
@@ -21,6 +22,21 @@ test('at the break-even the images pay for exactly the whole bill', () => {
       expect(usdOf(bill({}, workload)) / earned).toBeCloseTo(1, 3);
     }
   }
+});
+
+test('a model that sleeps breaks even where the images first pay for the whole bill', () => {
+  const rows = rowsOf(breakEvenTable(sleepingDeployment(), usual));
+  expect(rows.length).toBeGreaterThan(3);
+  for (const [price, generationsPerMonth] of rows) {
+    const left = (generations: number) =>
+      price! * generations -
+      usdOf(monthlyBill(sleepingDeployment(), { ...usual, generationsPerMonth: generations }));
+    expect(left(generationsPerMonth!)).toBeGreaterThanOrEqual(0);
+    expect(left(generationsPerMonth! - 1)).toBeLessThan(0);
+  }
+  // It takes more than two instances can paint in working hours.
+  const slow = { ...usual, secondsPerMegapixel: 40 };
+  expect(breakEvenTable(sleepingDeployment(), slow)).toMatch(/\$0\.01 +\| +none do \|/);
 });
 
 test('a price that never pays for the bill has no break-even', () => {

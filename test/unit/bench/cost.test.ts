@@ -25,6 +25,7 @@ test('the lines add up, and the GPU is its price for ten seconds a thousand time
   const inference = { kind: 'endpoint', modelData: 's3://models/example/' };
   const counts = {
     memoryMb: 256,
+    workerMemoryMb: 256,
     firewallAcls: 1,
     firewallRules: 5,
     customMetrics: 50,
