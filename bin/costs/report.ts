@@ -12,7 +12,7 @@ import {
   trafficTable,
 } from './comparison-report.ts';
 import { prices, pricesReadOn, type Price } from './prices.ts';
-import { idleMinutesOf, type Endpoint } from './sleep.ts';
+import type { Endpoint } from './sleep.ts';
 import { amount, dollars, grouped, markdownTable, percent } from './tables.ts';
 import { assumptions, type Workload } from './workload.ts';
 import { breakEvenTable, utilizationTable, volumesTable } from './volumes.ts';
@@ -105,7 +105,7 @@ function basis({ inference, ...options }: Configuration, workload: Workload): st
 
 function asleep(inference: Endpoint): string {
   return inference.minInstances === 0
-    ? `, asleep after ${idleMinutesOf(inference)} minutes without a request`
+    ? `, asleep after ${inference.idleMinutes} minutes without a request`
     : '';
 }
 

@@ -15,7 +15,6 @@ export interface InstanceShares {
 
 /** How a month goes where the model sleeps when nobody paints. */
 export interface Sleep {
-  idleMinutes: number;
   /** Of the first instance. */
   asleepHours: number;
   wakingHours: number;
@@ -25,11 +24,6 @@ export interface Sleep {
   findWaking: number;
   /** That a sitting's first image waits for waking, on average over all sittings. */
   waitSeconds: number;
-}
-
-/** Minutes without a request after which the model sleeps. */
-export function idleMinutesOf(inference: Endpoint & { idleMinutes?: number }): number {
-  return inference.idleMinutes ?? assumptions.idleMinutes.value;
 }
 
 /**
@@ -62,7 +56,7 @@ export function sharesByKind(
   workload: Workload,
 ): { load: HourlyLoad; shares: InstanceShares }[] {
   const pauseMinutes = (workload.imagesPerSitting - 1) * assumptions.sittingPauseMinutes.value;
-  const minutes = idleMinutesOf(inference) + pauseMinutes;
+  const minutes = inference.idleMinutes + pauseMinutes;
   const hours = { keptHours: minutes / 60, wakingHours: assumptions.wakingMinutes.value / 60 };
   return hourlyLoads(workload).map((load) => ({ load, shares: instanceShares(load, hours) }));
 }
@@ -79,7 +73,6 @@ export function sleepOf(inference: Endpoint, workload: Workload): Sleep {
   };
   const [findAsleep, findWaking] = [findIt('asleep'), findIt('waking')];
   return {
-    idleMinutes: idleMinutesOf(inference),
     asleepHours: hoursOf('asleep'),
     wakingHours: hoursOf('waking'),
     idleHours: hoursOf('idle'),

@@ -57,11 +57,6 @@ export const assumptions = {
     value: 5,
     meaning: 'minutes from the call that wakes a sleeping model until it paints, paid like any others',
   },
-  idleMinutes: {
-    value: 15,
-    meaning:
-      'minutes without a request after which the model sleeps, where `inference.idleMinutes` does not say it',
-  },
   sittingPauseMinutes: { value: 1, meaning: 'minutes between two images of a sitting' },
   logCompression: { value: 0.15, meaning: 'what is left of a log once CloudWatch has compressed it' },
   visitsPerAccount: {

@@ -6,6 +6,7 @@ import type { ComparedVolume } from '../../../bin/costs/compare.ts';
 import { fillDocument } from '../../../bin/costs/document.ts';
 import { peers } from '../../../bin/costs/peers.ts';
 import { prices } from '../../../bin/costs/prices.ts';
+import { inference } from './sample.ts';
 import { documented, runCosts } from './support.ts';
 
 const partNames = [
@@ -95,6 +96,15 @@ describe('npm run costs', () => {
     const sum = answer.lines.reduce((total: number, { usd }: { usd: number }) => total + usd, 0);
     expect(answer.usdPerMonth).toBeCloseTo(sum, 9);
     expect(answer.usdPerThousand).toBeCloseTo(sum / 2, 9);
+  }, 120_000);
+
+  test('shows the bill of a model that sleeps', async () => {
+    const path = config({ inference: { ...inference, minInstances: 0, idleMinutes: 60 } });
+    const { code, stdout } = await runCosts(['--config', path]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('0 to 2 × ml.g6.xlarge, asleep after 60 minutes without a request');
+    for (const line of ['ml.g6.xlarge, awake', 'ml.g6.xlarge, waking']) expect(stdout).toContain(line);
+    expect(stdout).not.toContain('ml.g6.xlarge, always on');
   }, 120_000);
 
   test('compares without all else, for people and for programs', async () => {

@@ -39,8 +39,7 @@ export function endpoint(): Endpoint {
 
 /** The usual deployment, with a model that sleeps when nobody paints. */
 export function sleepingDeployment(): Deployment {
-  const { configuration, ...of } = deploymentOf();
-  return { ...of, configuration: { ...configuration, inference: { ...endpoint(), minInstances: 0 } } };
+  return deploymentOf({ inference: { ...inference, minInstances: 0 } });
 }
 
 export function bill(

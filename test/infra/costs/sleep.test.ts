@@ -119,7 +119,7 @@ describe('a model that sleeps when idle', () => {
   test('costs an instance from the waking that one image causes to the end of idleness', () => {
     const lonely = { ...usual, generationsPerMonth: 1, imagesPerSitting: 1 };
     const { instanceHours, sleep } = fleetOf(sleeping(), lonely)!;
-    const seconds = 12 + 60 * (assumptions.wakingMinutes.value + assumptions.idleMinutes.value);
+    const seconds = 12 + 60 * (assumptions.wakingMinutes.value + sleeping().idleMinutes);
     // With another one in the same minutes once in thousands of months.
     expect(instanceHours / (seconds / 3600)).toBeCloseTo(1, 2);
     expect(sleep!.waitSeconds).toBeCloseTo(300, 0);
@@ -167,7 +167,7 @@ describe('a model that sleeps when idle', () => {
 
   test('sleeps less the longer it is kept awake', () => {
     const asleep = [5, 15, 60].map(
-      (idleMinutes) => sleepOf({ ...sleeping(), idleMinutes } as Endpoint, usual).asleepHours,
+      (idleMinutes) => sleepOf({ ...sleeping(), idleMinutes }, usual).asleepHours,
     );
     expect(asleep).toEqual([...asleep].sort((a, b) => b - a));
     expect(new Set(asleep).size).toBe(3);
