@@ -183,7 +183,7 @@ describe('a model that sleeps when idle', () => {
     expect(fleet.peakUtilization).toBeGreaterThan(1);
   });
 
-  test('has its waking and waking hours in the bill, nothing of them fixed', () => {
+  test('has its waking and other hours in the bill, nothing of them fixed', () => {
     const bill = monthlyBill(sleepingDeployment(), usual);
     const model = bill.lines.filter(({ component }) => component === 'Model');
     expect(model.map(({ what, fixed }) => ({ what, fixed }))).toEqual([
