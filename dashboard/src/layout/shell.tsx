@@ -11,6 +11,7 @@ import { Suspense, useEffect } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
+import { screenOf } from '@/lib/screen-of.ts';
 import { LicenseSwitcher } from '@/license/license-switcher.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
@@ -34,7 +35,7 @@ const navigation: NavigationItem[] = [
 /** Navigation around every screen: a sidebar from 1024 px on, bars at top and bottom below. */
 export function Shell() {
   const { pathname } = useLocation();
-  useScrollToTop(pathname);
+  useScrollToTop(screenOf(pathname));
   return (
     <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a

@@ -1,0 +1,41 @@
+import type { SessionState } from '../auth/session.ts';
+
+/** The two calls of a browser's storage that are used. */
+export interface TabStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+const prefix = 'draft-';
+const ownerKey = 'drafts-of';
+let isOpen = false;
+
+/**
+ * What this tab keeps over a reload for the account that is signed in: what is typed, and which requests it sent. Prompts
+ * may be confidential, so that it is removed at the sign-out, and before another account signs in.
+ */
+export const drafts: TabStorage = {
+  getItem: (key) => sessionStorage.getItem(prefix + key),
+  setItem(key, value) {
+    if (isOpen) sessionStorage.setItem(prefix + key, value);
+  },
+};
+
+/** Call it whenever the session changes. */
+export function keepDraftsOf(state: SessionState): void {
+  if (state.status !== 'active' && state.status !== 'left') return;
+  isOpen = state.status === 'active';
+  try {
+    const owner = state.account?.id ?? null;
+    if (owner === null || sessionStorage.getItem(ownerKey) !== owner) removeAll();
+    if (owner !== null) sessionStorage.setItem(ownerKey, owner);
+  } catch {
+    // Without storage there are no drafts.
+  }
+}
+
+function removeAll(): void {
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith(prefix) || key === ownerKey) sessionStorage.removeItem(key);
+  }
+}
