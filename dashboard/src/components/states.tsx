@@ -104,8 +104,8 @@ const adviceByCode: Record<string, string> = {
 };
 
 function advise({ code, status, message }: ApiError): string | null {
-  // Two limits have this code.
-  if (code === 'RATE_LIMITED' && message.includes('in flight')) return 'Wait until one of them has ended.';
+  // Two limits have this code. The sentence of this one says what to do.
+  if (code === 'RATE_LIMITED' && message.includes('in flight')) return null;
   const known = adviceByCode[code];
   if (known !== undefined) return known;
   return status >= 500 && status !== 503 ? 'If it happens again, send us the request id.' : null;

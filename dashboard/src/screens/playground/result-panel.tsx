@@ -19,14 +19,20 @@ import type { Playground } from './use-playground.ts';
 
 interface ResultPanelProps {
   playground: Playground;
-  /** The run of the address. */
+  shown: ShownRun;
+}
+
+/** The run of the address. */
+export interface ShownRun {
   requestId: string | null;
+  /** Whether nobody asked for it: it is the one that was shown last. */
+  isOffered: boolean;
 }
 
 /** The run that is being sent, the run of the address, or the place where the first one will be. */
-export function ResultPanel({ playground, requestId }: ResultPanelProps) {
+export function ResultPanel({ playground, shown: { requestId, isOffered } }: ResultPanelProps) {
   const { sending } = useRunState();
-  const place = useScrollOnRun(sending !== null);
+  const place = useScrollToRun(sending === null ? requestId : 'sending', isOffered);
   return (
     <section
       ref={place}
@@ -52,19 +58,19 @@ export function ResultPanel({ playground, requestId }: ResultPanelProps) {
   );
 }
 
-/** Scrolls to a run that begins: on phones it is below the form, and a tall grid may begin above the window. */
-function useScrollOnRun(running: boolean) {
+/** Scrolls to the run: on phones it is below the form, and a tall grid may begin above the window. */
+function useScrollToRun(run: string | null, isOffered: boolean) {
   const place = useRef<HTMLElement>(null);
-  const before = useRef(running);
+  const before = useRef<string | null>(null);
   useEffect(() => {
-    const began = running && !before.current;
-    before.current = running;
-    if (!began || place.current === null) return;
+    const isSame = run === before.current || before.current === 'sending';
+    before.current = run;
+    if (run === null || isSame || isOffered || place.current === null) return;
     const beside = matchMedia('(min-width: 1024px)').matches;
     if (beside && place.current.getBoundingClientRect().top >= 0) return;
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    place.current.scrollIntoView({ block: 'start', behavior: still ? 'auto' : 'smooth' });
-  }, [running]);
+    // A smooth scroll would stop where it is when the panel changes its height.
+    place.current.scrollIntoView({ block: 'start', behavior: 'instant' });
+  }, [run, isOffered]);
   return place;
 }
 

@@ -36,21 +36,28 @@ export function RunDetails({ facts, stored, playground }: RunDetailsProps) {
           ))}
         </ul>
       </div>
-      {stored !== null && (
-        <div className="flex flex-wrap gap-2">
-          <Button variant="outline" size="sm" asChild>
-            <Link to={`/history/${encodeURIComponent(stored.id)}`}>
-              <History aria-hidden />
-              Open in history
-            </Link>
-          </Button>
-          <Button variant="outline" size="sm" onClick={() => reuse(stored, playground)}>
-            <RotateCcw aria-hidden />
-            Use these settings
-          </Button>
-        </div>
-      )}
+      {/* As high before they are there, so that nothing jumps. */}
+      <div className="flex min-h-8 flex-wrap gap-2">
+        {stored !== null && <Actions stored={stored} playground={playground} />}
+      </div>
     </div>
+  );
+}
+
+function Actions({ stored, playground }: { stored: StoredGeneration; playground: Playground }) {
+  return (
+    <>
+      <Button variant="outline" size="sm" asChild>
+        <Link to={`/history/${encodeURIComponent(stored.id)}`}>
+          <History aria-hidden />
+          Open in history
+        </Link>
+      </Button>
+      <Button variant="outline" size="sm" onClick={() => reuse(stored, playground)}>
+        <RotateCcw aria-hidden />
+        Use these settings
+      </Button>
+    </>
   );
 }
 
@@ -60,7 +67,7 @@ function outcome({ status, type, referenceImagesUsed, processingTimeMs, creditsC
   return [
     ...(type === 'text_to_image' ? [] : [formatCount(referenceImagesUsed, kind)]),
     ...(processingTimeMs === null ? [] : [formatDuration(processingTimeMs)]),
-    `${formatCredits(creditsCharged)} charged`,
+    ...(status === 'COMPLETED' ? [`${formatCredits(creditsCharged)} charged`] : []),
   ];
 }
 
