@@ -53,6 +53,9 @@ const isReady = (page: Page): Promise<void> => page.getByText('1 credit charged'
 const tiles = (page: Page): Locator =>
   page.getByRole('region', { name: 'Runs in this tab' }).getByRole('link');
 
+const topOfResult = (page: Page): Promise<number> =>
+  page.getByRole('region', { name: 'Result' }).evaluate((region: any) => region.getBoundingClientRect().top);
+
 test.each([
   ['a desktop', undefined],
   ['a phone', phone],
@@ -66,16 +69,17 @@ test.each([
   expect(page.url()).toBe(url);
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('what comes next');
   // On a phone it is below the form.
-  const top = await page
-    .getByRole('region', { name: 'Result' })
-    .evaluate((region: any) => region.getBoundingClientRect().top as number);
-  expect(top).toBeLessThan(viewport?.height ?? 900);
+  expect(await topOfResult(page)).toBeLessThan((viewport?.height ?? 900) / 2);
   await expectNoSidewaysScroll(page);
   await expectAccessible(page, `a run on ${where}`);
   gate.resolve();
   await isReady(page);
   await says(page, /^1 image is ready, made in/).waitFor({ state: 'attached' });
   await expectAccessible(page, `a result on ${where}`);
+  // The next one is shown too, wherever the form was scrolled to.
+  await send(page, 'flint', 'a stone');
+  await page.getByRole('alert').filter({ hasText: 'The stone broke' }).waitFor();
+  expect(await topOfResult(page)).toBeLessThan((viewport?.height ?? 900) / 2);
   expect(complaints).toEqual([]);
 });
 

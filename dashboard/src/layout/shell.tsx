@@ -7,7 +7,7 @@ import {
   SquareTerminal,
   type LucideIcon,
 } from 'lucide-react';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
@@ -151,10 +151,12 @@ function BottomBar() {
   );
 }
 
-/** Not when going back: the browser restores that place itself. */
-function useScrollToTop(pathname: string): void {
+/** For another screen. Not when going back: the browser restores that place itself. */
+function useScrollToTop(screen: string): void {
   const how = useNavigationType();
+  const before = useRef(screen);
   useEffect(() => {
-    if (how !== 'POP') window.scrollTo(0, 0);
-  }, [pathname, how]);
+    if (screen !== before.current && how !== 'POP') window.scrollTo(0, 0);
+    before.current = screen;
+  }, [screen, how]);
 }

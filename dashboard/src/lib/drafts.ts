@@ -21,6 +21,23 @@ export const drafts: TabStorage = {
   },
 };
 
+/** Storage may be full or switched off: what is kept then lives as long as the page. */
+export function keepDraft(key: string, value: string, storage: () => TabStorage = () => drafts): void {
+  try {
+    storage().setItem(key, value);
+  } catch {
+    // It is in memory.
+  }
+}
+
+export function recallDraft(key: string, storage: () => TabStorage = () => drafts): string | null {
+  try {
+    return storage().getItem(key);
+  } catch {
+    return null;
+  }
+}
+
 /** Call it whenever the session changes. */
 export function keepDraftsOf(state: SessionState): void {
   if (state.status !== 'active' && state.status !== 'left') return;

@@ -14,7 +14,9 @@ export function Progress({ className, value, ...props }: ComponentProps<typeof P
       <Primitive.Indicator
         className={cn(
           'block h-full rounded-full bg-primary',
-          percent === null ? 'w-1/3 animate-sweep motion-reduce:w-full motion-reduce:opacity-40' : 'transition-[width] duration-300',
+          percent === null
+            ? 'w-1/3 animate-sweep motion-reduce:w-full motion-reduce:opacity-40'
+            : 'transition-[width] duration-300',
         )}
         {...(percent !== null && { style: { width: `${percent}%` } })}
       />

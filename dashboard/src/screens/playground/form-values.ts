@@ -1,7 +1,7 @@
 import type { PlaygroundBody, ReferenceBody } from '../../api/generate.ts';
 import type { OutputFormat, ReferenceMode } from '../../api/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
-import type { TabStorage } from '../../lib/drafts.ts';
+import { keepDraft, recallDraft, type TabStorage } from '../../lib/drafts.ts';
 import { createStore } from '../../lib/store.ts';
 import { countCharacters, isReadable } from '../../lib/text.ts';
 import { minSidePx, sideStepPx, type Size } from './sizes.ts';
@@ -162,22 +162,14 @@ export function createFormStore(storage: () => TabStorage) {
     values: get,
     change(change: Partial<FormValues>): void {
       set(change);
-      remember(storage, get());
+      keepDraft(key, JSON.stringify(get()), storage);
     },
   };
 }
 
-function remember(storage: () => TabStorage, values: FormValues): void {
-  try {
-    storage().setItem(key, JSON.stringify(values));
-  } catch {
-    // Storage may be full or switched off: the values live as long as the page.
-  }
-}
-
 function recall(storage: () => TabStorage): Partial<FormValues> {
   try {
-    const kept: unknown = JSON.parse(storage().getItem(key) ?? 'null');
+    const kept: unknown = JSON.parse(recallDraft(key, storage) ?? 'null');
     if (typeof kept !== 'object' || kept === null) return {};
     const known = Object.entries(kept).filter(
       ([name, value]) =>

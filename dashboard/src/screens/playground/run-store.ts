@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
 import { accept, type PlaygroundBody } from '../../api/generate.ts';
-import type { TabStorage } from '../../lib/drafts.ts';
+import { keepDraft, recallDraft, type TabStorage } from '../../lib/drafts.ts';
 import { createStore } from '../../lib/store.ts';
 import type { Reference } from './references/reference.ts';
 
@@ -124,7 +124,8 @@ function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent)
 function listing(storage: () => TabStorage, { get, set }: Store) {
   const become = (change: Partial<RunState>): void => {
     set(change);
-    remember(storage, get());
+    const { runs, shownId } = get();
+    keepDraft(key, JSON.stringify({ runs, shownId }), storage);
   };
   return {
     put(requestId: string): void {
@@ -142,18 +143,10 @@ function listing(storage: () => TabStorage, { get, set }: Store) {
 
 type Kept = Pick<RunState, 'runs' | 'shownId'>;
 
-function remember(storage: () => TabStorage, { runs, shownId }: Kept): void {
-  try {
-    storage().setItem(key, JSON.stringify({ runs, shownId }));
-  } catch {
-    // Storage may be full or switched off: the list lives as long as the page.
-  }
-}
-
 function recall(storage: () => TabStorage): Kept {
   const isId = (id: unknown): id is string => typeof id === 'string' && id !== '';
   try {
-    const { runs, shownId } = JSON.parse(storage().getItem(key) ?? '{}') as Record<keyof Kept, unknown>;
+    const { runs, shownId } = JSON.parse(recallDraft(key, storage) ?? '{}') as Record<keyof Kept, unknown>;
     return {
       runs: Array.isArray(runs) ? runs.filter(isId).slice(0, keptRuns) : [],
       shownId: isId(shownId) ? shownId : null,
