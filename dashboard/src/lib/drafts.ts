@@ -39,12 +39,12 @@ export function recallDraft(key: string, storage: () => TabStorage = () => draft
 }
 
 /** Call it whenever the session changes. */
-export function keepDraftsOf(state: SessionState): void {
-  if (state.status !== 'active' && state.status !== 'left') return;
-  isOpen = state.status === 'active';
+export function keepDraftsOf({ status, account }: SessionState): void {
+  if (status === 'none') return;
+  isOpen = status !== 'left';
   try {
-    const owner = state.account?.id ?? null;
-    if (owner === null || sessionStorage.getItem(ownerKey) !== owner) removeAll();
+    const owner = account?.id ?? null;
+    if (sessionStorage.getItem(ownerKey) !== owner) removeAll();
     if (owner !== null) sessionStorage.setItem(ownerKey, owner);
   } catch {
     // Without storage there are no drafts.

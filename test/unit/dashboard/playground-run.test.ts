@@ -96,6 +96,7 @@ describe('sending a run', () => {
   test('can’t be cancelled once it is on its way', async () => {
     const run = store.start(apiOf(accepted('1')).api, command);
     store.cancel();
+    expect(store.state().sending).toMatchObject({ phase: 'sending' });
     await run;
     expect(store.state().runs).toEqual(['1']);
   });
