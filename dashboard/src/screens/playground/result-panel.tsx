@@ -106,12 +106,13 @@ function Run({ requestId, playground }: { requestId: string; playground: Playgro
     );
   }
   if (isGone(error)) return <NoSuchRun />;
-  if (error !== null && !(error instanceof ApiError && error.code === 'SESSION_ENDED' && isFetching)) {
+  if (error !== null) {
     return <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />;
   }
   if (sent === undefined) {
     return (
-      <Loading label="Loading the run">
+      // As high as a phone's window, so that the page can scroll to it.
+      <Loading label="Loading the run" className="content-start max-lg:min-h-dvh">
         <Skeleton className="aspect-square max-h-[calc(100dvh-17rem)] w-full" />
       </Loading>
     );
