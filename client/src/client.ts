@@ -1,6 +1,13 @@
+import {
+  generateAsync,
+  waitForGeneration,
+  type GenerateAsyncOptions,
+  type PendingGeneration,
+} from './generate-async.ts';
 import { generate, type GenerateOptions } from './generate.ts';
 import { createRequester, type Requester, type RequesterOptions } from './requester.ts';
 import type { CallOptions, RouteInit } from './routes.ts';
+import type { WaitOptions } from './stored.ts';
 import type {
   DryRun,
   GenerationRequest,
@@ -45,18 +52,38 @@ export function createClient({ apiKey, ...options }: ClientOptions) {
     { signal }: CallOptions = {},
   ): Promise<StoredGenerationList> => request('GET /generate', { query, signal });
 
+  const getGeneration = (requestId: string, { signal }: CallOptions = {}): Promise<StoredGeneration> =>
+    request('GET /generate/{requestId}', { path: { requestId }, signal });
+
   return {
     /** Generates and resolves once the images are stored. It is charged once, however often the connection breaks. */
     generate: (body: GenerationRequest, more?: GenerateOptions): Promise<GenerationResult> =>
       generate(requester, 'POST /generate', body, more),
+
+    /**
+     * Asks for images and resolves once the request is accepted. It then runs without a connection: keep its `requestId`,
+     * or `wait()` for the images.
+     */
+    async generateAsync(body: GenerationRequest, more?: GenerateAsyncOptions): Promise<PendingGeneration> {
+      const accepted = await generateAsync(requester, 'POST /generate', body, more);
+      const { requestId } = accepted;
+      return {
+        ...accepted,
+        status: (how) => getGeneration(requestId, how),
+        wait: (how) => waitForGeneration(requester, requestId, how),
+      };
+    },
+
+    /** Waits until a request has ended. Throws its error if it failed, as `generate` does. */
+    waitForGeneration: (requestId: string, more?: WaitOptions): Promise<GenerationResult> =>
+      waitForGeneration(requester, requestId, more),
 
     /** Tells what `generate` would cost, or throws the refusal that it would have. Charges, holds and stores nothing. */
     dryRun: (body: GenerationRequest, { signal }: CallOptions = {}): Promise<DryRun> =>
       request('POST /generate', { query: { dryRun: true }, body, signal }) as Promise<DryRun>,
 
     /** A stored request, with newly signed links. */
-    getGeneration: (requestId: string, { signal }: CallOptions = {}): Promise<StoredGeneration> =>
-      request('GET /generate/{requestId}', { path: { requestId }, signal }),
+    getGeneration,
 
     /** A page of stored requests, newest first. */
     listGenerations,

@@ -1,8 +1,9 @@
 import { ApiError, ConnectionError, isApiError, TimeoutError, unexpectedAnswer } from './errors.ts';
 import { readEvents } from './event-stream.ts';
 import { readJson, type Requester } from './requester.ts';
-import { isTransient, NotRetried, pause } from './retry.ts';
+import { isTransient, NotRetried } from './retry.ts';
 import type { AnyInit, CallOptions } from './routes.ts';
+import { pollUntilEnded, resultOfStored } from './stored.ts';
 import type { Generation, GenerationEvents, GenerationResult, StoredGeneration } from './types.ts';
 
 export interface GenerateOptions extends CallOptions {
@@ -24,8 +25,6 @@ export type GenerateRoute = 'POST /generate' | 'POST /playground/generate';
 
 // The service sends an event every ten seconds, so a stream that is silent for so long is broken.
 const silenceTimeoutMs = 45_000;
-const pollMs = 2000;
-const pollAfterFaultMs = 4000;
 // Longer than any generation may take, and longer than the service needs to end a generation whose worker died.
 const pollForMs = 10 * 60_000;
 
@@ -74,10 +73,16 @@ async function generateOnce(
     error = thrown;
   }
   if (requestId === undefined) throw error;
-  const stored = await pollUntilEnded(requester, requestId, signal);
+  const stored = await pollUntilEnded(requester, requestId, { signal, forMs: pollForMs }).catch(notFound);
   // A request that is not stored was not accepted.
   if (stored === null) throw error;
-  return resultOfStored(stored);
+  return endOf(stored);
+}
+
+/** @returns null if there is no such request. @throws anything else, so that a generation that goes on is not begun again. */
+function notFound(error: unknown): null {
+  if (isApiError(error, 'REQUEST_NOT_FOUND')) return null;
+  throw error instanceof TimeoutError ? new NotRetried(error) : error;
 }
 
 /** Whether there may be a stored request: of a first try that still runs, or of this try, with its outcome. */
@@ -160,42 +165,6 @@ async function* withSilenceTimeout(body: Response['body']): AsyncGenerator<Uint8
   }
 }
 
-/** @returns the stored request once it has ended, null when there is none. */
-async function pollUntilEnded(
-  requester: Requester,
-  requestId: string,
-  signal: AbortSignal | undefined,
-): Promise<StoredGeneration | null> {
-  const untilMs = Date.now() + pollForMs;
-  for (let waitMs = 0; Date.now() + waitMs < untilMs;) {
-    await pause(waitMs, signal);
-    const polled = await poll(requester, requestId, signal);
-    if (typeof polled !== 'number') return polled;
-    waitMs = polled;
-  }
-  const sentence = 'The generation takes longer than expected. It goes on, and can be fetched later.';
-  throw new NotRetried(new TimeoutError(sentence, requestId));
-}
-
-/** @returns the stored request if it has ended, null if there is none, or the milliseconds until the next poll. */
-async function poll(
-  requester: Requester,
-  requestId: string,
-  signal: AbortSignal | undefined,
-): Promise<StoredGeneration | null | number> {
-  const init = { path: { requestId }, signal };
-  try {
-    const stored = await requester.attempt('GET /generate/{requestId}', init, readJson<StoredGeneration>);
-    return stored.status === 'QUEUED' || stored.status === 'PROCESSING' ? pollMs : stored;
-  } catch (error) {
-    if (isApiError(error, 'REQUEST_NOT_FOUND')) return null;
-    if (!isTransient(error)) throw error;
-    const retryAfterMs =
-      error instanceof ApiError && error.retryAfterSeconds && error.retryAfterSeconds * 1000;
-    return Math.max(pollMs, retryAfterMs || pollAfterFaultMs);
-  }
-}
-
 function isGeneration(answer: any): answer is Generation {
   return Array.isArray(answer?.outputs) && typeof answer.usage === 'object';
 }
@@ -204,25 +173,11 @@ function resultOfAnswer(answer: Generation): GenerationResult {
   return { ...answer, creditsCharged: answer.usage.creditsCharged };
 }
 
-/**
- * @throws ApiError if it failed. It is not retried, because a retry would be another generation; only that of a service
- *   without room is, as if its answer had arrived.
- */
-function resultOfStored(stored: StoredGeneration): GenerationResult {
-  const { id: requestId, status, outputs, identity, seed, creditsCharged, referenceImagesUsed } = stored;
-  if (status === 'COMPLETED') {
-    const { id, name } = identity;
-    // It is null only until the request ends.
-    const processingTimeMs = stored.processingTimeMs!;
-    const known = { requestId, outputs, identity: { id, name }, seed, creditsCharged };
-    return { ...known, referenceImagesUsed, processingTimeMs, usage: null };
+/** @throws the failure. It is not retried, because a retry would be another generation; only that of a service without room is. */
+function endOf(stored: StoredGeneration): GenerationResult {
+  try {
+    return resultOfStored(stored);
+  } catch (failed) {
+    throw isApiError(failed, 'SERVICE_UNAVAILABLE') ? failed : new NotRetried(failed);
   }
-  const code = stored.errorCode ?? 'GENERATION_FAILED';
-  const sentence = stored.errorMessage ?? 'The image could not be finished.';
-  const error = new ApiError(`${sentence} Nothing was charged.`, {
-    status: { GENERATION_FAILED: 500, TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }[code],
-    code,
-    requestId,
-  });
-  throw code === 'SERVICE_UNAVAILABLE' ? error : new NotRetried(error);
 }

@@ -26,7 +26,7 @@ export function App() {
             <Route path="history" element={withLicense('History', History)} />
             <Route path="history/:requestId" element={withLicense('Request', HistoryDetail)} />
             <Route path="keys" element={withLicense('Keys', Keys)} />
-            <Route path="playground" element={withLicense('Playground', Playground)} />
+            <Route path="playground/:requestId?" element={withLicense('Playground', Playground)} />
             <Route path="quickstart" element={withLicense('Quickstart', Quickstart)} />
             <Route path="*" element={<NotFound />} />
           </Route>

@@ -14,6 +14,7 @@ import { ConfigContext, fetchConfig } from './config.ts';
 import './index.css';
 import { AppCrash, ErrorBoundary } from './layout/error-boundary.tsx';
 import { NoticePage } from './layout/notice-page.tsx';
+import { keepDraftsOf } from './lib/drafts.ts';
 
 // Loaded later: there is nothing to announce before somebody acts.
 const Toaster = lazy(() => import('./layout/toaster.tsx'));
@@ -32,6 +33,7 @@ function start(config: DashboardConfig): void {
     signOutUrl: signOutUrl(config, origin),
     leave: (url) => window.location.assign(url),
   });
+  session.subscribe(() => keepDraftsOf(session.state()));
   // After the sign-out, the browser's Back button must not show the old page from memory.
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted && session.state().status !== 'active') window.location.reload();

@@ -212,6 +212,21 @@ test('what can’t be sent is told before it is sent, where it is', async () => 
   expect(requests).toBe(0);
 });
 
+test('a reload, which loses the images, says so', async () => {
+  const { page } = await visit();
+  await chooser(page).setInputFiles([png('cup.png')]);
+  await uploaded(page);
+  await page.reload();
+  await page.getByText('Reference images are not kept when the page is loaded again.').waitFor();
+  await chooser(page).setInputFiles([png('cup.png')]);
+  await uploaded(page);
+  expect(await page.getByText('Reference images are not kept').count()).toBe(0);
+  await remove(page, 'cup.png').click();
+  await page.reload();
+  await chooser(page).waitFor();
+  expect(await page.getByText('Reference images are not kept').count()).toBe(0);
+});
+
 test('an upload that breaks is tried again', async () => {
   const { page } = await visit();
   let broken = true;

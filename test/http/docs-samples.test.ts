@@ -118,6 +118,7 @@ const shellPages: [page: string, printed: RegExp][] = [
   ['README.md', /"outputs"/],
   ['docs/api/README.md', /"outputs"/],
   ['docs/api/credits.md', /"credits/],
+  ['docs/api/asynchronous.md', /"status": ?"QUEUED"/],
   ['docs/api/images.md', /"referenceImagesUsed": ?1/],
   ['docs/api/reproducibility.md', /^identical$/m],
 ];
@@ -158,11 +159,11 @@ function runScript(text: string, language: 'js' | 'python', env: NodeJS.ProcessE
 }
 
 describe('JavaScript', () => {
-  const samples = ['docs/api/README.md', 'docs/api/images.md', 'docs/api/retries.md'].flatMap((page) =>
-    scripts(page, 'js').map(({ text }) => [page, text] as const),
+  const samples = ['README.md', 'asynchronous.md', 'images.md', 'retries.md'].flatMap((name) =>
+    scripts(`docs/api/${name}`, 'js').map(({ text }) => [`docs/api/${name}`, text] as const),
   );
 
-  test('is on three pages', () => expect(samples).toHaveLength(3));
+  test('is on four pages', () => expect(samples).toHaveLength(4));
 
   test.each(samples)('%s: the sample prints a link that opens', async (_, text) => {
     const { code, stdout, stderr } = await runScript(text, 'js');

@@ -1,12 +1,13 @@
 import {
   QueryClient,
+  queryOptions,
   useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
-import { useApi } from './client.ts';
+import { useApi, type Api } from './client.ts';
 import { ApiError } from './api-error.ts';
 import type {
   ActivityList,
@@ -177,25 +178,66 @@ export function useGenerations(licenseId: string, filters: GenerationFilters = {
   });
 }
 
-/** One stored request, fetched every three seconds until it is final. A request from a loaded list is shown at once. */
+/** Options of the query of one stored request, which is fetched again and again until it is final. */
+export function generationOptions(api: Api, queries: QueryClient, requestId: string) {
+  return queryOptions({
+    queryKey: ['generation', requestId],
+    queryFn: ({ signal }) => api.request('GET /generate/{requestId}', { path: { requestId }, signal }),
+    staleTime: ({ state }) => (isRunning(state.data) ? 0 : linkFreshMs),
+    refetchInterval: ({ state: { data, error } }) => {
+      const isOpen = isRunning(data) || (data === undefined && error !== null && !isGone(error));
+      return isOpen ? pollMs(queries) : linkRefetchMs;
+    },
+  });
+}
+
+// An account may look at 60 requests a minute. Those that are followed take two thirds of it together.
+const pollMs = (queries: QueryClient): number => Math.max(2000, 1500 * countFollowed(queries));
+
+function countFollowed(queries: QueryClient): number {
+  const shown = queries.getQueryCache().findAll({ queryKey: ['generation'], type: 'active' });
+  return shown.filter(({ state }) => isRunning(state.data as StoredGeneration | undefined)).length;
+}
+
+/** Whether there is no such request. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND';
+}
+
+/** One stored request, followed until it is final. A request from a loaded list is shown at once. */
 export function useGeneration(requestId: string | null) {
   const api = useApi();
   const queries = useQueryClient();
   const listed = (): ListedGeneration | null => findListed(queries, requestId);
   return useQuery({
-    queryKey: ['generation', requestId],
-    queryFn: ({ signal }) =>
-      api.request('GET /generate/{requestId}', { path: { requestId: requestId ?? '' }, signal }),
+    ...generationOptions(api, queries, requestId ?? ''),
     enabled: requestId !== null,
     initialData: () => listed()?.generation,
     initialDataUpdatedAt: () => listed()?.updatedAtMs,
-    staleTime: ({ state }) => (isRunning(state.data) ? 0 : linkFreshMs),
-    refetchInterval: ({ state }) => (isRunning(state.data) ? 3000 : linkRefetchMs),
   });
 }
 
 function isRunning(generation: StoredGeneration | undefined): boolean {
   return generation !== undefined && !isFinal(generation.status);
+}
+
+/** What GET /health says of the model. An older service says less. */
+export interface ModelHealth {
+  model?: 'ready' | 'waking' | 'asleep' | 'unavailable';
+  modelReadyInSeconds?: number | null;
+}
+
+/** Whether the model is there, while somebody waits for it. */
+export function useModelHealth(isWaiting: boolean) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => api.request('GET /health', { signal }),
+    select: (health) => health as ModelHealth,
+    enabled: isWaiting,
+    staleTime: 0,
+    refetchInterval: 10_000,
+  });
 }
 
 interface ListedGeneration {

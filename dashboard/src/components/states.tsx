@@ -103,7 +103,9 @@ const adviceByCode: Record<string, string> = {
   GENERATION_FAILED: 'Try once more; if it fails again, send us the request id.',
 };
 
-function advise({ code, status }: ApiError): string | null {
+function advise({ code, status, message }: ApiError): string | null {
+  // Two limits have this code. The sentence of this one says what to do.
+  if (code === 'RATE_LIMITED' && message.includes('in flight')) return null;
   const known = adviceByCode[code];
   if (known !== undefined) return known;
   return status >= 500 && status !== 503 ? 'If it happens again, send us the request id.' : null;

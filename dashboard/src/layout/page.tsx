@@ -3,6 +3,7 @@ import { Link, useLocation } from 'react-router';
 import { productName } from '@/components/product.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
+import { screenOf } from '@/lib/screen-of.ts';
 
 interface PageProps {
   title: string;
@@ -20,13 +21,14 @@ export function Page({ title, description, actions, wide = false, children }: Pa
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname, key } = useLocation();
   const first = key === 'default';
+  const screen = screenOf(pathname);
   useEffect(() => {
     document.title = `${title} · ${productName}`;
   }, [title]);
   useEffect(() => {
     // The first page of a visit does not move the focus.
     if (!first && !isBusy()) heading.current?.focus({ preventScroll: true });
-  }, [pathname, first]);
+  }, [screen, first]);
   return (
     <div className={cn('mx-auto w-full', wide ? 'max-w-[100rem]' : 'max-w-6xl')}>
       <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4 lg:mb-8">

@@ -7,10 +7,11 @@ import {
   SquareTerminal,
   type LucideIcon,
 } from 'lucide-react';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
+import { screenOf } from '@/lib/screen-of.ts';
 import { LicenseSwitcher } from '@/license/license-switcher.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
@@ -34,7 +35,7 @@ const navigation: NavigationItem[] = [
 /** Navigation around every screen: a sidebar from 1024 px on, bars at top and bottom below. */
 export function Shell() {
   const { pathname } = useLocation();
-  useScrollToTop(pathname);
+  useScrollToTop(screenOf(pathname));
   return (
     <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -150,10 +151,12 @@ function BottomBar() {
   );
 }
 
-/** Not when going back: the browser restores that place itself. */
-function useScrollToTop(pathname: string): void {
+/** For another screen. Not when going back: the browser restores that place itself. */
+function useScrollToTop(screen: string): void {
   const how = useNavigationType();
+  const before = useRef(screen);
   useEffect(() => {
-    if (how !== 'POP') window.scrollTo(0, 0);
-  }, [pathname, how]);
+    if (screen !== before.current && how !== 'POP') window.scrollTo(0, 0);
+    before.current = screen;
+  }, [screen, how]);
 }

@@ -7,7 +7,8 @@ export default function Toaster() {
     <Sonner
       theme={useTheme()}
       position="bottom-right"
-      mobileOffset={{ bottom: '5.5rem' }}
+      // Above the playground's button.
+      mobileOffset={{ bottom: '8.75rem' }}
       toastOptions={{
         classNames: {
           toast:

@@ -1,72 +1,53 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { sessionEnded } from '../../../dashboard/src/api/api-error.ts';
+import { expect, test } from '@jest/globals';
 import { createApi } from '../../../dashboard/src/api/client.ts';
-import { generate } from '../../../dashboard/src/api/generate.ts';
-import { accepted, event, requestId, stored, streamOf } from '../../support/generation-run.ts';
+import { sessionEnded } from '../../../dashboard/src/api/api-error.ts';
+import { accept } from '../../../dashboard/src/api/generate.ts';
+import { requestId } from '../../support/generation-run.ts';
 import { answered, refused, scriptedFetch, type Script } from '../../support/scripted-fetch.ts';
 
-// `test/unit/client/generate.test.ts` holds how a generation runs. Here is what the playground makes of its end.
+// `test/unit/client/generate-async.test.ts` holds how a request is accepted. Here is what the playground makes of it.
 
-beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
-afterEach(() => void jest.useRealTimers());
+const body = { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay' };
 
-/** The error that a generation with these answers ends with, and how many requests were sent. */
-async function failureOf(scripts: Script[], token = async () => 'token', signal?: AbortSignal) {
-  const { fetch, sent } = scriptedFetch(...scripts);
-  const api = createApi(
-    'https://api.test',
-    { accessToken: token, replaceToken: token, end: () => {} },
-    fetch,
-  );
-  const body = { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay' };
-  const outcome = generate(api, { body, idempotencyKey: 'key-1', signal }).catch((error: unknown) => error);
-  await jest.advanceTimersByTimeAsync(20 * 60_000);
-  return { error: await outcome, count: sent.length };
+async function outcomeOf(script: Script, token = async () => 'token') {
+  const { fetch, sent } = scriptedFetch(script);
+  const tokens = { accessToken: token, replaceToken: token, end: () => {} };
+  const api = createApi('https://api.test', tokens, fetch);
+  const outcome: any = await accept(api, { body, idempotencyKey: 'key-1' }).catch((error: unknown) => error);
+  return { outcome, sent };
 }
 
-const acceptedOnly: Script = () => streamOf(accepted);
+test('a run is sent to the playground’s own route, and asks not to wait', async () => {
+  const { outcome, sent } = await outcomeOf(answered({ requestId, creditsReserved: 2 }, { status: 202 }));
+  expect(outcome).toEqual({ requestId, creditsReserved: 2 });
+  const [{ line, headers, body: given }] = sent as [(typeof sent)[0]];
+  expect([line, given]).toEqual(['POST https://api.test/playground/generate', body]);
+  expect([headers.get('prefer'), headers.get('idempotency-key')]).toEqual(['respond-async', 'key-1']);
+});
+
+test('a repeat of a run whose answer was lost finds it', async () => {
+  const { outcome } = await outcomeOf(refused(409, 'IDEMPOTENCY_IN_PROGRESS', { requestId }));
+  expect(outcome).toEqual({ requestId, creditsReserved: null });
+});
 
 test('a refusal is shown as it is, and the playground does not send again by itself', async () => {
-  const refusal = refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 9, requestId: 'req_0' });
-  const expected = { message: 'Refused as SERVICE_UNAVAILABLE.', retryAfterSeconds: 9, requestId: 'req_0' };
-  expect(await failureOf([refusal])).toMatchObject({ error: expected, count: 1 });
+  const { outcome, sent } = await outcomeOf(
+    refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 9, requestId: 'req_0' }),
+  );
+  const message = 'Refused as SERVICE_UNAVAILABLE.';
+  expect(outcome).toMatchObject({ message, retryAfterSeconds: 9, requestId: 'req_0' });
+  expect(sent).toHaveLength(1);
 });
 
-test('a request that failed and is not stored is refused as it was told', async () => {
-  const told = event('failed', { error: 'It broke.', code: 'INTERNAL_ERROR', status: 500 });
-  const scripts: Script[] = [() => streamOf(accepted + told), refused(404, 'REQUEST_NOT_FOUND')];
-  const error = { message: 'It broke.', code: 'INTERNAL_ERROR', status: 500, requestId };
-  expect(await failureOf(scripts)).toMatchObject({ error, count: 2 });
+test('what people can’t read becomes a sentence for them', async () => {
+  expect((await outcomeOf(new TypeError('fetch failed'))).outcome).toMatchObject({ code: 'NETWORK' });
+  const page = await outcomeOf(() => new Response('<!doctype html>'));
+  expect(page.outcome).toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+  expect(page.outcome.message).toContain('Try again');
 });
 
-const broken = new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) });
-test.each<[string, Script[]]>([
-  ['a page', [() => new Response('<!doctype html>')]],
-  ['an object without a result', [answered({})]],
-  ['an answer that breaks off', [() => new Response(broken)]],
-  ['a stream without an event', [() => streamOf('')]],
-  ['a stream that breaks off, and nothing stored', [acceptedOnly, refused(404, 'REQUEST_NOT_FOUND')]],
-])('%s says where to look', async (_what, scripts) => {
-  const message = expect.stringContaining('history');
-  expect((await failureOf(scripts)).error).toMatchObject({ code: 'NETWORK', status: 0, message });
-});
-
-test('a request that goes on and on says where its result will be', async () => {
-  const { error } = await failureOf([acceptedOnly, answered(stored('PROCESSING'))]);
-  const message = expect.stringContaining('history');
-  expect(error).toMatchObject({ code: 'STILL_RUNNING', status: 504, requestId, message });
-});
-
-test('a generation ends when there is no token any more', async () => {
+test('nothing is sent when there is no token any more', async () => {
   const ended = sessionEnded();
-  let given = 0;
-  const token = () => (given++ === 0 ? Promise.resolve('token') : Promise.reject(ended));
-  expect(await failureOf([acceptedOnly], token)).toEqual({ error: ended, count: 1 });
-});
-
-test('an aborted generation throws the reason of its signal', async () => {
-  const aborting = new AbortController();
-  const reason = new Error('left');
-  setTimeout(() => aborting.abort(reason), 1000);
-  expect(await failureOf(['silence'], undefined, aborting.signal)).toEqual({ error: reason, count: 1 });
+  const { outcome, sent } = await outcomeOf(answered({}), () => Promise.reject(ended));
+  expect([outcome, sent]).toEqual([ended, []]);
 });

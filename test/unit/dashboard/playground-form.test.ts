@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/api/types.ts';
+import type { TabStorage } from '../../../dashboard/src/lib/drafts.ts';
 import {
   fillFromStored,
   fitToIdentities,
   fitToTier,
-  fromBody,
 } from '../../../dashboard/src/screens/playground/fill-form.ts';
 import {
   createFormStore,
@@ -13,7 +13,6 @@ import {
   toSampleBody,
   validate,
   type FormValues,
-  type TabStorage,
 } from '../../../dashboard/src/screens/playground/form-values.ts';
 import { fitSize, presetsFor } from '../../../dashboard/src/screens/playground/sizes.ts';
 import { createGenerationBody } from '../../../shared/contracts/generation.ts';
@@ -88,18 +87,11 @@ describe('the request', () => {
       referenceMode: 'exact_product',
       preserveBranding: true,
     });
-    expect(fromBody({ licenseId: 'lic_1', ...body }, 7)).toEqual({ ...values, seed: '7' });
   });
 
   test('names the format only where it is not the default', () => {
     expect(toBody(valid, 'lic_1')).not.toHaveProperty('outputFormat');
     expect(toBody({ ...valid, outputFormat: 'webp' }, 'lic_1')).toMatchObject({ outputFormat: 'webp' });
-  });
-
-  test('can be brought back into the form as it was', () => {
-    const size = { width: '640', height: '512', numOutputs: 3, outputFormat: 'jpeg' } as const;
-    const values = { ...valid, ...size, negativePrompt: 'fog', seed: '7' };
-    expect(fromBody(toBody(values, 'lic_1'), 7)).toEqual(values);
   });
 });
 
@@ -182,13 +174,11 @@ describe('keeping what was chosen', () => {
     expect(fitToTier(typed, starter)).toEqual({ values: typed, notes: [] });
   });
 
-  test('settings are kept in the tab’s storage, and prompts are not', () => {
-    const { storage, items } = memoryStorage();
-    const form = createFormStore(() => storage);
-    form.change({ prompt: 'secret plan', negativePrompt: 'secret too', seed: '5', numOutputs: 2 });
-    expect(form.values().prompt).toBe('secret plan');
-    expect(JSON.stringify([...items])).not.toContain('secret');
-    expect(createFormStore(() => storage).values()).toEqual({ ...defaultValues, seed: '5', numOutputs: 2 });
+  test('what was typed is kept in the tab’s storage', () => {
+    const { storage } = memoryStorage();
+    const typed = { prompt: 'a plan', negativePrompt: 'fog', seed: '5', numOutputs: 2 };
+    createFormStore(() => storage).change(typed);
+    expect(createFormStore(() => storage).values()).toEqual({ ...defaultValues, ...typed });
   });
 
   test('without storage, or with invalid content, the defaults are used', () => {
@@ -198,9 +188,9 @@ describe('keeping what was chosen', () => {
     form.change({ seed: '9' });
     expect(form.values()).toEqual({ ...defaultValues, seed: '9' });
     const { storage, items } = memoryStorage();
-    items.set('playground-form', '{"seed":7,"prompt":"x","width":"640","constructor":"y"}');
+    items.set('form', '{"seed":7,"prompt":null,"width":"640","constructor":"y"}');
     expect(createFormStore(() => storage).values()).toEqual({ ...defaultValues, width: '640' });
-    items.set('playground-form', 'not json');
+    items.set('form', 'not json');
     expect(createFormStore(() => storage).values()).toEqual(defaultValues);
   });
 });

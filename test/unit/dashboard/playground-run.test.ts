@@ -1,25 +1,23 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
 import { createApi, type Api } from '../../../dashboard/src/api/client.ts';
-import { waitingText } from '../../../dashboard/src/screens/playground/place.ts';
-import { readyText, shortPrompt, type Result } from '../../../dashboard/src/screens/playground/results.ts';
+import type { TabStorage } from '../../../dashboard/src/lib/drafts.ts';
+import {
+  factsOfBody,
+  factsOfStored,
+  failureText,
+  readyText,
+  shortPrompt,
+} from '../../../dashboard/src/screens/playground/results.ts';
 import {
   createRunStore,
   mayRepeat,
   waitSeconds,
   type GenerationCommand,
 } from '../../../dashboard/src/screens/playground/run-store.ts';
-import {
-  accepted,
-  answer,
-  completed,
-  event,
-  openStream,
-  stored,
-  streamOf,
-  told,
-} from '../../support/generation-run.ts';
-import { answered, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
+import { stageText } from '../../../dashboard/src/screens/playground/waiting.ts';
+import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
+import { storedGeneration } from '../../support/stored-generation.ts';
 
 const command: GenerationCommand = {
   body: { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay', numOutputs: 2 },
@@ -27,8 +25,8 @@ const command: GenerationCommand = {
   identityName: 'harbor',
   idempotencyKey: 'key-1',
 };
-const stages = [accepted, event('started', {}), event('progress', { step: 3, steps: 30 }), completed];
-const wholeStream: Script = () => streamOf(stages.join(''));
+const accepted = (requestId: string): Script =>
+  answered({ requestId, status: 'QUEUED', creditsReserved: 2 }, { status: 202 });
 
 function apiOf(...scripts: Script[]): { api: Api; sent: Sent[] } {
   const { fetch, sent } = scriptedFetch(...scripts);
@@ -37,177 +35,146 @@ function apiOf(...scripts: Script[]): { api: Api; sent: Sent[] } {
   return { api: createApi('https://api.test', tokens, fetch), sent };
 }
 
-/** An API that accepts, and whose stream then waits for the test. */
-function slowApi() {
-  const stream = Promise.withResolvers<ReturnType<typeof openStream>>();
-  const { api, sent } = apiOf((signal) => {
-    const opened = openStream(signal);
-    opened.write(accepted);
-    stream.resolve(opened);
-    return opened.response;
-  });
-  return { api, sent, stream: stream.promise };
-}
-
+let kept: Map<string, string>;
+const storage = (): TabStorage => ({
+  getItem: (key) => kept.get(key) ?? null,
+  setItem: (key, value) => void kept.set(key, value),
+});
 let store: ReturnType<typeof createRunStore>;
-beforeEach(() => void (store = createRunStore(() => 1000)));
+beforeEach(() => {
+  kept = new Map();
+  store = createRunStore(storage, () => 1000);
+});
 
-/** The phases that the store goes through from now on. */
-function phases(): string[] {
-  const seen: string[] = [];
-  store.subscribe(() => seen.push(store.state().run?.phase ?? 'none'));
-  return seen;
-}
-
-describe('a run', () => {
-  test('goes from accepted to started and to images that are shown', async () => {
-    const seen: unknown[] = [];
-    store.subscribe(() => {
-      const { run } = store.state();
-      seen.push(run && [run.phase, run.progress?.step ?? null, run.requestId]);
-    });
-    await store.start(apiOf(wholeStream).api, command);
-    expect(seen).toEqual([
-      ['sending', null, null],
-      ['queued', null, 'req_1'],
-      ['running', null, 'req_1'],
-      ['running', 3, 'req_1'],
-      null,
-    ]);
-    const { results, shownId, failure } = store.state();
-    expect(results).toHaveLength(1);
-    expect(results[0]).toMatchObject({ requestId: 'req_1', seed: 7, creditsCharged: 1, body: command.body });
-    expect([shownId, failure]).toEqual(['req_1', null]);
+describe('sending a run', () => {
+  test('makes it the newest of this tab, with an address, and remembers what it was sent with', async () => {
+    const told: string[] = [];
+    await store.start(apiOf(accepted('1')).api, command, { onAccepted: (id) => told.push(id) });
+    await store.start(apiOf(accepted('2')).api, command, { onAccepted: (id) => told.push(id) });
+    expect(told).toEqual(['1', '2']);
+    expect(store.state()).toMatchObject({ runs: ['2', '1'], shownId: '2', sending: null, failure: null });
+    expect(store.sent('1')).toEqual({ command, startedAtMs: 1000 });
   });
 
-  test('shows how many wait before it, until it starts', async () => {
-    const waiting = event('queued', { position: 3, etaSeconds: 12 });
-    const { api } = apiOf(() => streamOf([accepted, waiting, ...stages.slice(1)].join('')));
-    const seen: unknown[] = [];
-    store.subscribe(() => {
-      const { run } = store.state();
-      seen.push(run && [run.phase, run.place]);
-    });
-    await store.start(api, command);
-    expect(seen.slice(1, 4)).toEqual([
-      ['queued', null],
-      ['queued', { position: 3, etaSeconds: 12 }],
-      ['running', { position: 3, etaSeconds: 12 }],
-    ]);
+  test('is one at a time, and the next may be sent while the first still runs', async () => {
+    const { api, sent } = apiOf(accepted('1'), accepted('2'));
+    const first = store.start(api, command);
+    await store.start(api, { ...command, idempotencyKey: 'key-2' });
+    expect(store.state().sending).toMatchObject({ phase: 'sending', idempotencyKey: 'key-1' });
+    await first;
+    expect(sent).toHaveLength(1);
+    await store.start(api, { ...command, idempotencyKey: 'key-3' });
+    expect(store.state().runs).toEqual(['2', '1']);
   });
 
-  test.each([
-    [1, 0, 'Waiting: you are next'],
-    [1, 4, 'Waiting: you are next, about 4 s'],
-    [2, 0, 'Waiting: 1 before you'],
-    [4, 72, 'Waiting: 3 before you, about 1 min 12 s'],
-  ])('at position %d, %d seconds before its turn, says %j', (position, etaSeconds, said) => {
-    expect(waitingText({ position, etaSeconds })).toBe(said);
-  });
-
-  test('tells its listeners when it was accepted and when it has ended', async () => {
-    const calls: string[] = [];
-    const listeners = { onChange: () => calls.push('change'), onDone: () => calls.push('done') };
-    await store.start(apiOf(wholeStream).api, command, listeners);
-    expect(calls).toEqual(['change', 'done', 'change']);
-  });
-
-  test('is sent once its images are uploaded, with the ids of the uploads', async () => {
-    const { api, sent } = apiOf(wholeStream);
-    const seen = phases();
+  test('happens once its images are uploaded, with the ids of the uploads', async () => {
+    const { api, sent } = apiOf(accepted('1'));
     const gate = Promise.withResolvers<GenerationCommand>();
     const run = store.start(api, command, { prepare: () => gate.promise });
-    expect([seen, sent]).toEqual([['uploading'], []]);
-    const named = { ...command.body, referenceImages: [{ uploadId: 'upl_1' }] };
-    gate.resolve({ ...command, body: named });
+    expect([store.state().sending?.phase, sent]).toEqual(['uploading', []]);
+    const body = { ...command.body, referenceImages: [{ uploadId: 'upl_1' }] };
+    gate.resolve({ ...command, body });
     await run;
-    expect(seen.slice(0, 3)).toEqual(['uploading', 'sending', 'queued']);
-    expect(sent.map((one) => one.body)).toEqual([named]);
-    expect(store.state().results[0]).toMatchObject({ body: named });
+    expect(sent.map((one) => one.body)).toEqual([body]);
+    expect(store.sent('1')?.command.body).toEqual(body);
   });
 
-  test('that is stopped while its images are uploaded sends nothing', async () => {
-    const { api, sent } = apiOf(wholeStream);
-    const run = store.start(api, command, {
-      prepare: (_, signal) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    });
-    store.leave();
-    await run;
+  test('can be cancelled while its images are uploaded, and then sends nothing, however the uploads end', async () => {
+    const { api, sent } = apiOf(accepted('1'));
+    for (const end of ['resolve', 'reject'] as const) {
+      const gate = Promise.withResolvers<GenerationCommand>();
+      const run = store.start(api, command, { prepare: () => gate.promise });
+      store.cancel();
+      expect(store.state().sending).toBeNull();
+      gate[end](command as any);
+      await run;
+    }
     expect(sent).toEqual([]);
-    expect(store.state()).toMatchObject({ run: null, left: null, failure: null, results: [] });
+    expect(store.state()).toMatchObject({ sending: null, failure: null, runs: [] });
+  });
+
+  test('can’t be cancelled once it is on its way', async () => {
+    const run = store.start(apiOf(accepted('1')).api, command);
+    store.cancel();
+    expect(store.state().sending).toMatchObject({ phase: 'sending' });
+    await run;
+    expect(store.state().runs).toEqual(['1']);
+  });
+
+  test('that is refused keeps its command, so that a repeat has the same body and key', async () => {
+    const { api, sent } = apiOf(refused(503, 'SERVICE_UNAVAILABLE'), accepted('1'));
+    const errors: unknown[] = [];
+    await store.start(api, command, { onRefused: (error) => errors.push(error) });
+    const { failure, sending, runs } = store.state();
+    expect([sending, runs]).toEqual([null, []]);
+    expect(failure).toMatchObject({ command, atMs: 1000, error: { code: 'SERVICE_UNAVAILABLE' } });
+    expect(errors).toEqual([failure?.error]);
+    await store.start(api, failure!.command);
+    expect(sent.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['key-1', 'key-1']);
+    expect(store.state()).toMatchObject({ failure: null, runs: ['1'] });
   });
 
   test('whose images can’t be uploaded fails with the reason and sends nothing', async () => {
-    const { api, sent } = apiOf(wholeStream);
+    const { api, sent } = apiOf(accepted('1'));
     const error = new ApiError('cup.png could not be uploaded.', { status: 0, code: 'NETWORK' });
     await store.start(api, command, { prepare: () => Promise.reject(error) });
-    expect(sent).toEqual([]);
-    expect(store.state().failure).toMatchObject({ command, error });
+    expect([sent, store.state().failure?.error]).toEqual([[], error]);
+  });
+});
+
+describe('the runs of a tab', () => {
+  test('are there after a reload, without their prompts', async () => {
+    await store.start(apiOf(accepted('1')).api, command);
+    await store.start(apiOf(accepted('2')).api, command);
+    store.show('1');
+    const reloaded = createRunStore(storage);
+    expect(reloaded.state()).toEqual({ sending: null, failure: null, runs: ['2', '1'], shownId: '1' });
+    expect([...kept.values()].join()).not.toContain('quiet');
   });
 
-  test('is the only one until it has ended', async () => {
-    const { api, sent, stream } = slowApi();
-    const first = store.start(api, command);
-    await store.start(api, { ...command, idempotencyKey: 'key-2' });
-    (await stream).write(completed);
-    await first;
-    expect(sent).toHaveLength(1);
-    expect(store.state().results).toHaveLength(1);
+  test('are the newest twelve, each once, whatever is shown', () => {
+    for (let i = 10; i < 30; i++) store.show(String(i));
+    store.show('25');
+    expect(store.state().runs).toEqual(Array.from({ length: 12 }, (_, i) => String(29 - i)));
+    expect(store.state().shownId).toBe('25');
   });
 
-  test('whose stream breaks is looked up, and its stored images are shown', async () => {
-    const { api } = apiOf(() => streamOf(accepted), answered(stored('COMPLETED')));
-    const seen = phases();
-    await store.start(api, command);
-    expect(seen).toContain('disconnected');
-    expect(store.state().results[0]).toMatchObject({ requestId: 'req_1', outputs: answer.outputs });
+  test('lose one that is not there any more', () => {
+    store.show('1');
+    store.show('2');
+    store.drop('2');
+    expect(createRunStore(storage).state()).toMatchObject({ runs: ['1'], shownId: null });
   });
 
-  test('that fails keeps its command, so that a repeat has the same body and key', async () => {
-    const failed = event('failed', { error: 'It broke.', code: 'GENERATION_FAILED', status: 500 });
-    const once: Script[] = [() => streamOf(accepted + failed), answered(stored('FAILED', 'It broke.'))];
-    const { api, sent } = apiOf(...once, ...once);
-    const errors: unknown[] = [];
-    await store.start(api, command, { onFailed: (error) => errors.push(error) });
-    const { failure, run } = store.state();
-    expect(run).toBeNull();
-    const message = 'It broke. Nothing was charged.';
-    expect(failure?.error).toMatchObject({ code: 'GENERATION_FAILED', message, requestId: 'req_1' });
-    expect(errors).toEqual([failure?.error]);
-    await store.start(api, failure!.command);
-    const posts = sent.filter(({ line }) => line.startsWith('POST'));
-    const keys = posts.map(({ headers }) => headers.get('idempotency-key'));
-    expect([posts.map(({ body }) => body), keys]).toEqual([
-      [command.body, command.body],
-      ['key-1', 'key-1'],
-    ]);
-  });
+  test.each(['', 'null', '[]', '{"runs": 7}', '{"runs": [null, "", 3], "shownId": {}}', '{"shownId": ""}'])(
+    'are none when the storage holds %j, or nothing can be stored',
+    (text) => {
+      kept.set('runs', text);
+      expect(createRunStore(storage).state()).toMatchObject({ runs: [], shownId: null });
+      const broken = createRunStore(() => {
+        throw new Error('switched off');
+      });
+      broken.show('1');
+      expect(broken.state().runs).toEqual(['1']);
+    },
+  );
+});
 
-  test('that nobody waits for any more leaves its request’s id, and no result or failure', async () => {
-    const { api } = slowApi();
-    const isAccepted = Promise.withResolvers<void>();
-    const run = store.start(api, command, { onChange: isAccepted.resolve });
-    await isAccepted.promise;
-    store.leave();
-    expect(store.state()).toMatchObject({ run: null, left: { requestId: 'req_1' } });
-    await run;
-    expect(store.state()).toMatchObject({ results: [], failure: null });
-  });
-
-  test('that is answered a second time is listed once', async () => {
-    const { api } = apiOf(wholeStream);
-    await store.start(api, command);
-    await store.start(api, command);
-    expect(store.state().results).toHaveLength(1);
-  });
-
-  test('has its links renewed without losing what it was', async () => {
-    const { api } = apiOf(wholeStream, answered({ outputs: ['new 0', 'new 1'] }));
-    await store.start(api, command);
-    expect(await store.renewLinks(api, 'req_1')).toEqual(['new 0', 'new 1']);
-    expect(store.state().results[0]).toMatchObject({ outputs: ['new 0', 'new 1'], seed: 7 });
-  });
+test.each([
+  ['uploading', {}, 'Uploading your images'],
+  ['sending', {}, 'Sending'],
+  ['QUEUED', {}, 'Waiting for its turn'],
+  ['QUEUED', { model: 'ready', modelReadyInSeconds: null }, 'Waiting for its turn'],
+  ['QUEUED', { model: 'asleep', modelReadyInSeconds: null }, 'The model is starting.'],
+  ['QUEUED', { model: 'waking' }, 'The model is starting.'],
+  ['QUEUED', { model: 'waking', modelReadyInSeconds: 0 }, 'The model is starting. A few seconds more.'],
+  ['QUEUED', { model: 'waking', modelReadyInSeconds: 31 }, 'The model is starting. About 40 seconds.'],
+  ['QUEUED', { model: 'waking', modelReadyInSeconds: 60 }, 'The model is starting. About 1 minute.'],
+  ['QUEUED', { model: 'waking', modelReadyInSeconds: 300 }, 'The model is starting. About 5 minutes.'],
+  ['QUEUED', { model: 'unavailable' }, 'The model can’t be reached now. Waiting for it'],
+  ['PROCESSING', { model: 'waking', modelReadyInSeconds: 300 }, 'The image is being made'],
+] as const)('a run that is %s while the model is %j says %j', (stage, health, said) => {
+  expect(stageText(stage, health)).toBe(said);
 });
 
 describe('a refusal', () => {
@@ -233,11 +200,21 @@ describe('a refusal', () => {
 
 describe('a result', () => {
   test('is announced in one sentence', () => {
-    const facts = { creditsCharged: 1, body: command.body, references: [], waitedMs: 9000 };
-    const result: Result = { ...told, ...facts };
-    expect(readyText(result)).toBe('1 image is ready, made in 2.4 s.');
-    const two = { ...result, outputs: ['a', 'b'], processingTimeMs: null };
-    expect(readyText(two)).toBe('2 images are ready, made in 9 s.');
+    expect(readyText({ outputs: ['a'], processingTimeMs: 2400 })).toBe('1 image is ready, made in 2.4 s.');
+    expect(readyText({ outputs: ['a', 'b'], processingTimeMs: null })).toBe('2 images are ready.');
+  });
+
+  test('that is none says why, and that nothing was charged', () => {
+    const failed = { ...storedGeneration, status: 'FAILED', errorMessage: null } as const;
+    expect(failureText(failed)).toBe('The image could not be finished. Nothing was charged.');
+    expect(failureText({ ...failed, errorMessage: 'It broke.' })).toBe('It broke. Nothing was charged.');
+    expect(failureText({ ...failed, status: 'TIMEOUT' })).toMatch(/not finished in time\. Nothing/);
+  });
+
+  test('has the same facts before and after it is stored', () => {
+    const body = { ...command.body, prompt: 'a calm night', width: 1024, height: 768 };
+    expect(factsOfBody(body, 'harbor', 5)).toEqual(factsOfStored(storedGeneration, 5));
+    expect(factsOfStored(storedGeneration).startedAtMs).toBe(Date.parse(storedGeneration.createdAt));
   });
 
   test('is labelled by its prompt in one short line, without cutting a character in two', () => {

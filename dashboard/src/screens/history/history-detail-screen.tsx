@@ -2,8 +2,7 @@ import { FileQuestion, Info, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { toast } from 'sonner';
-import { ApiError } from '@/api/api-error.ts';
-import { isFinal, useGeneration } from '@/api/queries.ts';
+import { isFinal, isGone, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
@@ -33,10 +32,9 @@ export default function HistoryDetailScreen() {
     );
   }
   if (data === undefined) {
-    const gone = error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND';
     return (
       <Frame>
-        {gone ? (
+        {isGone(error) ? (
           <NoSuchRequest />
         ) : (
           <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />

@@ -10,6 +10,7 @@ import { formatUtcDate, formatUtcDay } from '@/lib/format.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { licenseMessage } from './license-message.ts';
 import { NewestImages, useNewestImages } from './newest-images.tsx';
+import { OpenRequests } from './open-requests.tsx';
 import { UsageSection } from './usage-section.tsx';
 
 export default function OverviewScreen() {
@@ -34,6 +35,7 @@ function Content() {
     <div className="grid min-w-0 grid-cols-1 gap-8">
       <LicenseNotice license={license} />
       <UsageSection license={license}>
+        <OpenRequests licenseId={license.licenseId} />
         <NewestImages images={images} />
       </UsageSection>
     </div>

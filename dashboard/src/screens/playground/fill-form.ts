@@ -1,6 +1,5 @@
-import type { PlaygroundBody } from '../../api/generate.ts';
 import type { IdentityAnswer, StoredGeneration } from '../../api/types.ts';
-import { defaultValues, sizeOf, type FormValues, type TierLimits } from './form-values.ts';
+import { sizeOf, type FormValues, type TierLimits } from './form-values.ts';
 import type { Reference } from './references/reference.ts';
 import { fitSize, isPreset } from './sizes.ts';
 
@@ -26,25 +25,6 @@ export function fromStored(stored: StoredGeneration): FormValues {
     seed: String(stored.seed),
     referenceMode: stored.type === 'text_to_image' ? 'reference' : stored.referenceMode,
     preserveBranding: stored.type !== 'text_to_image' && stored.preserveBranding,
-  };
-}
-
-/** A body that this screen sent, as form values. `seed` is the seed that was used. */
-export function fromBody(body: PlaygroundBody, seed: number): FormValues {
-  return {
-    ...defaultValues,
-    identityId: body.identityId,
-    prompt: body.prompt,
-    negativePrompt: body.negativePrompt ?? '',
-    width: String(body.width ?? 1024),
-    height: String(body.height ?? 1024),
-    numOutputs: body.numOutputs ?? 1,
-    outputFormat: body.outputFormat ?? 'png',
-    steps: String(body.numInferenceSteps ?? 30),
-    guidance: String(body.guidanceScale ?? 7.5),
-    seed: String(seed),
-    referenceMode: body.referenceMode ?? 'reference',
-    preserveBranding: body.preserveBranding ?? false,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { PlaygroundBody, ReferenceBody } from '../../api/generate.ts';
 import type { OutputFormat, ReferenceMode } from '../../api/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
+import { keepDraft, recallDraft, type TabStorage } from '../../lib/drafts.ts';
 import { createStore } from '../../lib/store.ts';
 import { countCharacters, isReadable } from '../../lib/text.ts';
 import { minSidePx, sideStepPx, type Size } from './sizes.ts';
@@ -151,18 +152,9 @@ export function toSampleBody(
   return { ...body, ...(seed !== null && { seed }) };
 }
 
-/** The two calls of a browser's storage that are used. */
-export interface TabStorage {
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
-}
+const key = 'form';
 
-const key = 'playground-form';
-
-/**
- * Form values that outlive the screen. Settings are kept in the tab's storage. Prompts may be confidential, so they are
- * kept in memory only.
- */
+/** Form values that outlive the screen and a reload. */
 export function createFormStore(storage: () => TabStorage) {
   const { subscribe, get, set } = createStore<FormValues>({ ...defaultValues, ...recall(storage) });
   return {
@@ -170,29 +162,18 @@ export function createFormStore(storage: () => TabStorage) {
     values: get,
     change(change: Partial<FormValues>): void {
       set(change);
-      remember(storage, get());
+      keepDraft(key, JSON.stringify(get()), storage);
     },
   };
 }
 
-function remember(storage: () => TabStorage, values: FormValues): void {
-  const { prompt: _, negativePrompt: __, ...settings } = values;
-  try {
-    storage().setItem(key, JSON.stringify(settings));
-  } catch {
-    // Storage may be full or switched off: the values live as long as the page.
-  }
-}
-
 function recall(storage: () => TabStorage): Partial<FormValues> {
   try {
-    const kept: unknown = JSON.parse(storage().getItem(key) ?? 'null');
+    const kept: unknown = JSON.parse(recallDraft(key, storage) ?? 'null');
     if (typeof kept !== 'object' || kept === null) return {};
     const known = Object.entries(kept).filter(
       ([name, value]) =>
-        Object.hasOwn(defaultValues, name) &&
-        !name.toLowerCase().includes('prompt') &&
-        typeof value === typeof defaultValues[name as keyof FormValues],
+        Object.hasOwn(defaultValues, name) && typeof value === typeof defaultValues[name as keyof FormValues],
     );
     return Object.fromEntries(known) as Partial<FormValues>;
   } catch {

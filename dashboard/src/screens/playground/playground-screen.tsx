@@ -1,5 +1,7 @@
 import { Images } from 'lucide-react';
-import { useIdentities } from '@/api/queries.ts';
+import { useEffect, useState } from 'react';
+import { useNavigate, useParams, useSearchParams } from 'react-router';
+import { useGeneration, useIdentities } from '@/api/queries.ts';
 import type { IdentityAnswer } from '@/api/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
@@ -11,9 +13,10 @@ import { useLicense } from '@/license/license-choice.ts';
 import { toSampleBody } from './form-values.ts';
 import { LicenseNotice, PrefillNotice } from './notices.tsx';
 import { PlaygroundForm } from './playground-form.tsx';
-import { ResultPanel } from './result-panel.tsx';
+import { ResultPanel, type ShownRun } from './result-panel.tsx';
 import { toSampleReferences } from './references/reference.ts';
-import { useReferences, useRunState } from './stores.ts';
+import { runStore, useReferences } from './stores.ts';
+import { runPath, useWatchedRuns } from './use-start-run.ts';
 import { usePlayground } from './use-playground.ts';
 import { usePrefill } from './use-prefill.ts';
 
@@ -57,8 +60,8 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
   const playground = usePlayground(license, identities);
   const { values, errors, identity } = playground;
   const { apiBaseUrl } = useConfig();
-  const { results, shownId } = useRunState();
-  const usedSeed = results.find(({ requestId }) => requestId === shownId)?.seed ?? null;
+  const shown = useShownRun();
+  const usedSeed = useGeneration(shown.requestId).data?.seed ?? null;
   const { items } = useReferences();
   const references = identity?.productPhotos ? toSampleReferences(items, license.licenseId, Date.now()) : [];
   const body = toSampleBody(values, usedSeed, references.length > 0 ? references : null);
@@ -86,11 +89,28 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
         <div className="grid grid-cols-1 gap-4 empty:hidden">{children}</div>
         <div className={columns}>
           <PlaygroundForm playground={playground} usedSeed={usedSeed} />
-          <ResultPanel playground={playground} />
+          <ResultPanel playground={playground} shown={shown} />
         </div>
       </div>
     </Page>
   );
+}
+
+/** The run of the address. Without one, the address becomes that of the run that was shown last. */
+function useShownRun(): ShownRun {
+  const { requestId = null } = useParams();
+  const [parameters] = useSearchParams();
+  const navigate = useNavigate();
+  const [offered, setOffered] = useState<string | null>(null);
+  const isFilling = parameters.has('from');
+  useWatchedRuns();
+  useEffect(() => {
+    const { shownId } = runStore.state();
+    if (requestId !== null || isFilling || shownId === null) return;
+    setOffered(shownId);
+    void navigate(runPath(shownId), { replace: true });
+  }, [requestId, isFilling, navigate]);
+  return { requestId, isOffered: requestId === offered };
 }
 
 function ScreenLoading() {

@@ -1,111 +1,48 @@
-import { Download, ExternalLink, History, Lock, RotateCcw } from 'lucide-react';
-import { Link } from 'react-router';
+import { Download, ExternalLink, Lock } from 'lucide-react';
 import { toast } from 'sonner';
-import { useApi } from '@/api/client.ts';
+import type { StoredGeneration } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { useImageDownload } from '@/lib/download.ts';
-import { formatCount, formatCredits } from '@/lib/format.ts';
 import { outputSeed } from '@/lib/outputs.ts';
-import { fitToIdentities, fitToTier, fromBody } from './fill-form.ts';
-import { imageSize, shortPrompt, timeTaken, type Result } from './results.ts';
-import { frameStyle, gridColumns } from './sizes.ts';
-import { formStore, referenceStore, runStore } from './stores.ts';
-import type { Playground } from './use-playground.ts';
+import { shortPrompt } from './results.ts';
+import { gridColumns } from './sizes.ts';
+import { formStore } from './stores.ts';
 
-/** The images of one generation, as large as the window lets them be, and its details. */
-export function ResultView({ result, playground }: { result: Result; playground: Playground }) {
-  const { outputs, body } = result;
+interface ResultProps {
+  run: StoredGeneration;
+  /** Fetches the request anew, with new links. @returns them */
+  renew: () => Promise<string[]>;
+}
+
+/** The images of one generation, as large as the window lets them be. */
+export function ResultView({ run, renew }: ResultProps) {
+  const { outputs } = run;
   return (
-    <div
-      className="mx-auto grid w-full min-w-0 grid-cols-1 gap-6"
-      style={frameStyle(imageSize(body), outputs.length)}
-    >
-      <ul className={cn('grid gap-x-2 gap-y-4 sm:gap-x-4', gridColumns(outputs.length))}>
-        {outputs.map((src, index) => (
-          <ResultImage key={index} result={result} src={src} index={index} />
-        ))}
-      </ul>
-      <Details result={result} playground={playground} />
-    </div>
+    <ul className={cn('grid gap-x-2 gap-y-4 sm:gap-x-4', gridColumns(outputs.length))}>
+      {outputs.map((src, index) => (
+        <ResultImage key={index} run={run} renew={renew} src={src} index={index} />
+      ))}
+    </ul>
   );
 }
 
-function Details({ result, playground }: { result: Result; playground: Playground }) {
-  const { body, identity, requestId, creditsCharged } = result;
-  const { width, height } = imageSize(body);
-  const details = [
-    identity.name,
-    `${width} × ${height}`,
-    ...usedReferences(result),
-    timeTaken(result),
-    `${formatCredits(creditsCharged)} charged`,
-  ];
-  return (
-    <div className="grid gap-4 border-t border-border pt-4">
-      <div className="grid min-w-0 gap-1">
-        <p className="line-clamp-3 text-pretty break-words">{body.prompt}</p>
-        <ul className="flex flex-wrap gap-x-4 text-xs leading-5 text-muted-foreground tabular-nums">
-          {details.map((detail) => (
-            <li key={detail}>{detail}</li>
-          ))}
-        </ul>
-      </div>
-      <div className="flex flex-wrap gap-2">
-        <Button variant="outline" size="sm" asChild>
-          <Link to={`/history/${requestId}`}>
-            <History aria-hidden />
-            Open in history
-          </Link>
-        </Button>
-        <Button variant="outline" size="sm" onClick={() => reuse(result, playground)}>
-          <RotateCcw aria-hidden />
-          Use these settings
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-function usedReferences({ body, references }: Result): string[] {
-  if (references.length === 0) return [];
-  const exact = body.referenceMode === 'exact_product';
-  return [formatCount(references.length, exact ? 'exact product image' : 'reference image')];
-}
-
-function reuse(result: Result, { license, identities, change, uploadTo }: Playground): void {
-  const { body, seed, identity, references } = result;
-  const tier = fitToTier(fromBody(body, seed), license);
-  const { values, notes } = fitToIdentities(tier.values, identities, identity.name);
-  change(values);
-  const chosen = identities.find(({ id }) => id === values.identityId);
-  if (chosen?.productPhotos) referenceStore.replace(references, uploadTo);
-  toast('The form has these settings again, with their seed.', {
-    description: [...notes, ...tier.notes].join(' ') || undefined,
-  });
-}
-
-interface ResultImageProps {
-  result: Result;
+interface ResultImageProps extends ResultProps {
   src: string;
   index: number;
 }
 
-function ResultImage({ result, src, index }: ResultImageProps) {
-  const api = useApi();
-  const { body, requestId, outputs } = result;
-  const seed = outputSeed(result.seed, index);
+function ResultImage({ run, renew, src, index }: ResultImageProps) {
+  const { prompt, outputs, width, height } = run;
+  const seed = outputSeed(run.seed, index);
   const which = outputs.length > 1 ? `image ${index + 1}` : 'the image';
   const alt =
-    outputs.length > 1
-      ? `${shortPrompt(body.prompt)}, ${index + 1} of ${outputs.length}`
-      : shortPrompt(body.prompt);
-  const renew = (): void => void runStore.renewLinks(api, requestId).catch(() => {});
+    outputs.length > 1 ? `${shortPrompt(prompt)}, ${index + 1} of ${outputs.length}` : shortPrompt(prompt);
   return (
     <li className="grid min-w-0 content-start gap-1">
-      <SignedImage src={src} alt={alt} {...imageSize(body)} eager onReload={renew} />
+      <SignedImage src={src} alt={alt} width={width} height={height} eager onReload={() => void renew()} />
       <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-2">
         <div className="flex items-center text-xs tabular-nums">
           <span className="mr-1 text-muted-foreground">Seed {seed}</span>
@@ -132,7 +69,7 @@ function ResultImage({ result, src, index }: ResultImageProps) {
               <ExternalLink aria-hidden />
             </a>
           </Button>
-          <DownloadButton result={result} index={index} which={which} />
+          <DownloadButton run={run} renew={renew} index={index} which={which} />
         </div>
       </div>
     </li>
@@ -144,13 +81,8 @@ function lockSeed(seed: number): void {
   toast(`Seed ${seed} is used for the next images.`);
 }
 
-function DownloadButton({ result, index, which }: { result: Result; index: number; which: string }) {
-  const api = useApi();
-  const { pending, save } = useImageDownload({
-    request: result,
-    index,
-    renew: () => runStore.renewLinks(api, result.requestId),
-  });
+function DownloadButton({ run, renew, index, which }: ResultProps & { index: number; which: string }) {
+  const { pending, save } = useImageDownload({ request: { ...run, requestId: run.id }, index, renew });
   return (
     <Button
       variant="ghost"

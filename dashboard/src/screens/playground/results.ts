@@ -1,22 +1,43 @@
-import type { Generated, PlaygroundBody } from '../../api/generate.ts';
+import type { PlaygroundBody } from '../../api/generate.ts';
+import type { StoredGeneration } from '../../api/types.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
-import type { Reference } from './references/reference.ts';
+import type { Size } from './sizes.ts';
 
-/** A finished generation of this visit. */
-export interface Result extends Generated {
-  body: PlaygroundBody;
-  /** The reference images that it was sent with. */
-  references: readonly Reference[];
-  /** From the click until the images were there; milliseconds. */
-  waitedMs: number;
+/** What is known of a run before and after it is stored. */
+export interface RunFacts extends Size {
+  prompt: string;
+  identityName: string;
+  numOutputs: number;
+  startedAtMs: number;
 }
 
-export function timeTaken({ processingTimeMs, waitedMs }: Result): string {
-  return formatDuration(processingTimeMs ?? waitedMs);
+export function factsOfBody(body: PlaygroundBody, identityName: string, startedAtMs: number): RunFacts {
+  const { prompt, width = 1024, height = 1024, numOutputs = 1 } = body;
+  return { prompt, identityName, width, height, numOutputs, startedAtMs };
 }
 
-export function readyText(result: Result): string {
-  return `${formatCount(result.outputs.length, 'image')} ${result.outputs.length === 1 ? 'is' : 'are'} ready, made in ${timeTaken(result)}.`;
+/** @param startedAtMs when this browser sent it, which may have another clock than the service */
+export function factsOfStored(stored: StoredGeneration, startedAtMs?: number): RunFacts {
+  const { prompt, identity, width, height, numOutputs, createdAt } = stored;
+  const facts = { prompt, width, height, numOutputs, identityName: identity.name };
+  return { ...facts, startedAtMs: startedAtMs ?? Date.parse(createdAt) };
+}
+
+export function readyText({
+  outputs,
+  processingTimeMs,
+}: Pick<StoredGeneration, 'outputs' | 'processingTimeMs'>): string {
+  const images = formatCount(outputs.length, 'image');
+  const taken = processingTimeMs === null ? '' : `, made in ${formatDuration(processingTimeMs)}`;
+  return `${images} ${outputs.length === 1 ? 'is' : 'are'} ready${taken}.`;
+}
+
+/** Why a request has no images. */
+export function failureText({ errorMessage, status }: StoredGeneration): string {
+  const why =
+    errorMessage ??
+    (status === 'TIMEOUT' ? 'The image was not finished in time.' : 'The image could not be finished.');
+  return `${why} Nothing was charged.`;
 }
 
 /** The prompt in one line, short enough for a label. */
@@ -29,12 +50,4 @@ export function shortPrompt(prompt: string, limit = 80): string {
         .slice(0, limit - 1)
         .join('')
         .trimEnd()}…`;
-}
-
-/** Width and height of one image. */
-export function imageSize({ width = 1024, height = 1024 }: PlaygroundBody): {
-  width: number;
-  height: number;
-} {
-  return { width, height };
 }

@@ -1,41 +1,9 @@
 import { ApiError } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
-import { generate, type Generated, type PlaygroundBody } from '../../api/generate.ts';
+import { accept, type PlaygroundBody } from '../../api/generate.ts';
+import { keepDraft, recallDraft, type TabStorage } from '../../lib/drafts.ts';
 import { createStore } from '../../lib/store.ts';
-import type { Place } from './place.ts';
 import type { Reference } from './references/reference.ts';
-import type { Result } from './results.ts';
-
-export type RunPhase = 'uploading' | 'sending' | 'queued' | 'running' | 'disconnected';
-
-/** A generation that is under way. */
-export interface Run extends GenerationCommand {
-  phase: RunPhase;
-  /** Null until it is known to wait. */
-  place: Place | null;
-  /** Null until the first report. */
-  progress: { step: number; steps: number } | null;
-  requestId: string | null;
-  startedAtMs: number;
-}
-
-/** The generation that was refused or failed last. */
-export interface Failure {
-  command: GenerationCommand;
-  error: unknown;
-  atMs: number;
-}
-
-export interface RunState {
-  run: Run | null;
-  failure: Failure | null;
-  /** The run whose waiting was stopped, with its request's id if it was accepted. */
-  left: { requestId: string | null } | null;
-  /** Newest first. */
-  results: Result[];
-  /** The request whose images are shown. */
-  shownId: string | null;
-}
 
 /** What to generate. Sending the same command again keeps its idempotency key, so it is charged once. */
 export interface GenerationCommand {
@@ -45,112 +13,147 @@ export interface GenerationCommand {
   idempotencyKey: string;
 }
 
+/** A command that is on its way to the service. */
+export interface Sending extends GenerationCommand {
+  phase: 'uploading' | 'sending';
+  startedAtMs: number;
+}
+
+/** The command that was refused last. */
+export interface Failure {
+  command: GenerationCommand;
+  error: unknown;
+  atMs: number;
+}
+
+export interface RunState {
+  sending: Sending | null;
+  failure: Failure | null;
+  /** The ids of this tab's requests, newest first. */
+  runs: readonly string[];
+  /** The request that was shown last. */
+  shownId: string | null;
+}
+
+/** What only this page knows of a request: the images that it was sent with, and when by this computer's clock. */
+export interface Sent {
+  command: GenerationCommand;
+  startedAtMs: number;
+}
+
 export interface RunListeners {
   /** Completes the command before it is sent: uploads its images. @throws ApiError, and the signal's reason */
   prepare?: ((command: GenerationCommand, signal: AbortSignal) => Promise<GenerationCommand>) | undefined;
-  /** Called when history and usage have changed: the run was accepted, or it ended. */
-  onChange?: () => void;
-  onDone?: (result: Result) => void;
-  onFailed?: (error: unknown, command: GenerationCommand) => void;
+  /** The request is stored and runs by itself. */
+  onAccepted?: (requestId: string) => void;
+  onRefused?: (error: unknown, command: GenerationCommand) => void;
 }
 
-const keptResults = 24;
-const empty: RunState = { run: null, failure: null, left: null, results: [], shownId: null };
+// Each is looked at when the page is loaded, and an account may look at 60 requests a minute.
+const keptRuns = 12;
+const key = 'runs';
 
 /**
- * Holds the current run and the results of this visit. It is outside of any component, so that a run goes on when
- * somebody leaves the screen.
+ * Sends requests, one after the other, and knows which requests are this tab's. It is outside of any component, so that a
+ * request is sent although somebody leaves the screen, and its list outlives a reload.
  */
-export function createRunStore(now: () => number = Date.now) {
-  const { subscribe, get, set } = createStore(empty);
-  let waiting: AbortController | null = null;
+export function createRunStore(storage: () => TabStorage, now: () => number = Date.now) {
+  const store = createStore<RunState>({ sending: null, failure: null, ...recall(storage) });
+  const sent = new Map<string, Sent>();
+  const list = listing(storage, store);
+  const accepted = (requestId: string, how: Sent): void => {
+    sent.set(requestId, how);
+    store.set({ sending: null });
+    list.put(requestId);
+  };
   return {
-    subscribe,
-    state: get,
-    /** Sends the command, unless a run is under way. Resolves when the run has ended, also when it failed. */
+    subscribe: store.subscribe,
+    state: store.get,
+    /** What this page knows of a request that it sent. */
+    sent: (requestId: string): Sent | undefined => sent.get(requestId),
+    /** A request of this account is shown. It is this tab's from now on. */
+    show(requestId: string): void {
+      const { shownId, runs } = store.get();
+      if (shownId !== requestId || !runs.includes(requestId)) list.put(requestId);
+    },
+    /** There is no such request any more. */
+    drop: list.drop,
+    ...sendingOf(store, accepted, now),
+  };
+}
+
+type Store = ReturnType<typeof createStore<RunState>>;
+
+function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent) => void, now: () => number) {
+  let stop = new AbortController();
+  return {
+    /** Sends the command, unless another is being sent. Resolves when it is accepted, and also when it was refused. */
     async start(api: Api, given: GenerationCommand, listeners: RunListeners = {}): Promise<void> {
-      if (get().run !== null) return;
-      const { prepare, onChange, onDone, onFailed } = listeners;
-      let command = given;
-      const stop = new AbortController();
-      waiting = stop;
+      if (get().sending !== null) return;
+      const { prepare, onAccepted, onRefused } = listeners;
+      const { signal } = (stop = new AbortController());
       const startedAtMs = now();
-      const patch = (change: Partial<Run>): void => {
-        const { run } = get();
-        if (waiting === stop && run !== null) set({ run: { ...run, ...change } });
-      };
-      set({ run: newRun(given, startedAtMs, prepare !== undefined), failure: null, left: null });
+      const phase = prepare === undefined ? 'sending' : 'uploading';
+      let command = given;
+      set({ sending: { ...given, startedAtMs, phase }, failure: null });
       try {
         if (prepare !== undefined) {
-          command = await prepare(given, stop.signal);
-          patch({ ...command, phase: 'sending' });
+          command = await prepare(given, signal);
+          signal.throwIfAborted();
+          set({ sending: { ...command, startedAtMs, phase: 'sending' } });
         }
-        const generated = await send(api, command, stop.signal, patch, onChange);
-        if (waiting !== stop) return;
-        const result = toResult(generated, command, now() - startedAtMs);
-        set({ run: null, results: withResult(get().results, result), shownId: result.requestId });
-        onDone?.(result);
+        const { requestId } = await accept(api, command);
+        accepted(requestId, { command, startedAtMs });
+        onAccepted?.(requestId);
       } catch (error) {
-        if (waiting !== stop) return;
-        set({ run: null, failure: { command, error, atMs: now() } });
-        onFailed?.(error, command);
+        if (signal.aborted) return;
+        set({ sending: null, failure: { command, error, atMs: now() } });
+        onRefused?.(error, command);
       }
-      onChange?.();
     },
-    /** Stops waiting. The generation goes on and is stored. */
-    leave(): void {
-      const { run } = get();
-      if (run === null) return;
-      waiting?.abort();
-      waiting = null;
-      // Nothing was sent while images were uploading.
-      set({ run: null, left: run.phase === 'uploading' ? null : { requestId: run.requestId } });
-    },
-    show: (requestId: string): void => set({ shownId: requestId, failure: null, left: null }),
-    /** Signs the links of a result anew. @returns them. @throws ApiError */
-    async renewLinks(api: Api, requestId: string): Promise<string[]> {
-      const { outputs } = await api.request('GET /generate/{requestId}', { path: { requestId } });
-      set({ results: get().results.map((one) => (one.requestId === requestId ? { ...one, outputs } : one)) });
-      return outputs;
+    /** Takes back what was not sent yet. A request that was sent can't be taken back. */
+    cancel(): void {
+      if (get().sending?.phase !== 'uploading') return;
+      stop.abort();
+      set({ sending: null });
     },
   };
 }
 
-function newRun(command: GenerationCommand, startedAtMs: number, uploading: boolean): Run {
-  const phase = uploading ? 'uploading' : 'sending';
-  return { ...command, phase, place: null, progress: null, requestId: null, startedAtMs };
-}
-
-function send(
-  api: Api,
-  { body, idempotencyKey }: GenerationCommand,
-  signal: AbortSignal,
-  patch: (change: Partial<Run>) => void,
-  onChange: (() => void) | undefined,
-): Promise<Generated> {
-  return generate(api, {
-    body,
-    idempotencyKey,
-    signal,
-    onAccepted: ({ requestId }) => {
-      patch({ phase: 'queued', requestId });
-      onChange?.();
+/** The list of this tab's requests, and the one that was shown last. */
+function listing(storage: () => TabStorage, { get, set }: Store) {
+  const become = (change: Partial<RunState>): void => {
+    set(change);
+    const { runs, shownId } = get();
+    keepDraft(key, JSON.stringify({ runs, shownId }), storage);
+  };
+  return {
+    put(requestId: string): void {
+      // The ids begin with the time, so their order is that of the requests.
+      const runs = [...new Set([requestId, ...get().runs])].toSorted().toReversed();
+      become({ runs: runs.slice(0, keptRuns), shownId: requestId });
     },
-    onQueued: (place) => patch({ phase: 'queued', place }),
-    onStarted: () => patch({ phase: 'running' }),
-    onProgress: (progress) => patch({ phase: 'running', progress }),
-    onDisconnected: () => patch({ phase: 'disconnected' }),
-  });
+    drop(requestId: string): void {
+      const { runs, shownId } = get();
+      const left = runs.filter((id) => id !== requestId);
+      become({ runs: left, shownId: shownId === requestId ? null : shownId });
+    },
+  };
 }
 
-function toResult(generated: Generated, { body, references }: GenerationCommand, waitedMs: number): Result {
-  return { ...generated, body, references, waitedMs };
-}
+type Kept = Pick<RunState, 'runs' | 'shownId'>;
 
-function withResult(results: Result[], result: Result): Result[] {
-  // A repeated command may get a result that is in the list already.
-  const others = results.filter(({ requestId }) => requestId !== result.requestId);
-  return [result, ...others].slice(0, keptResults);
+function recall(storage: () => TabStorage): Kept {
+  const isId = (id: unknown): id is string => typeof id === 'string' && id !== '';
+  try {
+    const { runs, shownId } = JSON.parse(recallDraft(key, storage) ?? '{}') as Record<keyof Kept, unknown>;
+    return {
+      runs: Array.isArray(runs) ? runs.filter(isId).slice(0, keptRuns) : [],
+      shownId: isId(shownId) ? shownId : null,
+    };
+  } catch {
+    return { runs: [], shownId: null };
+  }
 }
 
 const notWorthRepeating = new Set([

@@ -1,13 +1,26 @@
 import { useSyncExternalStore } from 'react';
 import { uploadFile } from '../../api/upload.ts';
+import { drafts, keepDraft, recallDraft } from '../../lib/drafts.ts';
 import { createFormStore, type FormValues } from './form-values.ts';
+import { sendable } from './references/reference.ts';
 import { createReferenceStore, type ReferenceState } from './references/reference-store.ts';
 import { createRunStore, type RunState } from './run-store.ts';
 
 /** The stores of the page. They outlive the screen. */
-export const formStore = createFormStore(() => sessionStorage);
-export const runStore = createRunStore();
-export const referenceStore = createReferenceStore(uploadFile);
+export const formStore = createFormStore(() => drafts);
+export const runStore = createRunStore(() => drafts);
+export const referenceStore = createReferenceStore(uploadFile, Date.now, lostReferences());
+referenceStore.subscribe(() =>
+  keepDraft('references', String(sendable(referenceStore.state().items).length)),
+);
+
+/** Files can't be kept over a reload. Nobody should pay for an image without them by mistake. */
+function lostReferences(): string | null {
+  const count = Number(recallDraft('references') ?? 0);
+  return count > 0
+    ? 'Reference images are not kept when the page is loaded again. Add them once more.'
+    : null;
+}
 
 export function useFormValues(): FormValues {
   return useSyncExternalStore(formStore.subscribe, formStore.values);

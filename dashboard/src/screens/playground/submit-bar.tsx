@@ -15,30 +15,30 @@ import type { Playground } from './use-playground.ts';
 /** The cost, the credits that are left, and the button. It is always visible. */
 export function SubmitBar({ playground }: { playground: Playground }) {
   const { values, license } = playground;
-  const { run, failure } = useRunState();
+  const { sending, failure } = useRunState();
   const generate = useRef<HTMLButtonElement>(null);
   const wait = useWait(failure);
-  const refused = run !== null || wait > 0;
   return (
     <div className="fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
       <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
         <Cost playground={playground} />
         <div className="flex gap-2 max-lg:shrink-0">
-          {run !== null && (
-            <StopButton next={generate} label={run.phase === 'uploading' ? 'Cancel' : 'Stop waiting'} />
-          )}
+          {sending?.phase === 'uploading' && <CancelButton next={generate} />}
           <Button
             ref={generate}
             type="submit"
-            pending={run !== null}
+            pending={sending !== null}
             disabled={!license.usable}
             aria-keyshortcuts="Control+Enter Meta+Enter"
             className="tabular-nums lg:flex-1"
-            {...(refused &&
-              run === null && { 'aria-disabled': true, onClick: (event) => event.preventDefault() })}
+            onClick={(event) => {
+              // A double click is one wish: its second click must not spend credits.
+              if (wait > 0 || event.detail > 1) event.preventDefault();
+            }}
+            {...(wait > 0 && sending === null && { 'aria-disabled': true })}
           >
-            {buttonText(run !== null, wait, values.numOutputs)}
-            {!refused && <Shortcut />}
+            {buttonText(sending !== null, wait, values.numOutputs)}
+            {sending === null && wait === 0 && <Shortcut />}
           </Button>
         </div>
       </div>
@@ -46,8 +46,8 @@ export function SubmitBar({ playground }: { playground: Playground }) {
   );
 }
 
-function buttonText(running: boolean, wait: number, numOutputs: number): string {
-  if (running) return 'Generating';
+function buttonText(isSending: boolean, wait: number, numOutputs: number): string {
+  if (isSending) return 'Sending';
   if (wait > 0) return `Generate in ${wait} s`;
   return numOutputs === 1 ? 'Generate' : `Generate ${formatCount(numOutputs, 'image')}`;
 }
@@ -62,7 +62,7 @@ function Shortcut() {
 }
 
 /** When it is removed, the focus goes to the other button. */
-function StopButton({ next, label }: { next: RefObject<HTMLButtonElement | null>; label: string }) {
+function CancelButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     const stop = button.current;
@@ -71,8 +71,8 @@ function StopButton({ next, label }: { next: RefObject<HTMLButtonElement | null>
     };
   }, [next]);
   return (
-    <Button ref={button} variant="outline" onClick={() => runStore.leave()}>
-      {label}
+    <Button ref={button} variant="outline" onClick={() => runStore.cancel()}>
+      Cancel
     </Button>
   );
 }
@@ -114,7 +114,7 @@ function useWait(failure: Failure | null): number {
   return wait;
 }
 
-/** The error of the last run. */
+/** Why the last request was not accepted. */
 export function RunFailure({ playground }: { playground: Playground }) {
   const { failure } = useRunState();
   if (failure === null) return null;

@@ -1,16 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
-import { useNavigate } from 'react-router';
-import { toast } from 'sonner';
-import { ApiError } from '@/api/api-error.ts';
-import { useApi, type Api } from '@/api/client.ts';
-import { useRefreshAfterGeneration } from '@/api/queries.ts';
-import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
+import { useApi } from '@/api/client.ts';
+import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
+import { fromStored } from './fill-form.ts';
 import { toBody, validate, type FieldName, type FormErrors, type FormValues } from './form-values.ts';
-import { modeError, readRefusals, sendable, type Reference } from './references/reference.ts';
+import { modeError, sendable, type Reference } from './references/reference.ts';
 import type { Destination } from './references/reference-store.ts';
-import { readyText } from './results.ts';
-import { waitSeconds, type GenerationCommand } from './run-store.ts';
+import { waitSeconds } from './run-store.ts';
 import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
+import { useStartRun } from './use-start-run.ts';
 
 /** The fields whose value is text. */
 type TextFieldName = 'prompt' | 'negativePrompt' | 'width' | 'height' | 'steps' | 'guidance' | 'seed';
@@ -31,8 +28,8 @@ export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer
   const uploadTo: Destination = { api, licenseId: license.licenseId };
 
   const submit = (): void => {
-    const { run, failure } = runStore.state();
-    if (!license.usable || run !== null || waitSeconds(failure, Date.now()) > 0) return;
+    const { sending, failure } = runStore.state();
+    if (!license.usable || sending !== null || waitSeconds(failure, Date.now()) > 0) return;
     const addressIsFine = identity?.productPhotos !== true || referenceStore.addTypedUrl();
     // Checked again, because an address may just have been added.
     const wrong = errorsOf(values, license, identity, referenceStore.state().items);
@@ -54,6 +51,15 @@ export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer
     if (failure !== null && JSON.stringify(failure.command.body) === body) startRun(failure.command);
     else submit();
   };
+  /** Sends a request that failed once more, as a new one. */
+  const repeat = (stored: StoredGeneration): void => {
+    const { references, body } = runStore.sent(stored.id)?.command ?? {
+      references: [],
+      body: toBody(fromStored(stored), stored.licenseId),
+    };
+    const identityName = stored.identity.name;
+    startRun({ body, references, identityName, idempotencyKey: crypto.randomUUID() }, { upload: true });
+  };
   const { change } = formStore;
   /** The props of a control that is typed into. */
   const bind = (name: TextFieldName) => ({
@@ -63,7 +69,7 @@ export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer
     onBlur: () => touch(name),
   });
   const shared = { license, identities, identity, uploadTo, values, errors, shownErrors, form };
-  return { ...shared, change, bind, submit, tryAgain };
+  return { ...shared, change, bind, submit, tryAgain, repeat };
 }
 
 function errorsOf(
@@ -112,47 +118,4 @@ function isShown(name: FieldName, values: FormValues, touched: ReadonlySet<Field
   const isPrompt = name === 'prompt' || name === 'negativePrompt';
   if (isPrompt) return typeof text === 'string' && text.trim() !== '';
   return touched.has(name);
-}
-
-/** @returns a function that sends a command. With `upload` it uploads the reference images first. */
-function useStartRun(): (command: GenerationCommand, options?: { upload: boolean }) => void {
-  const api = useApi();
-  const refresh = useRefreshAfterGeneration();
-  const navigate = useNavigate();
-  const action = { label: 'Show', onClick: () => void navigate('/playground') };
-  return (command, { upload } = { upload: false }) => {
-    void runStore.start(api, command, {
-      prepare:
-        upload && command.references.length > 0
-          ? (given, signal) => withUploads(api, given, signal)
-          : undefined,
-      onChange: () => void refresh(command.body.licenseId),
-      onDone: (result) => {
-        if (isElsewhere()) toast.success(readyText(result), { action, duration: 10_000 });
-      },
-      onFailed: (error, { references }) => {
-        const known = error instanceof ApiError ? error : null;
-        if (known?.code === 'INVALID_PARAMETERS')
-          referenceStore.refuse(references, readRefusals(known.message));
-        if (!isElsewhere()) return;
-        const description = known?.message;
-        toast.error('The playground could not make your image.', { action, description, duration: 10_000 });
-      },
-    });
-  };
-}
-
-async function withUploads(
-  api: Api,
-  command: GenerationCommand,
-  signal: AbortSignal,
-): Promise<GenerationCommand> {
-  const { body, references } = command;
-  const to = { api, licenseId: body.licenseId };
-  const referenceImages = await referenceStore.ready(references, to, signal);
-  return { ...command, body: { ...body, referenceImages }, references: referenceStore.latest(references) };
-}
-
-function isElsewhere(): boolean {
-  return window.location.pathname !== '/playground';
 }

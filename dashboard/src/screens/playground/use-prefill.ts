@@ -59,14 +59,14 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
 }
 
 /** @returns sentences about them. */
-function bringReferences(
+export function bringReferences(
   stored: StoredGeneration,
   identity: IdentityAnswer | undefined,
   uploadTo: Destination,
 ): string[] {
-  const own = runStore.state().results.find(({ requestId }) => requestId === stored.id);
+  const own = runStore.sent(stored.id)?.command.references;
   const { items } = referenceStore.state();
-  const { references, notes } = fillReferences(stored, own?.references, items, identity);
+  const { references, notes } = fillReferences(stored, own, items, identity);
   if (references !== items) referenceStore.replace(references, uploadTo);
   return notes;
 }

@@ -40,9 +40,15 @@ const empty: ReferenceState = { items: [], urlText: '', urlProblem: null, note: 
 /**
  * Holds the reference images of the form. It is outside of any component, so that they outlive the screen and a change
  * of identity. Files are uploaded as soon as they are added.
+ *
+ * @param note what to say until the first change
  */
-export function createReferenceStore(upload: UploadFile, now: () => number = Date.now) {
-  const { subscribe, get, set } = createStore(empty);
+export function createReferenceStore(
+  upload: UploadFile,
+  now: () => number = Date.now,
+  note: string | null = null,
+) {
+  const { subscribe, get, set } = createStore({ ...empty, note });
   const report = (of: FileReference, state: Upload): void => {
     const items = get().items.map((item) =>
       item.kind === 'file' && item.id === of.id ? { ...item, upload: state } : item,

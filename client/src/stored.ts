@@ -1,0 +1,94 @@
+import { ApiError, TimeoutError } from './errors.ts';
+import { readJson, type Requester } from './requester.ts';
+import { isTransient, pause } from './retry.ts';
+import type { CallOptions } from './routes.ts';
+import type { GenerationResult, StoredGeneration } from './types.ts';
+
+export interface WaitOptions extends CallOptions {
+  /** Called with the stored request each time that it was looked up, the last time included. */
+  onStatus?: ((stored: StoredGeneration) => void) | undefined;
+}
+
+export interface PollOptions extends WaitOptions {
+  /** After how long the waiting ends although the request has not. */
+  forMs: number;
+}
+
+// Shorter than this is impolite, whatever the service says.
+const shortestWaitSeconds = 1;
+// For a service that does not say when to look again.
+const usualWaitSeconds = 2;
+const waitAfterFaultSeconds = 4;
+
+/**
+ * Looks at a stored request until it has ended, as often as the service asks for. Goes on after faults of the network and
+ * while the service is busy.
+ * @throws ApiError when there is none or it may not be looked at, TimeoutError, and the signal's reason
+ */
+export async function pollUntilEnded(
+  requester: Requester,
+  requestId: string,
+  { signal, onStatus, forMs }: PollOptions,
+): Promise<StoredGeneration> {
+  const untilMs = Date.now() + forMs;
+  for (let waitMs = 0; Date.now() + waitMs < untilMs;) {
+    await pause(waitMs, signal);
+    const { stored, waitSeconds } = await lookAt(requester, requestId, signal);
+    if (stored !== null) onStatus?.(stored);
+    if (stored !== null && hasEnded(stored)) return stored;
+    // The random part spreads programs that wait for many requests.
+    waitMs = 1000 * waitSeconds * (1 + Math.random() / 4);
+  }
+  const sentence = 'The generation takes longer than expected. It goes on, and can be fetched later.';
+  throw new TimeoutError(sentence, requestId);
+}
+
+interface Looked {
+  /** Null after a fault that may pass. */
+  stored: StoredGeneration | null;
+  /** When to look again. */
+  waitSeconds: number;
+}
+
+async function lookAt(
+  requester: Requester,
+  requestId: string,
+  signal: AbortSignal | undefined,
+): Promise<Looked> {
+  try {
+    const init = { path: { requestId }, signal };
+    return await requester.attempt('GET /generate/{requestId}', init, async (response) => {
+      const header = response.headers.get('retry-after');
+      const asked = header === null ? usualWaitSeconds : Number(header);
+      const stored = await readJson<StoredGeneration>(response);
+      return { stored, waitSeconds: Math.max(shortestWaitSeconds, asked || usualWaitSeconds) };
+    });
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+    return { stored: null, waitSeconds: Math.max(usualWaitSeconds, asked || waitAfterFaultSeconds) };
+  }
+}
+
+function hasEnded({ status }: StoredGeneration): boolean {
+  return status !== 'QUEUED' && status !== 'PROCESSING';
+}
+
+/** @throws ApiError if it failed */
+export function resultOfStored(stored: StoredGeneration): GenerationResult {
+  const { id: requestId, status, outputs, identity, seed, creditsCharged, referenceImagesUsed } = stored;
+  if (status === 'COMPLETED') {
+    const { id, name } = identity;
+    // It is null only until the request ends.
+    const processingTimeMs = stored.processingTimeMs!;
+    const known = { requestId, outputs, identity: { id, name }, seed, creditsCharged };
+    return { ...known, referenceImagesUsed, processingTimeMs, usage: null };
+  }
+  const code = stored.errorCode ?? 'GENERATION_FAILED';
+  const sentence = stored.errorMessage ?? 'The image could not be finished.';
+  throw new ApiError(`${sentence} Nothing was charged.`, {
+    status: { GENERATION_FAILED: 500, TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }[code],
+    code,
+    requestId,
+  });
+}

@@ -1,0 +1,58 @@
+import type { SessionState } from '../auth/session.ts';
+
+/** The two calls of a browser's storage that are used. */
+export interface TabStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+const prefix = 'draft-';
+const ownerKey = 'drafts-of';
+let isOpen = false;
+
+/**
+ * What this tab keeps over a reload for the account that is signed in: what is typed, and which requests it sent. Prompts
+ * may be confidential, so that it is removed at the sign-out, and before another account signs in.
+ */
+export const drafts: TabStorage = {
+  getItem: (key) => sessionStorage.getItem(prefix + key),
+  setItem(key, value) {
+    if (isOpen) sessionStorage.setItem(prefix + key, value);
+  },
+};
+
+/** Storage may be full or switched off: what is kept then lives as long as the page. */
+export function keepDraft(key: string, value: string, storage: () => TabStorage = () => drafts): void {
+  try {
+    storage().setItem(key, value);
+  } catch {
+    // It is in memory.
+  }
+}
+
+export function recallDraft(key: string, storage: () => TabStorage = () => drafts): string | null {
+  try {
+    return storage().getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Call it whenever the session changes. */
+export function keepDraftsOf({ status, account }: SessionState): void {
+  if (status === 'none') return;
+  isOpen = status !== 'left';
+  try {
+    const owner = account?.id ?? null;
+    if (sessionStorage.getItem(ownerKey) !== owner) removeAll();
+    if (owner !== null) sessionStorage.setItem(ownerKey, owner);
+  } catch {
+    // Without storage there are no drafts.
+  }
+}
+
+function removeAll(): void {
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith(prefix) || key === ownerKey) sessionStorage.removeItem(key);
+  }
+}

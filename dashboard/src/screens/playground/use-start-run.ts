@@ -1,0 +1,98 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useNavigate } from 'react-router';
+import { toast } from 'sonner';
+import { ApiError } from '@/api/api-error.ts';
+import { useApi, type Api } from '@/api/client.ts';
+import { useRefreshAfterGeneration } from '@/api/queries.ts';
+import type { StoredGeneration } from '@/api/types.ts';
+import { screenOf } from '@/lib/screen-of.ts';
+import { readRefusals } from './references/reference.ts';
+import { failureText, readyText } from './results.ts';
+import type { GenerationCommand } from './run-store.ts';
+import { referenceStore, runStore } from './stores.ts';
+import { watchRun } from './watch-run.ts';
+
+export const runPath = (requestId: string): string => `/playground/${encodeURIComponent(requestId)}`;
+
+/** @returns a function that sends a command. With `upload` it uploads the reference images first. */
+export function useStartRun(): (command: GenerationCommand, options?: { upload: boolean }) => void {
+  const api = useApi();
+  const queries = useQueryClient();
+  const refresh = useRefreshAfterGeneration();
+  const navigate = useNavigate();
+  const ended = useEnded();
+  return (command, { upload } = { upload: false }) => {
+    const { licenseId } = command.body;
+    void runStore.start(api, command, {
+      prepare:
+        upload && command.references.length > 0
+          ? (given, signal) => withUploads(api, given, signal)
+          : undefined,
+      onAccepted: (requestId) => {
+        if (!isElsewhere()) void navigate(runPath(requestId));
+        watchRun(queries, api, requestId, { isNew: true, onEnded: ended });
+        void refresh(licenseId);
+      },
+      onRefused: (error, { references }) => {
+        const known = error instanceof ApiError ? error : null;
+        if (known?.code === 'INVALID_PARAMETERS')
+          referenceStore.refuse(references, readRefusals(known.message));
+        if (!isElsewhere()) return;
+        const action = { label: 'Show', onClick: () => void navigate('/playground') };
+        const description = known?.message;
+        toast.error('The playground could not make your image.', { action, description, duration: 10_000 });
+      },
+    });
+  };
+}
+
+/** Follows the runs that this tab had before it was loaded. */
+export function useWatchedRuns(): void {
+  const api = useApi();
+  const queries = useQueryClient();
+  const ended = useEnded();
+  useEffect(() => {
+    for (const requestId of runStore.state().runs) follow(queries, api, requestId, ended);
+    // Once: those that follow are watched as they are sent.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [api, queries]);
+}
+
+function follow(
+  queries: QueryClient,
+  api: Api,
+  requestId: string,
+  onEnded: (stored: StoredGeneration) => void,
+) {
+  watchRun(queries, api, requestId, { isNew: false, onEnded });
+}
+
+/** @returns what to do when a run has ended, wherever somebody is by then */
+function useEnded(): (stored: StoredGeneration) => void {
+  const refresh = useRefreshAfterGeneration();
+  const navigate = useNavigate();
+  return (stored) => {
+    void refresh(stored.licenseId);
+    if (window.location.pathname === runPath(stored.id)) return;
+    const action = { label: 'Show', onClick: () => void navigate(runPath(stored.id)) };
+    const how = { action, duration: 10_000 };
+    if (stored.status === 'COMPLETED') toast.success(readyText(stored), how);
+    else toast.error('An image could not be made.', { ...how, description: failureText(stored) });
+  };
+}
+
+async function withUploads(
+  api: Api,
+  command: GenerationCommand,
+  signal: AbortSignal,
+): Promise<GenerationCommand> {
+  const { body, references } = command;
+  const to = { api, licenseId: body.licenseId };
+  const referenceImages = await referenceStore.ready(references, to, signal);
+  return { ...command, body: { ...body, referenceImages }, references: referenceStore.latest(references) };
+}
+
+function isElsewhere(): boolean {
+  return screenOf(window.location.pathname) !== '/playground';
+}

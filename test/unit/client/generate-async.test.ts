@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createClient, type Client, type GenerateAsyncOptions } from '../../../client/src/index.ts';
+import { answer, lookedUp, requestId, stored as storedBody } from '../../support/generation-run.ts';
+import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
+
+const body = { identityId: 'idn_1', prompt: 'a quiet bay' };
+const unreachable = new TypeError('fetch failed');
+const accepted: Script = answered(
+  { requestId, status: 'QUEUED', creditsReserved: 3 },
+  { status: 202, headers: { 'preference-applied': 'respond-async', 'retry-after': '2' } },
+);
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+  jest.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+  expect(jest.getTimerCount()).toBe(0);
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+});
+
+function clientOf(scripts: Script[]): { client: Client; sent: Sent[]; log: () => string[] } {
+  const { fetch, sent } = scriptedFetch(...scripts);
+  const client = createClient({ apiKey: 'svc_live_x', baseUrl: 'https://api.test', fetch });
+  // A fake timer of no time takes a millisecond.
+  const log = (): string[] =>
+    sent.map(({ line, atSeconds }) => `${line.replace('https://api.test', '')} ${atSeconds.toFixed(1)} s`);
+  return { client, sent, log };
+}
+
+async function outcomeOf<T>(promise: Promise<T>): Promise<any> {
+  const outcome = promise.catch((error: unknown) => error);
+  await jest.advanceTimersByTimeAsync(40 * 60_000);
+  return outcome;
+}
+
+/** The stored request with this status, asked for again after so many seconds. */
+const stored = (status: string, retryAfter?: number): Script =>
+  answered(
+    storedBody(status),
+    retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } },
+  );
+
+describe('a request that is accepted', () => {
+  const accept = async (scripts: Script[], options: GenerateAsyncOptions = {}) => {
+    const { client, sent, log } = clientOf(scripts);
+    return { outcome: await outcomeOf(client.generateAsync(body, options)), sent, log: log() };
+  };
+
+  test('asks not to wait, with a key of its own, and tells what is held', async () => {
+    const { outcome, sent } = await accept([accepted]);
+    expect(outcome).toMatchObject({ requestId, creditsReserved: 3 });
+    const { headers } = sent[0]!;
+    expect([headers.get('prefer'), headers.get('accept')]).toEqual(['respond-async', 'application/json']);
+    expect(headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await accept([accepted])).sent[0]!.headers.get('idempotency-key')).not.toBe(
+      headers.get('idempotency-key'),
+    );
+  });
+
+  test.each<[string, Script]>([
+    ['the network fails', unreachable],
+    ['the service is busy', refused(503, 'SERVICE_UNAVAILABLE')],
+    ['the gateway times out', refused(504, 'TIMEOUT', { requestId: 'of the gateway' })],
+    ['a proxy answers', () => new Response('<html>', { status: 502 })],
+  ])('is asked for again with the same key and body when %s', async (_what, fault) => {
+    const { outcome, sent, log } = await accept([fault, accepted], { idempotencyKey: 'order-7' });
+    expect(outcome).toMatchObject({ requestId, creditsReserved: 3 });
+    expect(log).toEqual(['POST /generate 0.0 s', 'POST /generate 1.0 s']);
+    expect(sent.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['order-7', 'order-7']);
+    expect(sent.map((one) => one.body)).toEqual([body, body]);
+  });
+
+  test('is found again when the answer was lost: its repeat is told that it runs', async () => {
+    const running = refused(409, 'IDEMPOTENCY_IN_PROGRESS', { requestId, retryAfter: 2 });
+    const { outcome, log } = await accept([unreachable, running]);
+    expect(outcome).toMatchObject({ requestId, creditsReserved: null });
+    expect(log).toEqual(['POST /generate 0.0 s', 'POST /generate 1.0 s']);
+  });
+
+  test('may have completed already, or be answered by a service that knows no preferences', async () => {
+    expect((await accept([answered(answer)])).outcome).toMatchObject({ requestId, creditsReserved: 1 });
+  });
+
+  test('is not made of an answer that is none of the service, nor of a refusal', async () => {
+    for (const odd of [answered({}), answered(null), answered({ requestId: 7, creditsReserved: 1 })]) {
+      expect((await accept([odd])).outcome).toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+    }
+    const { outcome, sent } = await accept([refused(400, 'TIER_LIMIT')]);
+    expect(outcome).toMatchObject({ name: 'ApiError', code: 'TIER_LIMIT' });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('waiting for a request', () => {
+  const wait = async (scripts: Script[]) => {
+    const { client, log } = clientOf(scripts);
+    const seen: string[] = [];
+    const onStatus = ({ status }: { status: string }): void => void seen.push(status);
+    const outcome = await outcomeOf(client.waitForGeneration(requestId, { onStatus }));
+    return { outcome, seen, log: log().map((line) => line.replace('GET /generate/req_1 ', '')) };
+  };
+
+  test('looks as often as the service asks for, a second at least, and ends with the images', async () => {
+    const { outcome, seen, log } = await wait([
+      stored('QUEUED', 3),
+      stored('QUEUED', 0),
+      stored('PROCESSING', 15),
+      stored('PROCESSING'),
+      stored('COMPLETED'),
+    ]);
+    expect(outcome).toEqual(lookedUp);
+    expect(seen).toEqual(['QUEUED', 'QUEUED', 'PROCESSING', 'PROCESSING', 'COMPLETED']);
+    expect(log).toEqual(['0.0 s', '3.0 s', '5.0 s', '20.0 s', '22.0 s']);
+  });
+
+  test('waits up to a quarter longer, so that many programs do not look at the same time', async () => {
+    jest.mocked(Math.random).mockReturnValue(1);
+    expect((await wait([stored('QUEUED', 8), stored('COMPLETED')])).log).toEqual(['0.0 s', '10.0 s']);
+  });
+
+  test('survives a network that is away, and a service that is busy', async () => {
+    const faults = [
+      unreachable,
+      refused(503, 'SERVICE_UNAVAILABLE'),
+      refused(429, 'RATE_LIMITED', { retryAfter: 20 }),
+      () => new Response('<html>', { status: 502 }),
+    ];
+    const { outcome, seen, log } = await wait([...faults, stored('COMPLETED')]);
+    expect(outcome).toEqual(lookedUp);
+    expect(seen).toEqual(['COMPLETED']);
+    expect(log).toEqual(['0.0 s', '4.0 s', '8.0 s', '28.0 s', '32.0 s']);
+  });
+
+  test.each([
+    ['FAILED', 500, 'GENERATION_FAILED'],
+    ['TIMEOUT', 504, 'TIMEOUT'],
+    ['FAILED', 503, 'SERVICE_UNAVAILABLE'],
+  ])('throws the error of a request that ended as %s: %d %s', async (as, status, code) => {
+    const { outcome, log } = await wait([stored('QUEUED', 1), answered(storedBody(as, 'It broke.', code))]);
+    const message = 'It broke. Nothing was charged.';
+    expect(outcome).toMatchObject({ name: 'ApiError', status, code, requestId, message });
+    expect(log).toHaveLength(2);
+  });
+
+  test('throws what no waiting helps against', async () => {
+    for (const code of ['REQUEST_NOT_FOUND', 'INVALID_API_KEY']) {
+      const { outcome, log } = await wait([refused(code === 'INVALID_API_KEY' ? 401 : 404, code)]);
+      expect(outcome).toMatchObject({ name: 'ApiError', code });
+      expect(log).toHaveLength(1);
+    }
+  });
+
+  test('gives up after half an hour, and names the request', async () => {
+    const { outcome } = await wait([stored('QUEUED', 15)]);
+    expect(outcome).toMatchObject({ name: 'TimeoutError', requestId });
+  });
+
+  test('ends with the reason of its signal, while it looks and while it waits', async () => {
+    const reason = new Error('left');
+    for (const script of ['silence', stored('QUEUED', 9)] as Script[]) {
+      const { client, sent } = clientOf([accepted, script]);
+      const request = await client.generateAsync(body);
+      const aborting = new AbortController();
+      const outcome = request.wait({ signal: aborting.signal }).catch((error: unknown) => error);
+      await jest.advanceTimersByTimeAsync(1000);
+      aborting.abort(reason);
+      expect(await outcome).toBe(reason);
+      expect(sent).toHaveLength(2);
+    }
+  });
+});
