@@ -83,7 +83,7 @@ class DiffusionEngine(ABC):
             modes = ' or '.join(mode for mode in self.compile_modes if mode != 'off')
             raise SettingsError(f'COMPILE must be 0 or {modes} for this model.')
         name = name_model(model_dir, self.text_pipeline.__name__)
-        parts = [*self._marks(), _RECIPE, self._runtime.describe(), *describe_segmentation(model_dir)]
+        parts = [*self._marks(), _RECIPE, *self._runtime.describe(), *describe_segmentation(model_dir)]
         self.model_version = join_version(name, *parts)
         self._adapter: Adapter | None = None
 
@@ -123,7 +123,8 @@ class DiffusionEngine(ABC):
 
     def _compile(self) -> None:
         runtime = self._runtime
-        cache = CompileCache(runtime.compile_cache_dir, f'{self.text_pipeline.__name__} {runtime.describe()}')
+        version = ' '.join([self.text_pipeline.__name__, *runtime.describe()])
+        cache = CompileCache(runtime.compile_cache_dir, version)
         cache.load()
         with compiling():
             compile_parts(self._text, self.denoiser, runtime.compile)

@@ -9,6 +9,9 @@ from PIL import Image
 
 ReferenceMode = Literal['exact_product', 'reference']
 
+#: Characters of a model's version, as the contract has it.
+LONGEST_VERSION = 200
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -100,7 +103,7 @@ class Engine(Protocol):
     that they raise fails the request with a general message.
     """
 
-    #: At most 200 characters; names everything that decides an image's bytes.
+    #: 1 to LONGEST_VERSION characters; names everything that decides an image's bytes.
     model_version: str
 
     def warm(self) -> None:
