@@ -69,6 +69,9 @@ class DiffusionEngine(ABC):
     denoiser: ClassVar[str]
     #: A regular expression over the names of the linear and convolution layers that an adapter may change.
     adapter_layers: ClassVar[str]
+    #: What attention adds to an evaluation at one megapixel, as PyTorch's counter of operations gives it for
+    #: the model's full size: `tests/pipelines/test_attention_share.py`.
+    attention: ClassVar[float]
     #: What can be compiled. A transformer has no convolutions to gain from more.
     compile_modes: ClassVar[tuple[CompileMode, ...]] = ('off', 'regional')
     #: What else the pipelines are constructed with.
@@ -183,6 +186,10 @@ class DiffusionEngine(ABC):
         starts_from_one = order.references > 0 and order.reference_mode == 'reference'
         share = _REFERENCE_STRENGTH if starts_from_one and self._starts_from_reference() else 1
         return order.steps * share * (2 if order.guidance_scale > 1 else 1)
+
+    def attention_per_megapixel(self) -> float:
+        """Finetunes have it, too: it follows from the sizes of the model."""
+        return self.attention
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak since the last painting began."""

@@ -11,6 +11,9 @@ ReferenceMode = Literal['exact_product', 'reference']
 
 #: Characters of a model's version, as the contract has it.
 LONGEST_VERSION = 200
+#: What attention adds to an evaluation at one megapixel, where an engine does not say. SDXL has less, Z-Image
+#: more.
+USUAL_ATTENTION = 0.12
 
 
 @dataclass(frozen=True)
@@ -156,4 +159,20 @@ class CountsPixels(Protocol):
         On how many pixels one evaluation works: the picture's, and those of all that is read beside it.
 
         It may be called on any thread, also before `warm`.
+        """
+
+
+@runtime_checkable
+class WeighsAttention(Protocol):
+    """
+    What an engine may do that knows how the time of an evaluation grows with the pixels, for the same reason.
+
+    Any other engine counts as one with a share of USUAL_ATTENTION.
+    """
+
+    def attention_per_megapixel(self) -> float:
+        """
+        What attention between all pixels adds at one megapixel to the rest of an evaluation, which counts 1.
+
+        The rest grows as the pixels do, and this with their square.
         """

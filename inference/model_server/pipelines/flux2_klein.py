@@ -63,6 +63,7 @@ class Flux2KleinEngine(DiffusionEngine):
         r'|x_embedder|context_embedder|proj_out|time_guidance_embed\.timestep_embedder\.linear_[12]'
         r'|(double_stream_modulation_(img|txt)|single_stream_modulation)\.linear'
     )
+    attention = 0.19
 
     @cached_property
     def _distilled(self) -> bool:

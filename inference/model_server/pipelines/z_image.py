@@ -32,6 +32,8 @@ class ZImageEngine(DiffusionEngine):
         r'(layers|noise_refiner|context_refiner)\.\d+\.'
         r'(attention\.(to_q|to_k|to_v|to_out\.0)|feed_forward\.w[123]|adaLN_modulation\.0)'
     )
+    # With a prompt of some 60 tokens. It is less with a longer one, which nobody knows before it is read.
+    attention = 0.14
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
         texts = {'prompt': spec.prompt, 'negative_prompt': spec.negative_prompt}
