@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product as product_of
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from PIL import Image, ImageOps
@@ -16,6 +17,7 @@ from .adapters.merging import Merger
 from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
 from .compiling import CompileCache, CompileMode, compile_parts, compiling, shapes_to_warm
+from .distilled import is_distilled
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
 from .memory import KeptTypes, choose_tiling
 from .model_version import join_version, name_model
@@ -29,6 +31,8 @@ from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 _RECIPE = 'recipe-2'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
+
+_Asked = TypeVar('_Asked', ImageSpec, Order)
 
 
 def as_it_is(painted: Image.Image) -> Image.Image:
@@ -50,6 +54,8 @@ class PreparedInputs:
     """What is still needed of a spec when it is painted."""
 
     recipe: Recipe
+    #: As many as the request asks for, and as the model takes.
+    steps_asked: int
     steps: int
     #: Pixels.
     width: int
@@ -72,6 +78,8 @@ class DiffusionEngine(ABC):
     #: What attention adds to an evaluation at one megapixel, as PyTorch's counter of operations gives it for
     #: the model's full size: `tests/pipelines/test_attention_share.py`.
     attention: ClassVar[float]
+    #: Steps that a distilled model takes, as its authors fix them; None where there is no such model.
+    distilled_steps: ClassVar[int | None] = None
     #: What can be compiled. A transformer has no convolutions to gain from more.
     compile_modes: ClassVar[tuple[CompileMode, ...]] = ('off', 'regional')
     #: What else the pipelines are constructed with.
@@ -85,8 +93,13 @@ class DiffusionEngine(ABC):
         if self._runtime.compile not in self.compile_modes:
             modes = ' or '.join(mode for mode in self.compile_modes if mode != 'off')
             raise SettingsError(f'COMPILE must be 0 or {modes} for this model.')
+        if self._distilled and self.distilled_steps is None:
+            raise SettingsError(
+                'The model says that it is distilled, and no such model of its kind is known here.'
+            )
         name = name_model(model_dir, self.text_pipeline.__name__)
-        parts = [*self._marks(), _RECIPE, *self._runtime.describe(), *describe_segmentation(model_dir)]
+        marks = [f'steps-{self.distilled_steps}'] if self._distilled else []
+        parts = [*marks, _RECIPE, *self._runtime.describe(), *describe_segmentation(model_dir)]
         self.model_version = join_version(name, *parts)
         self._adapter: Adapter | None = None
 
@@ -143,7 +156,8 @@ class DiffusionEngine(ABC):
     def prepare(self, spec: ImageSpec) -> Prepared:
         """Encodes the texts and makes the images that the painting starts from."""
         mode = spec.reference_mode if spec.references else None
-        inputs = PreparedInputs(self._plan(spec), spec.steps, spec.width, spec.height, mode)
+        taken = self._as_taken(spec)
+        inputs = PreparedInputs(self._plan(taken), spec.steps, taken.steps, spec.width, spec.height, mode)
         return Prepared(inputs, self._count_used(spec))
 
     @gpu_errors
@@ -174,15 +188,20 @@ class DiffusionEngine(ABC):
         self._set_up(inputs)
         result = recipe.pipe(
             **recipe.inputs,
-            num_inference_steps=self._steps(inputs.steps),
+            num_inference_steps=inputs.steps,
             generator=torch.Generator('cpu').manual_seed(seed),
-            callback_on_step_end=StepEnd(inputs.steps, on_step, self._runtime.device),
+            callback_on_step_end=StepEnd(inputs.steps_asked, on_step, self._runtime.device),
         )
         painted: Image.Image = result.images[0]
         return recipe.finish(painted.convert('RGB'))
 
     def evaluations(self, order: Order) -> float:
-        """Once in each step, twice with guidance. A picture that starts from a reference leaves steps out."""
+        """
+        Once in each step that is really taken, twice with guidance.
+
+        A picture that starts from a reference leaves steps out.
+        """
+        order = self._as_taken(order)
         starts_from_one = order.references > 0 and order.reference_mode == 'reference'
         share = _REFERENCE_STRENGTH if starts_from_one and self._starts_from_reference() else 1
         return order.steps * share * (2 if order.guidance_scale > 1 else 1)
@@ -204,13 +223,20 @@ class DiffusionEngine(ABC):
     def _prepare(self, pipe: Any) -> None:  # noqa: B027
         """Called once with the loaded pipeline, before the others share its parts."""
 
-    def _marks(self) -> tuple[str, ...]:
-        """What else `model_version` says of the model."""
-        return ()
+    @cached_property
+    def _distilled(self) -> bool:
+        """Raises SettingsError."""
+        return is_distilled(self._model_dir)
 
-    def _steps(self, asked: int) -> int:
-        """How many steps the model takes for as many inference steps of a request."""
-        return asked
+    def _as_taken(self, asked: _Asked) -> _Asked:
+        """
+        What a distilled model makes of a request: its own steps, no guidance, so no negative prompt either.
+
+        It was trained to arrive after so many steps: more make no better picture of it.
+        """
+        if not self._distilled or self.distilled_steps is None:
+            return asked
+        return replace(asked, steps=min(asked.steps, self.distilled_steps), guidance_scale=1.0)
 
     def _set_up(self, inputs: PreparedInputs) -> None:
         """Sets what belongs to one painting alone."""

@@ -5,10 +5,8 @@ There are two models of one form: a distilled one, which takes four steps and no
 behind it. Source: https://bfl.ai/blog/flux2-klein-towards-interactive-visual-intelligence.
 """
 
-import json
 import re
 from copy import copy
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ import torch
 from diffusers import Flux2KleinInpaintPipeline, Flux2KleinPipeline
 from safetensors import safe_open
 
-from ..settings import SettingsError
 from .adapters.file import FileContent, unfit
 from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine, Recipe
@@ -26,9 +23,8 @@ from .memory import choose_tiling
 from .products.stage import Stage
 from .reference_sizes import LARGEST_REFERENCE, fit_reference
 
-# The authors fix the first for the distilled model, and recommend the second for the base model:
+# What the authors recommend for the base model, and what is none:
 # https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py.
-_DISTILLED_STEPS = 4
 _BASE_GUIDANCE = 4.0
 _NO_GUIDANCE = 1.0
 # https://docs.bfl.ai/guides/prompting_editing_overview
@@ -64,19 +60,8 @@ class Flux2KleinEngine(DiffusionEngine):
         r'|(double_stream_modulation_(img|txt)|single_stream_modulation)\.linear'
     )
     attention = 0.19
-
-    @cached_property
-    def _distilled(self) -> bool:
-        """Whether the model is the distilled one. Raises SettingsError."""
-        path = self._model_dir / 'model_index.json'
-        try:
-            return bool(json.loads(path.read_text('utf-8')).get('is_distilled', False))
-        except (OSError, ValueError, AttributeError):
-            raise SettingsError(f'{path} is not the index of a model.') from None
-
-    def evaluations(self, order: Order) -> float:
-        """Once in each step that is really taken, twice with guidance, whatever the picture is made from."""
-        return self._steps(order.steps) * (2 if self._is_guided(order.guidance_scale) else 1)
+    # https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py
+    distilled_steps = 4
 
     def pixels(self, order: Order) -> float:
         """
@@ -91,27 +76,13 @@ class Flux2KleinEngine(DiffusionEngine):
             beside = picture if order.references else 0
         return picture + beside + _LONGEST * _PIXELS_PER_TOKEN
 
-    def _marks(self) -> tuple[str, ...]:
-        return (f'steps-{_DISTILLED_STEPS}',) if self._distilled else ()
-
-    def _steps(self, asked: int) -> int:
-        """The distilled model was trained to arrive after four steps: more make no better picture of it."""
-        return min(asked, _DISTILLED_STEPS) if self._distilled else asked
-
-    def _guidance(self, scale: float) -> float:
-        if self._distilled:
-            return _NO_GUIDANCE
-        return map_guidance(scale, _NO_GUIDANCE, _BASE_GUIDANCE)
-
-    def _is_guided(self, scale: float) -> bool:
-        return self._guidance(scale) > _NO_GUIDANCE
-
     def _prepare(self, pipe: Any) -> None:
         # The same weights. But whether there are tiles is the other one's for what is painted meanwhile.
         self._stage_vae = copy(pipe.vae)
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
-        return {**self._encode(spec), 'guidance_scale': self._guidance(spec.guidance_scale)}
+        scale = map_guidance(spec.guidance_scale, _NO_GUIDANCE, _BASE_GUIDANCE)
+        return {**self._encode(spec), 'guidance_scale': scale}
 
     def _encode(self, spec: ImageSpec) -> dict[str, torch.Tensor]:
         """
@@ -120,7 +91,7 @@ class Flux2KleinEngine(DiffusionEngine):
         Raises Failure('invalid_request').
         """
         texts = {'prompt_embeds': spec.prompt}
-        if self._is_guided(spec.guidance_scale):
+        if spec.guidance_scale > 1:
             texts['negative_prompt_embeds'] = spec.negative_prompt
         count_tokens(self._text.tokenizer, texts.values(), _LONGEST, thinking=False)
         return {
@@ -130,6 +101,9 @@ class Flux2KleinEngine(DiffusionEngine):
 
     def _most_references(self) -> int:
         return _MOST_REFERENCES
+
+    def _starts_from_reference(self) -> bool:
+        return False
 
     def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
         """Looks at the references. Nothing is copied from them, so branding can't be preserved more."""
