@@ -18,6 +18,7 @@ from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
 from .compiling import CompileCache, CompileMode, compile_parts, compiling, shapes_to_warm
 from .distilled import is_distilled
+from .encoding import LatentEncoder, normalize
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
 from .memory import KeptTypes, choose_tiling
 from .model_version import join_version, name_model
@@ -28,7 +29,7 @@ from .products.text_detector import load_text_detector
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 
 # Change it when the same spec gives other bytes with the same model and libraries.
-_RECIPE = 'recipe-2'
+_RECIPE = 'recipe-3'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
 
@@ -82,6 +83,10 @@ class DiffusionEngine(ABC):
     distilled_steps: ClassVar[int | None] = None
     #: What can be compiled. A transformer has no convolutions to gain from more.
     compile_modes: ClassVar[tuple[CompileMode, ...]] = ('off', 'regional')
+    #: Whether its VAE encodes in float32 where its configuration says so.
+    upcasts_encoder: ClassVar[bool] = False
+    #: Whether the pipeline that starts from an image has to be told the picture's size.
+    image_takes_size: ClassVar[bool] = True
     #: What else the pipelines are constructed with.
     options: ClassVar[dict[str, Any]] = {}
 
@@ -126,7 +131,12 @@ class DiffusionEngine(ABC):
         self._inpaint = self.inpaint_pipeline(**parts, **self.options)
         for pipe in (self._text, self._image, self._inpaint):
             pipe.set_progress_bar_config(disable=True)
-        self._vae_types = KeptTypes(self._text.vae)
+        vae = self._text.vae
+        for pipe in (self._image, self._inpaint):
+            # By the number of channels it tells latents from an image.
+            pipe.image_processor.register_to_config(vae_latent_channels=vae.config.latent_channels)
+        self._vae_types = KeptTypes(vae)
+        self._encoder = LatentEncoder(vae, self.upcasts_encoder and vae.config.get('force_upcast', False))
         model = parts[self.denoiser]
         layers = find_layers(model, self.adapter_layers)
         limit_bytes = runtime.adapter_memory_bytes
@@ -154,7 +164,7 @@ class DiffusionEngine(ABC):
     @gpu_errors
     @torch.no_grad()
     def prepare(self, spec: ImageSpec) -> Prepared:
-        """Encodes the texts and makes the images that the painting starts from."""
+        """Encodes the texts and the images that the painting starts from."""
         mode = spec.reference_mode if spec.references else None
         taken = self._as_taken(spec)
         inputs = PreparedInputs(self._plan(taken), spec.steps, taken.steps, spec.width, spec.height, mode)
@@ -275,11 +285,20 @@ class DiffusionEngine(ABC):
             if stage.keep.getbbox() is not None:
                 sized = {**inputs, 'width': spec.width, 'height': spec.height}
                 return self._plan_stage(stage, sized, _REFERENCE_STRENGTH)
-        return Recipe(self._image, {**inputs, 'image': image, 'strength': _REFERENCE_STRENGTH})
+        start = {'image': self._encode_image(image), 'strength': _REFERENCE_STRENGTH}
+        if self.image_takes_size:
+            start |= {'width': spec.width, 'height': spec.height}
+        return Recipe(self._image, {**inputs, **start})
 
     def _plan_stage(self, stage: Stage, inputs: dict[str, Any], strength: float) -> Recipe:
-        masked = {'image': stage.image, 'mask_image': stage.paint, 'strength': strength}
+        latents = self._encode_image(stage.image)
+        masked = {'image': latents, 'mask_image': stage.paint, 'strength': strength}
         return Recipe(self._inpaint, {**inputs, **masked}, stage.finish)
+
+    def _encode_image(self, image: Image.Image) -> torch.Tensor:
+        """Latents as the pipelines take them for an image, which they would encode for each output."""
+        latents = self._encoder(self._inpaint.image_processor.preprocess(image))
+        return normalize(latents, self._text.vae.config)
 
     def _other_names(self, layer: str) -> Iterable[str]:
         """What files may call a layer beside the model's own name for it."""

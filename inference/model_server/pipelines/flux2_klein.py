@@ -6,12 +6,13 @@ behind it. Source: https://bfl.ai/blog/flux2-klein-towards-interactive-visual-in
 """
 
 import re
-from copy import copy
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from diffusers import Flux2KleinInpaintPipeline, Flux2KleinPipeline
+from PIL import Image
 from safetensors import safe_open
 
 from .adapters.file import FileContent, unfit
@@ -19,8 +20,6 @@ from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine, Recipe
 from .engine import ImageSpec, Order
 from .guidance import map_guidance
-from .memory import choose_tiling
-from .products.stage import Stage
 from .reference_sizes import LARGEST_REFERENCE, fit_reference
 
 # What the authors recommend for the base model, and what is none:
@@ -42,12 +41,25 @@ _KOHYA = re.compile(
 _WRONG_BLOCK = re.compile(r'(double|single)_blocks(\.(?![0-9]{1,2}\.)|_(?![0-9]{1,2}_))')
 
 
+class _ReferencePipeline(Flux2KleinPipeline):
+    """Diffusers' own, for references that are encoded already: it would do that for each output."""
+
+    def __call__(self, *, references: tuple[torch.Tensor, torch.Tensor], **inputs: Any) -> Any:
+        """`references`: what `prepare_image_latents` made of them."""
+        self._references = references
+        # Only so that it asks for the latents of an image.
+        return super().__call__(image=Image.new('RGB', (64, 64)), **inputs)
+
+    def prepare_image_latents(self, *_: Any, **__: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        return self._references
+
+
 class Flux2KleinEngine(DiffusionEngine):
     """FLUX.2 [klein]. It looks at up to four references beside the picture that it paints."""
 
     text_pipeline = Flux2KleinPipeline
     # There is none that starts from an image: references are further inputs of the one for texts.
-    image_pipeline = Flux2KleinPipeline
+    image_pipeline = _ReferencePipeline
     inpaint_pipeline = Flux2KleinInpaintPipeline
     denoiser = 'transformer'
     # All but `norm_out`: in the authors' format the halves of its weights change places, which diffusers'
@@ -75,10 +87,6 @@ class Flux2KleinEngine(DiffusionEngine):
         else:
             beside = picture if order.references else 0
         return picture + beside + _LONGEST * _PIXELS_PER_TOKEN
-
-    def _prepare(self, pipe: Any) -> None:
-        # The same weights. But whether there are tiles is the other one's for what is painted meanwhile.
-        self._stage_vae = copy(pipe.vae)
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
         scale = map_guidance(spec.guidance_scale, _NO_GUIDANCE, _BASE_GUIDANCE)
@@ -109,19 +117,25 @@ class Flux2KleinEngine(DiffusionEngine):
         """Looks at the references. Nothing is copied from them, so branding can't be preserved more."""
         images = [fit_reference(each.image) for each in spec.references[:_MOST_REFERENCES]]
         size = {'width': spec.width, 'height': spec.height}
-        return Recipe(self._text, {**inputs, **size, 'image': images})
+        return Recipe(self._image, {**inputs, **size, 'references': self._encode_references(images)})
 
-    def _plan_stage(self, stage: Stage, inputs: dict[str, Any], strength: float) -> Recipe:
-        """Gives the stage in latents: an image above 1 megapixel would be shrunk, and the picture with it."""
-        plan = super()._plan_stage(stage, inputs, strength)
-        return Recipe(plan.pipe, {**plan.inputs, 'image': self._encode_stage(stage)}, plan.finish)
+    def _encode_references(self, images: Sequence[Image.Image]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Latents (1, tokens, channels) of all of them in a row, and the place of each token."""
+        encoder, device = self._encoder, self._runtime.device
+        pixels = [self._text.image_processor.preprocess(image) for image in images]
+        # None is larger than this.
+        encoder.choose_tiling(LARGEST_REFERENCE, 1)
+        pipe = Flux2KleinPipeline(**{**self._text.components, 'vae': encoder.vae})
+        latents, places = pipe.prepare_image_latents(pixels, 1, None, device, encoder.dtype)
+        return latents, places
 
-    def _encode_stage(self, stage: Stage) -> torch.Tensor:
-        """Latents (1, channels, height / 16, width / 16). The pipeline normalizes them."""
-        vae = self._stage_vae
-        choose_tiling(vae, *stage.image.size)
-        pixels = self._inpaint.image_processor.preprocess(stage.image)
-        latents = vae.encode(pixels.to(vae.device, vae.dtype)).latent_dist.mode()
+    def _encode_image(self, image: Image.Image) -> torch.Tensor:
+        """
+        Latents (1, channels, height / 16, width / 16). The pipeline normalizes them.
+
+        It would shrink an image above 1 megapixel, and the picture with it.
+        """
+        latents = self._encoder(self._inpaint.image_processor.preprocess(image))
         return torch.nn.functional.pixel_unshuffle(latents, 2)
 
     def _read_state(self, path: Path) -> FileContent:

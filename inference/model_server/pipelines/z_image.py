@@ -5,16 +5,19 @@ There are two models of one form: Z-Image, and Z-Image-Turbo, which is distilled
 and no guidance. Source: https://arxiv.org/abs/2511.22699.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import torch
 from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeline
 
 from .adapters.file import FileContent
 from .chat_prompts import count_tokens
-from .diffusion import DiffusionEngine
+from .diffusion import DiffusionEngine, Recipe
 from .engine import ImageSpec
 from .guidance import map_guidance
+from .products.stage import Stage
 
 # Tokens. The model's positions end a little above the second.
 _USUAL_LENGTH = 512
@@ -26,12 +29,26 @@ _NO_GUIDANCE = 0.0
 _RECOMMENDED_GUIDANCE = 4.0
 
 
+class _InpaintPipeline(ZImageInpaintPipeline):
+    """
+    Diffusers' own, for an image that is encoded already.
+
+    It would also encode the image without what is to be painted, which then has no part in any step. It is
+    told by `masked_image_latents` that this is done.
+    """
+
+    def prepare_mask_latents(self, mask: torch.Tensor, latents: torch.Tensor, *_: Any) -> tuple[Any, Any]:
+        """The mask in the latents' size."""
+        size = latents.shape[-2:]
+        return torch.nn.functional.interpolate(mask, size=size, mode='nearest').to(latents), latents
+
+
 class ZImageEngine(DiffusionEngine):
     """Z-Image. Its text encoder reads whole sentences, in Chinese too."""
 
     text_pipeline = ZImagePipeline
     image_pipeline = ZImageImg2ImgPipeline
-    inpaint_pipeline = ZImageInpaintPipeline
+    inpaint_pipeline = _InpaintPipeline
     denoiser = 'transformer'
     adapter_layers = (
         r'(layers|noise_refiner|context_refiner)\.\d+\.'
@@ -59,6 +76,10 @@ class ZImageEngine(DiffusionEngine):
             'negative_prompt_embeds': negative_embeds,
             'guidance_scale': map_guidance(spec.guidance_scale, _NO_GUIDANCE, _RECOMMENDED_GUIDANCE),
         }
+
+    def _plan_stage(self, stage: Stage, inputs: dict[str, Any], strength: float) -> Recipe:
+        plan = super()._plan_stage(stage, inputs, strength)
+        return replace(plan, inputs={**plan.inputs, 'masked_image_latents': plan.inputs['image']})
 
     def _read_state(self, path: Path) -> FileContent:
         return self._read_by_diffusers(path)
