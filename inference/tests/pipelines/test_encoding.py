@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -90,13 +91,11 @@ def test_a_picture_without_references_encodes_nothing(engine: Any, monkeypatch: 
     assert seen == []
 
 
-class Middle:
-    """In place of what diffusers draws from: what the server takes of it."""
+def leave_out_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Diffusers then takes the middle of what the VAE holds for possible, as the server does."""
+    from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
-
-        monkeypatch.setattr(DiagonalGaussianDistribution, 'sample', lambda self, generator=None: self.mode())
+    monkeypatch.setattr(DiagonalGaussianDistribution, 'sample', lambda self, generator=None: self.mode())
 
 
 @pytest.mark.parametrize('kind', ['sdxl', 'z-image'], indirect=True)
@@ -117,12 +116,10 @@ def test_from_latents_diffusers_paints_what_it_paints_from_the_image(
     with monkeypatch.context() as patch:
         patch.setattr(type(engine), '_encode_image', look)
         engine.prepare(asked)
-    Middle(monkeypatch)
+    leave_out_drawing(monkeypatch)
     whole = {name: value for name, value in recipe.inputs.items() if name != 'masked_image_latents'}
-    plain = (
-        type(recipe.pipe).__mro__[1] if recipe.pipe is engine._inpaint and engine.image_takes_size else None
-    )
-    pipe = recipe.pipe if plain is None else plain(**engine._text.components)
+    plain = {'_InpaintPipeline': diffusers.ZImageInpaintPipeline}.get(type(recipe.pipe).__name__)
+    pipe = (plain or type(recipe.pipe))(**engine._text.components, **engine.options)
     pipe.set_progress_bar_config(disable=True)
     theirs = pipe(
         **{**whole, 'image': images[0]},
@@ -186,7 +183,8 @@ def test_one_piece_of_memory_is_enough_because_both_wait_for_each_other() -> Non
     encoder = LatentEncoder(vae, True)
     pixels, latents = torch.zeros(1, 3, 32, 32), torch.zeros(1, 4, 32, 32)
     with ThreadPoolExecutor(2) as threads:
-        work = [threads.submit(*each) for each in [(encoder, pixels), (vae.decode, latents)] * 20]
+        both = [partial(encoder, pixels), partial(vae.decode, latents)]
+        work = [threads.submit(each) for each in both * 20]
         assert all(each.result() is not None for each in work)
     assert met == []
 
