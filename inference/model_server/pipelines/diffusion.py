@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product as product_of
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -16,10 +15,10 @@ from .adapters.file import FileContent
 from .adapters.merging import Merger
 from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
-from .compiling import CompileCache, CompileMode, compile_parts, compiling, shapes_to_warm
+from .compiling import CompileCache, CompileMode, compile_parts, compiling
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
-from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
+from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, ReferenceMode
 from .memory import KeptTypes, choose_tiling
 from .model_version import join_version, name_model
 from .products.lettering import find_lettering
@@ -27,6 +26,7 @@ from .products.segmentation import describe_segmentation, load_segmenter
 from .products.stage import Stage, build_stage, on_white
 from .products.text_detector import load_text_detector
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
+from .warming import specs_to_warm
 
 # Change it when the same spec gives other bytes with the same model and libraries.
 _RECIPE = 'recipe-3'
@@ -328,32 +328,6 @@ class DiffusionEngine(ABC):
 
     def _paint_once(self) -> None:
         """Warms up in every mode; where code is compiled, with every kind of size and guidance too."""
-        mode = self._runtime.compile
         side = 1024 if self._runtime.device.type == 'cuda' else 512
-        product = Reference(Image.new('RGBA', (side // 4, side // 4), (90, 120, 150, 255)))
-        modes: tuple[tuple[tuple[Reference, ...], ReferenceMode], ...] = (
-            ((), 'reference'),
-            ((product,), 'reference'),
-            ((product,), 'exact_product'),
-        )
-        # Without guidance the batch is smaller, so it is other code.
-        scales = (5, 1) if mode != 'off' else (5,)
-        for (width, height), scale, (references, reference_mode) in product_of(
-            shapes_to_warm(mode, side), scales, modes
-        ):
-            spec = ImageSpec(
-                prompt='a still life',
-                negative_prompt='',
-                steps=2,
-                guidance_scale=scale,
-                width=width,
-                height=height,
-                references=references,
-                reference_mode=reference_mode,
-                preserve_branding=False,
-                settings={},
-            )
-            self._try(spec)
-
-    def _try(self, spec: ImageSpec) -> None:
-        self.paint(self.prepare(spec), 0, lambda _: None)
+        for spec in specs_to_warm(self._runtime.compile, side):
+            self.paint(self.prepare(spec), 0, lambda _: None)

@@ -116,7 +116,7 @@ class Engine(Protocol):
         """Reads an adapter and checks it. Raises Failure('adapter_unavailable', …) if it can't be used."""
 
     def prepare(self, spec: ImageSpec) -> Prepared:
-        """Does once for all outputs what needs no turn: encodes the prompt, cuts products out."""
+        """Does once for all outputs what needs no turn: encodes prompt and references, cuts products out."""
 
     def use(self, adapter: LoadedAdapter | None) -> None:
         """Paints with this adapter from now on."""
