@@ -2,8 +2,11 @@
 export const modelServerFolder = 'inference';
 
 /**
- * How many GPUs the types have that have several. A type that is not here counts as one with one GPU.
+ * How many GPUs the types have that have several. A type that is not here counts as one with one GPU, also one with a part
+ * of a GPU (g6f, gr6f). Checked on 24 November 2026 against the table of AWS's Karpenter of August, which is made of what
+ * EC2 says of its types.
  * @see https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html
+ * @see https://karpenter.sh/docs/reference/instance-types/
  */
 export const gpusOfTypes: Readonly<Record<string, number>> = {
   'ml.g4dn.12xlarge': 4,
@@ -16,6 +19,9 @@ export const gpusOfTypes: Readonly<Record<string, number>> = {
   'ml.g6e.12xlarge': 4,
   'ml.g6e.24xlarge': 4,
   'ml.g6e.48xlarge': 8,
+  'ml.g7.12xlarge': 2,
+  'ml.g7.24xlarge': 4,
+  'ml.g7.48xlarge': 8,
   'ml.g7e.12xlarge': 2,
   'ml.g7e.24xlarge': 4,
   'ml.g7e.48xlarge': 8,

@@ -6,12 +6,16 @@ export const mostSteps = 50;
 export const measuredSteps = 30;
 export const measuredSidePx = 1024;
 
-/** How the time of a step grows beyond the number of pixels: `ATTENTION_PER_MEGAPIXEL` of the model server, its default. */
-export const attentionPerMegapixel = 0.12;
+/**
+ * How the time of a step grows beyond the number of pixels. The stack does not know which model it has, so this is that of
+ * the model server's models with which a large picture takes longest: Z-Image.
+ */
+const attentionPerMegapixel = 0.14;
 
 /**
  * How much longer an order takes than the measured image. It is the model server's own estimate: steps, and for each
  * megapixels plus their square, for attention. Both are painted with guidance, so its second pass makes no difference.
+ * What FLUX.2 [klein] reads of references in each step is not in it.
  */
 function sizeOf({ maxOutputs, maxSidePx }: Pick<Tier, 'maxOutputs' | 'maxSidePx'>, steps: number): number {
   const megapixels = maxSidePx ** 2 / 1e6;

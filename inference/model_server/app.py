@@ -28,12 +28,11 @@ from .gpu_queue import GpuQueue
 from .job import Job, ServerContext
 from .links import Links
 from .observing import Observer
-from .pipelines.engine import Engine
+from .pipelines.engine import LONGEST_VERSION, Engine
 from .settings import Settings
 from .slots import FairSlots
 
 BODY_LIMIT_BYTES = 1024 * 1024
-_LONGEST_VERSION = 200
 _MEDIA_TYPE = 'application/x-ndjson'
 
 
@@ -41,8 +40,8 @@ def create_context(
     settings: Settings, engine: Engine, observer: Observer, credentials: Credentials | None = None
 ) -> ServerContext:
     """Builds all that requests share; call it in the event loop. Raises ValueError and OSError."""
-    if not 0 < len(engine.model_version) <= _LONGEST_VERSION:
-        raise ValueError(f"The engine's model_version must have 1 to {_LONGEST_VERSION} characters.")
+    if not 0 < len(engine.model_version) <= LONGEST_VERSION:
+        raise ValueError(f"The engine's model_version must have 1 to {LONGEST_VERSION} characters.")
     links = Links(settings.link_timeout_seconds, settings.retry_seconds)
     queue = GpuQueue(engine, observer, settings)
     sign = None

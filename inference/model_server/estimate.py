@@ -3,7 +3,14 @@
 import time
 from collections.abc import Callable
 
-from .pipelines.engine import CountsEvaluations, CountsPixels, Engine, Order
+from .pipelines.engine import (
+    USUAL_ATTENTION,
+    CountsEvaluations,
+    CountsPixels,
+    Engine,
+    Order,
+    WeighsAttention,
+)
 
 # Weight of the newest output in the moving average of the pace.
 _WEIGHT = 0.3
@@ -24,9 +31,7 @@ def size_of(outputs: int, evaluations: float, pixels: float, attention_per_megap
     The size of a request's work: outputs x evaluations x (megapixels + k x megapixels²).
 
     An evaluation takes time for each part of the picture, and its attention for each pair of parts; k is the
-    second share at one megapixel, where the first is 1. PyTorch's counter of floating-point operations gives
-    k = 0.11 for SDXL and 0.14 for Z-Image in their full sizes; from 512² to 2048² this function is then at
-    most 2.5% off. For FLUX.2 [klein], whose text counts as pixels, it gives k = 0.19, and 0.1% off. Adapters
+    second share at one megapixel, where the first is 1. An engine says its own (`WeighsAttention`). Adapters
     and an IP-Adapter add their share to every evaluation, so the measured pace has them.
     """
     megapixels = pixels / 1e6
@@ -36,14 +41,16 @@ def size_of(outputs: int, evaluations: float, pixels: float, attention_per_megap
 class Estimate:
     """The sizes of requests for one engine, and the measured seconds for each unit of size."""
 
-    def __init__(self, engine: Engine, attention_per_megapixel: float) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._evaluations: Callable[[Order], float] = (
             engine.evaluations if isinstance(engine, CountsEvaluations) else usual_evaluations
         )
         self._pixels: Callable[[Order], float] = (
             engine.pixels if isinstance(engine, CountsPixels) else picture_pixels
         )
-        self._attention_per_megapixel = attention_per_megapixel
+        self._attention_per_megapixel = (
+            engine.attention_per_megapixel() if isinstance(engine, WeighsAttention) else USUAL_ATTENTION
+        )
         self._pace: float | None = None
 
     def size(self, order: Order) -> float:

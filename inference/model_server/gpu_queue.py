@@ -35,7 +35,7 @@ class GpuQueue:
         self._warm = asyncio.Event()
         self._ended = False
         self._adapter: Adapter | None = None
-        self._estimate = Estimate(engine, settings.attention_per_megapixel)
+        self._estimate = Estimate(engine)
         self._probes = Probes(settings.probe_seconds)
         # The position of each request that waits, and the size of the work before it. None: to be made anew.
         self._places: dict[QueuedRequest, tuple[int, float]] | None = None

@@ -50,8 +50,6 @@ class Settings:
     stuck_seconds: float = 600
     #: PROBE_SECONDS: once in this time an idle GPU tries what the estimate says cannot be ready in time.
     probe_seconds: float = 60
-    #: ATTENTION_PER_MEGAPIXEL: how the time of a step grows beyond the number of pixels; see `estimate.py`.
-    attention_per_megapixel: float = 0.12
     #: Progress is repeated after this time without a step, and so is the place in the line.
     heartbeat_seconds: float = 3
     #: Waits between attempts to reach a link.
@@ -82,9 +80,6 @@ class Settings:
             c2pa_private_key=_path(env, 'C2PA_PRIVATE_KEY'),
             stuck_seconds=decimal('STUCK_SECONDS', default.stuck_seconds, 1, 86_400),
             probe_seconds=decimal('PROBE_SECONDS', default.probe_seconds, 0, 86_400),
-            attention_per_megapixel=decimal(
-                'ATTENTION_PER_MEGAPIXEL', default.attention_per_megapixel, 0, 10
-            ),
         )
 
 

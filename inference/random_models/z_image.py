@@ -87,5 +87,5 @@ def create_z_image(draw: Draw, full: bool) -> ZImagePipeline:
         vae=draw.model(create_vae, published.get('vae')),
         text_encoder=draw.model(create_text_encoder, published.get('text_encoder')),
         tokenizer=tokenizer,
-        scheduler=FlowMatchEulerDiscreteScheduler(shift=3.0),
+        scheduler=FlowMatchEulerDiscreteScheduler(shift=6.0),
     )

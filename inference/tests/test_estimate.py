@@ -43,31 +43,12 @@ def test_attention_grows_with_the_square_of_the_pixels() -> None:
     assert size_of(3, 1, 1024 * 1024, 0.12) == 3 * sizes[1]
 
 
-# PyTorch's counter of floating-point operations for one evaluation, in 10^12: SDXL, Z-Image, FLUX.2 [klein].
-@pytest.mark.parametrize(
-    ('counted', 'text_pixels', 'share'),
-    [
-        ((1.589, 6.761, 17.261, 35.907), 0, 0.12),
-        ((13.297, 56.092, 148.033, 320.044), 0, 0.12),
-        ((10.173, 34.820, 88.784, 191.391), 512 * 256, 0.19),
-    ],
-)
-def test_the_sizes_are_in_the_ratio_of_the_operations_that_were_counted(
-    counted: tuple[float, ...], text_pixels: int, share: float
-) -> None:
-    sides = (512, 1024, 1536, 2048)
-    sizes = [size_of(1, 1, side * side + text_pixels, share) for side in sides]
-    ratios = [operations / size for operations, size in zip(counted, sizes, strict=True)]
-
-    assert max(ratios) / min(ratios) < 1.08
-
-
 def test_an_engine_says_itself_how_often_it_evaluates_its_model_or_is_taken_for_a_usual_one() -> None:
     class Distilled(FakeEngine):
         def evaluations(self, order: Order) -> float:
             return order.steps / 2
 
-    usual, own = (Estimate(engine, 0.12).size(ORDER) for engine in (FakeEngine(), Distilled()))
+    usual, own = (Estimate(engine).size(ORDER) for engine in (FakeEngine(), Distilled()))
     assert usual == pytest.approx(4 * own)
 
 
@@ -76,14 +57,22 @@ def test_what_an_engine_reads_beside_the_picture_counts_where_it_says_so() -> No
         def pixels(self, order: Order) -> float:
             return order.width * order.height * (1 + order.references)
 
-    usual, own = (
-        Estimate(engine, 0).size(replace(ORDER, references=2)) for engine in (FakeEngine(), Reader())
-    )
-    assert own == pytest.approx(3 * usual)
+    read = Estimate(Reader()).size(replace(ORDER, references=3))
+    assert read == Estimate(FakeEngine()).size(replace(ORDER, width=2048, height=2048))
+
+
+def test_an_engine_says_itself_what_its_attention_adds_or_is_taken_for_a_usual_one() -> None:
+    class Attentive(FakeEngine):
+        def attention_per_megapixel(self) -> float:
+            return 0.5
+
+    order = replace(ORDER, width=1000, height=1000)
+    usual, own = (Estimate(engine).size(order) for engine in (FakeEngine(), Attentive()))
+    assert [usual, own] == pytest.approx([40 * 1.12, 40 * 1.5])
 
 
 def test_nothing_takes_time_before_anything_was_measured() -> None:
-    estimate = Estimate(FakeEngine(), 0.12)
+    estimate = Estimate(FakeEngine())
     assert estimate.seconds(1e9) == 0
 
     estimate.learn(10, 5)
@@ -91,7 +80,7 @@ def test_nothing_takes_time_before_anything_was_measured() -> None:
 
 
 def test_a_measurement_moves_the_estimate_by_a_part_and_a_quick_probe_at_once() -> None:
-    estimate = Estimate(FakeEngine(), 0.12)
+    estimate = Estimate(FakeEngine())
     estimate.learn(1, 10)
     estimate.learn(1, 1)
     assert estimate.seconds(1) == pytest.approx(7.3)

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from model_server.pipelines.distilled import is_distilled
 from model_server.safetensors import NotSafetensors, check_safetensors
+from model_server.settings import SettingsError
 
 from .onnx_file import ExternalData, NotOnnx, check_onnx
 
@@ -45,6 +47,7 @@ def select_files(folder: Path) -> list[str]:
             f'model_index.json names {kind}, and the server has no pipeline for it. '
             f'It has one for {", ".join(PIPELINES)}.'
         )
+    refuse_unclear_kind(folder)
     parts = {name: about for name, about in index.items() if isinstance(about, list) and any(about)}
     missing = [name for name in PIPELINES[kind] if name not in parts]
     if missing:
@@ -59,6 +62,14 @@ def select_files(folder: Path) -> list[str]:
         files.append(checked(folder, 'ip_adapter/ip_adapter.safetensors'))
         files += part_files(folder, 'ip_adapter/image_encoder', 'transformers')
     return sorted([*files, *helper_files(folder)])
+
+
+def refuse_unclear_kind(folder: Path) -> None:
+    """As the server does when it starts. Raises PackagingError."""
+    try:
+        is_distilled(folder)
+    except SettingsError as error:
+        raise PackagingError(str(error)) from None
 
 
 def helper_files(folder: Path) -> list[str]:

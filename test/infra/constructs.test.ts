@@ -49,7 +49,7 @@ test('a model whose speed nobody has told is warned of, with the speed that it n
     const stack = addService(app, { configuration, dashboardFolder, checked: false });
     return stack.node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data);
   });
-  expect(warned).toEqual([[expect.stringMatching(/takes at most 1\.68 s: .*secondsPerMegapixel/)], [], []]);
+  expect(warned).toEqual([[expect.stringMatching(/takes at most 1\.62 s: .*secondsPerMegapixel/)], [], []]);
 });
 
 test('every type of answer that API Gateway gives by itself has its error in the shape of the API', () => {

@@ -56,7 +56,7 @@ export const configurations = {
       instanceType: 'ml.g6e.2xlarge',
       amiVersion: 'al2-ami-sagemaker-inference-gpu-3-1',
       modelDataKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/33333333-3333-3333-3333-333333333333',
-      secondsPerMegapixel: 7.5,
+      secondsPerMegapixel: 7.3,
       minInstances: 2,
       maxInstances: 7,
       targetConcurrency: 3,

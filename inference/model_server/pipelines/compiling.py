@@ -39,7 +39,8 @@ def compile_parts(pipe: Any, denoiser: str, mode: CompileMode) -> None:
         vae = pipe.vae
         for part in (model, vae):
             part.to(memory_format=torch.channels_last)
-        for part in (model, vae.encoder, vae.decoder):
+        # Not the encoder: it works beside the painting, on another thread.
+        for part in (model, vae.decoder):
             part.compile(fullgraph=True, dynamic=True)
 
 

@@ -2,10 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import product as product_of
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from PIL import Image, ImageOps
@@ -15,8 +15,10 @@ from .adapters.file import FileContent
 from .adapters.merging import Merger
 from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
-from .compiling import CompileCache, CompileMode, compile_parts, compiling, shapes_to_warm
-from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, Reference, ReferenceMode
+from .compiling import CompileCache, CompileMode, compile_parts, compiling
+from .distilled import is_distilled
+from .encoding import LatentEncoder, normalize
+from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, ReferenceMode
 from .memory import KeptTypes, choose_tiling
 from .model_version import join_version, name_model
 from .products.lettering import find_lettering
@@ -24,11 +26,14 @@ from .products.segmentation import describe_segmentation, load_segmenter
 from .products.stage import Stage, build_stage, on_white
 from .products.text_detector import load_text_detector
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
+from .warming import specs_to_warm
 
 # Change it when the same spec gives other bytes with the same model and libraries.
-_RECIPE = 'recipe-2'
+_RECIPE = 'recipe-3'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
+
+_Asked = TypeVar('_Asked', ImageSpec, Order)
 
 
 def as_it_is(painted: Image.Image) -> Image.Image:
@@ -50,6 +55,8 @@ class PreparedInputs:
     """What is still needed of a spec when it is painted."""
 
     recipe: Recipe
+    #: As many as the request asks for, and as the model takes.
+    steps_asked: int
     steps: int
     #: Pixels.
     width: int
@@ -69,8 +76,17 @@ class DiffusionEngine(ABC):
     denoiser: ClassVar[str]
     #: A regular expression over the names of the linear and convolution layers that an adapter may change.
     adapter_layers: ClassVar[str]
+    #: What attention adds to an evaluation at one megapixel, as PyTorch's counter of operations gives it for
+    #: the model's full size: `tests/pipelines/test_attention_share.py`.
+    attention: ClassVar[float]
+    #: Steps that a distilled model takes, as its authors fix them; None where there is no such model.
+    distilled_steps: ClassVar[int | None] = None
     #: What can be compiled. A transformer has no convolutions to gain from more.
     compile_modes: ClassVar[tuple[CompileMode, ...]] = ('off', 'regional')
+    #: Whether its VAE encodes in float32 where its configuration says so.
+    upcasts_encoder: ClassVar[bool] = False
+    #: Whether the pipeline that starts from an image has to be told the picture's size.
+    image_takes_size: ClassVar[bool] = True
     #: What else the pipelines are constructed with.
     options: ClassVar[dict[str, Any]] = {}
 
@@ -82,8 +98,13 @@ class DiffusionEngine(ABC):
         if self._runtime.compile not in self.compile_modes:
             modes = ' or '.join(mode for mode in self.compile_modes if mode != 'off')
             raise SettingsError(f'COMPILE must be 0 or {modes} for this model.')
+        if self._distilled and self.distilled_steps is None:
+            raise SettingsError(
+                'The model says that it is distilled, and no such model of its kind is known here.'
+            )
         name = name_model(model_dir, self.text_pipeline.__name__)
-        parts = [*self._marks(), _RECIPE, self._runtime.describe(), *describe_segmentation(model_dir)]
+        marks = [f'steps-{self.distilled_steps}'] if self._distilled else []
+        parts = [*marks, _RECIPE, *self._runtime.describe(), *describe_segmentation(model_dir)]
         self.model_version = join_version(name, *parts)
         self._adapter: Adapter | None = None
 
@@ -110,7 +131,12 @@ class DiffusionEngine(ABC):
         self._inpaint = self.inpaint_pipeline(**parts, **self.options)
         for pipe in (self._text, self._image, self._inpaint):
             pipe.set_progress_bar_config(disable=True)
-        self._vae_types = KeptTypes(self._text.vae)
+        vae = self._text.vae
+        for pipe in (self._image, self._inpaint):
+            # By the number of channels it tells latents from an image.
+            pipe.image_processor.register_to_config(vae_latent_channels=vae.config.latent_channels)
+        self._vae_types = KeptTypes(vae)
+        self._encoder = LatentEncoder(vae, self.upcasts_encoder and vae.config.get('force_upcast', False))
         model = parts[self.denoiser]
         layers = find_layers(model, self.adapter_layers)
         limit_bytes = runtime.adapter_memory_bytes
@@ -123,7 +149,8 @@ class DiffusionEngine(ABC):
 
     def _compile(self) -> None:
         runtime = self._runtime
-        cache = CompileCache(runtime.compile_cache_dir, f'{self.text_pipeline.__name__} {runtime.describe()}')
+        version = ' '.join([self.text_pipeline.__name__, *runtime.describe()])
+        cache = CompileCache(runtime.compile_cache_dir, version)
         cache.load()
         with compiling():
             compile_parts(self._text, self.denoiser, runtime.compile)
@@ -137,9 +164,10 @@ class DiffusionEngine(ABC):
     @gpu_errors
     @torch.no_grad()
     def prepare(self, spec: ImageSpec) -> Prepared:
-        """Encodes the texts and makes the images that the painting starts from."""
+        """Encodes the texts and the images that the painting starts from."""
         mode = spec.reference_mode if spec.references else None
-        inputs = PreparedInputs(self._plan(spec), spec.steps, spec.width, spec.height, mode)
+        taken = self._as_taken(spec)
+        inputs = PreparedInputs(self._plan(taken), spec.steps, taken.steps, spec.width, spec.height, mode)
         return Prepared(inputs, self._count_used(spec))
 
     @gpu_errors
@@ -170,18 +198,27 @@ class DiffusionEngine(ABC):
         self._set_up(inputs)
         result = recipe.pipe(
             **recipe.inputs,
-            num_inference_steps=self._steps(inputs.steps),
+            num_inference_steps=inputs.steps,
             generator=torch.Generator('cpu').manual_seed(seed),
-            callback_on_step_end=StepEnd(inputs.steps, on_step, self._runtime.device),
+            callback_on_step_end=StepEnd(inputs.steps_asked, on_step, self._runtime.device),
         )
         painted: Image.Image = result.images[0]
         return recipe.finish(painted.convert('RGB'))
 
     def evaluations(self, order: Order) -> float:
-        """Once in each step, twice with guidance. A picture that starts from a reference leaves steps out."""
+        """
+        Once in each step that is really taken, twice with guidance.
+
+        A picture that starts from a reference leaves steps out.
+        """
+        order = self._as_taken(order)
         starts_from_one = order.references > 0 and order.reference_mode == 'reference'
         share = _REFERENCE_STRENGTH if starts_from_one and self._starts_from_reference() else 1
         return order.steps * share * (2 if order.guidance_scale > 1 else 1)
+
+    def attention_per_megapixel(self) -> float:
+        """Finetunes have it, too: it follows from the sizes of the model."""
+        return self.attention
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak since the last painting began."""
@@ -196,13 +233,20 @@ class DiffusionEngine(ABC):
     def _prepare(self, pipe: Any) -> None:  # noqa: B027
         """Called once with the loaded pipeline, before the others share its parts."""
 
-    def _marks(self) -> tuple[str, ...]:
-        """What else `model_version` says of the model."""
-        return ()
+    @cached_property
+    def _distilled(self) -> bool:
+        """Raises SettingsError."""
+        return is_distilled(self._model_dir)
 
-    def _steps(self, asked: int) -> int:
-        """How many steps the model takes for as many inference steps of a request."""
-        return asked
+    def _as_taken(self, asked: _Asked) -> _Asked:
+        """
+        What a distilled model makes of a request: its own steps, no guidance, so no negative prompt either.
+
+        It was trained to arrive after so many steps: more make no better picture of it.
+        """
+        if not self._distilled or self.distilled_steps is None:
+            return asked
+        return replace(asked, steps=min(asked.steps, self.distilled_steps), guidance_scale=1.0)
 
     def _set_up(self, inputs: PreparedInputs) -> None:
         """Sets what belongs to one painting alone."""
@@ -241,11 +285,20 @@ class DiffusionEngine(ABC):
             if stage.keep.getbbox() is not None:
                 sized = {**inputs, 'width': spec.width, 'height': spec.height}
                 return self._plan_stage(stage, sized, _REFERENCE_STRENGTH)
-        return Recipe(self._image, {**inputs, 'image': image, 'strength': _REFERENCE_STRENGTH})
+        start = {'image': self._encode_image(image), 'strength': _REFERENCE_STRENGTH}
+        if self.image_takes_size:
+            start |= {'width': spec.width, 'height': spec.height}
+        return Recipe(self._image, {**inputs, **start})
 
     def _plan_stage(self, stage: Stage, inputs: dict[str, Any], strength: float) -> Recipe:
-        masked = {'image': stage.image, 'mask_image': stage.paint, 'strength': strength}
+        latents = self._encode_image(stage.image)
+        masked = {'image': latents, 'mask_image': stage.paint, 'strength': strength}
         return Recipe(self._inpaint, {**inputs, **masked}, stage.finish)
+
+    def _encode_image(self, image: Image.Image) -> torch.Tensor:
+        """Latents as the pipelines take them for an image, which they would encode for each output."""
+        latents = self._encoder(self._inpaint.image_processor.preprocess(image))
+        return normalize(latents, self._text.vae.config)
 
     def _other_names(self, layer: str) -> Iterable[str]:
         """What files may call a layer beside the model's own name for it."""
@@ -275,32 +328,6 @@ class DiffusionEngine(ABC):
 
     def _paint_once(self) -> None:
         """Warms up in every mode; where code is compiled, with every kind of size and guidance too."""
-        mode = self._runtime.compile
         side = 1024 if self._runtime.device.type == 'cuda' else 512
-        product = Reference(Image.new('RGBA', (side // 4, side // 4), (90, 120, 150, 255)))
-        modes: tuple[tuple[tuple[Reference, ...], ReferenceMode], ...] = (
-            ((), 'reference'),
-            ((product,), 'reference'),
-            ((product,), 'exact_product'),
-        )
-        # Without guidance the batch is smaller, so it is other code.
-        scales = (5, 1) if mode != 'off' else (5,)
-        for (width, height), scale, (references, reference_mode) in product_of(
-            shapes_to_warm(mode, side), scales, modes
-        ):
-            spec = ImageSpec(
-                prompt='a still life',
-                negative_prompt='',
-                steps=2,
-                guidance_scale=scale,
-                width=width,
-                height=height,
-                references=references,
-                reference_mode=reference_mode,
-                preserve_branding=False,
-                settings={},
-            )
-            self._try(spec)
-
-    def _try(self, spec: ImageSpec) -> None:
-        self.paint(self.prepare(spec), 0, lambda _: None)
+        for spec in specs_to_warm(self._runtime.compile, side):
+            self.paint(self.prepare(spec), 0, lambda _: None)

@@ -9,6 +9,12 @@ from PIL import Image
 
 ReferenceMode = Literal['exact_product', 'reference']
 
+#: Characters of a model's version, as the contract has it.
+LONGEST_VERSION = 200
+#: What attention adds to an evaluation at one megapixel, where an engine does not say. SDXL has less, Z-Image
+#: more.
+USUAL_ATTENTION = 0.12
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -100,7 +106,7 @@ class Engine(Protocol):
     that they raise fails the request with a general message.
     """
 
-    #: At most 200 characters; names everything that decides an image's bytes.
+    #: 1 to LONGEST_VERSION characters; names everything that decides an image's bytes.
     model_version: str
 
     def warm(self) -> None:
@@ -110,7 +116,7 @@ class Engine(Protocol):
         """Reads an adapter and checks it. Raises Failure('adapter_unavailable', …) if it can't be used."""
 
     def prepare(self, spec: ImageSpec) -> Prepared:
-        """Does once for all outputs what needs no turn: encodes the prompt, cuts products out."""
+        """Does once for all outputs what needs no turn: encodes prompt and references, cuts products out."""
 
     def use(self, adapter: LoadedAdapter | None) -> None:
         """Paints with this adapter from now on."""
@@ -153,4 +159,20 @@ class CountsPixels(Protocol):
         On how many pixels one evaluation works: the picture's, and those of all that is read beside it.
 
         It may be called on any thread, also before `warm`.
+        """
+
+
+@runtime_checkable
+class WeighsAttention(Protocol):
+    """
+    What an engine may do that knows how the time of an evaluation grows with the pixels, for the same reason.
+
+    Any other engine counts as one with a share of USUAL_ATTENTION.
+    """
+
+    def attention_per_megapixel(self) -> float:
+        """
+        What attention between all pixels adds at one megapixel to the rest of an evaluation, which counts 1.
+
+        The rest grows as the pixels do, and this with their square.
         """

@@ -5,30 +5,25 @@ There are two models of one form: a distilled one, which takes four steps and no
 behind it. Source: https://bfl.ai/blog/flux2-klein-towards-interactive-visual-intelligence.
 """
 
-import json
 import re
-from copy import copy
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from diffusers import Flux2KleinInpaintPipeline, Flux2KleinPipeline
+from PIL import Image
 from safetensors import safe_open
 
-from ..settings import SettingsError
 from .adapters.file import FileContent, unfit
 from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine, Recipe
 from .engine import ImageSpec, Order
 from .guidance import map_guidance
-from .memory import choose_tiling
-from .products.stage import Stage
 from .reference_sizes import LARGEST_REFERENCE, fit_reference
 
-# The authors fix the first for the distilled model, and recommend the second for the base model:
+# What the authors recommend for the base model, and what is none:
 # https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py.
-_DISTILLED_STEPS = 4
 _BASE_GUIDANCE = 4.0
 _NO_GUIDANCE = 1.0
 # https://docs.bfl.ai/guides/prompting_editing_overview
@@ -46,12 +41,25 @@ _KOHYA = re.compile(
 _WRONG_BLOCK = re.compile(r'(double|single)_blocks(\.(?![0-9]{1,2}\.)|_(?![0-9]{1,2}_))')
 
 
+class _ReferencePipeline(Flux2KleinPipeline):
+    """Diffusers' own, for references that are encoded already: it would do that for each output."""
+
+    def __call__(self, *, references: tuple[torch.Tensor, torch.Tensor], **inputs: Any) -> Any:
+        """`references`: what `prepare_image_latents` made of them."""
+        self._references = references
+        # Only so that it asks for the latents of an image.
+        return super().__call__(image=Image.new('RGB', (64, 64)), **inputs)
+
+    def prepare_image_latents(self, *_: Any, **__: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        return self._references
+
+
 class Flux2KleinEngine(DiffusionEngine):
     """FLUX.2 [klein]. It looks at up to four references beside the picture that it paints."""
 
     text_pipeline = Flux2KleinPipeline
     # There is none that starts from an image: references are further inputs of the one for texts.
-    image_pipeline = Flux2KleinPipeline
+    image_pipeline = _ReferencePipeline
     inpaint_pipeline = Flux2KleinInpaintPipeline
     denoiser = 'transformer'
     # All but `norm_out`: in the authors' format the halves of its weights change places, which diffusers'
@@ -63,19 +71,9 @@ class Flux2KleinEngine(DiffusionEngine):
         r'|x_embedder|context_embedder|proj_out|time_guidance_embed\.timestep_embedder\.linear_[12]'
         r'|(double_stream_modulation_(img|txt)|single_stream_modulation)\.linear'
     )
-
-    @cached_property
-    def _distilled(self) -> bool:
-        """Whether the model is the distilled one. Raises SettingsError."""
-        path = self._model_dir / 'model_index.json'
-        try:
-            return bool(json.loads(path.read_text('utf-8')).get('is_distilled', False))
-        except (OSError, ValueError, AttributeError):
-            raise SettingsError(f'{path} is not the index of a model.') from None
-
-    def evaluations(self, order: Order) -> float:
-        """Once in each step that is really taken, twice with guidance, whatever the picture is made from."""
-        return self._steps(order.steps) * (2 if self._is_guided(order.guidance_scale) else 1)
+    attention = 0.19
+    # https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py
+    distilled_steps = 4
 
     def pixels(self, order: Order) -> float:
         """
@@ -90,27 +88,9 @@ class Flux2KleinEngine(DiffusionEngine):
             beside = picture if order.references else 0
         return picture + beside + _LONGEST * _PIXELS_PER_TOKEN
 
-    def _marks(self) -> tuple[str, ...]:
-        return (f'steps-{_DISTILLED_STEPS}',) if self._distilled else ()
-
-    def _steps(self, asked: int) -> int:
-        """The distilled model was trained to arrive after four steps: more make no better picture of it."""
-        return min(asked, _DISTILLED_STEPS) if self._distilled else asked
-
-    def _guidance(self, scale: float) -> float:
-        if self._distilled:
-            return _NO_GUIDANCE
-        return map_guidance(scale, _NO_GUIDANCE, _BASE_GUIDANCE)
-
-    def _is_guided(self, scale: float) -> bool:
-        return self._guidance(scale) > _NO_GUIDANCE
-
-    def _prepare(self, pipe: Any) -> None:
-        # The same weights. But whether there are tiles is the other one's for what is painted meanwhile.
-        self._stage_vae = copy(pipe.vae)
-
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
-        return {**self._encode(spec), 'guidance_scale': self._guidance(spec.guidance_scale)}
+        scale = map_guidance(spec.guidance_scale, _NO_GUIDANCE, _BASE_GUIDANCE)
+        return {**self._encode(spec), 'guidance_scale': scale}
 
     def _encode(self, spec: ImageSpec) -> dict[str, torch.Tensor]:
         """
@@ -119,7 +99,7 @@ class Flux2KleinEngine(DiffusionEngine):
         Raises Failure('invalid_request').
         """
         texts = {'prompt_embeds': spec.prompt}
-        if self._is_guided(spec.guidance_scale):
+        if spec.guidance_scale > 1:
             texts['negative_prompt_embeds'] = spec.negative_prompt
         count_tokens(self._text.tokenizer, texts.values(), _LONGEST, thinking=False)
         return {
@@ -130,23 +110,32 @@ class Flux2KleinEngine(DiffusionEngine):
     def _most_references(self) -> int:
         return _MOST_REFERENCES
 
+    def _starts_from_reference(self) -> bool:
+        return False
+
     def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
         """Looks at the references. Nothing is copied from them, so branding can't be preserved more."""
         images = [fit_reference(each.image) for each in spec.references[:_MOST_REFERENCES]]
         size = {'width': spec.width, 'height': spec.height}
-        return Recipe(self._text, {**inputs, **size, 'image': images})
+        return Recipe(self._image, {**inputs, **size, 'references': self._encode_references(images)})
 
-    def _plan_stage(self, stage: Stage, inputs: dict[str, Any], strength: float) -> Recipe:
-        """Gives the stage in latents: an image above 1 megapixel would be shrunk, and the picture with it."""
-        plan = super()._plan_stage(stage, inputs, strength)
-        return Recipe(plan.pipe, {**plan.inputs, 'image': self._encode_stage(stage)}, plan.finish)
+    def _encode_references(self, images: Sequence[Image.Image]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Latents (1, tokens, channels) of all of them in a row, and the place of each token."""
+        encoder, device = self._encoder, self._runtime.device
+        pixels = [self._text.image_processor.preprocess(image) for image in images]
+        # None is larger than this.
+        encoder.choose_tiling(LARGEST_REFERENCE, 1)
+        pipe = Flux2KleinPipeline(**{**self._text.components, 'vae': encoder.vae})
+        latents, places = pipe.prepare_image_latents(pixels, 1, None, device, encoder.dtype)
+        return latents, places
 
-    def _encode_stage(self, stage: Stage) -> torch.Tensor:
-        """Latents (1, channels, height / 16, width / 16). The pipeline normalizes them."""
-        vae = self._stage_vae
-        choose_tiling(vae, *stage.image.size)
-        pixels = self._inpaint.image_processor.preprocess(stage.image)
-        latents = vae.encode(pixels.to(vae.device, vae.dtype)).latent_dist.mode()
+    def _encode_image(self, image: Image.Image) -> torch.Tensor:
+        """
+        Latents (1, channels, height / 16, width / 16). The pipeline normalizes them.
+
+        It would shrink an image above 1 megapixel, and the picture with it.
+        """
+        latents = self._encoder(self._inpaint.image_processor.preprocess(image))
         return torch.nn.functional.pixel_unshuffle(latents, 2)
 
     def _read_state(self, path: Path) -> FileContent:

@@ -46,9 +46,13 @@ def largest_untiled_pixels(vae: Any, card_bytes: int) -> int:
     return int(card_bytes * _PAINTING_SHARE / pixel_bytes)
 
 
-def choose_tiling(vae: Any, width: int, height: int) -> None:
-    """Has the VAE encode and decode pictures in tiles where one piece would take too much of the card."""
-    if width * height > largest_untiled_pixels(vae, total_bytes(vae.device)):
+def choose_tiling(vae: Any, width: int, height: int, like: Any = None) -> None:
+    """
+    Has the VAE encode and decode pictures in tiles where one piece would take too much of the card.
+
+    `like`: the VAE that the rule is applied to, where it is another one.
+    """
+    if width * height > largest_untiled_pixels(like or vae, total_bytes(vae.device)):
         vae.enable_tiling()
     else:
         vae.disable_tiling()
@@ -58,10 +62,9 @@ class KeptTypes:
     """
     The number types that a model's tensors were loaded with.
 
-    SDXL's pipelines cast the VAE to float32 and back where its `force_upcast` is set, as it is in the weights
-    of SDXL base: to encode an image, whatever its type, and to decode one, if its type is float16. An error
-    between the two leaves it in float32, and then no picture in another type can be decoded.
-    The server loads bfloat16 on a GPU, so there it happens while an image is encoded.
+    SDXL's pipelines cast the VAE to float32 and back to decode an image in float16, where its `force_upcast`
+    is set, as it is in the weights of SDXL base. An error between the two leaves it in float32, and then no
+    picture in another type can be decoded. The server loads bfloat16 on a GPU; an engine may load float16.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:

@@ -54,12 +54,16 @@ class Runtime:
             compile_cache_dir=Path(folder) if (folder := env.get('COMPILE_CACHE_DIR')) else None,
         )
 
-    def describe(self) -> str:
-        """What decides an image's bytes beside the model, in a few words."""
-        card = torch.cuda.get_device_name() if self.device.type == 'cuda' else 'cpu'
-        number = str(self.dtype).removeprefix('torch.')
-        compiled = '' if self.compile == 'off' else f' compiled-{self.compile}'
-        return f'torch-{torch.__version__} diffusers-{diffusers.__version__} {number}{compiled} {card}'
+    def describe(self) -> list[str]:
+        """What decides an image's bytes beside the model, in words without spaces."""
+        libraries = (torch, diffusers, transformers)
+        card = torch.cuda.get_device_name().replace(' ', '-') if self.device.type == 'cuda' else 'cpu'
+        return [
+            *(f'{library.__name__}-{library.__version__}' for library in libraries),
+            str(self.dtype).removeprefix('torch.'),
+            *([] if self.compile == 'off' else [f'compiled-{self.compile}']),
+            card,
+        ]
 
 
 def _read_mode(env: Mapping[str, str]) -> CompileMode:

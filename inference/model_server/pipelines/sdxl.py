@@ -39,6 +39,9 @@ class SdxlEngine(DiffusionEngine):
         r'conv_in|conv_out|(time|add)_embedding\.linear_[12]'
         r'|(down_blocks|mid_block|up_blocks)\.(?!.*\.processor\.).+'
     )
+    attention = 0.11
+    upcasts_encoder = True
+    image_takes_size = False
     compile_modes = ('off', 'regional', 'whole')
     # Without it an invisible watermark depends on whether its library happens to be installed.
     options: ClassVar[dict[str, Any]] = {'add_watermarker': False}

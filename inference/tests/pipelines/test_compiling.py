@@ -52,7 +52,8 @@ def test_the_setting_says_what_is_compiled() -> None:
 
 
 def test_what_is_compiled_is_told_by_the_models_version() -> None:
-    versions = {Runtime.from_environment({'COMPILE': mode}).describe() for mode in ('0', 'regional', 'whole')}
+    modes = ('0', 'regional', 'whole')
+    versions = {' '.join(Runtime.from_environment({'COMPILE': mode}).describe()) for mode in modes}
     assert len(versions) == 3
 
 

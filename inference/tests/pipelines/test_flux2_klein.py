@@ -122,7 +122,7 @@ def test_a_large_picture_before_leaves_no_tiles(distilled: Any, monkeypatch: pyt
     with monkeypatch.context() as patch:
         patch.setattr('model_server.pipelines.memory.total_bytes', lambda _: 0)
         assert paint(distilled, wide) != first
-        assert distilled._stage_vae.use_tiling
+        assert distilled._encoder.vae.use_tiling
     assert paint(distilled, wide) == first
 
 

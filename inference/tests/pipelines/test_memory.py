@@ -108,7 +108,9 @@ def test_after_an_error_inside_the_vae_a_text_request_paints_what_it_painted_bef
 
     broken = replace(text, references=(Reference(product()),), reference_mode=mode) if mode else text
     with monkeypatch.context() as patch:
-        patch.setattr(engine._text.vae, method, break_down)
+        # Encoding and decoding have a VAE each, of the same weights.
+        vae = engine._text.vae if method == 'decode' else engine._encoder.vae
+        patch.setattr(vae, method, break_down)
         with pytest.raises((Failure, RuntimeError)):
             paint(engine, broken)
     assert {name: values.dtype for name, values in engine._text.vae.state_dict().items()} == dtypes

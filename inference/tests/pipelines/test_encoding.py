@@ -1,0 +1,236 @@
+"""What a picture starts from is encoded once for a request, beside the painting of another one."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+torch = pytest.importorskip('torch')
+diffusers = pytest.importorskip('diffusers')
+
+from model_server.pipelines.encoding import LatentEncoder, normalize  # noqa: E402
+from model_server.pipelines.engine import Reference  # noqa: E402
+from model_server.pipelines.reference_sizes import fit_reference  # noqa: E402
+from model_server.pipelines.runtime import Runtime  # noqa: E402
+
+from .conftest import difference, draw, open_engine, paint, product, spec  # noqa: E402
+
+SEEDS = (7, 8, 9)
+
+
+def stripes() -> Image.Image:
+    """Lettering, for all that the server knows of it."""
+    image = Image.new('RGB', (512, 512), 'white')
+    for x in range(200, 300, 8):
+        image.paste('black', (x, 220, x + 4, 300))
+    return image
+
+
+def photo(seed: int = 0) -> Reference:
+    pixels = np.random.default_rng(seed).integers(0, 256, (96, 128, 3), dtype=np.uint8)
+    return Reference(Image.fromarray(pixels).resize((640, 480)))
+
+
+ASKED = {
+    'reference': spec(references=(photo(),), steps=4),
+    'branded': spec(references=(Reference(stripes()),), preserve_branding=True, steps=4),
+    'exact_product': spec(references=(Reference(product()),), reference_mode='exact_product'),
+}
+
+
+def count_encodings(engine: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The widths of all that is encoded from now on, on whatever copy of the VAE."""
+    seen: list[int] = []
+    vae = type(engine._text.vae)
+    encode = vae._encode
+
+    def counted(self: Any, pixels: Any) -> Any:
+        seen.append(int(pixels.shape[-1]))
+        return encode(self, pixels)
+
+    monkeypatch.setattr(vae, '_encode', counted)
+    return seen
+
+
+@pytest.mark.parametrize('asked', ASKED.values(), ids=ASKED.keys())
+def test_three_outputs_of_a_request_encode_its_reference_once(
+    engine: Any, asked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = [paint(engine, asked, seed) for seed in SEEDS]
+    seen = count_encodings(engine, monkeypatch)
+    prepared = engine.prepare(asked)
+    assert len(seen) == 1
+    outputs = [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in SEEDS]
+    assert len(seen) == 1
+    assert outputs == alone
+    assert len(set(outputs)) == len(SEEDS)
+
+
+def test_each_of_several_references_is_encoded_once(
+    engines: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engines('flux2-klein')
+    asked = spec(references=(photo(1), Reference(product()), photo(2)))
+    alone = [paint(engine, asked, seed) for seed in SEEDS]
+    seen = count_encodings(engine, monkeypatch)
+    prepared = engine.prepare(asked)
+    assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in SEEDS] == alone
+    assert seen == [640, 112, 640]
+
+
+def test_a_picture_without_references_encodes_nothing(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = count_encodings(engine, monkeypatch)
+    paint(engine, spec(steps=1))
+    assert seen == []
+
+
+def leave_out_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Diffusers then takes the middle of what the VAE holds for possible, as the server does."""
+    from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
+
+    monkeypatch.setattr(DiagonalGaussianDistribution, 'sample', lambda self, generator=None: self.mode())
+
+
+@pytest.mark.parametrize('kind', ['sdxl', 'z-image'], indirect=True)
+@pytest.mark.parametrize('name', ['reference', 'branded', 'exact_product'])
+def test_from_latents_diffusers_paints_what_it_paints_from_the_image(
+    engine: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the drawing of latents, which is left out here."""
+    asked = ASKED[name]
+    recipe = engine.prepare(asked).inputs.recipe
+    images: list[Image.Image] = []
+    encode = type(engine)._encode_image
+
+    def look(self: Any, image: Image.Image) -> Any:
+        images.append(image)
+        return encode(self, image)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(engine), '_encode_image', look)
+        engine.prepare(asked)
+    leave_out_drawing(monkeypatch)
+    whole = {name: value for name, value in recipe.inputs.items() if name != 'masked_image_latents'}
+    plain = {'_InpaintPipeline': diffusers.ZImageInpaintPipeline}.get(type(recipe.pipe).__name__)
+    pipe = (plain or type(recipe.pipe))(**engine._text.components, **engine.options)
+    pipe.set_progress_bar_config(disable=True)
+    theirs = pipe(
+        **{**whole, 'image': images[0]},
+        num_inference_steps=asked.steps,
+        generator=torch.Generator('cpu').manual_seed(1),
+    ).images[0]
+    assert difference(paint(engine, asked), recipe.finish(theirs.convert('RGB')).tobytes()) < 0.05
+
+
+def test_klein_paints_with_references_what_diffusers_does(engines: Callable[[str], Any]) -> None:
+    engine = engines('flux2-klein')
+    references = (photo(1), Reference(product()))
+    theirs = engine._text(
+        prompt='a calm night',
+        image=[fit_reference(each.image) for each in references],
+        width=512,
+        height=512,
+        num_inference_steps=3,
+        guidance_scale=1.0,
+        generator=torch.Generator('cpu').manual_seed(1),
+    ).images[0]
+    assert difference(paint(engine, spec(references=references)), theirs.tobytes()) < 0.01
+
+
+@pytest.mark.parametrize('force_upcast', [True, False])
+@pytest.mark.parametrize('dtype', [torch.bfloat16, torch.float16, torch.float32], ids=str)
+def test_the_encoder_has_its_own_numbers_and_leaves_those_of_the_painting(
+    dtype: Any, force_upcast: bool
+) -> None:
+    torch.manual_seed(0)
+    vae = diffusers.AutoencoderKL(block_out_channels=(4,), norm_num_groups=2, force_upcast=force_upcast)
+    vae = vae.to(dtype).requires_grad_(False)
+    before = {name: (tensor.dtype, tensor.data_ptr()) for name, tensor in vae.state_dict().items()}
+    encoder = LatentEncoder(vae, force_upcast)
+    pixels = torch.rand(1, 3, 16, 16) * 2 - 1
+    latents = encoder(pixels)
+    assert {name: (tensor.dtype, tensor.data_ptr()) for name, tensor in vae.state_dict().items()} == before
+    assert latents.dtype == (torch.float32 if force_upcast else dtype)
+    expected = vae.float() if force_upcast else vae
+    found = type(vae).encode(expected, pixels.to(latents.dtype)).latent_dist.mode()
+    assert torch.equal(latents, found)
+
+
+def test_one_piece_of_memory_is_enough_because_both_wait_for_each_other() -> None:
+    vae = diffusers.AutoencoderKL(block_out_channels=(4,), norm_num_groups=2).requires_grad_(False)
+    busy, met = Lock(), []
+
+    def alone(work: Any) -> Any:
+        def watched(*args: Any) -> Any:
+            if not busy.acquire(blocking=False):
+                met.append(1)
+                return work(*args)
+            try:
+                return work(*args)
+            finally:
+                busy.release()
+
+        return watched
+
+    vae._encode, vae._decode = alone(vae._encode), alone(vae._decode)
+    encoder = LatentEncoder(vae, True)
+    pixels, latents = torch.zeros(1, 3, 32, 32), torch.zeros(1, 4, 32, 32)
+    with ThreadPoolExecutor(2) as threads:
+        both = [partial(encoder, pixels), partial(vae.decode, latents)]
+        work = [threads.submit(each) for each in both * 20]
+        assert all(each.result() is not None for each in work)
+    assert met == []
+
+
+def test_latents_are_normalized_as_the_pipelines_undo_it() -> None:
+    latents = torch.linspace(-2, 2, 4).view(1, 4, 1, 1)
+    plain = diffusers.AutoencoderKL(scaling_factor=0.5).config
+    shifted = diffusers.AutoencoderKL(scaling_factor=0.5, shift_factor=0.25).config
+    spread = diffusers.AutoencoderKL(scaling_factor=0.5, latents_mean=[1.0] * 4, latents_std=[4.0] * 4).config
+    assert torch.equal(normalize(latents, plain), latents * 0.5)
+    assert torch.equal(normalize(latents, shifted), (latents - 0.25) * 0.5)
+    assert torch.equal(normalize(latents, spread), (latents - 1) * 0.5 / 4)
+
+
+def test_a_vae_with_more_channels_is_taken_as_it_is(engines: Callable[[str], Any]) -> None:
+    """The tiny models have 4, which diffusers takes for latents anyway. Z-Image has 16."""
+    engine = engines('z-image')
+    processor = type(engine._image.image_processor)(vae_scale_factor=16)
+    latents = torch.randn(1, 16, 65, 63)
+    processor.register_to_config(vae_latent_channels=16)
+    assert torch.equal(processor.preprocess(latents), latents)
+    for pipe in (engine._image, engine._inpaint):
+        assert pipe.image_processor.config.vae_latent_channels == engine._text.vae.config.latent_channels
+
+
+@pytest.fixture(scope='module')
+def small_numbers(model_dirs: dict[str, Path]) -> Any:
+    """SDXL in bfloat16, with a VAE that encodes in float32."""
+    runtime = Runtime(torch.device('cpu'), torch.bfloat16)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Runtime, 'from_environment', lambda: runtime)
+        return open_engine('sdxl', model_dirs['sdxl'])
+
+
+def test_a_reference_that_is_encoded_while_another_picture_is_painted_changes_nothing_of_it(
+    small_numbers: Any,
+) -> None:
+    engine = small_numbers
+    wide = replace(ASKED['reference'], width=576)
+    before = paint(engine, ASKED['reference'])
+    prepared: list[Any] = []
+    with ThreadPoolExecutor(1) as beside:
+
+        def prepare(_done: int) -> None:
+            prepared.append(beside.submit(engine.prepare, wide))
+
+        assert draw(engine, ASKED['reference'], seed=1, on_step=prepare).tobytes() == before
+    alone = paint(engine, wide)
+    assert {engine.paint(each.result(), 1, lambda _: None).tobytes() for each in prepared} == {alone}
