@@ -95,12 +95,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       const name = text(source, names.modelEndpointName);
       return name === noModelEndpoint ? null : name;
     },
-    get modelComponentName() {
-      return source[names.modelComponentName] || null;
-    },
-    get sageMakerUrl() {
-      return source['AWS_ENDPOINT_URL_SAGEMAKER'] || null;
-    },
+    // These may be left out, so there is nothing to refuse on first use.
+    modelComponentName: source[names.modelComponentName] || null,
+    sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
+    embedParameters: source[names.embedParameters] === 'true',
+    allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
     get referenceFetcherUrl() {
       return text(source, names.referenceFetcherUrl);
     },
@@ -118,12 +117,6 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     },
     get retentionDays() {
       return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
-    },
-    get embedParameters() {
-      return source[names.embedParameters] === 'true';
-    },
-    get allowedOrigins() {
-      return (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== '');
     },
     get billingPricesFile() {
       return text(source, names.billingPricesFile);
