@@ -1,5 +1,6 @@
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import type { ModelState } from '../contracts/health.ts';
+import type { Described } from '../domain/waking.ts';
 import { signedFetch } from './signed-fetch.ts';
 
 const withinMs = 3000;
@@ -7,6 +8,8 @@ const withinMs = 3000;
 /** What is read of an answer; anything else that it holds is left alone. */
 interface Description {
   InferenceComponentStatus?: unknown;
+  /** Seconds since 1970. */
+  LastModifiedTime?: unknown;
   RuntimeConfig?: { CurrentCopyCount?: unknown; DesiredCopyCount?: unknown };
 }
 
@@ -20,7 +23,7 @@ export function componentStatus(name: string, sageMakerUrl: string | null) {
 
   return {
     /** @throws where the control plane gives no answer. */
-    async get(): Promise<ModelState> {
+    async get(): Promise<Described> {
       const answer = await send({
         url: sageMakerUrl ?? awsUrl(await config.region()),
         headers: {
@@ -34,7 +37,9 @@ export function componentStatus(name: string, sageMakerUrl: string | null) {
         await answer.body?.cancel();
         throw new Error(`SageMaker answered with status ${answer.status}`);
       }
-      return stateOf((await answer.json()) as Description);
+      const description = (await answer.json()) as Description;
+      const changedAtMs = Number(description.LastModifiedTime ?? 0) * 1000;
+      return { state: stateOf(description), changedAtMs };
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   type ModelProbe,
   type ModelRequest,
 } from '../contracts/model-server.ts';
+import { warmingRetrySeconds } from '../domain/breaker.ts';
 import { systemClock } from '../domain/clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { ModelState } from '../contracts/health.ts';
@@ -26,9 +27,6 @@ const connections = {
   // A function that was frozen may hold connections whose other end is gone, and no call is sent twice.
   keepAlive: false,
 };
-
-/** What a model that never sleeps, and is starting all the same, tells callers to wait. */
-const warmingSeconds = 30;
 
 /** Takes notes of how long the model takes to wake. A fault of the notes fails no request. */
 export interface WakingNotes {
@@ -142,7 +140,7 @@ function warming(cause: Error, secondsUntilAwake?: number): ServiceError {
     secondsUntilAwake === undefined
       ? 'The model is starting, which may take a few minutes. Try again shortly.'
       : `The model was asleep and is starting. Try again in ${inWords(secondsUntilAwake)}.`;
-  const retryAfterSeconds = secondsUntilAwake ?? warmingSeconds;
+  const retryAfterSeconds = secondsUntilAwake ?? warmingRetrySeconds;
   return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds });
 }
 

@@ -67,13 +67,20 @@ export function secondsUntilAwake(waking: Waking, nowMs: number): number | null 
   return Math.max(shortestWaitSeconds, Math.ceil(expectedSeconds(waking) - passedMs / 1000));
 }
 
-/**
- * What health says of a model that may sleep.
- * @param component how SageMaker describes it. It does not know that a call has come until its alarm has.
- */
-export function stateOfSleeper(component: ModelState, waking: Waking, nowMs: number): ModelState {
+/** How SageMaker describes a model that may sleep. It does not know that a call has come until its alarm has. */
+export interface Described {
+  state: ModelState;
+  /** When it last fell asleep, woke, or changed otherwise. */
+  changedAtMs: number;
+}
+
+/** What health says of a model that may sleep. */
+export function stateOfSleeper({ state, changedAtMs }: Described, waking: Waking, nowMs: number): ModelState {
   const { sinceMs, refusedAtMs } = waking;
-  if (component === 'asleep') return sinceMs !== null && nowMs - refusedAtMs < alarmMs ? 'waking' : 'asleep';
+  if (state === 'asleep') {
+    const isCalled = sinceMs !== null && refusedAtMs >= changedAtMs && nowMs - refusedAtMs < alarmMs;
+    return isCalled ? 'waking' : 'asleep';
+  }
   const isLate = goesOn(waking, nowMs) && nowMs - waking.sinceMs > longestWakeSeconds * 1000;
-  return component === 'waking' && isLate ? 'unavailable' : component;
+  return state === 'waking' && isLate ? 'unavailable' : state;
 }

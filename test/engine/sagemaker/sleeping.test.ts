@@ -57,7 +57,8 @@ const noCapacity = {
   message: expect.stringContaining('Inference Component has no capacity to process this request.'),
   $metadata: { httpStatusCode: 400 },
 };
-const state = (name = 'c') => componentStatus(name, `${runtime.url}/`).get();
+const describeIt = (name = 'c') => componentStatus(name, `${runtime.url}/`).get();
+const state = async (name?: string) => (await describeIt(name)).state;
 
 test('a call finds no capacity while it sleeps, which wakes it, and while it wakes; then it is taken', async () => {
   expect(await call('c')).toMatchObject(noCapacity);
@@ -78,8 +79,8 @@ test('describing it tells asleep, waking and ready, and wakes nothing', async ()
   nowMs += 20_000;
   expect(await state()).toBe('ready');
   expect(await call('c')).toBe(200);
-  nowMs += 60_000;
-  expect(await state()).toBe('asleep');
+  nowMs += 70_000;
+  expect(await describeIt()).toEqual({ state: 'asleep', changedAtMs: nowMs - 10_000 });
   expect(container.requests).toHaveLength(1);
 });
 

@@ -164,7 +164,13 @@ describe('health', () => {
   ] as const)(
     'of a component that is %s (%#): a call is known before its alarm, and no waking lasts for ever',
     (is, noted, afterMs, said) => {
-      expect(stateOfSleeper(is, noted, startMs + afterMs)).toBe(said);
+      expect(stateOfSleeper({ state: is, changedAtMs: 0 }, noted, startMs + afterMs)).toBe(said);
     },
   );
+
+  test('a component that fell asleep after the call was not woken by it', () => {
+    const asleep = (changedAtMs: number) => ({ state: 'asleep' as const, changedAtMs });
+    expect(stateOfSleeper(asleep(startMs), refused, startMs + 1000)).toBe('waking');
+    expect(stateOfSleeper(asleep(startMs + 1), refused, startMs + 1000)).toBe('asleep');
+  });
 });
