@@ -117,9 +117,9 @@ describe('the control plane', () => {
       200,
       {
         InferenceComponentName: 'c',
-        InferenceComponentArn: 'arn:aws:sagemaker:us-east-1:000000000000:inference-component/c',
+        InferenceComponentArn: `arn:aws:sagemaker:${region}:000000000000:inference-component/c`,
         EndpointName: 'painter',
-        EndpointArn: 'arn:aws:sagemaker:us-east-1:000000000000:endpoint/painter',
+        EndpointArn: `arn:aws:sagemaker:${region}:000000000000:endpoint/painter`,
         VariantName: 'AllTraffic',
         InferenceComponentStatus: 'InService',
         RuntimeConfig: { CurrentCopyCount: 0, DesiredCopyCount: 0 },

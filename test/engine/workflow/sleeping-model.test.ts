@@ -197,6 +197,14 @@ test('functions that find it asleep at the same moment, and awake, note one waki
   expect((await known()).wakeSeconds).toBe(wakeSeconds);
 });
 
+test('what another function noted meanwhile is not written over', async () => {
+  const noted = { sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null };
+  const { version } = await store().get();
+  expect(await store().put(noted, version)).toBe(true);
+  expect(await store().put({ ...noted, wakeSeconds: 7 }, version)).toBe(false);
+  expect(await store().get()).toEqual({ waking: noted, version: version + 1 });
+});
+
 describe('a table that is away', () => {
   test('fails no request: what this function saw is told', async () => {
     fault = () => Promise.reject(new Error('no table'));
