@@ -11,7 +11,7 @@ test.each([
   ['Failed', 0, 1, 'unavailable'],
   ['Deleting', 1, 1, 'unavailable'],
   ['of a new kind', 1, 1, 'unavailable'],
-] as const)('a component that is %s with %i of %i copies is %3$s', (status, current, desired, expected) => {
+] as const)('a component that is %s with %i of %i copies is %s', (status, current, desired, expected) => {
   const RuntimeConfig = { CurrentCopyCount: current, DesiredCopyCount: desired };
   expect(stateOf({ InferenceComponentStatus: status, RuntimeConfig })).toBe(expected);
 });
