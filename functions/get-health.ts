@@ -1,27 +1,68 @@
+import { componentStatus } from '../shared/adapters/component-status.ts';
 import { modelServer } from '../shared/adapters/model-server.ts';
-import type { HealthAnswer } from '../shared/contracts/health.ts';
+import type { HealthAnswer, ModelState } from '../shared/contracts/health.ts';
+import { neverWoken, secondsUntilAwake, stateOfSleeper, type Waking } from '../shared/domain/waking.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
+import { loggableError } from '../shared/runtime/log.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import { wakingStore } from '../shared/store/waking-store.ts';
 
-/** Anyone may ask, so the model is not probed for each request. */
-const probeLifetimeMs = 10_000;
+/** Anyone may ask, so the model is not asked for each request. */
+const lifetimeMs = 10_000;
 
-/** GET /health. The answer itself shows that the API is up; the model is probed. */
+interface Seen {
+  model: ModelState;
+  /** Null where the model never sleeps. */
+  waking: Waking | null;
+}
+
+/** GET /health. The answer itself shows that the API is up; the model is asked, and is never woken. */
 export const handler = endpoint(routes.getHealth, {
-  deps: ({ env }) => ({ model: modelServer(env.modelEndpointName), last: { atMs: -Infinity, up: false } }),
+  deps: (runtime) => ({ look: lookAtModel(runtime), last: { atMs: -Infinity, seen: unknown } }),
   async run({ request, deps, runtime }) {
     readQuery(request, []);
     const nowMs = runtime.clock.now();
-    if (nowMs - deps.last.atMs >= probeLifetimeMs) {
-      deps.last = { atMs: nowMs, up: await deps.model.probe() };
-    }
-    const health: HealthAnswer = {
-      status: deps.last.up ? 'ok' : 'degraded',
-      api: 'up',
-      inference: deps.last.up ? 'up' : 'down',
-    };
-    return ok(health);
+    if (nowMs - deps.last.atMs >= lifetimeMs) deps.last = { atMs: nowMs, seen: await deps.look() };
+    return ok(healthOf(deps.last.seen, nowMs));
   },
 });
+
+const unknown: Seen = { model: 'unavailable', waking: null };
+
+function healthOf({ model, waking }: Seen, nowMs: number): HealthAnswer {
+  // A model that never sleeps should not have to wake.
+  const isUp = model === 'ready' || (waking !== null && model !== 'unavailable');
+  return {
+    status: isUp ? 'ok' : 'degraded',
+    api: 'up',
+    inference: isUp ? 'up' : 'down',
+    model,
+    modelReadyInSeconds: model === 'waking' && waking !== null ? secondsUntilAwake(waking, nowMs) : null,
+  };
+}
+
+/** A call would wake a model that sleeps, so SageMaker is asked how that is. Any other is probed. */
+function lookAtModel({ env, table, clock, log }: Runtime): () => Promise<Seen> {
+  if (env.modelComponentName === null) {
+    const server = modelServer(env.modelEndpointName);
+    return async () => ({ model: await server.probe(), waking: null });
+  }
+  const component = componentStatus(env.modelComponentName, env.sageMakerUrl);
+  const store = wakingStore(table());
+  const logFault = (what: string) => (error: unknown) => {
+    log.error(what, { causes: loggableError(error) });
+    return null;
+  };
+  return async () => {
+    const [described, stored] = await Promise.all([
+      component.get().catch(logFault('model not described')),
+      store.get().catch(logFault('waking not read')),
+    ]);
+    const waking = stored?.waking ?? neverWoken;
+    const model = described === null ? 'unavailable' : stateOfSleeper(described, waking, clock.now());
+    return { model, waking };
+  };
+}

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { EnginesFile, DataFolder } from './data-folder.ts';
+import type { LocalSettings } from './environment.ts';
 import { corruptFolder, emptyDataFolder, isFolder, readServiceFile } from './data-folder.ts';
 import { startDynamoDb } from './dynamodb/engine.ts';
 import { importJob } from './gateway/functions.ts';
@@ -8,11 +9,15 @@ import { invocationPath, startLambda } from './lambda/engine.ts';
 import { startPainter } from '../painter/src/server.ts';
 import { jobs } from '../shared/routes.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
+import type { Component } from './sagemaker/control-plane.ts';
 import { startSageMakerRuntime } from './sagemaker/engine.ts';
+import { sleeper } from './sagemaker/sleeper.ts';
 import { StartError } from './start-error.ts';
 
 export interface Engines {
   settings: EnginesFile;
+  /** The model's endpoint, and its component if it may sleep. */
+  model: Pick<LocalSettings, 'modelEndpointName' | 'modelComponentName'>;
   sageMakerRuntimeUrl: string;
   /** Where the function that fetches reference images is invoked. */
   referenceFetcherUrl: string;
@@ -25,7 +30,14 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-export const modelEndpointName = 'painter';
+/** How the model sleeps. */
+export interface Sleep {
+  sleepSeconds: number;
+  wakeSeconds: number;
+}
+
+const modelEndpointName = 'painter';
+const modelComponentName = 'painter-component';
 const region = 'us-east-1';
 const tableName = 'image-generation';
 const bucketName = 'image-generation';
@@ -39,12 +51,13 @@ type Closable = { close(): Promise<void> };
 
 /**
  * Starts every engine on its folder. Without another model container, the painter is the model.
+ * @param model.sleep null where it never sleeps.
  * @throws StartError when the folder is in use or corrupt.
  */
 export async function startEngines(
   folder: DataFolder,
   s3Url: string,
-  containerUrl: string | null,
+  model: { containerUrl: string | null; sleep: Sleep | null },
 ): Promise<Engines> {
   const { accessKeyId, secretAccessKey } = readServiceFile(folder);
   const misplaced = [folder.table, folder.objects].find((path) => existsSync(path) && !isFolder(path));
@@ -60,9 +73,11 @@ export async function startEngines(
   };
   const starting = [
     openTableFolder(folder).then(keep),
-    openContainer(containerUrl).then(async (container) => {
+    openContainer(model.containerUrl).then(async (container) => {
       keep(container);
-      return keep(await startSageMakerRuntime({ endpoints: { [modelEndpointName]: container.url } }));
+      const endpoints = { [modelEndpointName]: container.url };
+      const component = sleepingComponent(model.sleep, { credentials, region });
+      return keep(await startSageMakerRuntime({ endpoints, ...component }));
     }),
     createObjectStore({ folder: folder.objects, bucketName, credentials, region }),
     startLambda({
@@ -78,12 +93,20 @@ export async function startEngines(
     const referenceFetcherUrl = lambda.url + invocationPath(fetchReferences);
     const generationWorkerUrl = lambda.url + invocationPath(runGeneration);
     const urls = { sageMakerRuntimeUrl: runtime.url, referenceFetcherUrl, generationWorkerUrl };
-    return { settings, ...urls, events: lambda, objects, close };
+    const named = { modelEndpointName, ...(model.sleep === null ? {} : { modelComponentName }) };
+    return { settings, model: named, ...urls, events: lambda, objects, close };
   } catch (error) {
     await Promise.allSettled(starting);
     await close();
     throw error;
   }
+}
+
+function sleepingComponent(sleep: Sleep | null, signing: Component['signing']): { component?: Component } {
+  if (sleep === null) return {};
+  const times = { sleepMs: sleep.sleepSeconds * 1000, wakeMs: sleep.wakeSeconds * 1000 };
+  const of = { name: modelComponentName, endpointName: modelEndpointName };
+  return { component: { ...of, sleeper: sleeper(times), signing } };
 }
 
 /** A container that somebody else runs is not stopped here. */

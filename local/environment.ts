@@ -3,6 +3,8 @@ import type { EnginesFile } from './data-folder.ts';
 
 export interface LocalSettings extends EnginesFile {
   modelEndpointName: string;
+  /** Left out where the model never sleeps. */
+  modelComponentName?: string;
   sageMakerRuntimeUrl: string;
   referenceFetcherUrl: string;
   generationWorkerUrl: string;
@@ -46,7 +48,10 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.serviceName]: 'local',
     [names.tableName]: settings.tableName,
     [names.bucketName]: settings.bucketName,
+    // The engine's one address stands for the runtime and for the control plane.
+    AWS_ENDPOINT_URL_SAGEMAKER: settings.sageMakerRuntimeUrl,
     [names.modelEndpointName]: settings.modelEndpointName,
+    [names.modelComponentName]: settings.modelComponentName ?? '',
     [names.referenceFetcherUrl]: settings.referenceFetcherUrl,
     [names.generationWorkerUrl]: settings.generationWorkerUrl,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),

@@ -12,7 +12,7 @@ import {
   type DataFolder,
   type DemoFile,
 } from './data-folder.ts';
-import { emptyUnusedFolder, modelEndpointName, startEngines, type Engines } from './engines.ts';
+import { emptyUnusedFolder, startEngines, type Engines, type Sleep } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { createFront, createStartingFront, type RequestLine } from './front.ts';
@@ -38,6 +38,8 @@ export interface LocalServiceOptions {
   graceSeconds: number;
   /** The model container to use in the painter's place. */
   containerUrl: string | null;
+  /** Null where the model never sleeps. */
+  sleep: Sleep | null;
   accessTokenSeconds: number;
   /** Origins of web pages beside the dashboard's that may call the API and sign in. */
   allowedOrigins: string[];
@@ -74,7 +76,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   try {
     openDataFolder(folder);
     if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
-    const engines = await startEngines(folder, port.url, options.containerUrl);
+    const engines = await startEngines(folder, port.url, options);
     try {
       return await serve(port, folder, engines, options);
     } catch (error) {
@@ -98,10 +100,10 @@ async function serve(
   const { deadlineSeconds, asyncDeadlineSeconds, allowedOrigins } = options;
   setFunctionEnvironment({
     ...settings,
+    ...engines.model,
     sageMakerRuntimeUrl,
     referenceFetcherUrl,
     generationWorkerUrl,
-    modelEndpointName,
     deadlineSeconds,
     asyncDeadlineSeconds,
     allowedOrigins,

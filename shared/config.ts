@@ -4,6 +4,7 @@ export const environmentVariables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
   modelEndpointName: 'MODEL_ENDPOINT_NAME',
+  modelComponentName: 'MODEL_COMPONENT_NAME',
   referenceFetcherUrl: 'REFERENCE_FETCHER_URL',
   generationWorkerUrl: 'GENERATION_WORKER_URL',
   generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
@@ -42,6 +43,10 @@ export interface Environment {
   readonly bucketName: string;
   /** The SageMaker endpoint that paints; null where there is none. */
   readonly modelEndpointName: string | null;
+  /** The endpoint's inference component, where the endpoint may sleep; null where it never does. */
+  readonly modelComponentName: string | null;
+  /** Where SageMaker's control plane is, if not at its usual address: a variable of the AWS SDK. */
+  readonly sageMakerUrl: string | null;
   /** Where the function that fetches reference images is invoked. */
   readonly referenceFetcherUrl: string;
   /** Where the function that runs such requests is invoked. */
@@ -90,6 +95,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       const name = text(source, names.modelEndpointName);
       return name === noModelEndpoint ? null : name;
     },
+    // These may be left out, so there is nothing to refuse on first use.
+    modelComponentName: source[names.modelComponentName] || null,
+    sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
+    embedParameters: source[names.embedParameters] === 'true',
+    allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
     get referenceFetcherUrl() {
       return text(source, names.referenceFetcherUrl);
     },
@@ -107,12 +117,6 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     },
     get retentionDays() {
       return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
-    },
-    get embedParameters() {
-      return source[names.embedParameters] === 'true';
-    },
-    get allowedOrigins() {
-      return (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== '');
     },
     get billingPricesFile() {
       return text(source, names.billingPricesFile);

@@ -1,10 +1,9 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Sha256 } from '@aws-crypto/sha256-js';
-import { SignatureV4 } from '@smithy/signature-v4';
 import { eventQueue, type EventQueue, type Functions } from './event-queue.ts';
 import { readBody } from '../http/read-body.ts';
 import { listen, type RunningServer } from '../http/server.ts';
+import { isSigned } from '../http/signed.ts';
 
 export interface LambdaOptions {
   functions: Functions;
@@ -60,7 +59,7 @@ async function serve(
     response.setHeader('connection', 'close');
     return fail(response, 413, 'RequestTooLargeException', `At most ${maxPayloadBytes} bytes are taken.`);
   }
-  if (!(await isSigned(request, body, options))) {
+  if (!(await isSigned(request, body, { service: 'lambda', ...options }))) {
     return fail(response, 403, 'InvalidSignatureException', 'The signature does not match the request.');
   }
   const run = Object.hasOwn(options.functions, name) ? options.functions[name] : undefined;
@@ -97,37 +96,6 @@ async function answer(
     return { errorType: name, errorMessage: message };
   });
   send(response, 200, payload ?? null);
-}
-
-/** Signs the request once more as its sender should have (AWS, "Signature Version 4 signing process"). */
-async function isSigned(
-  { headers, method, url }: IncomingMessage,
-  body: Buffer,
-  { credentials, region }: LambdaOptions,
-): Promise<boolean> {
-  const sent = headers.authorization ?? '';
-  const names = /SignedHeaders=([\w;-]+),/.exec(sent)?.[1]?.split(';') ?? [];
-  const time = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers['x-amz-date']));
-  const contents = headers['x-amz-content-sha256'];
-  if (time === null || !names.includes('host')) return false;
-  // The signer does not hash the body when there is this header.
-  if (contents !== undefined && contents !== createHash('sha256').update(body).digest('hex')) return false;
-  const [, year, month, day, hour, minute, second] = time;
-  const signer = new SignatureV4({ service: 'lambda', region, credentials, sha256: Sha256 });
-  const again = await signer.sign(
-    {
-      method: method!,
-      protocol: 'http:',
-      hostname: '',
-      path: url!,
-      query: {},
-      headers: Object.fromEntries(names.map((name) => [name, String(headers[name])])),
-      body,
-    },
-    { signingDate: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) },
-  );
-  const expected = Buffer.from(again.headers.authorization!);
-  return sent.length === expected.length && timingSafeEqual(Buffer.from(sent), expected);
 }
 
 function fail(response: ServerResponse, status: number, type: string, message: string): void {

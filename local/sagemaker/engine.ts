@@ -3,22 +3,29 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { readBody } from '../http/read-body.ts';
 import { listen, type RunningServer } from '../http/server.ts';
 import { callContainer, type Answer } from './container.ts';
+import { serveControlPlane, type Component } from './control-plane.ts';
 import {
   answerFailure,
   bodyTooLarge,
+  componentNotFound,
+  componentNotNamed,
   containerUnreachable,
   endpointNotFound,
   internalFailure,
   modelError,
   modelSilent,
+  noCapacity,
   unknownOperation,
   unsignedRequest,
+  type Failure,
 } from './failures.ts';
 import { internalStreamFailure, modelStreamError, payloadPart } from './frames.ts';
 
 export interface SageMakerOptions {
   /** Endpoint names and the base URL of the container behind each, for example `http://127.0.0.1:8080`. */
   endpoints: Record<string, string>;
+  /** The inference component of one of them, which may sleep. */
+  component?: Component;
 }
 
 /** AWS's limits: https://docs.aws.amazon.com/sagemaker/latest/dg/deploy-model-options.html (real-time inference) */
@@ -26,12 +33,21 @@ const maxBodyBytes = 25_000_000;
 const streamLimitMs = 480_000;
 const maxOriginalMessageBytes = 2048;
 
-/** Starts a SageMaker runtime: InvokeEndpointWithResponseStream in front of HTTP containers. */
-export async function startSageMakerRuntime({ endpoints }: SageMakerOptions): Promise<RunningServer> {
-  const containers = new Map(Object.entries(endpoints));
+interface Runtime {
+  containers: Map<string, string>;
+  component: Component | undefined;
+}
+
+/**
+ * Starts a SageMaker runtime: InvokeEndpointWithResponseStream in front of HTTP containers. With an inference component,
+ * the same address is that of SageMaker's control plane, too.
+ */
+export async function startSageMakerRuntime(options: SageMakerOptions): Promise<RunningServer> {
+  const { component } = options;
+  const runtime = { containers: new Map(Object.entries(options.endpoints)), component };
   const server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID());
-    serve(request, response, containers).catch(() => {
+    serve(request, response, runtime).catch(() => {
       if (response.headersSent) response.destroy();
       else answerFailure(response, internalFailure(), true);
     });
@@ -44,9 +60,10 @@ export async function startSageMakerRuntime({ endpoints }: SageMakerOptions): Pr
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  containers: Map<string, string>,
+  { containers, component }: Runtime,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://runtime').pathname;
+  if (path === '/' && component !== undefined) return serveControlPlane(request, response, component);
   const route = /^\/endpoints\/([^/]+)\/invocations-response-stream$/.exec(path);
   if (!route || request.method !== 'POST') return answerFailure(response, unknownOperation(), true);
   const { authorization } = request.headers;
@@ -56,10 +73,33 @@ async function serve(
   if (container === undefined) return answerFailure(response, endpointNotFound(name), true);
   const body = await readBody(request, maxBodyBytes);
   if (!body) return answerFailure(response, bodyTooLarge(maxBodyBytes), true);
+  if (component?.endpointName !== name) return passOn(request, response, { name, container, body });
+  const failure = componentFailure(request, component);
+  if (failure !== null) return answerFailure(response, failure);
+  await passOn(request, response, { name, container, body }).finally(() => component.sleeper.end());
+}
 
+/** Why a component takes no call; null where it has taken this one. */
+function componentFailure({ headers }: IncomingMessage, { name, sleeper }: Component): Failure | null {
+  const asked = headers['x-amzn-sagemaker-inference-component'];
+  if (asked === undefined) return componentNotNamed();
+  if (asked !== name) return componentNotFound(String(asked));
+  return sleeper.begin() ? null : noCapacity();
+}
+
+interface TakenCall {
+  name: string;
+  container: string;
+  body: Buffer;
+}
+
+async function passOn(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { name, container, body }: TakenCall,
+): Promise<void> {
   const caller = new AbortController();
   response.on('close', () => caller.abort());
-  const { headers } = request;
   const answer = await callContainer(container, {
     body,
     headers,

@@ -14,6 +14,25 @@ export function endpointNotFound(name: string): Failure {
   return failure('ValidationError', 400, `Endpoint ${name} of account ${ACCOUNT} not found.`);
 }
 
+/** For an endpoint that has inference components, a call must name one. */
+export function componentNotNamed(): Failure {
+  const message =
+    'Inference Component Name header is required for endpoints to which you plan to deploy inference components.';
+  return failure('ValidationError', 400, message);
+}
+
+export function componentNotFound(name: string): Failure {
+  return failure('ValidationError', 400, `Inference Component ${name} of account ${ACCOUNT} not found.`);
+}
+
+/** Amazon SageMaker AI developer guide, "Scale an endpoint to zero instances", has the case, and AWS's notebooks the words. */
+export function noCapacity(): Failure {
+  const message =
+    'Inference Component has no capacity to process this request. ApplicationAutoScaling may be in-progress ' +
+    '(if configured) or try to increase the capacity by invoking UpdateInferenceComponentRuntimeConfig API.';
+  return failure('ValidationError', 400, message);
+}
+
 export function bodyTooLarge(limitBytes: number): Failure {
   return failure('ValidationError', 400, `The request body is larger than ${limitBytes} bytes.`);
 }

@@ -4,9 +4,7 @@ import {
   afterCall,
   afterProbe,
   closedBreaker,
-  openMs,
   type Breaker,
-  type BreakerReason,
   type Finding,
 } from '../domain/breaker.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -19,11 +17,18 @@ export interface ModelBreakerOptions {
   onBreaker: (breaker: Breaker) => void;
 }
 
+/** The error for requests that meet a model which is starting, some seconds before it is probed again. */
+export type WarmingError = (cause: Error, probeInSeconds: number) => Promise<ServiceError>;
+
 /**
  * The circuit breaker in front of the model, of this process alone.
  * @param probe throws when no container answers.
  */
-export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: ModelBreakerOptions) {
+export function modelBreaker(
+  probe: () => Promise<void>,
+  warming: WarmingError,
+  { clock, onBreaker }: ModelBreakerOptions,
+) {
   let breaker = closedBreaker;
   const become = (next: Breaker) => {
     const changed = next.state !== breaker.state;
@@ -31,18 +36,28 @@ export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: M
     if (changed) onBreaker(next);
   };
 
+  const isWarming = () => breaker.state === 'open' && breaker.reason === 'warming';
+
   return {
+    /** Whether the model was starting when it was last asked. */
+    isWarming,
+
     /**
      * @param waits whether the caller goes on asking while the model starts: its call is as good as a probe.
      * @returns null when the model may be called, after a probe where one was due; otherwise why not.
      */
     async refusal({ waits = false } = {}): Promise<ServiceError | null> {
-      if (waits && breaker.state === 'open' && breaker.reason === 'warming') return null;
+      if (waits && isWarming()) return null;
       const asked = admit(breaker, clock.now());
       become(asked.breaker);
       const { admission } = asked;
       if (admission.kind === 'call') return null;
-      if (admission.kind === 'wait') return notCalled(admission.reason, admission.seconds);
+      if (admission.kind === 'wait') {
+        const cause = new Error(`model server: not called while it is ${admission.reason}`);
+        return admission.reason === 'warming'
+          ? warming(cause, admission.seconds)
+          : unavailable(cause, admission.seconds);
+      }
       const finding = await probe().then(
         () => 'healthy' as const,
         // A container that refuses a probe is up, too.
@@ -76,25 +91,8 @@ export function modelBreaker(probe: () => Promise<void>, { clock, onBreaker }: M
   };
 }
 
-/** The error of a call that reached no container. */
-export function notTaken(cause: unknown): ServiceError {
-  if (findingOfError(cause) !== 'warming') return unavailable('failing', undefined, cause);
-  return unavailable('warming', openMs.warming / 1000, new Error('model server: warming', { cause }));
-}
-
-function notCalled(reason: BreakerReason, retryAfterSeconds: number): ServiceError {
-  return unavailable(reason, retryAfterSeconds, new Error(`model server: not called while it is ${reason}`));
-}
-
-const sentences: Record<BreakerReason, string> = {
-  failing: 'Image generation is not available right now. Try again shortly.',
-  warming: 'The model is starting, which may take a few minutes. Try again shortly.',
-};
-
-function unavailable(
-  reason: BreakerReason,
-  retryAfterSeconds: number | undefined,
-  cause: unknown,
-): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', sentences[reason], { cause, retryAfterSeconds });
+/** The error for a model that fails. */
+export function unavailable(cause: unknown, retryAfterSeconds?: number): ServiceError {
+  const sentence = 'Image generation is not available right now. Try again shortly.';
+  return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds });
 }

@@ -10,9 +10,12 @@ import {
   type ModelProbe,
   type ModelRequest,
 } from '../contracts/model-server.ts';
+import { warmingRetrySeconds } from '../domain/breaker.ts';
 import { systemClock } from '../domain/clock.ts';
 import { ServiceError } from '../errors.ts';
-import { modelBreaker, notTaken, type ModelBreakerOptions } from './model-breaker.ts';
+import type { ModelState } from '../contracts/health.ts';
+import { modelBreaker, unavailable, type ModelBreakerOptions } from './model-breaker.ts';
+import { findingOfError } from './model-findings.ts';
 
 const maxLineChars = 64 * 1024;
 const maxStreamBytes = 1024 * 1024;
@@ -25,6 +28,27 @@ const connections = {
   keepAlive: false,
 };
 
+/** Takes notes of how long the model takes to wake. A fault of the notes fails no request. */
+export interface WakingNotes {
+  /** A call found it asleep. @returns the seconds until it is awake, by an estimate. */
+  refused(): Promise<number>;
+  /** The same without another call; null where it is not known to wake, because it is awake again. */
+  secondsLeft(): Promise<number | null>;
+  /** A call was answered. */
+  answered(): void;
+}
+
+/** The endpoint's part that runs the model, where that may sleep. */
+export interface SleepingComponent {
+  name: string;
+  notes: WakingNotes;
+}
+
+export interface ModelServerOptions extends Partial<ModelBreakerOptions> {
+  /** Null where the model never sleeps. */
+  component?: SleepingComponent | null;
+}
+
 export type ModelServer = ReturnType<typeof modelServer>;
 
 /**
@@ -33,7 +57,7 @@ export type ModelServer = ReturnType<typeof modelServer>;
  */
 export function modelServer(
   endpointName: string | null,
-  { clock = systemClock, onBreaker = () => {} }: Partial<ModelBreakerOptions> = {},
+  { clock = systemClock, onBreaker = () => {}, component = null }: ModelServerOptions = {},
 ) {
   const client = lean(
     new SageMakerRuntimeClient({
@@ -53,14 +77,18 @@ export function modelServer(
     if (endpointName === null) throw noEndpoint();
     const command = new InvokeEndpointWithResponseStreamCommand({
       EndpointName: endpointName,
+      ...(component === null ? {} : { InferenceComponentName: component.name }),
       ContentType: 'application/json',
       Accept: 'application/x-ndjson',
       Body: Buffer.from(JSON.stringify(body)),
     });
-    const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+    const answer = await client.send(command, { abortSignal: signal }).catch(async (error: unknown) => {
       signal.throwIfAborted();
-      throw refusal(error);
+      if (findingOfError(error) !== 'warming') throw refusal(error);
+      const cause = new Error('model server: warming', { cause: error });
+      throw warming(cause, await component?.notes.refused());
     });
+    component?.notes.answered();
     yield* readEvents(answer.Body!, signal);
   }
 
@@ -70,7 +98,12 @@ export function modelServer(
     await events.return(undefined);
     if (first.done === true) throw protocolFault('it said nothing');
   };
-  const breaker = modelBreaker(ask, { clock, onBreaker });
+  const stillWarming = async (cause: Error, probeInSeconds: number) =>
+    warming(
+      cause,
+      component === null ? undefined : ((await component.notes.secondsLeft()) ?? probeInSeconds),
+    );
+  const breaker = modelBreaker(ask, stillWarming, { clock, onBreaker });
 
   return {
     /**
@@ -88,13 +121,31 @@ export function modelServer(
      */
     generate: (request: ModelRequest, signal: AbortSignal) => breaker.watch(invoke(request, signal), signal),
 
-    /** Whether a container answers. */
-    probe: (): Promise<boolean> =>
+    /** The seconds until it is awake, by an estimate; null where it is not known to wake. */
+    secondsUntilAwake: async (): Promise<number | null> =>
+      component !== null && breaker.isWarming() ? component.notes.secondsLeft() : null,
+
+    /** Whether a container answers. The call would wake one that sleeps. */
+    probe: (): Promise<ModelState> =>
       ask().then(
-        () => true,
-        () => false,
+        () => 'ready',
+        (error: unknown) => (findingOfError(error) === 'warming' ? 'waking' : 'unavailable'),
       ),
   };
+}
+
+/** @param secondsUntilAwake of a model that slept; left out for one that never does. */
+function warming(cause: Error, secondsUntilAwake?: number): ServiceError {
+  const sentence =
+    secondsUntilAwake === undefined
+      ? 'The model is starting, which may take a few minutes. Try again shortly.'
+      : `The model was asleep and is starting. Try again in ${inWords(secondsUntilAwake)}.`;
+  const retryAfterSeconds = secondsUntilAwake ?? warmingRetrySeconds;
+  return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds });
+}
+
+function inWords(seconds: number): string {
+  return seconds < 120 ? `${seconds} seconds` : `about ${Math.round(seconds / 60)} minutes`;
 }
 
 /** Reads newline-delimited JSON from chunks that end anywhere. Unknown, oversized and malformed events are failures. */
@@ -174,7 +225,7 @@ function noEndpoint(): ServiceError {
 function refusal(error: unknown): ServiceError {
   const name = error instanceof Error ? error.name : '';
   if (modelFaults.has(name)) return protocolFault('it stopped with an error', error);
-  return notTaken(error);
+  return unavailable(error);
 }
 
 function protocolFault(what: string, cause?: unknown): ServiceError {

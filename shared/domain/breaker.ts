@@ -20,8 +20,13 @@ export type Admission =
   { kind: 'call' } | { kind: 'probe' } | { kind: 'wait'; reason: BreakerReason; seconds: number };
 
 export const maxFailuresInARow = 5;
-/** How long it stays open before it is probed. */
-export const openMs = { failing: 10_000, warming: 30_000 } as const satisfies Record<BreakerReason, number>;
+/**
+ * How long it stays open before it is probed. A model that starts answers a probe at once, with or without capacity, and
+ * nobody may be refused for long once it is there.
+ */
+export const openMs = { failing: 10_000, warming: 5000 } as const satisfies Record<BreakerReason, number>;
+/** What callers are told to wait for a model that never sleeps, and is starting all the same. */
+export const warmingRetrySeconds = 30;
 /** The next probe is due after this time if the one before was never answered. A probe takes less. */
 export const probeMs = 5000;
 

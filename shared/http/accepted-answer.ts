@@ -7,10 +7,14 @@ import type { ApiRequest } from './request.ts';
 /** An estimate: a model that is awake and idle has painted most requests by then. */
 const firstPollSeconds = 2;
 
-/** The answer to a request that runs without its caller: where its record is, and when to look at it. */
+/**
+ * The answer to a request that runs without its caller: where its record is, and when to look at it.
+ * @param secondsUntilAwake null where the model is not known to wake.
+ */
 export function acceptedAnswer(
   { pathPrefix }: Pick<ApiRequest, 'pathPrefix'>,
   { requestId, credits }: Generation,
+  secondsUntilAwake: number | null,
 ): Answer {
   const body: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: credits };
   const path = routes.getGeneration.path.replace('{requestId}', requestId);
@@ -19,7 +23,7 @@ export function acceptedAnswer(
     headers: {
       location: `${pathPrefix}${basePath}${path}`,
       'preference-applied': 'respond-async',
-      'retry-after': String(firstPollSeconds),
+      'retry-after': String(secondsUntilAwake ?? firstPollSeconds),
     },
     body,
   };

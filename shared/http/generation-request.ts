@@ -122,8 +122,11 @@ export async function answerGeneration(
   }
   request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
   if (command.respondAsync) {
-    await handOver(acceptance.generation, deps);
-    return acceptedAnswer(request, acceptance.generation);
+    const [secondsUntilAwake] = await Promise.all([
+      deps.model.secondsUntilAwake(),
+      handOver(acceptance.generation, deps),
+    ]);
+    return acceptedAnswer(request, acceptance.generation, secondsUntilAwake);
   }
   if (!asEvents) return ok(await finishGeneration(acceptance, license, {}, deps));
   const follow = (emit: Emit) => {

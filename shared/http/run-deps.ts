@@ -1,12 +1,15 @@
-import { modelServer } from '../adapters/model-server.ts';
+import { modelServer, type SleepingComponent } from '../adapters/model-server.ts';
 import { objectStore } from '../adapters/object-store.ts';
 import { loggableError } from '../runtime/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { generationStore } from '../store/generation-store.ts';
+import { wakingStore } from '../store/waking-store.ts';
 import type { DiscardDeps } from '../workflow/discard-references.ts';
+import { wakingNotes } from '../workflow/waking-notes.ts';
 
 /** What running a request takes, whether its caller waits for it or not. */
-export function runDeps({ env, table, clock, log, stopping }: Runtime) {
+export function runDeps(runtime: Runtime) {
+  const { env, table, clock, log, stopping } = runtime;
   const logFault: DiscardDeps['logFault'] = (requestId, what, error) =>
     log.error(what, { requestId, causes: loggableError(error) });
   return {
@@ -14,6 +17,7 @@ export function runDeps({ env, table, clock, log, stopping }: Runtime) {
     objects: objectStore(env.bucketName),
     model: modelServer(env.modelEndpointName, {
       clock,
+      component: sleepingComponent(runtime),
       onBreaker: (breaker) => log.info('model breaker', { ...breaker }),
     }),
     clock,
@@ -21,4 +25,11 @@ export function runDeps({ env, table, clock, log, stopping }: Runtime) {
     embedParameters: env.embedParameters,
     logFault,
   };
+}
+
+function sleepingComponent({ env, table, clock, log }: Runtime): SleepingComponent | null {
+  const name = env.modelComponentName;
+  if (name === null) return null;
+  const onFault = (error: unknown) => log.error('waking not noted', { causes: loggableError(error) });
+  return { name, notes: wakingNotes({ waking: wakingStore(table()), clock, onFault }) };
 }

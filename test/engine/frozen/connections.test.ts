@@ -44,7 +44,7 @@ test('the model', async () => {
   const { url, seen } = await proxied(await startSageMakerRuntime({ endpoints: { model: container.url } }));
   process.env.AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME = url;
   const model = modelServer('model');
-  for (let round = 0; round < rounds; round++) expect(await model.probe()).toBe(true);
+  for (let round = 0; round < rounds; round++) expect(await model.probe()).toBe('ready');
   expect(seen).toEqual({ connections: rounds, reused: 0 });
 });
 

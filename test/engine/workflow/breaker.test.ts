@@ -97,7 +97,7 @@ describe('while it is open', () => {
   test('health still asks the model', async () => {
     await together(5, fails);
     world.container.state.behaviour = isReady;
-    expect(await world.deps.model.probe()).toBe(true);
+    expect(await world.deps.model.probe()).toBe('ready');
     expect(states).toHaveLength(1);
   });
 });
@@ -144,12 +144,16 @@ describe('once its time is over', () => {
 
 describe('a model that is starting', () => {
   let runtime: RunningServer;
+  /** How often the runtime was called. */
+  let asked: number;
   afterEach(() => runtime.close());
 
   /** From here on the model server asks a SageMaker runtime that answers everything with one error. */
   async function useRuntime(name: string, status: number, Message: string): Promise<void> {
+    asked = 0;
     runtime = await listen(
       createServer((_req, res) => {
+        asked += 1;
         res.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': name });
         res.end(JSON.stringify({ Message }));
       }),
@@ -158,7 +162,8 @@ describe('a model that is starting', () => {
     process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = runtime.url;
     try {
       useModel();
-      await world.deps.model.probe();
+      // The client reads the address when it first calls.
+      expect(await world.deps.model.probe()).toBe('waking');
     } finally {
       process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url;
     }
@@ -171,30 +176,38 @@ describe('a model that is starting', () => {
         '(if configured) or try to increase the capacity by invoking UpdateInferenceComponentRuntimeConfig API.',
     ],
     ['ModelNotReadyException', 429, 'Model is not ready.'],
-  ])('is known by %s: nobody calls it for 30 seconds', async (name, status, message) => {
-    await useRuntime(name, status, message);
-    const { command, outcome } = await request();
-    const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
-    expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 30]);
-    expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
-    expect(loggableError(world.faults.at(-1)!.error)).toMatchObject([
-      { code: 'SERVICE_UNAVAILABLE' },
-      { message: 'model server: warming' },
-      { name },
-    ]);
-    const { generation, period } = await stored(world, command);
-    expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
-    expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
-    nowMs += 29_999;
-    const next = await request();
-    expect([next.outcome.message, next.outcome.retryAfterSeconds]).toEqual([sentence, 1]);
-    expect(loggableError(next.outcome.cause)).toMatchObject([
-      { message: 'model server: not called while it is warming' },
-    ]);
-    expect((await stored(world, next.command)).generation).toBeNull();
-    const waiting = newCommand(world, { respondAsync: true });
-    expect(await acceptGeneration(waiting, world.deps)).toMatchObject({ outcome: 'accepted' });
-    nowMs += 1;
-    expect((await request()).outcome.retryAfterSeconds).toBe(30);
-  });
+  ])(
+    'is known by %s: nobody calls it for five seconds, and callers are told to wait for thirty',
+    async (name, status, message) => {
+      await useRuntime(name, status, message);
+      const { command, outcome } = await request();
+      const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
+      expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 30]);
+      expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
+      expect(loggableError(world.faults.at(-1)!.error)).toMatchObject([
+        { code: 'SERVICE_UNAVAILABLE' },
+        { message: 'model server: warming' },
+        { name },
+      ]);
+      const { generation, period } = await stored(world, command);
+      expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
+      expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
+      nowMs += 4999;
+      const next = await request();
+      expect([next.outcome.message, next.outcome.retryAfterSeconds]).toEqual([sentence, 30]);
+      expect(loggableError(next.outcome.cause)).toMatchObject([
+        { message: 'model server: not called while it is warming' },
+      ]);
+      expect((await stored(world, next.command)).generation).toBeNull();
+      const waiting = newCommand(world, { respondAsync: true });
+      expect(await acceptGeneration(waiting, world.deps)).toMatchObject({ outcome: 'accepted' });
+      nowMs += 1;
+      const probed = await request();
+      expect(loggableError(probed.outcome.cause)).toMatchObject([
+        { message: 'model server: not called while it is warming' },
+      ]);
+      expect(states.at(-1)).toMatchObject({ state: 'open', reason: 'warming' });
+      expect(asked).toBe(3);
+    },
+  );
 });

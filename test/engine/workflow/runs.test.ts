@@ -17,7 +17,7 @@ test('without a model, a request is refused with SERVICE_UNAVAILABLE and nothing
     await expect(accepted).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect((await stored(world, command)).generation).toBeNull();
   }
-  expect(await modelServer(null).probe()).toBe(false);
+  expect(await modelServer(null).probe()).toBe('unavailable');
 });
 
 test('a request that ends in the next period is charged to the period that held it', async () => {

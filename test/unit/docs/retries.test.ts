@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
 import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../../shared/gateway-failures.ts';
-import { openMs } from '../../../shared/domain/breaker.ts';
+import { openMs, warmingRetrySeconds } from '../../../shared/domain/breaker.ts';
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import { routes } from '../../../shared/routes.ts';
 import { codeBlocks, readPage, tableBelow } from '../../support/documents.ts';
@@ -46,7 +46,7 @@ test('the waits that are named are those of the code', () => {
   const { windowSeconds } = routes.createGeneration.limit;
   const { retryAfterSeconds: ofAddress } = firewallFailures.tooManyFromOneAddress;
   expect(when('RATE_LIMITED')).toContain(`1 to ${windowSeconds} s, or ${ofAddress} s for an address`);
-  const longestSeconds = Math.max(...Object.values(openMs)) / 1000;
+  const longestSeconds = Math.max(warmingRetrySeconds, openMs.failing / 1000, openMs.warming / 1000);
   expect(when('SERVICE_UNAVAILABLE')).toContain(`1 to ${longestSeconds} s`);
   expect(errorCodes.SERVICE_UNAVAILABLE.retryAfterSeconds).toBeLessThanOrEqual(longestSeconds);
   expect(when('IDEMPOTENCY_IN_PROGRESS')).toContain(

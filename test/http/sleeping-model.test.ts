@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { expectError, expectOk } from '../support/answers.ts';
+import { runToEnd } from '../support/command.ts';
+import { grant, type Granted } from '../support/grants.ts';
+import { expectCharged } from '../support/period-totals.ts';
+import { generate, stored } from '../support/requests.ts';
+import { until } from '../support/until.ts';
+import { useService } from '../support/use-service.ts';
+
+/** Longer than health remembers what it saw, so that it sees each state. */
+const sleepSeconds = 12;
+const wakeSeconds = 20;
+const args = ['--sleep', String(sleepSeconds), '--wake', String(wakeSeconds)];
+const service = useService({ args, quickContainer: true });
+let granted: Granted;
+
+beforeAll(async () => void (granted = await grant(service.table)));
+
+const health = async () => (await service.api({ path: '/health' })).body;
+const isAsleep = async () => (await health()).model === 'asleep';
+const send = (headers: Record<string, string> = {}) =>
+  generate(service, granted.key, { identityId: service.ready.identities.aurora }, headers);
+const retryAfterOf = ({ headers }: { headers: Headers }) => Number(headers.get('retry-after'));
+
+test('a model falls asleep, is woken by a request that is refused, and paints one that waits', async () => {
+  expect(await health()).toMatchObject({ status: 'ok', model: 'ready', modelReadyInSeconds: null });
+  await until('it sleeps', isAsleep, 60_000, 500);
+  expect(await health()).toMatchObject({ status: 'ok', inference: 'up', model: 'asleep' });
+
+  const refusedAtMs = Date.now();
+  const refused = await send();
+  expectError(refused, 503, 'SERVICE_UNAVAILABLE');
+  expect(retryAfterOf(refused)).toBe(300);
+  expect(refused.body.error).toMatch(
+    /^The model was asleep and is starting\. Try again in about 5 minutes\./,
+  );
+  await expectCharged(service.table, granted.license, 0);
+
+  const accepted = await send({ prefer: 'respond-async' });
+  expect(accepted.status).toBe(202);
+  const id = accepted.body.requestId;
+  // It is waking: about when it is awake, is told.
+  expect(retryAfterOf(accepted)).toBeGreaterThan(2);
+  expect(retryAfterOf(accepted)).toBeLessThanOrEqual(300);
+
+  const states: string[] = [];
+  let seconds: number | null = null;
+  let record: any;
+  const isDone = async () => {
+    const { model, modelReadyInSeconds } = await health();
+    if (states.at(-1) !== model) states.push(model);
+    seconds ??= modelReadyInSeconds;
+    if (record?.status !== 'COMPLETED') record = await stored(service, granted.key, id);
+    return record.status === 'COMPLETED' && states.includes('ready');
+  };
+  await until('it woke, painted, and health said so', isDone, 120_000, 1500);
+  const tookSeconds = (Date.now() - refusedAtMs) / 1000;
+  expect(states).toEqual(['asleep', 'waking', 'ready']);
+  expect(seconds).toBeGreaterThanOrEqual(5);
+  expect(Date.parse(record.startedAt) - refusedAtMs).toBeGreaterThanOrEqual(wakeSeconds * 1000);
+  await expectCharged(service.table, granted.license, 1);
+
+  await until('it sleeps again', isAsleep, 60_000, 500);
+  const next = await send();
+  expectError(next, 503, 'SERVICE_UNAVAILABLE');
+  // What waking took, as far as callers saw it, in the place of 300.
+  expect(retryAfterOf(next)).toBeGreaterThanOrEqual(wakeSeconds);
+  expect(retryAfterOf(next)).toBeLessThanOrEqual(Math.ceil(tookSeconds));
+
+  const told = retryAfterOf(next);
+  await new Promise((resolve) => setTimeout(resolve, told * 1000));
+  expectOk(await send());
+  await expectCharged(service.table, granted.license, 2);
+}, 300_000);
+
+describe('npm start', () => {
+  test.each([
+    [['--wake', '5'], '--wake needs --sleep: a model that never sleeps never wakes.'],
+    [['--sleep', '0'], '--sleep must be a whole number from 1 to 86400, not "0".'],
+    [['--sleep', '5', '--wake', 'soon'], '--wake must be a whole number from 1 to 3600, not "soon".'],
+  ])('refuses %j in one sentence', async (options, sentence) => {
+    const { code, stdout, stderr } = await runToEnd(options);
+    expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: sentence });
+  });
+});
