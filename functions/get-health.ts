@@ -21,6 +21,8 @@ export const handler = endpoint(routes.getHealth, {
       status: deps.last.up ? 'ok' : 'degraded',
       api: 'up',
       inference: deps.last.up ? 'up' : 'down',
+      model: deps.last.up ? 'ready' : 'unavailable',
+      modelReadyInSeconds: null,
     };
     return ok(health);
   },

@@ -4,6 +4,7 @@ export const environmentVariables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
   modelEndpointName: 'MODEL_ENDPOINT_NAME',
+  modelComponentName: 'MODEL_COMPONENT_NAME',
   referenceFetcherUrl: 'REFERENCE_FETCHER_URL',
   generationWorkerUrl: 'GENERATION_WORKER_URL',
   generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
@@ -42,6 +43,10 @@ export interface Environment {
   readonly bucketName: string;
   /** The SageMaker endpoint that paints; null where there is none. */
   readonly modelEndpointName: string | null;
+  /** The endpoint's inference component, where the endpoint may sleep; null where it never does. */
+  readonly modelComponentName: string | null;
+  /** Where SageMaker's control plane is, if not at its usual address: a variable of the AWS SDK. */
+  readonly sageMakerUrl: string | null;
   /** Where the function that fetches reference images is invoked. */
   readonly referenceFetcherUrl: string;
   /** Where the function that runs such requests is invoked. */
@@ -89,6 +94,12 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get modelEndpointName() {
       const name = text(source, names.modelEndpointName);
       return name === noModelEndpoint ? null : name;
+    },
+    get modelComponentName() {
+      return source[names.modelComponentName] || null;
+    },
+    get sageMakerUrl() {
+      return source['AWS_ENDPOINT_URL_SAGEMAKER'] || null;
     },
     get referenceFetcherUrl() {
       return text(source, names.referenceFetcherUrl);

@@ -21,6 +21,8 @@ export interface Grants {
   /** Prefixes below which it may delete. */
   deleteObjects?: readonly string[];
   model?: boolean;
+  /** It may ask SageMaker's control plane how an endpoint that may sleep is. */
+  modelStatus?: true;
   /** It may call the job that fetches reference images. */
   references?: boolean;
   /** It may have the job run requests that nobody waits for. */

@@ -59,6 +59,7 @@ const generating: Grants = {
     generations: ['get', 'put', 'update'],
     catalog: ['get'],
     rateLogs: ['get', 'put'],
+    model: ['get', 'put'],
   },
   readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
   writeObjects: [objects.generations, objects.references],
@@ -196,7 +197,8 @@ export const routes = {
     functionName: 'get-health',
     auth: 'none',
     streams: false,
-    grants: { model: true },
+    // Without a component, the model is probed.
+    grants: { table: { model: ['get'] }, model: true, modelStatus: true },
   },
   getOpenApi: {
     method: 'GET',

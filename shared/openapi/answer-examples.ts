@@ -199,7 +199,13 @@ const upload: UploadAnswer = {
   expiresAt: '2026-11-21T10:30:00.000Z',
 };
 
-const health: HealthAnswer = { status: 'ok', api: 'up', inference: 'up' };
+const health: HealthAnswer = {
+  status: 'ok',
+  api: 'up',
+  inference: 'up',
+  model: 'ready',
+  modelReadyInSeconds: null,
+};
 
 /** By the name of the answer's schema. */
 export const answerExamples: Partial<Record<SchemaName, unknown>> = {

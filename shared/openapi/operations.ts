@@ -186,7 +186,7 @@ export const operations: Record<OperationId, Operation> = {
   getHealth: {
     tag: 'Service',
     summary: 'Whether the service is up',
-    description: 'The models are asked at most every 10 seconds.',
+    description: 'The models are asked at most every 10 seconds. A model that sleeps is not woken by it.',
     answer: {
       schema: 'Health',
       description: 'Always 200: the API and the models are told apart by the body.',

@@ -12,6 +12,7 @@
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
+ * Waking      MODEL             WAKING           –       since when a model that slept wakes, and how long that took lately
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
@@ -55,6 +56,7 @@ export const itemKeys = {
     SK: requestId,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
+  waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
   licenseAudit: (licenseId: string, entryId: string): ItemKey => ({
     PK: `AUDIT#LICENSE#${licenseId}`,
     SK: entryId,
@@ -108,6 +110,7 @@ export const partitions = {
   periods: { leadingKey: 'PERIOD#' },
   generations: { leadingKey: generationPrefix },
   catalog: { leadingKey: 'CATALOG' },
+  model: { leadingKey: 'MODEL' },
   audit: { leadingKey: 'AUDIT#' },
   owners: { leadingKey: 'OWNER#', index: ownerIndex.name },
   leases: { leadingKey: 'LEASE#', index: leaseIndex.name },

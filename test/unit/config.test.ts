@@ -7,6 +7,8 @@ test('a function is told what its environment says', () => {
     TABLE_NAME: 't',
     BUCKET_NAME: 'b',
     MODEL_ENDPOINT_NAME: 'm',
+    MODEL_COMPONENT_NAME: 'c',
+    AWS_ENDPOINT_URL_SAGEMAKER: 'http://127.0.0.1:9',
     REFERENCE_FETCHER_URL: 'https://lambda.test/f',
     GENERATION_WORKER_URL: 'https://lambda.test/w',
     GENERATION_DEADLINE_SECONDS: '450',
@@ -26,6 +28,8 @@ test('a function is told what its environment says', () => {
     tableName: 't',
     bucketName: 'b',
     modelEndpointName: 'm',
+    modelComponentName: 'c',
+    sageMakerUrl: 'http://127.0.0.1:9',
     referenceFetcherUrl: 'https://lambda.test/f',
     generationWorkerUrl: 'https://lambda.test/w',
     generationDeadlineSeconds: 450,
@@ -70,6 +74,12 @@ test('whether real billing events count is said in one of two words', () => {
 test('a deployment without a model says so in a word that is no name of an endpoint', () => {
   expect(readEnvironment({ MODEL_ENDPOINT_NAME: noModelEndpoint }).modelEndpointName).toBeNull();
   expect(noModelEndpoint).not.toMatch(/^[A-Za-z0-9-]+$/);
+});
+
+test('a model without a component never sleeps', () => {
+  expect(readEnvironment({}).modelComponentName).toBeNull();
+  expect(readEnvironment({ MODEL_COMPONENT_NAME: '' }).modelComponentName).toBeNull();
+  expect(readEnvironment({}).sageMakerUrl).toBeNull();
 });
 
 test('what only tells how a function is measured, who else may ask it, or what files tell, may be left out', () => {

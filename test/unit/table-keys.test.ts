@@ -31,6 +31,7 @@ const keysOf = ([a, b, ms]: Inputs): [string, ItemKey][] => [
   [`period ${a} ${ms}`, itemKeys.period(a, ms)],
   [`generation ${a} ${b}`, itemKeys.generation(a, b)],
   [`identity ${a}`, itemKeys.identity(a)],
+  ['waking', itemKeys.waking()],
   [`licenseAudit ${a} ${b}`, itemKeys.licenseAudit(a, b)],
   [`identityAudit ${a}`, itemKeys.identityAudit(a)],
 ];
