@@ -42,6 +42,8 @@ const domain = z.strictObject({
  */
 const secondsPerMegapixel = z.number().positive().max(3600).nullable().default(null);
 
+const defaultIdleMinutes = 15;
+
 const modelEndpoint = z
   .strictObject({
     kind: z.literal('endpoint'),
@@ -82,8 +84,11 @@ const modelEndpoint = z
       )
       .nullable()
       .default('al2023-ami-sagemaker-inference-gpu-4-1'),
-    minInstances: wholeNumber(1, 100).default(1),
+    /** With 0 the endpoint sleeps when nobody asks it. A call wakes it, which takes minutes. */
+    minInstances: wholeNumber(0, 100).default(1),
     maxInstances: wholeNumber(1, 100).default(2),
+    /** Minutes without any request after which an endpoint with `minInstances` 0 falls asleep. */
+    idleMinutes: wholeNumber(5, 720).default(defaultIdleMinutes),
     secondsPerMegapixel,
     /** With more requests per instance than this, waiting ones included, another instance is started. */
     targetConcurrency: wholeNumber(1, 100).default(2),
@@ -107,6 +112,10 @@ const modelEndpoint = z
   .refine(({ minInstances, maxInstances }) => minInstances <= maxInstances, {
     path: ['minInstances'],
     message: 'must be at most maxInstances',
+  })
+  .refine(({ minInstances, idleMinutes }) => minInstances === 0 || idleMinutes === defaultIdleMinutes, {
+    path: ['idleMinutes'],
+    message: 'has a meaning only with minInstances 0: with more, the endpoint never sleeps',
   })
   .superRefine((chosen, context) => {
     const message = gpuProblem(chosen);
@@ -211,7 +220,12 @@ export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
 /** The description of every model's stack. The deploy program deletes no stack with another one. */
 export const modelStackDescription = 'Image Generation Service: the model';
 
-/** What the names of the model's stacks begin with, one for each instance type. */
+/** Whether the configuration's endpoint has no instances while nobody asks it. */
+export function maySleep({ minInstances }: Pick<ModelEndpointOptions, 'minInstances'>): boolean {
+  return minInstances === 0;
+}
+
+/** What the names of the model's stacks begin with, one for each instance type and form of endpoint. */
 export function modelStackPrefixOf(options: Pick<Configuration, 'stage'>): string {
   return `${stackNameOf(options)}-model-`;
 }
@@ -220,7 +234,9 @@ export function modelStackPrefixOf(options: Pick<Configuration, 'stage'>): strin
 export function modelStackNameOf(options: Pick<Configuration, 'stage' | 'inference'>): string | null {
   if (options.inference.kind !== 'endpoint') return null;
   const type = options.inference.instanceType.replace(/^ml\./, '').replaceAll('.', '-');
-  return `${modelStackPrefixOf(options)}${type}`;
+  // Such an endpoint has another form, which SageMaker can't give to one that is there.
+  const form = maySleep(options.inference) ? '-zero' : '';
+  return `${modelStackPrefixOf(options)}${type}${form}`;
 }
 
 /** The configuration can't be deployed. The message names every wrong option. */

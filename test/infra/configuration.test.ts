@@ -53,6 +53,18 @@ describe('what is wrong is named, all of it at once', () => {
       'inference.minInstances: must be at most maxInstances',
     ],
     [
+      { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', minInstances: 0, maxInstances: 0 } },
+      'inference.maxInstances',
+    ],
+    [
+      { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', idleMinutes: 30 } },
+      'inference.idleMinutes: has a meaning only with minInstances 0: with more, the endpoint never sleeps',
+    ],
+    [
+      { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', minInstances: 0, idleMinutes: 4 } },
+      'inference.idleMinutes: Too small',
+    ],
+    [
       { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', amiVersion: 'CUDA 13' } },
       'inference.amiVersion: must be',
     ],
@@ -134,6 +146,14 @@ describe('what is wrong is named, all of it at once', () => {
       expect(
         readConfiguration({ inference: { ...endpoint, ...changes } }, 'The file').inference,
       ).toMatchObject(changes);
+    });
+  });
+
+  test('an endpoint that sleeps does so after a quarter of an hour, or after as long as is chosen', () => {
+    const endpoint = { kind: 'endpoint', modelData: 's3://bucket/p/', minInstances: 0 };
+    expect(readConfiguration({ inference: endpoint }, '').inference).toMatchObject({ idleMinutes: 15 });
+    expect(readConfiguration({ inference: { ...endpoint, idleMinutes: 5 } }, '').inference).toMatchObject({
+      idleMinutes: 5,
     });
   });
 
