@@ -21,8 +21,8 @@ function policyOf(end: string, of: Template = template) {
   return { policy: found[0]?.[1].Properties, alarm: alarms[0]!, count: [found.length, alarms.length] };
 }
 
-const periodsOf = ({ Metrics: metrics = [] }: AlarmProperties) =>
-  metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Period] : []));
+const periodsOf = ({ Metrics: queries = [] }: AlarmProperties) =>
+  queries.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Period] : []));
 
 describe('the endpoint', () => {
   const { Properties: config, id: configId } = only(template, 'AWS::SageMaker::EndpointConfig');
