@@ -117,6 +117,11 @@ const modelEndpoint = z
     path: ['idleMinutes'],
     message: 'has a meaning only with minInstances 0: with more, the endpoint never sleeps',
   })
+  .refine(({ minInstances, instanceType }) => minInstances > 0 || /^ml\.[gp]/.test(instanceType), {
+    path: ['minInstances'],
+    message:
+      'may be 0 only with instances that have a GPU (ml.g… or ml.p…): each copy of the model takes one',
+  })
   .superRefine((chosen, context) => {
     const message = gpuProblem(chosen);
     if (message !== null) context.addIssue({ code: 'custom', path: ['instanceType'], message });

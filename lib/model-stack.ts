@@ -1,16 +1,19 @@
 import { CfnOutput, Fn, Stack, type App } from 'aws-cdk-lib/core';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { modelStackDescription, modelStackNameOf, type Configuration } from './configuration.ts';
+import { maySleep, modelStackDescription, modelStackNameOf, type Configuration } from './configuration.ts';
 import { ModelEndpoint } from './constructs/model/model-endpoint.ts';
 import { ModelNetwork } from './constructs/model/model-network.ts';
+import { SleepingEndpoint } from './constructs/model/sleeping-endpoint.ts';
 
 /**
  * The model's endpoint. It is a stack of its own, because an endpoint takes up to hours to change: the service's functions
- * change without it. The instance type is part of the stack's name, since SageMaker can't change the type of an endpoint
- * that scales. So another type makes another stack, and the old one is deleted after the service uses the new one.
+ * change without it. The instance type and whether the endpoint may sleep are part of the stack's name, since SageMaker can't
+ * change them in an endpoint that is there. So another type makes another stack, and the old one is deleted after the service
+ * uses the new one.
  */
 export class ModelStack extends Stack {
-  private readonly exportName: string;
+  private readonly endpointExport: string;
+  private readonly componentExport: string | null;
 
   /** @param configuration one with `inference.kind` "endpoint" */
   constructor(app: App, configuration: Configuration) {
@@ -24,14 +27,20 @@ export class ModelStack extends Stack {
     const network = options.internetAccess
       ? null
       : new ModelNetwork(this, 'Network', { modelData: options.modelData });
-    const { endpoint } = new ModelEndpoint(this, 'Model', {
-      endpointName: name,
-      options,
-      network,
-      logRetention: logRetentionDays as RetentionDays,
+    const props = { endpointName: name, options, network, logRetention: logRetentionDays as RetentionDays };
+    const sleeping = maySleep(options) ? new SleepingEndpoint(this, 'Model', props) : null;
+    const { endpoint } = sleeping ?? new ModelEndpoint(this, 'Model', props);
+    this.endpointExport = `${name}-endpoint`;
+    new CfnOutput(this, 'EndpointName', {
+      value: endpoint.attrEndpointName,
+      exportName: this.endpointExport,
     });
-    this.exportName = `${name}-endpoint`;
-    new CfnOutput(this, 'EndpointName', { value: endpoint.attrEndpointName, exportName: this.exportName });
+    this.componentExport = sleeping === null ? null : `${name}-component`;
+    if (sleeping === null) return;
+    new CfnOutput(this, 'ComponentName', {
+      value: sleeping.componentName,
+      exportName: this.componentExport!,
+    });
   }
 
   /**
@@ -39,6 +48,11 @@ export class ModelStack extends Stack {
    * is there, and to delete the endpoint while a stack imports it.
    */
   importEndpointName(): string {
-    return Fn.importValue(this.exportName);
+    return Fn.importValue(this.endpointExport);
+  }
+
+  /** The name of the inference component, where the endpoint may sleep. */
+  importComponentName(): string | null {
+    return this.componentExport === null ? null : Fn.importValue(this.componentExport);
   }
 }

@@ -14,7 +14,7 @@ import { GenerationWorker } from './constructs/generation-worker.ts';
 import { HttpApi } from './constructs/http-api.ts';
 import { ImageBucket } from './constructs/image-bucket.ts';
 import { ModelAccess } from './constructs/model-access.ts';
-import { variantName } from './constructs/model/model-endpoint.ts';
+import { variantName } from './constructs/model/model-container.ts';
 import { Monitoring, type MonitoringProps } from './constructs/monitoring/monitoring.ts';
 import {
   allFunctions,
@@ -89,7 +89,10 @@ export class ServiceStack extends Stack {
     new Backups(this, 'Backups', { table: this.records.table });
     this.images = new ImageBucket(this, 'Images', { retentionDays });
     this.accounts = new Accounts(this, 'Accounts', { selfSignUp, mfa });
-    this.model = new ModelAccess(this, endpointNameOf(configuration.inference, model));
+    this.model = new ModelAccess(this, {
+      endpointName: endpointNameOf(configuration.inference, model),
+      componentName: model?.importComponentName() ?? null,
+    });
     this.references = new ReferenceFetcher(this, 'References', { serviceName: this.stackName, logRetention });
     this.api = new HttpApi(this, 'Api', { stageName: stage, throttle, domain, logRetention });
     const { webAcl } = new Firewall(this, 'Firewall', {
@@ -207,7 +210,7 @@ export class ServiceStack extends Stack {
       stageName: stage,
       accessLog: this.api.accessLog as ILogGroup,
       table: this.records.table,
-      model: modelSource(inference, this.model.endpointName),
+      model: modelSource(inference, this.model),
     });
   }
 
@@ -228,7 +231,7 @@ export class ServiceStack extends Stack {
     });
     this.records.grant(fn, grants.table ?? {});
     this.images.grant(fn, grants);
-    if (grants.model) this.model.grantInvoke(fn);
+    this.model.grant(fn, grants);
     if (grants.references) this.references.grantInvoke(fn);
     if (grants.worker) this.worker!.grantInvoke(fn);
     return fn;
@@ -259,10 +262,13 @@ function endpointNameOf(inference: Inference, model: ModelStack | null): string 
   return inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
 }
 
-function modelSource(inference: Inference, endpointName: string): ModelSource {
-  if (inference.kind !== 'endpoint') return { endpointName, variantName: null, maxInstances: null };
+function modelSource(inference: Inference, { endpointName, componentName }: ModelAccess): ModelSource {
+  if (inference.kind !== 'endpoint') {
+    return { endpointName, componentName, variantName: null, maxInstances: null };
+  }
   const { minInstances, maxInstances } = inference;
-  return { endpointName, variantName, maxInstances: minInstances < maxInstances ? maxInstances : null };
+  const isFixed = minInstances === maxInstances;
+  return { endpointName, componentName, variantName, maxInstances: isFixed ? null : maxInstances };
 }
 
 function pascalCase(name: string): string {

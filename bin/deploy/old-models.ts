@@ -11,14 +11,17 @@ import { ask, type Aws } from './aws.ts';
 import type { Deployment } from './deployment.ts';
 import { deleteCommand, liftProtection, unprotectCommand } from './stacks.ts';
 
-/** A model's stack that the service no longer uses. */
-interface OldModel {
+/** A model's stack that the service does not use, or no longer once it is deployed. */
+export interface OldModel {
   name: string;
   arn: string;
 }
 
 /** The stacks of this stage's other models. Only a stack with the model's name and description is one. */
-async function findOldModels(aws: Aws, { configuration, modelStackName }: Deployment): Promise<OldModel[]> {
+export async function findOldModels(
+  aws: Aws,
+  { configuration, modelStackName }: Deployment,
+): Promise<OldModel[]> {
   const prefix = modelStackPrefixOf(configuration);
   const { inference } = configuration;
   // An endpoint has the name of its stack.

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { monitored, starts } from './monitored.ts';
 
@@ -63,4 +63,31 @@ test('model-at-maximum counts instances as requests divided by requests per inst
   const ofSeven = monitored('tuned').alarms.get('model-at-maximum')!;
   expect(starts(ofSeven, { requests: 140, perInstance: 20 })).toBe(true);
   expect(starts(ofSeven, { requests: 140, perInstance: 23.4 })).toBe(false);
+});
+
+describe('where the model may sleep', () => {
+  const sleeping = (id: string) => monitored('sleeping').alarms.get(id)!;
+  const failing = {
+    'service-unavailable': { failed: 50, whole: 100 },
+    'api-server-errors': { failed: 50, whole: 100 },
+    'model-errors': { failed: 50, whole: 100 },
+    'generation-none': { accepted: 50, whole: 50 },
+  };
+
+  test.each(Object.entries(failing))(
+    '%s does not start because it sleeps, and starts otherwise',
+    (id, values) => {
+      expect(starts(sleeping(id), values)).toBe(true);
+      expect(starts(sleeping(id), { ...values, asleep: 0 })).toBe(true);
+      expect(starts(sleeping(id), { ...values, asleep: 1 })).toBe(false);
+      expect(starts(alarm(id), { ...values, asleep: 1 })).toBe(true);
+    },
+  );
+
+  test('no other alarm looks at it', () => {
+    const looking = [...monitored('sleeping').alarms].filter(([, { Metrics }]) =>
+      Metrics?.some(({ Id }) => Id === 'asleep'),
+    );
+    expect(looking.map(([id]) => id).toSorted()).toEqual(Object.keys(failing).toSorted());
+  });
 });

@@ -60,6 +60,17 @@ describe('what is wrong is named, all of it at once', () => {
       'inference.idleMinutes: Too small',
     ],
     [
+      {
+        inference: {
+          kind: 'endpoint',
+          modelData: 's3://bucket/p/',
+          minInstances: 0,
+          instanceType: 'ml.c7i.xlarge',
+        },
+      },
+      'inference.minInstances: may be 0 only with instances that have a GPU',
+    ],
+    [
       { inference: { kind: 'endpoint', modelData: 's3://bucket/p/', amiVersion: 'CUDA 13' } },
       'inference.amiVersion: must be',
     ],

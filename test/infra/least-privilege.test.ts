@@ -144,6 +144,8 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(has(names.referenceFetcherUrl)).toBe(grants.references === true);
     expect(has(names.generationWorkerUrl)).toBe(grants.worker === true);
     expect(has(names.modelEndpointName)).toBe(grants.model === true);
+    // This configuration's model never sleeps.
+    expect(has(names.modelComponentName)).toBe(false);
     const bySession = route?.auth === 'session' || route?.auth === 'key_or_session';
     expect(has(names.sessionIssuer) && has(names.sessionJwksUrl) && has(names.sessionClientId)).toBe(
       bySession,

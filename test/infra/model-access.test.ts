@@ -2,20 +2,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { environmentVariables, noModelEndpoint } from '../../shared/config.ts';
-import { grantsOf, routes } from '../../shared/routes.ts';
+import { grantsOf, jobs, routes, type Job, type Route } from '../../shared/routes.ts';
 import type { ConfigurationName } from '../support/configurations.ts';
 import { functionIdOf, resolver, statementsOf } from '../support/policies.ts';
 import { assemblyOf, modelTemplateOf, templateOf } from '../support/stack-templates.ts';
 import { only, plain } from './resources.ts';
 
-const calling = Object.values(routes).filter((route) => grantsOf(route).model);
-const knownBy = (name: ConfigurationName, functionName: string): unknown => {
+const calling = [...Object.values(routes), ...Object.values(jobs)]
+  .map((row: Route | Job) => ({
+    functionName: row.functionName,
+    grants: 'method' in row ? grantsOf(row) : row.grants,
+  }))
+  .filter(({ grants }) => grants.model);
+const variablesOf = (name: ConfigurationName, functionName: string) => {
   const template = templateOf(name);
-  const { Environment } = template.Resources[functionIdOf(template, functionName)]!.Properties;
-  return Environment.Variables[environmentVariables.modelEndpointName];
+  return template.Resources[functionIdOf(template, functionName)]!.Properties.Environment.Variables;
 };
+const knownBy = (name: ConfigurationName, functionName: string): unknown =>
+  variablesOf(name, functionName)[environmentVariables.modelEndpointName];
 
-describe.each(calling)('$functionName', ({ functionName }) => {
+describe.each(calling)('$functionName', ({ functionName, grants }) => {
   const allowed = (name: ConfigurationName) => {
     const template = templateOf(name);
     const statements = statementsOf(template, functionIdOf(template, functionName), resolver({})).filter(
@@ -23,7 +29,7 @@ describe.each(calling)('$functionName', ({ functionName }) => {
     );
     return statements.flatMap(({ actions, resources }) =>
       actions.flatMap((action) =>
-        resources.map((resource) => `${action} ${resource.split(':endpoint/')[1]}`),
+        resources.map((resource) => `${action} ${resource.split(/:endpoint\/|sagemaker:.*:(?=inf)/)[1]}`),
       ),
     );
   };
@@ -49,15 +55,44 @@ describe.each(calling)('$functionName', ({ functionName }) => {
       const imported = { 'Fn::ImportValue': output.Export.Name };
       expect(knownBy(name, functionName)).toEqual(imported);
       expect(allowed(name)).toEqual([`sagemaker:InvokeEndpointWithResponseStream <${output.Export.Name}>`]);
+      expect(variablesOf(name, functionName)).not.toHaveProperty(environmentVariables.modelComponentName);
+    },
+  );
+
+  test.each(['sleeping', 'sleepingSmall'] as const)(
+    'with "%s" gets the component too, from the same stack, and may stream from it or see how it is, not both',
+    (name) => {
+      const { EndpointName: endpoint, ComponentName: component } = modelTemplateOf(name).Outputs!;
+      expect(component.Value).toBe(
+        only(modelTemplateOf(name), 'AWS::SageMaker::InferenceComponent').Properties.InferenceComponentName,
+      );
+      expect(knownBy(name, functionName)).toEqual({ 'Fn::ImportValue': endpoint.Export.Name });
+      expect(variablesOf(name, functionName)[environmentVariables.modelComponentName]).toEqual({
+        'Fn::ImportValue': component.Export.Name,
+      });
+      const [endpointName, componentName] = [endpoint, component].map(({ Export }) => `<${Export.Name}>`);
+      const stream = 'sagemaker:InvokeEndpointWithResponseStream';
+      expect(allowed(name)).toEqual(
+        grants.modelStatus
+          ? [`sagemaker:DescribeInferenceComponent inference-component/${componentName}`]
+          : [`${stream} ${endpointName}`, `${stream} inference-component/${componentName}`],
+      );
     },
   );
 });
 
-test('another instance type is another stack and another endpoint, so the old one stays until the service has changed', () => {
+test('the health of the model that may sleep is seen by one function, which has no use of the others’ permission', () => {
+  expect(calling.filter(({ grants }) => grants.modelStatus).map(({ functionName }) => functionName)).toEqual([
+    'get-health',
+  ]);
+});
+
+test('another instance type or form is another stack and another endpoint, so the old one stays until the service has changed', () => {
   const nameIn = (name: ConfigurationName) =>
     only(modelTemplateOf(name), 'AWS::SageMaker::Endpoint').Properties.EndpointName;
-  expect([nameIn('small'), nameIn('tuned')]).toEqual([
+  expect([nameIn('small'), nameIn('sleepingSmall'), nameIn('tuned')]).toEqual([
     'image-generation-prod-model-g6-xlarge',
+    'image-generation-prod-model-g6-xlarge-zero',
     'image-generation-prod-model-g6e-2xlarge',
   ]);
 });

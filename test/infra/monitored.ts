@@ -103,7 +103,7 @@ export function starts(alarm: AlarmProperties, values: Record<string, number>): 
  * Evaluates an expression as CloudWatch does (Amazon CloudWatch, "Metric math syntax and functions"): a metric without
  * data is undefined, and so is every result of it, except of FILL and of functions over lists.
  */
-function evaluate(expression: string, values: Record<string, number | undefined>): number | undefined {
+export function evaluate(expression: string, values: Record<string, number | undefined>): number | undefined {
   const functions = {
     IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
     ABS: (value: number) => Math.abs(value),

@@ -19,6 +19,8 @@ import type { ConfigurationName } from '../support/configurations.ts';
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const serviceName = 'image-generation-test';
 const everything = monitored('everything');
+const sleeping = monitored('sleeping');
+const sleepingModel = 'image-generation-night-model-g6-xlarge-zero';
 const names = (alarms: Map<string, unknown>) => [...alarms.keys()];
 const alarm = (id: string, { alarms } = everything) => alarms.get(id)!;
 
@@ -27,7 +29,7 @@ const allQueries = Object.values(savedQueries).flatMap((queries) => Object.value
 describe('the runbook', () => {
   const [, alarmsPart = ''] = runbook.split('\n## Alarms\n');
   const sections = [...alarmsPart.split('\n## ')[0]!.matchAll(/^### (.+)$/gm)].map(([, title]) => title);
-  const anchors = [...everything.alarms.values()].map(
+  const anchors = [...everything.alarms.values(), ...sleeping.alarms.values()].map(
     ({ AlarmDescription }) => /docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription)?.[1],
   );
 
@@ -97,13 +99,13 @@ describe('alarms', () => {
     const missing = names(everything.alarms).filter((id) => alarm(id).TreatMissingData !== 'notBreaching');
     expect(missing).toEqual(['sweep-missing']);
     expect(alarm('sweep-missing').TreatMissingData).toBe('breaching');
-    for (const id of names(everything.alarms).filter((each) => expressionOf(alarm(each)))) {
-      expect([id, starts(alarm(id), {})]).toEqual([id, false]);
+    for (const [id, each] of [...everything.alarms, ...sleeping.alarms]) {
+      expect([id, expressionOf(each) !== undefined && starts(each, {})]).toEqual([id, false]);
     }
   });
 
   test("are within CloudWatch's limits: ten metrics, one expression, no search, a day", () => {
-    for (const [id, properties] of everything.alarms) {
+    for (const [id, properties] of [...everything.alarms, ...sleeping.alarms]) {
       const { Metrics = [], EvaluationPeriods, DatapointsToAlarm } = properties;
       const stats = Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat] : []));
       expect([id, stats.length <= 10]).toEqual([id, true]);
@@ -155,6 +157,34 @@ describe('alarms', () => {
     expect(of('small')).not.toContain('model-at-maximum');
     expect([...of('existingEndpoint'), ...of('default')]).toEqual([]);
     expect(alarm('model-at-maximum').Threshold).toBeCloseTo(2, 0);
+  });
+
+  test('of a model that may sleep count by its component, and one rings when it does not wake', () => {
+    expect(names(everything.alarms)).not.toContain('model-not-awake');
+    const component = { InferenceComponentName: { 'Fn::ImportValue': `${sleepingModel}-component` } };
+    for (const id of ['model-errors', 'model-at-maximum', 'model-not-awake']) {
+      for (const metric of metricsOf(alarm(id, sleeping))) {
+        expect(metric).toMatchObject({ namespace: 'AWS/SageMaker', dimensions: component });
+      }
+    }
+    expect(metricsOf(alarm('model-at-maximum', sleeping)).map(({ name }) => name)).toEqual([
+      'Invocations',
+      'InvocationsPerCopy',
+    ]);
+    const notAwake = alarm('model-not-awake', sleeping);
+    expect(metricsOf(notAwake).map(({ name }) => name)).toEqual(['NoCapacityInvocationFailures']);
+    const periods = [notAwake.Period, notAwake.Metrics?.[0]?.MetricStat?.Period];
+    expect(periods.find((period) => period !== undefined)).toBe(300);
+    expect(notAwake).toMatchObject({
+      Threshold: 1,
+      EvaluationPeriods: 4,
+      DatapointsToAlarm: 4,
+      TreatMissingData: 'notBreaching',
+    });
+    expect(alarm('model-gpu-memory', sleeping).Dimensions).toEqual([
+      { Name: 'EndpointName', Value: { 'Fn::ImportValue': `${sleepingModel}-endpoint` } },
+      { Name: 'VariantName', Value: 'AllTraffic' },
+    ]);
   });
 
   test('of billing exist with billing', () => {
@@ -224,6 +254,19 @@ describe('the dashboard', () => {
       searches(monitored(name).widgets).filter((query) => query.includes('EndpointName'));
     expect(of('existingEndpoint').join()).toContain('MetricName="GPUUtilization" EndpointName="Painter-2"');
     expect(of('default')).toEqual([]);
+  });
+
+  test('shows calls that found the model asleep, and the hours that it was awake, where it may sleep', () => {
+    const drawn = (of: typeof sleeping) => drawnMetrics(of.widgets).map(({ name }) => name);
+    for (const name of [
+      'NoCapacityInvocationFailures',
+      'ConcurrentRequestsPerCopy',
+      'CPUUtilizationNormalized',
+    ]) {
+      expect(drawn(sleeping)).toContain(name);
+      expect(drawn(everything)).not.toContain(name);
+    }
+    expect(searches(sleeping.widgets).join()).not.toContain('ConcurrentRequestsPerModel');
   });
 
   test('reads the metrics of CloudFront from the region where CloudFront reports them', () => {

@@ -25,6 +25,9 @@ type Sections = Map<string, string[]>;
 export function templateSummary(): string {
   const [all, byDefault] = [sectionsOf(templateOf('everything')), sectionsOf(templateOf('default'))];
   for (const [title, lines] of sectionsOf(modelTemplateOf('everything'))) all.set(`Model: ${title}`, lines);
+  for (const [title, lines] of sectionsOf(modelTemplateOf('sleeping'))) {
+    all.set(`A model that may sleep: ${title}`, lines);
+  }
   const titles = [...new Set([...all.keys(), ...byDefault.keys()])];
   const parts = titles.map((title) => {
     const [lines, defaultLines] = [all.get(title) ?? [], byDefault.get(title) ?? []];

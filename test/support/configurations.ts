@@ -62,6 +62,23 @@ export const configurations = {
       targetConcurrency: 3,
     },
   },
+  /** A model that may sleep, with every part that such a one can have. */
+  sleeping: {
+    stage: 'night',
+    inference: {
+      ...endpoint,
+      minInstances: 0,
+      maxInstances: 3,
+      idleMinutes: 20,
+      targetConcurrency: 3,
+      secondsPerMegapixel: 1.2,
+      modelDataKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/33333333-3333-3333-3333-333333333333',
+    },
+  },
+  /** The same without what can be left out. */
+  sleepingSmall: {
+    inference: { ...endpoint, amiVersion: null, internetAccess: true, minInstances: 0, maxInstances: 1 },
+  },
   /** The shortest deadline, one instance, and a dashboard whose name is not in the zone. */
   small: {
     generationDeadlineSeconds: 5,

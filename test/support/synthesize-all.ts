@@ -16,7 +16,12 @@ mkdirSync(join(dashboardFolder, 'assets'), { recursive: true });
 for (const file of dashboardFiles) writeFileSync(join(dashboardFolder, file), file);
 
 /** The checks take their time. The other configurations have the same resources with other numbers. */
-const checked = new Set<string>(['default', 'everything', 'existingEndpoint'] satisfies ConfigurationName[]);
+const checked = new Set<string>([
+  'default',
+  'everything',
+  'existingEndpoint',
+  'sleeping',
+] satisfies ConfigurationName[]);
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 for (const [name, options] of Object.entries(configurations)) {

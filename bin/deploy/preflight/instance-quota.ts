@@ -7,14 +7,14 @@ import {
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { note, stop, type Check, type Finding } from './check.ts';
 
-const sageMaker = { ServiceCode: 'sagemaker' };
-
 /** A quota that was never changed may be in the list of AWS's defaults only. */
 async function findQuota(aws: Aws, name: string): Promise<ServiceQuota | undefined> {
   const hasName = (quota: ServiceQuota) => quota.QuotaName === name;
   return ask(aws, ServiceQuotasClient, async (client, options) => {
     for (const paginate of [paginateListServiceQuotas, paginateListAWSDefaultServiceQuotas]) {
-      for await (const { Quotas: quotas = [] } of paginate({ client, pageSize: 100 }, sageMaker, options)) {
+      // The SDK writes the token of the next page into its input, so each list needs one of its own.
+      const input = { ServiceCode: 'sagemaker' };
+      for await (const { Quotas: quotas = [] } of paginate({ client, pageSize: 100 }, input, options)) {
         const found = quotas.find(hasName);
         if (found !== undefined) return found;
       }
@@ -48,10 +48,12 @@ export const instanceQuota: Check = {
       aws,
       `service-quotas request-service-quota-increase --service-code sagemaker --quota-code ${quota.QuotaCode} --desired-value ${needed}`,
     );
-    if (quota.Value < minInstances) {
+    // A model that may sleep starts one instance, too: at the deployment, and whenever it wakes.
+    const first = Math.max(1, minInstances);
+    if (quota.Value < first) {
       return [
         stop(
-          `${has}, and inference.minInstances is ${minInstances}: the endpoint can't start. Ask AWS for more and wait for the answer, or deploy without a model first (docs/deploying.md#first-none-then-the-model): ${increase}`,
+          `${has}, and the endpoint needs ${first} to start. Ask AWS for more and wait for the answer, or deploy without a model first (docs/deploying.md#first-none-then-the-model): ${increase}`,
         ),
       ];
     }

@@ -3,38 +3,13 @@ import { MathExpression, Stats, type IWidget } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { leaseIndex, ownerIndex } from '../../../shared/store/table-keys.ts';
-import {
-  apiMetrics,
-  blockedRequests,
-  graph,
-  modelInstances,
-  modelNamespaces,
-  searchModel,
-  serviceMetrics,
-} from './metrics.ts';
-import { allFunctions, routeGroups, type ModelSource, type MonitoringSources } from './sources.ts';
+import { instanceHours } from './board-model.ts';
+import { apiMetrics, blockedRequests, graph, serviceMetrics } from './metrics.ts';
+import { allFunctions, isOwn, routeGroups, type MonitoringSources } from './sources.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
 const period = Duration.minutes(5);
 const hour = Duration.hours(1);
-
-/** The instances of the model endpoint: load, number, errors. */
-export function modelGraphs(model: ModelSource): IWidget[] {
-  const { requests, instances } = modelNamespaces;
-  const of = (namespace: string, names: string[], statistic: string) =>
-    names.map((name) => searchModel(namespace, name, statistic, model.endpointName));
-  const widgets = [
-    graph(
-      'GPU use, percent of one GPU',
-      of(instances, ['GPUUtilization', 'GPUMemoryUtilization'], Stats.AVERAGE),
-    ),
-    graph('Requests at once', of(requests, ['ConcurrentRequestsPerModel'], Stats.MAXIMUM)),
-    graph('Model requests and errors', of(requests, ['Invocations', 'InvocationModelErrors'], Stats.SUM)),
-  ];
-  if (model.variantName === null) return widgets;
-  const count = modelInstances({ ...model, variantName: model.variantName }, { period });
-  return [...widgets, graph('Instances that answered', [count])];
-}
 
 export function storageGraphs({ table, distribution, webAcl }: MonitoringSources): IWidget[] {
   // CloudFront reports to one region, wherever the stack is.
@@ -66,7 +41,6 @@ export function storageGraphs({ table, distribution, webAcl }: MonitoringSources
 /** The quantities that AWS bills. */
 export function costGraphs(sources: MonitoringSources): IWidget[] {
   const { table, model, serviceName } = sources;
-  const { variantName } = model;
   const generating = routeGroups(sources).find(({ name }) => name === 'generating')!;
   const waiting = [...generating.functions.map(({ fn }) => fn), sources.worker.run];
   const others = allFunctions(sources).filter((fn) => !waiting.includes(fn));
@@ -82,13 +56,7 @@ export function costGraphs(sources: MonitoringSources): IWidget[] {
     graph('Image bytes stored', [
       serviceMetrics(serviceName).of('imageBytes', { label: 'bytes', period: hour }),
     ]),
-    ...(variantName === null
-      ? []
-      : [
-          graph('Model: instance-hours, of hours with requests', [
-            modelInstances({ ...model, variantName }, { period: hour }),
-          ]),
-        ]),
+    ...(isOwn(model) ? [instanceHours(model)] : []),
   ];
 }
 

@@ -10,7 +10,8 @@ import { Construct } from 'constructs';
 import { noModelEndpoint } from '../../../shared/config.ts';
 import { runbookPath, sectionOf, type AlarmRow } from './alarms.ts';
 import type { MonitoringSources } from './sources.ts';
-import { costGraphs, modelGraphs, storageGraphs } from './board-resources.ts';
+import { modelGraphs } from './board-model.ts';
+import { costGraphs, storageGraphs } from './board-resources.ts';
 import { asyncGraphs, creditGraphs, errorGraphs, phaseGraphs, requestGraphs } from './board-requests.ts';
 
 export interface OperationsBoardProps extends MonitoringSources {

@@ -17,7 +17,7 @@ import {
   type CountedName,
   type MetricName,
 } from '../../../shared/metrics.ts';
-import type { ModelSource, MonitoringSources } from './sources.ts';
+import type { ModelSource, MonitoringSources, OwnModel } from './sources.ts';
 
 /** The metrics of shared/metrics.ts as one deployment reports them. No other code here names one of them. */
 export function serviceMetrics(serviceName: string) {
@@ -82,19 +82,38 @@ function search(query: string, statistic: string): SearchExpression {
   });
 }
 
-/** SageMaker reports requests and utilization in two namespaces. */
+/** SageMaker reports requests, the use of instances, and the use of copies of an inference component in three namespaces. */
 export const modelNamespaces = {
   requests: 'AWS/SageMaker',
   instances: '/aws/sagemaker/Endpoints',
+  copies: '/aws/sagemaker/InferenceComponents',
 } as const;
 
-/** A metric of the stack's own endpoint. */
-export function modelMetric(
-  kind: keyof typeof modelNamespaces,
+/** A metric of the copies of an inference component. */
+export function componentMetric(
+  kind: 'requests' | 'copies',
   metricName: string,
-  { endpointName, variantName }: ModelSource & { readonly variantName: string },
+  componentName: string,
   options: MetricOptions,
 ): Metric {
+  return new Metric({
+    namespace: modelNamespaces[kind],
+    metricName,
+    dimensionsMap: { InferenceComponentName: componentName },
+    ...options,
+  });
+}
+
+/** A metric of the stack's own endpoint. Requests to an inference component are counted by its name. */
+export function modelMetric(
+  kind: 'requests' | 'instances',
+  metricName: string,
+  { endpointName, variantName, componentName }: OwnModel,
+  options: MetricOptions,
+): Metric {
+  if (kind === 'requests' && componentName !== null) {
+    return componentMetric(kind, metricName, componentName, options);
+  }
   return new Metric({
     namespace: modelNamespaces[kind],
     metricName,
@@ -105,21 +124,47 @@ export function modelMetric(
 
 /**
  * The number of instances that answered requests. SageMaker reports no such count, but requests
- * (`Invocations`) and requests divided by instances (`InvocationsPerInstance`).
+ * (`Invocations`) and requests divided by instances (`InvocationsPerInstance`) or by copies, of which each has an instance.
  */
-export function modelInstances(
-  model: ModelSource & { readonly variantName: string },
-  options: MetricOptions,
-): MathExpression {
+export function modelInstances(model: OwnModel, options: MetricOptions): MathExpression {
   const sum = { statistic: Stats.SUM, ...options };
+  const divided = model.componentName === null ? 'InvocationsPerInstance' : 'InvocationsPerCopy';
   return new MathExpression({
     expression: 'requests / perInstance',
     usingMetrics: {
       requests: modelMetric('requests', 'Invocations', model, sum),
-      perInstance: modelMetric('requests', 'InvocationsPerInstance', model, sum),
+      perInstance: modelMetric('requests', divided, model, sum),
     },
     label: 'instances',
     ...(options.period ? { period: options.period } : {}),
+  });
+}
+
+/** Requests that found no copy of a model that may sleep. Each asks for one to be started. */
+export function callsWhileAsleep(componentName: string, options: MetricOptions): Metric {
+  return componentMetric('requests', 'NoCapacityInvocationFailures', componentName, {
+    statistic: Stats.SUM,
+    label: 'calls while asleep',
+    ...options,
+  });
+}
+
+/**
+ * The same measure, but 0 in periods in which a request found the model asleep: that is no fault.
+ * @param whole the name of one of its metrics that has data whenever the measure may be more than 0
+ */
+export function unlessAsleep(
+  { componentName }: ModelSource,
+  measure: MathExpression,
+  whole: string,
+): MathExpression {
+  if (componentName === null) return measure;
+  const { expression, usingMetrics, period } = measure;
+  return new MathExpression({
+    // FILL would have nothing to fill where the metric has no data at all; a function over a list skips it.
+    expression: `IF(SUM([asleep, ${whole}]) > ${whole}, 0, ${expression})`,
+    usingMetrics: { ...usingMetrics, asleep: callsWhileAsleep(componentName, { period }) },
+    period,
   });
 }
 

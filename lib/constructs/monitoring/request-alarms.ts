@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IMetric, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { AlarmRow } from './alarms.ts';
-import { apiMetrics, combined, numbered, serviceMetrics, share } from './metrics.ts';
+import { apiMetrics, combined, numbered, serviceMetrics, share, unlessAsleep } from './metrics.ts';
 import { routeGroups, type MonitoringSources, type RouteFunction } from './sources.ts';
 
 /** Long enough for a small service to have some requests. CloudWatch evaluates it every minute, so an alarm does not wait for its end. */
@@ -32,11 +32,14 @@ function generationFailures(sources: MonitoringSources): AlarmRow[] {
   const completed = metrics.of('paintTime', { statistic: Stats.SAMPLE_COUNT, period: window });
   const requests = apiMetrics(sources).requests({ period: window });
   const row = { capability: 'generation', severity: 'critical' } as const;
+  /** A model that sleeps makes requests unavailable, and that is no fault. */
+  const unlessExpected = (code: ErrorCode, measure: MathExpression) =>
+    code === 'SERVICE_UNAVAILABLE' ? unlessAsleep(sources.model, measure, 'whole') : measure;
   const failing = (id: string, means: string, code: ErrorCode, whole: Metric, percent: number): AlarmRow => ({
     ...row,
     id,
     means,
-    metric: share(errors(code), whole, { atLeast: minFailures, period: window }),
+    metric: unlessExpected(code, share(errors(code), whole, { atLeast: minFailures, period: window })),
     threshold: percent,
     rollsBack: true,
   });
@@ -55,11 +58,15 @@ function generationFailures(sources: MonitoringSources): AlarmRow[] {
       ...row,
       id: 'generation-none',
       means: 'Generations are accepted and not one of them is completed.',
-      metric: new MathExpression({
-        expression: `IF(accepted >= ${minFailures} AND FILL(completed, 0) == 0, 1, 0)`,
-        usingMetrics: { accepted, completed },
-        period: window,
-      }),
+      metric: unlessAsleep(
+        sources.model,
+        new MathExpression({
+          expression: `IF(accepted >= ${minFailures} AND FILL(completed, 0) == 0, 1, 0)`,
+          usingMetrics: { accepted, completed },
+          period: window,
+        }),
+        'accepted',
+      ),
       threshold: 1,
     },
   ];
@@ -89,7 +96,7 @@ function generationTimes({ serviceName, generationDeadlineSeconds }: MonitoringS
 }
 
 function apiAlarms(sources: MonitoringSources): AlarmRow[] {
-  const { throttle } = sources;
+  const { throttle, model } = sources;
   const { requests, serverErrors } = apiMetrics(sources);
   const secondsPerPeriod = 60;
   return [
@@ -98,10 +105,14 @@ function apiAlarms(sources: MonitoringSources): AlarmRow[] {
       capability: 'api',
       severity: 'critical',
       means: 'The API answers with 5xx.',
-      metric: share({ failed: serverErrors({ period: window }) }, requests({ period: window }), {
-        atLeast: 5,
-        period: window,
-      }),
+      metric: unlessAsleep(
+        model,
+        share({ failed: serverErrors({ period: window }) }, requests({ period: window }), {
+          atLeast: 5,
+          period: window,
+        }),
+        'whole',
+      ),
       threshold: 5,
     },
     {

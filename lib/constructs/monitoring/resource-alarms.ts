@@ -3,8 +3,17 @@ import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { AlarmRow } from './alarms.ts';
-import { blockedRequests, combined, modelInstances, modelMetric, serviceMetrics, share } from './metrics.ts';
-import type { BillingSource, ModelSource, MonitoringSources } from './sources.ts';
+import {
+  blockedRequests,
+  callsWhileAsleep,
+  combined,
+  modelInstances,
+  modelMetric,
+  serviceMetrics,
+  share,
+  unlessAsleep,
+} from './metrics.ts';
+import { isOwn, type BillingSource, type MonitoringSources, type OwnModel } from './sources.ts';
 
 const fiveMinutes = Duration.minutes(5);
 const window = Duration.minutes(15);
@@ -38,7 +47,7 @@ export function resourceAlarms(sources: MonitoringSources): AlarmRow[] {
       periods: 2,
       rollsBack: true,
     },
-    ...(model.variantName === null ? [] : modelAlarms({ ...model, variantName: model.variantName })),
+    ...(isOwn(model) ? modelAlarms(model) : []),
     {
       id: 'firewall-blocks',
       capability: 'firewall',
@@ -197,8 +206,8 @@ function deadLetters(
   return { ...row, means, metric, threshold: 1 };
 }
 
-function modelAlarms(model: ModelSource & { readonly variantName: string }): AlarmRow[] {
-  const { maxInstances } = model;
+function modelAlarms(model: OwnModel): AlarmRow[] {
+  const { maxInstances, componentName } = model;
   const sum = { statistic: Stats.SUM, period: window };
   const max = { statistic: Stats.MAXIMUM, period: fiveMinutes };
   const row = { capability: 'model', severity: 'warning' } as const;
@@ -217,20 +226,38 @@ function modelAlarms(model: ModelSource & { readonly variantName: string }): Ala
       id: 'model-errors',
       severity: 'critical',
       means: 'The model endpoint answers with errors.',
-      metric: share(
-        { failed: modelMetric('requests', 'InvocationModelErrors', model, sum) },
-        modelMetric('requests', 'Invocations', model, sum),
-        { atLeast: 3, period: window },
+      metric: unlessAsleep(
+        model,
+        share(
+          { failed: modelMetric('requests', 'InvocationModelErrors', model, sum) },
+          modelMetric('requests', 'Invocations', model, sum),
+          { atLeast: 3, period: window },
+        ),
+        'whole',
       ),
       threshold: 5,
     },
     full('model-gpu-memory', "An instance's GPU memory is nearly full.", 'GPUMemoryUtilization', 97),
     full('model-disk', "An instance's disk is nearly full.", 'DiskUtilization', 85),
     ...(maxInstances === null ? [] : [atMaximum(model, maxInstances)]),
+    ...(componentName === null ? [] : [notAwake(componentName)]),
   ];
 }
 
-function atMaximum(model: ModelSource & { readonly variantName: string }, maxInstances: number): AlarmRow {
+/** To wake takes about ten minutes, which touch three periods at most. */
+function notAwake(componentName: string): AlarmRow {
+  return {
+    id: 'model-not-awake',
+    capability: 'model',
+    severity: 'critical',
+    means: 'Requests have found the model asleep for 20 minutes: it does not wake.',
+    metric: callsWhileAsleep(componentName, { period: fiveMinutes }),
+    threshold: 1,
+    periods: 4,
+  };
+}
+
+function atMaximum(model: OwnModel, maxInstances: number): AlarmRow {
   return {
     id: 'model-at-maximum',
     capability: 'model',

@@ -59,10 +59,19 @@ export interface BillingSource {
 export interface ModelSource {
   /** `(none)` without a model. */
   readonly endpointName: string;
+  /** The inference component of an endpoint that may sleep; null where it never does. */
+  readonly componentName: string | null;
   /** Null for an endpoint of another stack: it has graphs but no alarms. */
   readonly variantName: string | null;
   /** Null when the number of instances is fixed. */
   readonly maxInstances: number | null;
+}
+
+/** The stack's own endpoint. */
+export type OwnModel = ModelSource & { readonly variantName: string };
+
+export function isOwn(model: ModelSource): model is OwnModel {
+  return model.variantName !== null;
 }
 
 export interface RouteGroup {

@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { stacksToDeploy, type Part } from '../../../bin/deploy/deployment.ts';
 import { preflight, type Preflight } from '../../../bin/deploy/preflight/preflight.ts';
 import { deploymentFor, inAccount, withModel } from './plan.ts';
-import { modelStackName, stackName, type StandInAccount } from './stand-in-aws.ts';
+import {
+  modelDescription as description,
+  modelStackName,
+  stackName,
+  type StandInAccount,
+} from './stand-in-aws.ts';
 
 const deployed = { status: 'UPDATE_COMPLETE' };
 const both = { [stackName]: deployed, [modelStackName]: deployed };
@@ -70,9 +75,21 @@ describe("the quota of the model's instances", () => {
     expect(finding).toContain('--service-code sagemaker --quota-code L-3 --desired-value 4 --region');
   });
 
+  test('a model that sleeps needs one to wake', async () => {
+    const configuration = { inference: { ...withModel.inference, minInstances: 0 } };
+    const stacks = { [stackName]: deployed, [`${modelStackName}-zero`]: deployed };
+    const [finding, ...others] = await found({ configuration, stacks, quotas: quota(0) });
+    expect(others).toEqual([]);
+    expect(finding).toMatch(/^stop: .* is 0, and the endpoint needs 1 to start\./);
+    expect(await found({ configuration, stacks, quotas: quota(4) })).toEqual([]);
+  });
+
   test('a quota that was never changed is found among the defaults', async () => {
     expect(await found({ defaultQuotas: quota(0) })).toEqual([expect.stringMatching(/^stop: .* is 0, /)]);
     expect(await found({ quotas: quota(4), defaultQuotas: quota(0) })).toEqual([]);
+    const others = quota(9).slice(0, 2);
+    const defaults = { name: 'ml.g6.xlarge for endpoint usage', code: 'L-3', value: 4 };
+    expect(await found({ quotas: others, defaultQuotas: [defaults, ...others] })).toEqual([]);
   });
 
   test('too few for a later deployment are noted', async () => {
@@ -93,6 +110,49 @@ describe("the quota of the model's instances", () => {
       expect(findings).toEqual([]);
       expect(calls.map(({ action }) => action)).not.toContain('ListServiceQuotas');
     }
+  });
+});
+
+describe('a model beside the one that the service uses', () => {
+  const quotas = ['g6', 'g5'].map((type, i) => ({
+    name: `ml.${type}.xlarge for endpoint usage`,
+    code: `L-${i}`,
+    value: 9,
+  }));
+  const used = { ...deployed, description };
+  const stacks = { [stackName]: deployed, [modelStackName]: used };
+  const asleep = { inference: { ...withModel.inference, minInstances: 0 } };
+
+  test.each([
+    ['may sleep', asleep, `${modelStackName}-zero`],
+    [
+      'has another type',
+      { inference: { ...withModel.inference, instanceType: 'ml.g5.xlarge' } },
+      `${stackName}-model-g5-xlarge`,
+    ],
+  ])('that %s: it is said why, and until when both cost', async (_what, configuration, name) => {
+    const [finding, ...others] = await linesFor({ configuration, stacks, quotas });
+    expect(others).toEqual([]);
+    expect(finding).toMatch(`note: ${name} is made beside ${modelStackName}: SageMaker can't `);
+    expect(finding).toContain(`Both cost money until ${stackName} uses the new one`);
+  });
+
+  test('goes the other way, too', async () => {
+    const name = `${modelStackName}-zero`;
+    const [finding] = await linesFor({
+      configuration: withModel,
+      stacks: { [stackName]: deployed, [name]: used },
+      quotas,
+    });
+    expect(finding).toMatch(`note: ${modelStackName} is made beside ${name}: `);
+  });
+
+  test('is no news once it is there, nor where it is the first, nor where only the service is deployed', async () => {
+    const there = { ...stacks, [`${modelStackName}-zero`]: used };
+    expect(await linesFor({ configuration: asleep, stacks: there, quotas })).toEqual([]);
+    expect(await linesFor({ configuration: asleep, stacks: { [stackName]: deployed }, quotas })).toEqual([]);
+    const only = await linesFor({ configuration: asleep, only: 'service', stacks: there, quotas });
+    expect(only).toEqual([]);
   });
 });
 

@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Aws, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Repository } from 'aws-cdk-lib/aws-ecr';
+import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
+import type { Construct } from 'constructs';
+import { maxDeadlineSeconds, type ModelEndpointOptions } from '../../configuration.ts';
+import { accept } from '../accepted-findings.ts';
+import type { ModelNetwork } from './model-network.ts';
+
+/** What an endpoint is made of, in both of its forms. */
+export interface ModelEndpointProps {
+  readonly endpointName: string;
+  readonly options: ModelEndpointOptions;
+  /** Where the containers run; null for SageMaker's own network, from which they reach the internet. */
+  readonly network: ModelNetwork | null;
+  readonly logRetention: RetentionDays;
+}
+
+/** What differs between the forms of an endpoint. */
+interface ContainerProps extends ModelEndpointProps {
+  /** SageMaker chooses the name. */
+  readonly logGroupName: string;
+  /** Where SageMaker reports how busy the instances are. */
+  readonly metricNamespaces: string | readonly string[];
+  /** Whether the model names its network. If not, the endpoint's configuration does. */
+  readonly hasNetwork: boolean;
+}
+
+export interface ModelContainer {
+  readonly model: CfnModel;
+  readonly role: Role;
+  /** Something that starts the container must wait for it. */
+  readonly logGroup: LogGroup;
+}
+
+/** The name of the only variant, a dimension of the endpoint's metrics. */
+export const variantName = 'AllTraffic';
+const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** An instance downloads tens of gigabytes, then loads them into its GPU. Each step may take half an hour. */
+export const startStepSeconds = 1800;
+/**
+ * No generation runs longer. It is a constant, because an endpoint can't be updated with another deployment configuration
+ * alone: SageMaker wants another endpoint configuration, too.
+ */
+export const longestGenerationSeconds = maxDeadlineSeconds + 60;
+
+/** The model with its image, its role and its log. The ids are within `scope`, so that it may be split without a change. */
+export function addContainer(scope: Construct, props: ContainerProps): ModelContainer {
+  const { options, network, hasNetwork, logGroupName, logRetention } = props;
+  const role = addRole(scope, props);
+  const model = new CfnModel(scope, 'Model', {
+    executionRoleArn: role.roleArn,
+    primaryContainer: {
+      image: addImage(scope, options.image, role),
+      environment: options.environment,
+      modelDataSource: {
+        s3DataSource: { s3Uri: options.modelData, s3DataType: 'S3Prefix', compressionType: 'None' },
+      },
+    },
+    ...(network !== null && hasNetwork && { vpcConfig: network.vpcConfig }),
+  });
+  // SageMaker reads the image and the weights at once, so the role must have its policy by then.
+  model.node.addDependency(role.node.findChild('DefaultPolicy'), ...(network === null ? [] : [network]));
+  // If it were not there, SageMaker would make it and keep its lines forever.
+  const logGroup = new LogGroup(scope, 'Log', {
+    logGroupName,
+    retention: logRetention,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  return { model, role, logGroup };
+}
+
+/** SageMaker runs the instances with it. It may read the weights and the image (see `addImage`) and write logs and metrics. */
+function addRole(
+  scope: Construct,
+  { options, network, logGroupName, metricNamespaces }: ContainerProps,
+): Role {
+  const { modelData, modelDataKeyArn } = options;
+  const { bucket, prefix } = s3Place(modelData);
+  const bucketArn = `arn:${Aws.PARTITION}:s3:::${bucket}`;
+  const logGroup = `log-group:${logGroupName}`;
+  const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:${logGroup}`;
+  const role = new Role(scope, 'Role', {
+    description: 'SageMaker starts the model with it',
+    assumedBy: new ServicePrincipal('sagemaker.amazonaws.com'),
+  });
+  const allow = (actions: string[], resources: string[], conditions = {}) =>
+    role.addToPolicy(new PolicyStatement({ actions, resources, conditions }));
+  allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]);
+  allow(['s3:ListBucket'], [bucketArn], { StringLike: { 's3:prefix': `${prefix}*` } });
+  if (modelDataKeyArn !== null) {
+    allow(['kms:Decrypt'], [modelDataKeyArn], {
+      StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` },
+    });
+  }
+  // Not `CreateLogGroup`: SageMaker would make the group again after it was deleted, and keep its lines forever.
+  allow(
+    ['logs:CreateLogStream', 'logs:DescribeLogStreams', 'logs:PutLogEvents'],
+    [logGroupArn, `${logGroupArn}:*`],
+  );
+  allow(['cloudwatch:PutMetricData'], ['*'], {
+    StringEquals: { 'cloudwatch:namespace': metricNamespaces },
+  });
+  network?.grantUse(role);
+  accept(role, {
+    [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/${prefix}*]`]:
+      'The model is everything below its one prefix; nothing else of the bucket can be read.',
+    [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:${logGroup}:*]`]:
+      "SageMaker names the streams itself; they are in this endpoint's one log group.",
+    'AwsSolutions-IAM5[Resource::*]':
+      'Metrics, which a condition holds to one namespace, the log-in to ECR, and the actions on network interfaces that SageMaker asks for have no ARNs beforehand.',
+  });
+  return role;
+}
+
+/** @throws Error for a folder without a Dockerfile. */
+function addImage(scope: Construct, image: ModelEndpointOptions['image'], role: Role): string {
+  if ('uri' in image) {
+    imageRepository(scope, image.uri).grantPull(role);
+    return image.uri;
+  }
+  const directory = resolve(projectRoot, image.folder);
+  if (!existsSync(resolve(directory, 'Dockerfile'))) {
+    throw new Error(
+      `There is no ${image.folder}/Dockerfile: name a folder that has one, or an image in ECR, with "image": {"uri": "…"}.`,
+    );
+  }
+  const asset = new DockerImageAsset(scope, 'Image', { directory, platform: Platform.LINUX_AMD64 });
+  asset.repository.grantPull(role);
+  return asset.imageUri;
+}
+
+function s3Place(uri: string): { bucket: string; prefix: string } {
+  const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
+  return { bucket: bucket!, prefix: prefix! };
+}
+
+/** @param uri `ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG` or `…/NAME@DIGEST` */
+function imageRepository(scope: Construct, uri: string) {
+  const [, account, region, name] = /^(\d+)\.dkr\.ecr\.([a-z0-9-]+)\.[^/]+\/([^:@]+)/.exec(uri)!;
+  const repositoryArn = Stack.of(scope).formatArn({
+    service: 'ecr',
+    account: account!,
+    region: region!,
+    resource: 'repository',
+    resourceName: name!,
+  });
+  return Repository.fromRepositoryAttributes(scope, 'Repository', { repositoryArn, repositoryName: name! });
+}

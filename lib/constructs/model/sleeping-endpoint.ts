@@ -1,0 +1,92 @@
+import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent } from 'aws-cdk-lib/aws-sagemaker';
+import { Construct } from 'constructs';
+import { gpusOfTypes } from '../../gpus.ts';
+import { addContainer, startStepSeconds, variantName, type ModelEndpointProps } from './model-container.ts';
+import { SleepingScaling } from './sleeping-scaling.ts';
+
+/**
+ * What a copy reserves of an instance's memory; it may use more. SageMaker keeps much of the memory for itself, and starts
+ * no copy that reserves more than the rest (docs/decisions/0034).
+ */
+const reservedMemoryMb = 1024;
+
+/**
+ * A SageMaker endpoint that has no instances while nobody asks it. It hosts an inference component: copies of the model,
+ * each with all GPUs of an instance of its own. The copies are scaled, and SageMaker starts and ends instances for them.
+ */
+export class SleepingEndpoint extends Construct {
+  readonly endpoint: CfnEndpoint;
+  /** The component's name. It is the endpoint's. */
+  readonly componentName: string;
+  private readonly props: ModelEndpointProps;
+
+  constructor(scope: Construct, id: string, props: ModelEndpointProps) {
+    super(scope, id);
+    this.props = props;
+    this.componentName = props.endpointName;
+    const { options, network } = props;
+    const container = addContainer(this, {
+      ...props,
+      logGroupName: `/aws/sagemaker/InferenceComponents/${this.componentName}`,
+      metricNamespaces: ['/aws/sagemaker/Endpoints', '/aws/sagemaker/InferenceComponents'],
+      hasNetwork: false,
+    });
+    const { model, role, logGroup } = container;
+    const config = this.addConfiguration(role.roleArn);
+    // SageMaker uses the role and the network when it starts the first instance.
+    config.node.addDependency(role.node.findChild('DefaultPolicy'), ...(network === null ? [] : [network]));
+    this.endpoint = new CfnEndpoint(this, 'Endpoint', {
+      endpointName: props.endpointName,
+      endpointConfigName: config.attrEndpointConfigName,
+    });
+    const component = this.addComponent(model.attrModelName);
+    component.node.addDependency(logGroup);
+    new SleepingScaling(this, 'Scaling', { component, componentName: this.componentName, options });
+  }
+
+  private addConfiguration(executionRoleArn: string): CfnEndpointConfig {
+    const { options, network } = this.props;
+    return new CfnEndpointConfig(this, 'Configuration', {
+      executionRoleArn,
+      ...(network !== null && { vpcConfig: network.vpcConfig }),
+      productionVariants: [
+        {
+          variantName,
+          instanceType: options.instanceType,
+          ...(options.amiVersion !== null && { inferenceAmiVersion: options.amiVersion }),
+          // For the component's first copy, which shows whether the container works.
+          initialInstanceCount: 1,
+          managedInstanceScaling: {
+            status: 'ENABLED',
+            minInstanceCount: 0,
+            // Copies are limited by the scaling. A deployment starts new copies beside the old ones.
+            maxInstanceCount: 2 * options.maxInstances,
+          },
+          routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
+        },
+      ],
+    });
+  }
+
+  private addComponent(modelName: string): CfnInferenceComponent {
+    const { instanceType } = this.props.options;
+    return new CfnInferenceComponent(this, 'Component', {
+      inferenceComponentName: this.componentName,
+      endpointName: this.endpoint.attrEndpointName,
+      variantName,
+      specification: {
+        modelName,
+        computeResourceRequirements: {
+          numberOfAcceleratorDevicesRequired: gpusOfTypes[instanceType] ?? 1,
+          minMemoryRequiredInMb: reservedMemoryMb,
+        },
+        startupParameters: {
+          modelDataDownloadTimeoutInSeconds: startStepSeconds,
+          containerStartupHealthCheckTimeoutInSeconds: startStepSeconds,
+        },
+      },
+      // A deployment starts one copy, also where the model sleeps: if the container does not work, the deployment fails.
+      runtimeConfig: { copyCount: 1 },
+    });
+  }
+}
