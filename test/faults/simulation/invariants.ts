@@ -16,6 +16,10 @@ export interface StoredRecord {
   endedAtMs: number | null;
   /** Who wrote that. */
   endedBy: Run | null;
+  /** The run whose model began first. */
+  startedBy: Run | null;
+  /** Since when the model could paint, when it ended. */
+  modelAwakeSinceMs: number | null;
 }
 
 type HasItem = Pick<StoredRecord, 'item'>;
@@ -39,6 +43,7 @@ export function wrongChange(before: Json | undefined, after: Json): string | nul
   }
   if (!ways[before.status]!.includes(after.status)) return `it went from ${before.status} to ${after.status}`;
   const fixed = ['credits', 'periodStartMs', 'createdAtMs', 'keyId', 'numOutputs', 'leaseUntilMs'];
+  if (before.status === 'PROCESSING') fixed.push('runId', 'startedAtMs');
   const changed = fixed.find((name) => before[name] !== after[name] && after[name] !== undefined);
   return changed === undefined ? null : `its ${changed} changed`;
 }
