@@ -1,24 +1,10 @@
 import { isFinal } from '../../../shared/domain/generation.ts';
-import { basePath } from '../../../shared/routes.ts';
-import { fetchRecord, type Cast } from './clients.ts';
-import { call, type Reply } from './functions.ts';
-import type { Outcome } from './judge.ts';
+import type { Cast } from './cast.ts';
+import { call } from './functions.ts';
+import { fetchRecord } from './records.ts';
 import type { ClientRequest } from './requests.ts';
 import { newRun } from './runs.ts';
 import type { Key } from './setup.ts';
-
-/** Why an answer is not that to a request that was accepted; null when it is. */
-export function wrongAcceptance(
-  { status, headers }: Reply,
-  { answer, requestId }: Outcome,
-  credits: number,
-): string | null {
-  const expected = { requestId, status: 'QUEUED', creditsReserved: credits };
-  if (JSON.stringify(answer) !== JSON.stringify(expected)) return `${status} ${JSON.stringify(answer)}`;
-  if (headers['preference-applied'] !== 'respond-async') return 'no preference was applied';
-  if (headers.location !== `${basePath}/generate/${requestId}`) return `its address is ${headers.location}`;
-  return Number(headers['retry-after']) > 0 ? null : 'nothing says when to look at it';
-}
 
 /** Looks at an accepted request until it is final, or until somebody else's patience ends. */
 export async function follow(cast: Cast, key: Key, requestId: string): Promise<void> {

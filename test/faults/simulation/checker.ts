@@ -199,6 +199,9 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
     painted({ requestId, references }: Pick<ModelRequest, 'requestId' | 'references'>, run: Run): void {
       for (const { url } of references) {
         if (bucket.size(keyOf(new URL(url).pathname)) !== null) continue;
+        // Whoever died, or whose request has ended, gets nothing for it.
+        const stored = records.get(requestId);
+        if (run.dead || (stored !== undefined && !isOpen(stored))) continue;
         violation(`request ${requestId}: painted without one of its references`);
       }
       if (!records.has(requestId)) violation(`request ${requestId}: painted without a reservation`);

@@ -1,28 +1,17 @@
 import { askFirst, follow } from './async-clients.ts';
-import type { EventQueue } from './event-queue.ts';
-import type { Functions, Reply } from './functions.ts';
+import type { Cast } from './cast.ts';
+import type { Reply } from './functions.ts';
 import { call } from './functions.ts';
-import { readReply, type Attempt, type Judge, type Outcome } from './judge.ts';
+import type { Attempt } from './judge.ts';
+import { readReply, type Outcome } from './outcome.ts';
+import { fetchRecord } from './records.ts';
 import { drawRequest, smallBody, type ClientRequest } from './requests.ts';
-import { isFinal } from '../../../shared/domain/generation.ts';
 import { currentRun, die, newRun } from './runs.ts';
 import type { Key, Setup } from './setup.ts';
-import type { World } from './world.ts';
 
 /** How long Lambda lets the function run; other hosts let it be as late as it likes. */
 const functionTimeoutsMs = [90_000, 400_000];
 const dayMs = 24 * 3600_000;
-
-export interface Cast {
-  world: World;
-  setup: Setup;
-  functions: Functions;
-  judge: Judge;
-  events: EventQueue;
-  /** By how much each environment's clock is wrong. */
-  skewsMs: number[];
-  nextNumber(): number;
-}
 
 /** A developer's program: sends requests, tries again what failed, fetches what it missed. */
 export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
@@ -163,56 +152,4 @@ function noteOutcome({ world }: Cast, { run }: Attempt, { status, code, requestI
   world.counts.add(
     `answer: ${status} ${code ?? (status === 202 ? 'accepted' : replayed ? 'replayed' : 'completed')}`,
   );
-}
-
-/** GET /generate/{requestId}: what is stored is what is said, and only its owner hears it. */
-export async function fetchRecord(cast: Cast, key: Key, requestId: string): Promise<Reply | null> {
-  const { world, functions } = cast;
-  const run = newRun(`#${cast.nextNumber()} ${key.name} GET`, world.scheduler.now(), { mayFail: true });
-  const reply = await call(run, functions.get, {
-    method: 'GET',
-    resource: '/generate/{requestId}',
-    pathParameters: { requestId },
-    headers: { authorization: `Bearer ${key.raw}` },
-  });
-  if (reply === null) return null;
-  const body = JSON.parse(reply.body);
-  world.history.note(run.name, `→ ${reply.status} ${body.code ?? body.status}`);
-  world.counts.add('re-fetches');
-  const known = [401, 404, 429, 503].includes(reply.status);
-  const wrong =
-    reply.status === 200
-      ? wrongRecord(world, requestId, body, reply)
-      : known
-        ? null
-        : `GET answered ${reply.body}`;
-  if (wrong !== null) {
-    world.violations.push(`${run.name}: ${wrong}`);
-    world.history.note('!!', wrong);
-  }
-  return reply;
-}
-
-const ranks = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'];
-
-function wrongRecord(
-  { checker }: World,
-  requestId: string,
-  body: Record<string, any>,
-  { headers }: Reply,
-): string | null {
-  const { item } = checker.record(requestId)!;
-  const saysWhen = Number(headers['retry-after']) > 0;
-  if (saysWhen === isFinal(body.status))
-    return `a ${body.status} request with Retry-After ${headers['retry-after']}`;
-  const charged = body.status === 'COMPLETED' ? item.credits : 0;
-  if (body.creditsCharged !== charged)
-    return `a ${body.status} request with ${body.creditsCharged} credits charged`;
-  const links = body.status === 'COMPLETED' ? item.numOutputs : 0;
-  if (body.outputs.length !== links) return `a ${body.status} request with ${body.outputs.length} links`;
-  // It may have gone on since it was read, but never back, and not at all from a final state.
-  const wentBack = ranks.indexOf(body.status) > ranks.indexOf(item.status);
-  return wentBack || (body.completedAt !== null && body.status !== item.status)
-    ? `${body.status} was read of what is ${item.status}`
-    : null;
 }

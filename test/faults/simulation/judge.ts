@@ -1,40 +1,10 @@
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
-import { wrongAcceptance } from './async-clients.ts';
 import type { Reply } from './functions.ts';
+import { wrongAcceptance, type Outcome } from './outcome.ts';
 import type { ClientRequest } from './requests.ts';
 import type { Run } from './runs.ts';
 import type { Setup } from './setup.ts';
 import type { World } from './world.ts';
-
-/** What an answer says, whichever way it came. */
-export interface Outcome {
-  status: number;
-  /** An error's code, null for a success. */
-  code: string | null;
-  sentence: string;
-  requestId: string;
-  answer: Record<string, any> | null;
-}
-
-export function readReply(reply: Reply): Outcome {
-  const last =
-    reply.headers['content-type'] === 'text/event-stream' ? lastEvent(reply.body) : JSON.parse(reply.body);
-  const isRecord = reply.status === 202;
-  const status = isRecord ? 202 : (last.status ?? (last.code === undefined ? 200 : reply.status));
-  const isError = last.code !== undefined;
-  return {
-    status,
-    code: isError ? last.code : null,
-    sentence: isError ? last.error : '',
-    requestId: reply.headers['x-request-id']!,
-    answer: isError ? null : last,
-  };
-}
-
-function lastEvent(text: string): Record<string, any> {
-  const data = text.trimEnd().split('\n').at(-1)!;
-  return JSON.parse(data.slice('data: '.length));
-}
 
 /** What is said before credits are asked for. */
 const saidBefore = ['TIER_LIMIT', 'CREDIT_LIMIT_EXCEEDED', 'IDENTITY_UNAVAILABLE', 'IDEMPOTENCY_MISMATCH'];
@@ -192,6 +162,7 @@ export function createJudge(world: World, { identityAccess }: Setup) {
       }
       // One sentence leaves open whether the caller was charged, and says where to look.
       const unsure = sentence.includes('unless it completed');
+      run.isUnsure = unsure;
       if (status >= 500 && !unsure)
         told.push({ requestId, code, charged: sentence.includes('was charged, but') });
     },

@@ -2,7 +2,7 @@ import { creditPeriod } from '../../../shared/domain/credit-period.ts';
 import type { Identity } from '../../../shared/domain/identity.ts';
 import { catalogLifetimeMs } from '../../../shared/store/identity-store.ts';
 import { moveAnchor } from './move-anchor.ts';
-import type { Cast } from './clients.ts';
+import type { Cast } from './cast.ts';
 import { callFaults, type CallFault } from './faults.ts';
 import { runJob } from './functions.ts';
 import { currentRun, newRun } from './runs.ts';

@@ -29,6 +29,8 @@ export interface Run {
   calls: string[];
   /** One of its reference images could not be used. */
   hasUnusableReference: boolean;
+  /** Its caller was told that nobody knows how it ended. */
+  isUnsure: boolean;
   /** It came to its end while its machine lived. */
   ended: boolean;
   onDeath: (() => void)[];
@@ -52,6 +54,7 @@ export function newRun(name: string, startedMs: number, changes: Partial<Run> = 
     faults: [],
     calls: [],
     hasUnusableReference: false,
+    isUnsure: false,
     ended: false,
     onDeath: [],
     ...changes,

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { openStores } from '../../../bin/common/stores.ts';
 import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { openTable } from '../../../shared/store/table.ts';
-import { runClient, serveAgain, type Cast } from './clients.ts';
+import type { Cast } from './cast.ts';
+import { runClient, serveAgain } from './clients.ts';
 import { openEmbedded, openRemote } from './database.ts';
 import { coldStart, prepareEnvironment } from './functions.ts';
 import { createJudge } from './judge.ts';
@@ -73,7 +74,6 @@ export async function simulate(
       setup,
       functions,
       judge: createJudge(world, setup),
-      events,
       skewsMs,
       nextNumber: () => (numbers += 1),
     };
