@@ -277,9 +277,9 @@ describe('handed over', () => {
 
 test('a run that crashed is ended once, with a sentence of its own', async () => {
   const { command, generation } = await accepted();
-  const ended = await endAbandoned(generation, world.deps, 'It crashed.');
+  const ended = await endAbandoned(generation, world.deps, { errorMessage: 'It crashed.' });
   expect(ended).toMatchObject({ status: 'TIMEOUT', errorMessage: 'It crashed.' });
-  expect(await endAbandoned(generation, world.deps, 'Again.')).toBeNull();
+  expect(await endAbandoned(generation, world.deps, { errorMessage: 'Again.' })).toBeNull();
   expect((await stored(world, command)).generation).toMatchObject({ errorMessage: 'It crashed.' });
   // The worker comes late.
   expect(await work(generation).ended).toBeNull();

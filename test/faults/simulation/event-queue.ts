@@ -86,6 +86,7 @@ export function createEventQueue(
     history.note(run.name, `begins ${requestId}`);
     const good = await runJob(run, () => handler(event, { awsRequestId: run.invocationId! }));
     run.ended = good !== null;
+    run.failed = good === false;
     if (good === null) counts.add(`event: ${run.kind} died`);
     history.note(run.name, good === null ? '† died' : good ? 'done' : 'failed');
     return good === true;
@@ -109,14 +110,13 @@ export function createEventQueue(
 
   /** Lambda tells the destination. */
   function fail({ ref, invocationId }: Invocation, condition: string): void {
-    const told = failureRecord(jobs.runGeneration.functionName, ref, new Error('it failed')) as Record<
-      string,
-      any
-    >;
-    const record = {
-      ...told,
-      requestContext: { ...told.requestContext, requestId: invocationId, condition },
-    };
+    const told = failureRecord(
+      jobs.runGeneration.functionName,
+      ref,
+      new Error('it failed'),
+      invocationId,
+    ) as Record<string, any>;
+    const record = { ...told, requestContext: { ...told.requestContext, condition } };
     const release = async (pauses: number[]): Promise<void> => {
       const run = newMachine('release', { ...ref, invocationId }, 0);
       run.about = ref;

@@ -80,7 +80,7 @@ export function wrongCopy(copy: Copy, record: StoredRecord | undefined): string 
   if (copy.wasAskedToGo || copy.cameLate) return null;
   const last = record?.endedBy ?? copy.by;
   const neverLearned = last.isUnsure && last.calls.includes('hand over');
-  return last.ended && !neverLearned ? `a copy that ${last.name} left behind` : null;
+  return last.ended && !last.failed && !neverLearned ? `a copy that ${last.name} left behind` : null;
 }
 
 /** What is wrong with a period, given every record that names it. */

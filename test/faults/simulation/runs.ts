@@ -31,6 +31,8 @@ export interface Run {
   hasUnusableReference: boolean;
   /** Its caller was told that nobody knows how it ended. */
   isUnsure: boolean;
+  /** It failed, which Lambda sees to. */
+  failed: boolean;
   /** It came to its end while its machine lived. */
   ended: boolean;
   onDeath: (() => void)[];
@@ -55,6 +57,7 @@ export function newRun(name: string, startedMs: number, changes: Partial<Run> = 
     calls: [],
     hasUnusableReference: false,
     isUnsure: false,
+    failed: false,
     ended: false,
     onDeath: [],
     ...changes,
