@@ -1,4 +1,5 @@
 import type { PlantedBug } from './plant.ts';
+import { asyncBugs } from './planted-async-bugs.ts';
 import { referenceBugs } from './planted-reference-bugs.ts';
 
 const transactions = 'store/generation-transactions.ts';
@@ -296,4 +297,5 @@ export const plantedBugs: readonly PlantedBug[] = [
     changes: [['ageMs < catalogLifetimeMs', 'ageMs < Infinity']],
   },
   ...referenceBugs,
+  ...asyncBugs,
 ];
