@@ -31,11 +31,15 @@ export function createEventQueue(
   let taken = 0;
   const meets = (chance: number) => !isCalm() && random.chance(chance);
 
-  /** A fault that met an event. The request that it is about may fail for it. */
-  function tell(what: string, { requestId }: GenerationRef): void {
+  function note(what: string, { requestId }: GenerationRef): void {
     counts.add(`event: ${what}`);
     history.note('the queue', `${what}: ${requestId}`);
-    checker.runs.excuse(requestId, what);
+  }
+
+  /** A fault that met an event. The request that it is about may fail for it. */
+  function tell(what: string, ref: GenerationRef): void {
+    note(what, ref);
+    checker.runs.excuse(ref.requestId, what);
   }
 
   /** Brings something once, late, twice or never. */
@@ -46,11 +50,16 @@ export function createEventQueue(
     const lateMs = () => random.pick([random.int(1000, 180_000), random.int(0, 1.5 * maxAgeMs)]);
     scheduler.after(isLate ? lateMs() : random.int(5, 100), arrive);
     if (!meets(faults.twice)) return;
-    tell(`${what} twice`, ref);
-    scheduler.after(
-      random.pick([random.int(0, 2000), random.int(0, 20_000), random.int(2000, 240_000)]),
-      arrive,
-    );
+    // No reason to fail.
+    note(`${what} twice`, ref);
+    // Mostly before the first one's model has begun.
+    const laterMs = [
+      random.int(0, 400),
+      random.int(0, 400),
+      random.int(0, 20_000),
+      random.int(2000, 240_000),
+    ];
+    scheduler.after(random.pick(laterMs), arrive);
   }
 
   function newMachine(

@@ -137,7 +137,7 @@ export function drawProfile(random: Random): Profile {
     lostAnswer: strength(),
     maxSkewMs: random.pick([0, 0, 50, 2000]),
     sweeperFails: random.chance(0.4),
-    async: random.pick([0, 0, 0.2, 0.5, 0.5, 0.9]),
+    async: random.pick([0, 0.2, 0.5, 0.5, 0.9]),
     asyncDeadlineSeconds: random.pick([60, 60, 60, 120, 120, 300, 600]),
     events: drawEventFaults(random, calm),
     sleep: calm || random.chance(0.65) ? null : drawSleep(random),
@@ -149,7 +149,7 @@ function drawEventFaults(random: Random, calm: boolean): EventFaults {
   return {
     lost: strength(),
     late: strength(),
-    twice: calm ? 0 : random.pick([0, 0, 0.1, 0.6]),
+    twice: calm ? 0 : random.pick([0, 0.1, 0.7]),
     dies: strength(),
     freezes: strength(),
   };
