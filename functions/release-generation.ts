@@ -1,6 +1,7 @@
 import { objectStore } from '../shared/adapters/object-store.ts';
 import { failedInvocation } from '../shared/contracts/generation-worker.ts';
 import { lazy } from '../shared/runtime/lazy.ts';
+import { runsOfInvocation } from '../shared/domain/ids.ts';
 import { loggableError } from '../shared/runtime/log.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
 import { openRuntime } from '../shared/runtime/runtime.ts';
@@ -8,12 +9,12 @@ import { generationStore } from '../shared/store/generation-store.ts';
 import { endAbandoned } from '../shared/workflow/sweep.ts';
 
 const runtime = lazy(openRuntime);
-const sentence =
+const errorMessage =
   'The image was not finished: the run that should have made it failed because of a fault of ours.';
 
 /**
- * Ends a request that `run-generation` could not run: it crashed, or it never got to it. Lambda tries it again when it
- * fails. If that fails too, the sweep ends the request when its lease is over.
+ * Ends a request that `run-generation` could not run: it crashed, or it never got to it. What a run of another invocation
+ * has begun goes on. Lambda tries this again when it fails. If that fails too, the sweep ends the request when its lease is over.
  */
 export async function handler(event: unknown): Promise<void> {
   const { env, table, clock, log } = runtime();
@@ -29,7 +30,7 @@ export async function handler(event: unknown): Promise<void> {
       clock,
       logFault: (requestId, what, error) => log.error(what, { requestId, causes: loggableError(error) }),
     },
-    sentence,
+    { errorMessage, invocation: runsOfInvocation(requestContext.requestId) },
   );
   const meter = recordingMeter();
   if (ended !== null) {

@@ -1,4 +1,5 @@
 import { generationRef } from '../shared/contracts/generation-worker.ts';
+import { runsOfInvocation } from '../shared/domain/ids.ts';
 import { runDeps } from '../shared/http/run-deps.ts';
 import { lazy } from '../shared/runtime/lazy.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
@@ -16,12 +17,13 @@ const deps = lazy(() => {
  * Runs a request whose caller does not wait. Lambda brings each at least once, and not again when this fails: what it
  * can't bring goes to `release-generation`.
  */
-export async function handler(event: unknown): Promise<void> {
+export async function handler(event: unknown, context?: { awsRequestId: string }): Promise<void> {
   const { log, env, clock } = runtime();
   const { licenseId, requestId } = generationRef.parse(event);
   const startedMs = clock.now();
   const meter = recordingMeter();
-  const ended = await runAccepted({ licenseId, requestId }, { ...deps(), meter });
+  const invocation = context && runsOfInvocation(context.awsRequestId);
+  const ended = await runAccepted({ licenseId, requestId }, { ...deps(), meter }, invocation);
   if (ended === null) return log.info('nothing to run', { requestId, licenseId });
   const { keyId, status, errorCode } = ended;
   if (errorCode !== null) meter.count('errors', errorCode);

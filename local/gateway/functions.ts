@@ -2,10 +2,12 @@ import { routes } from '../../shared/routes.ts';
 import type { MountedRoute } from './gateway.ts';
 
 /** A job's function, imported when it is first called. */
-export function importJob(functionName: string): (event: unknown) => Promise<unknown> {
-  return async (event) => {
+export function importJob(
+  functionName: string,
+): (event: unknown, context?: { awsRequestId: string }) => Promise<unknown> {
+  return async (event, context) => {
     const { handler } = await import(`../../functions/${functionName}.ts`);
-    return handler(event);
+    return handler(event, context);
   };
 }
 

@@ -84,13 +84,9 @@ async function serve(
 }
 
 /** When a function throws, the status is 200 as well, with a header that marks the error. */
-async function answer(
-  response: ServerResponse,
-  run: (event: unknown) => Promise<unknown>,
-  event: unknown,
-): Promise<void> {
+async function answer(response: ServerResponse, run: Functions[string], event: unknown): Promise<void> {
   response.setHeader('x-amz-executed-version', '$LATEST');
-  const payload = await run(event).catch((error: unknown) => {
+  const payload = await run(event, { awsRequestId: randomUUID() }).catch((error: unknown) => {
     response.setHeader('x-amz-function-error', 'Unhandled');
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     return { errorType: name, errorMessage: message };

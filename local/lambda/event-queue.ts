@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-/** The functions by their names. */
-export type Functions = Record<string, (event: any) => Promise<unknown>>;
+/** The functions by their names. Each is told what the engine calls the event. */
+export type Functions = Record<string, (event: any, context: { awsRequestId: string }) => Promise<unknown>>;
 
 /** The events that nobody waits for. Each runs as soon as it comes. */
 export interface EventQueue {
@@ -19,11 +19,12 @@ export interface EventQueue {
 export function eventQueue(functions: Functions, onFailure: Record<string, string>): EventQueue {
   const runs = new Set<Promise<void>>();
   const take = (name: string, event: unknown): void => {
-    const run = functions[name]!(event).then(
+    const awsRequestId = randomUUID();
+    const run = functions[name]!(event, { awsRequestId }).then(
       () => undefined,
       (error: unknown) => {
         const destination = onFailure[name];
-        if (destination !== undefined) take(destination, failureRecord(name, event, error));
+        if (destination !== undefined) take(destination, failureRecord(name, event, error, awsRequestId));
       },
     );
     runs.add(run);
@@ -39,13 +40,18 @@ export function eventQueue(functions: Functions, onFailure: Record<string, strin
 }
 
 /** What a destination is told (AWS Lambda, "Capturing records of Lambda asynchronous invocations"). */
-export function failureRecord(functionName: string, event: unknown, error: unknown): object {
+export function failureRecord(
+  functionName: string,
+  event: unknown,
+  error: unknown,
+  requestId: string = randomUUID(),
+): object {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return {
     version: '1.0',
     timestamp: new Date().toISOString(),
     requestContext: {
-      requestId: randomUUID(),
+      requestId,
       functionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}:live`,
       condition: 'RetriesExhausted',
       approximateInvokeCount: 1,

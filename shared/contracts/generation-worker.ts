@@ -10,7 +10,11 @@ export const generationRef = z.object({
 
 /** What Lambda tells of an event that its function could not handle, or never got (AWS Lambda, "Capturing records of asynchronous invocations"). */
 export const failedInvocation = z.object({
-  requestContext: z.object({ condition: z.string().check(z.maxLength(100)) }),
+  requestContext: z.object({
+    /** What Lambda called the event when it invoked the function. */
+    requestId: z.string().check(z.regex(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)),
+    condition: z.string().check(z.maxLength(100)),
+  }),
   requestPayload: generationRef,
 });
 

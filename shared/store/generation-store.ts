@@ -174,7 +174,7 @@ export function generationStore(table: Table) {
 
     /**
      * → FAILED or TIMEOUT: its credits and its idempotency key are free again.
-     * @param runId the run that gives it up; left out by those who may end any.
+     * @param runId the run that gives it up, or how the ids of several begin; left out by those who may end any.
      * @throws RunLost when another run has begun it.
      */
     release(

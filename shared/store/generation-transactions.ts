@@ -107,7 +107,7 @@ export function settleItems(TableName: string, ended: Generation, countedInMs: n
 export interface ReleaseOptions {
   countedInMs: number;
   withIdempotencyRecord: boolean;
-  /** The run that gives the request up; null where it may be ended whoever has begun it. */
+  /** The run that gives the request up, or how the ids of several begin; null where it may be ended whoever has begun it. */
   runId: string | null;
 }
 
@@ -153,7 +153,7 @@ function ofRun(runId: string | null, { Update }: TransactItem): TransactItem {
   return {
     Update: {
       ...Update!,
-      ConditionExpression: `${Update!.ConditionExpression} AND (attribute_not_exists(runId) OR runId = :run)`,
+      ConditionExpression: `${Update!.ConditionExpression} AND (attribute_not_exists(runId) OR begins_with(runId, :run))`,
       ExpressionAttributeValues: { ...Update!.ExpressionAttributeValues, ':run': runId },
     },
   };

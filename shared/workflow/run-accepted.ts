@@ -14,13 +14,18 @@ export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
 /**
  * Runs a request that was accepted to be answered later: settled or released, and its references deleted, before this
  * returns. It waits for a model that sleeps or is busy. Lambda may bring a request several times: only one run goes on.
+ * @param invocation how the ids of its runs begin.
  * @returns the request as it ended; null where there was nothing to run, or another run has it.
  * @throws when the outcome can't be stored.
  */
-export async function runAccepted(ref: GenerationRef, deps: AcceptedRunDeps): Promise<Generation | null> {
+export async function runAccepted(
+  ref: GenerationRef,
+  deps: AcceptedRunDeps,
+  invocation?: string,
+): Promise<Generation | null> {
   const generation = await deps.generations.get(ref.licenseId, ref.requestId);
   if (generation?.status !== 'QUEUED') return null;
-  const run = newRun(generation);
+  const run = newRun(generation, invocation);
   try {
     const ended = await runOwn(run, deps);
     // Now, beside its end: an hour's credits are compared, and this request may have waited long.

@@ -1,5 +1,5 @@
 import { isFinal, type Generation } from '../domain/generation.ts';
-import type { GenerationRef, GenerationStore } from '../store/generation-store.ts';
+import { RunLost, type GenerationRef, type GenerationStore } from '../store/generation-store.ts';
 import { leaseIndex } from '../store/table-keys.ts';
 import { discardReferences, type DiscardDeps } from './discard-references.ts';
 
@@ -56,22 +56,42 @@ async function sweepShard(
   }
 }
 
+const tooLate = 'The image was not finished in time because of a fault of ours.';
+
+export interface AbandonedOptions {
+  /** For the customer to read. */
+  errorMessage?: string;
+  /** How the ids of the runs begin that are gone. What another run has begun is left alone then. */
+  invocation?: string | null;
+}
+
 /**
- * Ends a request whose run is gone.
- * @param errorMessage for the customer to read.
+ * Ends a request whose run is gone, and deletes its references.
  * @returns the request as it ended, null when there was nothing to give back.
  */
 export async function endAbandoned(
   ref: GenerationRef,
   deps: SweepDeps,
-  errorMessage = 'The image was not finished in time because of a fault of ours.',
+  { errorMessage = tooLate, invocation = null }: AbandonedOptions = {},
 ): Promise<Generation | null> {
   const { generations, clock } = deps;
   const generation = await generations.get(ref.licenseId, ref.requestId);
-  if (generation === null || isFinal(generation.status)) return null;
-  // At the same time: what holds credits must not wait for the bucket.
-  const discarding = discardReferences(generation, generation.referenceImages, deps);
+  if (generation === null) return null;
+  const discard = () => discardReferences(generation, generation.referenceImages, deps);
+  if (isFinal(generation.status)) {
+    // Whoever ended it may have failed before it came to them.
+    if (invocation !== null) await discard();
+    return null;
+  }
   const failure = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage } as const;
-  const ended = await generations.release(generation, failure, clock.now()).finally(() => discarding);
-  return ended.status === 'TIMEOUT' ? ended : null;
+  try {
+    const ended = await generations.release(generation, failure, clock.now(), invocation);
+    await discard();
+    return ended.status === 'TIMEOUT' ? ended : null;
+  } catch (error) {
+    if (error instanceof RunLost) return null;
+    // Another run may need them still.
+    if (invocation === null) await discard();
+    throw error;
+  }
 }

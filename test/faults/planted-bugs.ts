@@ -1,13 +1,12 @@
 import type { PlantedBug } from './plant.ts';
-import { referenceBugs } from './planted-reference-bugs.ts';
 
 const transactions = 'store/generation-transactions.ts';
 const generations = 'store/generation-store.ts';
 const creation = 'workflow/create-generation.ts';
 const decision = 'workflow/decide-generation.ts';
 
-/** Each is found by `npm run faults -- --planted`, or the simulation is not worth its time. */
-export const plantedBugs: readonly PlantedBug[] = [
+/** Bugs of reservations, charges, periods, keys and the model. */
+export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'release-into-current-period',
     what: 'credits come back to the month in which a request failed, not to the one that held them',
@@ -295,5 +294,4 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: 'store/identity-store.ts',
     changes: [['ageMs < catalogLifetimeMs', 'ageMs < Infinity']],
   },
-  ...referenceBugs,
 ];

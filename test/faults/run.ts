@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { playSeeds, type PoolResult } from './worker-pool.ts';
-import { plantedBugs } from './planted-bugs.ts';
+import { plantedBugs } from './all-planted-bugs.ts';
 import { plant } from './plant.ts';
 
 const usage = `npm run faults -- [options]

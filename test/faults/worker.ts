@@ -1,4 +1,4 @@
-import { plantedBugs } from './planted-bugs.ts';
+import { plantedBugs } from './all-planted-bugs.ts';
 import { plant } from './plant.ts';
 
 /** What a worker is told to do. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { playSeeds, type SeedReport } from '../../faults/worker-pool.ts';
-import { plantedBugs } from '../../faults/planted-bugs.ts';
+import { plantedBugs } from '../../faults/all-planted-bugs.ts';
 
 /** In processes of their own: a simulation takes its process's clock and chance. */
 async function play(

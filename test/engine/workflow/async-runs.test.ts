@@ -3,6 +3,7 @@ import { invocationPath, startLambda, type Lambda } from '../../../local/lambda/
 import { generationWorkerClient } from '../../../shared/adapters/generation-worker-client.ts';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import type { Identity } from '../../../shared/domain/identity.ts';
+import { newRunId } from '../../../shared/domain/ids.ts';
 import { recordingMeter } from '../../../shared/runtime/meter.ts';
 import { acceptGeneration } from '../../../shared/workflow/create-generation.ts';
 import { handOver } from '../../../shared/workflow/hand-over.ts';
@@ -273,13 +274,45 @@ describe('handed over', () => {
     const given = { ...deps('http://127.0.0.1:9/'), meter: recordingMeter() };
     await expect(handOver(generation, given)).resolves.toBeUndefined();
   });
+
+  test('though its answer was lost, what the worker has begun goes on with its references', async () => {
+    const { command, generation } = await accepted();
+    await world.deps.generations.start(generation, world.clock.now(), newRunId());
+    const { objects, deleted } = watchedObjects();
+    const given = { ...deps('http://127.0.0.1:9/'), objects };
+    await expect(handOver({ ...generation, referenceImages: 1 }, given)).resolves.toBeUndefined();
+    expect(await stored(world, command)).toMatchObject({
+      generation: { status: 'PROCESSING' },
+      period: { used: 0, committed: 2, inFlight: 1 },
+    });
+    expect(deleted).toEqual([]);
+    expect(sums(given.meter)).toEqual({});
+  });
+});
+
+/** Who deletes references of which request. */
+function watchedObjects() {
+  const deleted: string[] = [];
+  const deleteReferences = async ({ requestId }: { requestId: string }) => void deleted.push(requestId);
+  return { deleted, objects: { ...world.deps.objects, deleteReferences } };
+}
+
+test('a run that crashed ends only what no run of another invocation has begun', async () => {
+  const { command, generation } = await accepted();
+  const [crashed, other] = ['aaaaaaaa', 'bbbbbbbb'];
+  await world.deps.generations.start(generation, world.clock.now(), newRunId(other));
+  expect(await endAbandoned(generation, world.deps, { invocation: crashed })).toBeNull();
+  expect((await stored(world, command)).generation).toMatchObject({ status: 'PROCESSING' });
+  const ended = await endAbandoned(generation, world.deps, { invocation: other });
+  expect(ended).toMatchObject({ status: 'TIMEOUT' });
+  expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0, inFlight: 0 });
 });
 
 test('a run that crashed is ended once, with a sentence of its own', async () => {
   const { command, generation } = await accepted();
-  const ended = await endAbandoned(generation, world.deps, 'It crashed.');
+  const ended = await endAbandoned(generation, world.deps, { errorMessage: 'It crashed.' });
   expect(ended).toMatchObject({ status: 'TIMEOUT', errorMessage: 'It crashed.' });
-  expect(await endAbandoned(generation, world.deps, 'Again.')).toBeNull();
+  expect(await endAbandoned(generation, world.deps, { errorMessage: 'Again.' })).toBeNull();
   expect((await stored(world, command)).generation).toMatchObject({ errorMessage: 'It crashed.' });
   // The worker comes late.
   expect(await work(generation).ended).toBeNull();

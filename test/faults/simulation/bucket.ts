@@ -36,10 +36,12 @@ export function createBucket() {
       sizes.set(key, 1);
       makers.set(key, { by, late: late && deletions.get(key)?.done === true });
     },
-    /** Somebody tries. Whether it arrives is another matter. */
-    askToDelete(key: string): void {
-      if (!copyKey.test(key)) throw new Error(`only copies are deleted: ${key}`);
+    /** Somebody tries. Whether it arrives is another matter. @returns whose copy it is. */
+    askToDelete(key: string): string {
+      const [, requestId] = copyKey.exec(key) ?? [];
+      if (requestId === undefined) throw new Error(`only copies are deleted: ${key}`);
       deletions.set(key, deletions.get(key) ?? { done: false });
+      return requestId;
     },
     delete(key: string): void {
       sizes.delete(key);

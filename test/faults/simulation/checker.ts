@@ -15,6 +15,14 @@ import type { Run } from './runs.ts';
 import type { Tenant } from './setup.ts';
 import type { Subscription } from './subscription.ts';
 import { createLimits } from './limits.ts';
+import { createRunRules } from './run-rules.ts';
+import type { Sleep } from './sleep.ts';
+
+export interface CheckerDeps {
+  now: () => number;
+  violation: (sentence: string) => void;
+  sleep: Pick<Sleep, 'awakeSinceMs'>;
+}
 
 export type Checker = ReturnType<typeof createChecker>;
 
@@ -23,12 +31,7 @@ const lagMs = 2000;
 const { quota, windowSeconds } = routes.createGeneration.limit;
 
 /** Holds what the table should be beside what it is: after every write, what was written is read again and judged. */
-export function createChecker(
-  database: Database,
-  bucket: Bucket,
-  now: () => number,
-  violation: (sentence: string) => void,
-) {
+export function createChecker(database: Database, bucket: Bucket, { now, violation, sleep }: CheckerDeps) {
   const items = new Map<string, Json>();
   const records = new Map<string, StoredRecord>();
   /** Each item as it was before it was last written. */
@@ -38,6 +41,7 @@ export function createChecker(
   const subscriptions = new Map<string, Subscription>();
   const creditLimits = createLimits();
   const flightLimits = createLimits();
+  const runs = createRunRules({ now, violation, record: (requestId) => records.get(requestId) });
 
   const read = async (operation: string, body: Json): Promise<Json> =>
     (
@@ -64,12 +68,17 @@ export function createChecker(
       item,
       endedAtMs: known?.endedAtMs ?? null,
       endedBy: known?.endedBy ?? null,
+      startedBy: known?.startedBy ?? null,
+      modelAwakeSinceMs: known?.modelAwakeSinceMs ?? null,
     };
-    if (!isOpen(record)) {
-      record.endedAtMs ??= now();
-      record.endedBy ??= run;
-    }
+    if (item.status === 'PROCESSING') record.startedBy ??= run;
     records.set(requestId, record);
+    if (!isOpen(record) && record.endedBy === null) {
+      record.endedAtMs = now();
+      record.endedBy = run;
+      record.modelAwakeSinceMs = sleep.awakeSinceMs();
+      runs.ended(before!, record, run);
+    }
     const { periodAnchorMs } = items.get(`LICENSE#${licenseId} LICENSE`)!;
     const subscription = subscriptions.get(licenseId);
     const wrong =
@@ -155,6 +164,7 @@ export function createChecker(
   }
 
   return {
+    runs,
     creditLimits,
     flightLimits,
     /** A license whose anchor may move. */
@@ -186,15 +196,19 @@ export function createChecker(
       for (const licenseId of licenses) checkLicense(licenseId);
     },
     /** The model is asked to paint: once, and only what holds credits or did. */
-    painted({ requestId, references }: Pick<ModelRequest, 'requestId' | 'references'>): void {
+    painted({ requestId, references }: Pick<ModelRequest, 'requestId' | 'references'>, run: Run): void {
       for (const { url } of references) {
         if (bucket.size(keyOf(new URL(url).pathname)) !== null) continue;
+        // Whoever died, or whose request has ended, gets nothing for it.
+        const stored = records.get(requestId);
+        if (run.dead || (stored !== undefined && !isOpen(stored))) continue;
         violation(`request ${requestId}: painted without one of its references`);
       }
       if (!records.has(requestId)) violation(`request ${requestId}: painted without a reservation`);
       const times = (calls.get(requestId) ?? 0) + 1;
       calls.set(requestId, times);
-      if (times > 1) violation(`request ${requestId}: painted ${times} times`);
+      // One that nobody waits for asks again until its model begins.
+      if (times > 1 && run.kind !== 'worker') violation(`request ${requestId}: painted ${times} times`);
     },
     /** What a reader that does not insist may still be told of an item; null when that is what is there. */
     lagging(PK: string, SK: string): { item: Json | undefined } | null {
@@ -227,6 +241,7 @@ export function createChecker(
         const wrong = invariants.wrongCopy(copy, records.get(copy.requestId));
         if (wrong !== null) violation(`${copy.key}: ${wrong}`);
       }
+      runs.atRest();
       const { Items: stored, LastEvaluatedKey: more } = await read('Scan', {});
       if (more !== undefined) throw new Error('the table is larger than one scan reads');
       for (const item of (stored as Json[]).map((found) => unmarshall(found))) {

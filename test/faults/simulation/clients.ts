@@ -1,24 +1,17 @@
-import type { Functions, Reply } from './functions.ts';
+import { askFirst, follow } from './async-clients.ts';
+import type { Cast } from './cast.ts';
+import type { Reply } from './functions.ts';
 import { call } from './functions.ts';
-import { readReply, type Attempt, type Judge, type Outcome } from './judge.ts';
+import type { Attempt } from './judge.ts';
+import { readReply, type Outcome } from './outcome.ts';
+import { fetchRecord } from './records.ts';
 import { drawRequest, smallBody, type ClientRequest } from './requests.ts';
 import { currentRun, die, newRun } from './runs.ts';
 import type { Key, Setup } from './setup.ts';
-import type { World } from './world.ts';
 
 /** How long Lambda lets the function run; other hosts let it be as late as it likes. */
 const functionTimeoutsMs = [90_000, 400_000];
 const dayMs = 24 * 3600_000;
-
-export interface Cast {
-  world: World;
-  setup: Setup;
-  functions: Functions;
-  judge: Judge;
-  /** By how much each environment's clock is wrong. */
-  skewsMs: number[];
-  nextNumber(): number;
-}
 
 /** A developer's program: sends requests, tries again what failed, fetches what it missed. */
 export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
@@ -33,6 +26,7 @@ export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
     // Whoever finds that a key is no longer good takes another.
     if (!usable.includes(key) && usable.length > 0 && random.chance(0.8)) key = random.pick(usable);
     const request = drawNext(cast, key, sent);
+    if (random.chance(0.03)) await askFirst(cast, request);
     sent.push(request);
     const copies = random.chance(0.12) ? 2 : 1;
     await Promise.all(Array.from({ length: copies }, () => insist(cast, request)));
@@ -43,9 +37,12 @@ export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
 function drawNext({ world, nextNumber }: Cast, key: Key, sent: ClientRequest[]): ClientRequest {
   const { random } = world;
   const earlier = sent.length > 0 && random.chance(0.25) ? random.pick(sent) : null;
-  if (earlier !== null && random.chance(0.7)) return earlier;
+  if (earlier !== null && random.chance(0.7)) {
+    // Whether somebody waits is no part of what they ask for.
+    return random.chance(0.8) ? earlier : { ...earlier, respondAsync: random.chance(world.profile.async) };
+  }
   const idempotencyKey = earlier?.idempotencyKey ?? (random.chance(0.6) ? `once-${nextNumber()}` : null);
-  return drawRequest(random, key, idempotencyKey);
+  return drawRequest(random, { key, idempotencyKey, async: world.profile.async });
 }
 
 async function insist(cast: Cast, request: ClientRequest): Promise<void> {
@@ -65,6 +62,7 @@ async function send(cast: Cast, request: ClientRequest, chosen?: number): Promis
   const { random, history, counts, profile, scheduler } = world;
   const environment = chosen ?? random.int(0, functions.generate.length - 1);
   const run = newRun(`#${cast.nextNumber()} ${request.key.name}`, scheduler.now(), {
+    kind: 'caller',
     mayFail: true,
     mayDie: true,
     skewMs: skewsMs[environment]!,
@@ -94,13 +92,16 @@ async function send(cast: Cast, request: ClientRequest, chosen?: number): Promis
   run.ended = true;
   const outcome = readReply(reply);
   noteOutcome(cast, attempt, outcome);
-  judge.judge(attempt, outcome);
+  judge.judge(attempt, outcome, reply);
   const lost = !world.isCalm() && random.chance(profile.lostAnswer);
   if (lost) {
     counts.add('fault: answer lost');
     history.note(run.name, '✗ answer lost');
   }
-  if ((lost || outcome.status >= 500) && random.chance(0.5)) await fetchAgain(cast, request.key, outcome);
+  if (outcome.status === 202) {
+    if (!lost && random.chance(0.5)) await follow(cast, request.key, outcome.requestId);
+  } else if ((lost || outcome.status >= 500) && random.chance(0.5))
+    await fetchRecord(cast, request.key, outcome.requestId);
   return lost ? null : reply;
 }
 
@@ -118,66 +119,37 @@ export async function serveAgain(cast: Cast): Promise<void> {
   const { license } = key.tenant;
   const run = newRun('operator', world.scheduler.now());
   await currentRun.run(run, () => raiseLimit(setup.stores.licenses, license.licenseId));
+  world.sleep.stayAwake();
   for (const environment of functions.generate.keys()) {
-    const request = { ...drawRequest(world.random, key, null), credits: 1, numOutputs: 1, body: smallBody };
+    const request = {
+      ...drawRequest(world.random, { key, idempotencyKey: null, async: 0 }),
+      credits: 1,
+      numOutputs: 1,
+      body: smallBody,
+    };
     const reply = await send(cast, request, environment);
     if (reply?.status !== 200)
       world.violations.push(`environment ${environment} answers ${reply?.body} though all is well`);
   }
 }
 
-function headersOf({ key, idempotencyKey, asEvents }: ClientRequest): Record<string, string> {
+function headersOf({ key, idempotencyKey, asEvents, respondAsync }: ClientRequest): Record<string, string> {
   return {
     authorization: `Bearer ${key.raw}`,
     ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
     ...(asEvents ? { accept: 'text/event-stream' } : {}),
+    ...(respondAsync ? { prefer: 'respond-async' } : {}),
   };
 }
 
 function noteOutcome({ world }: Cast, { run }: Attempt, { status, code, requestId, answer }: Outcome): void {
   const replayed =
     answer !== null &&
+    status === 200 &&
     requestId !== undefined &&
     world.checker.record(requestId)?.item.createdAtMs < run.startedMs - 5000;
   world.history.note(run.name, `→ ${status} ${code ?? ''} ${requestId}`);
-  world.counts.add(`answer: ${status} ${code ?? (replayed ? 'replayed' : 'completed')}`);
-}
-
-/** GET /generate/{requestId}: what is stored is what is said, and only its owner hears it. */
-async function fetchAgain(cast: Cast, key: Key, { requestId }: Outcome): Promise<void> {
-  const { world, functions } = cast;
-  const run = newRun(`#${cast.nextNumber()} ${key.name} GET`, world.scheduler.now(), { mayFail: true });
-  const reply = await call(run, functions.get, {
-    method: 'GET',
-    resource: '/generate/{requestId}',
-    pathParameters: { requestId },
-    headers: { authorization: `Bearer ${key.raw}` },
-  });
-  if (reply === null) return;
-  const body = JSON.parse(reply.body);
-  world.history.note(run.name, `→ ${reply.status} ${body.code ?? body.status}`);
-  world.counts.add('re-fetches');
-  const known = [401, 404, 429, 503].includes(reply.status);
-  const wrong =
-    reply.status === 200 ? wrongRecord(world, requestId, body) : known ? null : `GET answered ${reply.body}`;
-  if (wrong !== null) {
-    world.violations.push(`${run.name}: ${wrong}`);
-    world.history.note('!!', wrong);
-  }
-}
-
-const ranks = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'];
-
-function wrongRecord({ checker }: World, requestId: string, body: Record<string, any>): string | null {
-  const { item } = checker.record(requestId)!;
-  const charged = body.status === 'COMPLETED' ? item.credits : 0;
-  if (body.creditsCharged !== charged)
-    return `a ${body.status} request with ${body.creditsCharged} credits charged`;
-  const links = body.status === 'COMPLETED' ? item.numOutputs : 0;
-  if (body.outputs.length !== links) return `a ${body.status} request with ${body.outputs.length} links`;
-  // It may have gone on since it was read, but never back, and not at all from a final state.
-  const wentBack = ranks.indexOf(body.status) > ranks.indexOf(item.status);
-  return wentBack || (body.completedAt !== null && body.status !== item.status)
-    ? `${body.status} was read of what is ${item.status}`
-    : null;
+  world.counts.add(
+    `answer: ${status} ${code ?? (status === 202 ? 'accepted' : replayed ? 'replayed' : 'completed')}`,
+  );
 }

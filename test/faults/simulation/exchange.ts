@@ -3,9 +3,28 @@ import { abortError, socketError, timeoutError, type HttpAnswer } from './refusa
 import { die, type Run } from './runs.ts';
 import type { World } from './world.ts';
 
-/** A request and its answer, with all that may happen to either. */
-export interface Exchange {
+/** What may happen to every call. */
+export const anywhere = [
+  'slow',
+  'reset before',
+  'reset after',
+  '500 before',
+  '500 after',
+  'timeout before',
+  'killed before',
+  'killed after',
+  'stalled',
+] as const satisfies CallFault[];
+
+/** Who sends a request, and for how long they wait. */
+export interface Sending {
   run: Run;
+  timeoutMs: number | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** A request and its answer, with all that may happen to either. */
+export interface Exchange extends Sending {
   /** As the history shows it. */
   name: string;
   /** Which faults can meet it. */
@@ -16,9 +35,8 @@ export interface Exchange {
   refusals: Partial<Record<'500' | 'throttled' | 'conflict', () => HttpAnswer>>;
   /** What a fault makes of a good answer. */
   distort?: (fault: CallFault, answer: HttpAnswer) => HttpAnswer;
-  /** When its caller gives up by itself. */
-  timeoutMs: number | undefined;
-  signal: AbortSignal | undefined;
+  /** Its caller waits for so short a time that slowness may be a reason to fail. */
+  isHurried?: boolean;
 }
 
 /** Plays an exchange: at most one fault meets it, drawn by the weather of the seed's world. */
@@ -45,7 +63,7 @@ export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
     const fault = drawFault(world, exchange);
     if (fault !== null) {
       // Slowness is no reason to fail.
-      if (fault !== 'slow') run.faults.push({ call: exchange.name, fault });
+      if (fault !== 'slow' || exchange.isHurried) run.faults.push({ call: exchange.name, fault });
       world.counts.add(`fault: ${fault}`);
     }
     world.history.note(run.name, `${exchange.name}${fault === null ? '' : `  ✗ ${fault}`}`);

@@ -28,6 +28,7 @@ export const modelBehaviors = [
   'refused',
   'throttled',
   'no capacity',
+  'asleep',
   'answers 500',
   'answers 400',
   'never answers',
@@ -75,6 +76,28 @@ export interface Profile {
   maxSkewMs: number;
   /** Whether the sweep meets faults too. */
   sweeperFails: boolean;
+  /** Share of requests that prefer not to wait. */
+  async: number;
+  asyncDeadlineSeconds: number;
+  events: EventFaults;
+  sleep: SleepProfile | null;
+}
+
+/** What may happen to the events of Lambda's own queue, and to the machines that they come to. */
+export interface EventFaults {
+  lost: number;
+  late: number;
+  twice: number;
+  /** The machine dies, or stands still, at any moment of its run. */
+  dies: number;
+  freezes: number;
+}
+
+/** A model that sleeps when nobody paints. */
+export interface SleepProfile {
+  isAsleep: boolean;
+  wakingMs: number;
+  idleMs: number;
 }
 
 const purposes = [
@@ -87,13 +110,15 @@ const purposes = [
   'put rate',
   'read',
   'count in',
+  'hand over',
+  'read gen',
 ];
 
 /** Each world has its own weather: most kinds of faults are absent from it, some rare, a few common. */
 export function drawProfile(random: Random): Profile {
   const calm = random.chance(0.05);
   const strength = () => (calm ? 0 : random.pick([0, 0, 0, 0.002, 0.01, 0.03, 0.08]));
-  const bad = modelBehaviors.filter((name) => !name.startsWith('good'));
+  const bad = modelBehaviors.filter((name) => !name.startsWith('good') && name !== 'asleep');
   const kinds = random.chance(0.3) ? [random.pick(bad), random.pick(bad)] : bad;
   return {
     calls: {
@@ -112,5 +137,33 @@ export function drawProfile(random: Random): Profile {
     lostAnswer: strength(),
     maxSkewMs: random.pick([0, 0, 50, 2000]),
     sweeperFails: random.chance(0.4),
+    async: random.pick([0, 0.2, 0.5, 0.5, 0.9]),
+    asyncDeadlineSeconds: random.pick([60, 60, 60, 120, 120, 300, 600]),
+    events: drawEventFaults(random, calm),
+    sleep: calm || random.chance(0.65) ? null : drawSleep(random),
+  };
+}
+
+function drawEventFaults(random: Random, calm: boolean): EventFaults {
+  const strength = () => (calm ? 0 : random.pick([0, 0, 0.03, 0.2]));
+  return {
+    lost: strength(),
+    late: strength(),
+    twice: calm ? 0 : random.pick([0, 0.1, 0.7]),
+    dies: strength(),
+    freezes: strength(),
+  };
+}
+
+/** Half of them wake before a request that waits gives up, and some never do in time. */
+function drawSleep(random: Random): SleepProfile {
+  return {
+    isAsleep: random.chance(0.7),
+    wakingMs: random.pick([
+      random.int(5000, 40_000),
+      random.int(20_000, 120_000),
+      random.int(60_000, 420_000),
+    ]),
+    idleMs: random.pick([20_000, 60_000, 300_000]),
   };
 }

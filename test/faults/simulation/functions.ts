@@ -8,7 +8,7 @@ const nowhere = 'http://127.0.0.1:1';
 export const deadlineSeconds = 60;
 
 /** The environment that functions are made in: every address is the simulation's. */
-export function prepareEnvironment(tableName: string): void {
+export function prepareEnvironment(tableName: string, asyncDeadlineSeconds: number): void {
   setFunctionEnvironment({
     region: 'us-east-1',
     tableName,
@@ -22,7 +22,7 @@ export function prepareEnvironment(tableName: string): void {
     referenceFetcherUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,
     generationWorkerUrl: `${nowhere}/2015-03-31/functions/run-generation/invocations`,
     deadlineSeconds,
-    asyncDeadlineSeconds: 600,
+    asyncDeadlineSeconds,
     allowedOrigins: [],
     session: { issuer: nowhere, jwksUrl: nowhere, clientId: 'none' },
   });
@@ -36,7 +36,12 @@ export interface Functions {
   generate: unknown[];
   get: unknown;
   sweep: (() => Promise<void>)[];
+  run: EventHandler[];
+  release: EventHandler;
 }
+
+/** Lambda tells a function what it calls the event. */
+export type EventHandler = (event: unknown, context: { awsRequestId: string }) => Promise<void>;
 
 let imports = 0;
 
@@ -51,6 +56,8 @@ export async function coldStart(environments: number): Promise<Functions> {
     ),
     get: await fresh('get-generation', 0),
     sweep: await Promise.all([0, 1].map((i) => fresh('sweep', i))),
+    run: await Promise.all(Array.from({ length: environments }, (_, i) => fresh('run-generation', i))),
+    release: await fresh('release-generation', 0),
   };
 }
 
@@ -64,6 +71,7 @@ export interface HttpCall {
   method: 'GET' | 'POST';
   resource: string;
   pathParameters?: Record<string, string>;
+  query?: Record<string, string[]>;
   headers: Record<string, string>;
   body?: string;
 }
@@ -88,7 +96,7 @@ async function answer(handler: unknown, request: HttpCall): Promise<Reply> {
   return { status: statusCode, headers, body: chunks.join('') };
 }
 
-/** Runs a job's function. @returns whether it said that all went well; null when it died. */
+/** Runs a function that nobody waits for. @returns whether it said that all went well; null when it died. */
 export function runJob(run: Run, job: () => Promise<void>): Promise<boolean | null> {
   return new Promise((resolve) => {
     run.onDeath.push(() => resolve(null));
@@ -99,13 +107,13 @@ export function runJob(run: Run, job: () => Promise<void>): Promise<boolean | nu
   });
 }
 
-function proxyEvent({ method, resource, pathParameters = {}, headers, body }: HttpCall): object {
+function proxyEvent({ method, resource, pathParameters = {}, query, headers, body }: HttpCall): object {
   return {
     resource,
     path: basePath + resource,
     httpMethod: method,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    multiValueQueryStringParameters: null,
+    multiValueQueryStringParameters: query ?? null,
     pathParameters,
     body: body ?? null,
     isBase64Encoded: false,

@@ -16,6 +16,10 @@ export interface StoredRecord {
   endedAtMs: number | null;
   /** Who wrote that. */
   endedBy: Run | null;
+  /** The run whose model began first. */
+  startedBy: Run | null;
+  /** Since when the model could paint, when it ended. */
+  modelAwakeSinceMs: number | null;
 }
 
 type HasItem = Pick<StoredRecord, 'item'>;
@@ -39,6 +43,7 @@ export function wrongChange(before: Json | undefined, after: Json): string | nul
   }
   if (!ways[before.status]!.includes(after.status)) return `it went from ${before.status} to ${after.status}`;
   const fixed = ['credits', 'periodStartMs', 'createdAtMs', 'keyId', 'numOutputs', 'leaseUntilMs'];
+  if (before.status === 'PROCESSING') fixed.push('runId', 'startedAtMs');
   const changed = fixed.find((name) => before[name] !== after[name] && after[name] !== undefined);
   return changed === undefined ? null : `its ${changed} changed`;
 }
@@ -68,12 +73,14 @@ export function wrongLease(record: StoredRecord): string | null {
 
 /**
  * Why a copy of a reference image may not be there once nothing runs; null when only the bucket's own rule can remove it:
- * its deletion was lost on the way, it was stored after it, or the machine died on which its request ended.
+ * its deletion was lost on the way, it was stored after it, the machine died on which its request ended, or whoever ended it
+ * never learned so while it was handed over to a worker.
  */
 export function wrongCopy(copy: Copy, record: StoredRecord | undefined): string | null {
   if (copy.wasAskedToGo || copy.cameLate) return null;
   const last = record?.endedBy ?? copy.by;
-  return last.ended ? `a copy that ${last.name} left behind` : null;
+  const neverLearned = last.isUnsure && last.calls.includes('hand over');
+  return last.ended && !last.failed && !neverLearned ? `a copy that ${last.name} left behind` : null;
 }
 
 /** What is wrong with a period, given every record that names it. */

@@ -1,38 +1,10 @@
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import type { Reply } from './functions.ts';
+import { wrongAcceptance, type Outcome } from './outcome.ts';
 import type { ClientRequest } from './requests.ts';
 import type { Run } from './runs.ts';
 import type { Setup } from './setup.ts';
 import type { World } from './world.ts';
-
-/** What an answer says, whichever way it came. */
-export interface Outcome {
-  status: number;
-  /** An error's code, null for a success. */
-  code: string | null;
-  sentence: string;
-  requestId: string;
-  answer: Record<string, any> | null;
-}
-
-export function readReply(reply: Reply): Outcome {
-  const last =
-    reply.headers['content-type'] === 'text/event-stream' ? lastEvent(reply.body) : JSON.parse(reply.body);
-  const status = last.status ?? (last.code === undefined ? 200 : reply.status);
-  const isError = last.code !== undefined;
-  return {
-    status,
-    code: isError ? last.code : null,
-    sentence: isError ? last.error : '',
-    requestId: reply.headers['x-request-id']!,
-    answer: isError ? null : last,
-  };
-}
-
-function lastEvent(text: string): Record<string, any> {
-  const data = text.trimEnd().split('\n').at(-1)!;
-  return JSON.parse(data.slice('data: '.length));
-}
 
 /** What is said before credits are asked for. */
 const saidBefore = ['TIER_LIMIT', 'CREDIT_LIMIT_EXCEEDED', 'IDENTITY_UNAVAILABLE', 'IDEMPOTENCY_MISMATCH'];
@@ -102,6 +74,19 @@ export function createJudge(world: World, { identityAccess }: Setup) {
     });
   }
 
+  /** 202: its credits are held, or it has ended since. */
+  function accepted({ request, run }: Attempt, outcome: Outcome, reply: Reply): void {
+    const record = checker.record(outcome.requestId);
+    if (record === undefined)
+      return violation(`${run.name}: accepted ${outcome.requestId}, which is not stored`);
+    const { deadlineMs, createdAtMs, credits } = record.item;
+    const wrong = wrongAcceptance(reply, outcome, request.credits);
+    if (wrong !== null) violation(`${run.name}: accepted, but ${wrong}`);
+    if (deadlineMs - createdAtMs !== world.profile.asyncDeadlineSeconds * 1000 || credits !== request.credits)
+      violation(`${run.name}: accepted until ${deadlineMs} for ${credits} credits`);
+    if (!run.calls.includes('hand over')) violation(`${run.name}: accepted, and nobody was told to run it`);
+  }
+
   /** Why a refusal is not true, null when it is. */
   function untrue(
     { request, run, from, environment }: Attempt,
@@ -149,7 +134,7 @@ export function createJudge(world: World, { identityAccess }: Setup) {
       runs.set(environment, [...(runs.get(environment) ?? []), run]);
     },
     /** An answer arrived. */
-    judge(attempt: Attempt, outcome: Outcome): void {
+    judge(attempt: Attempt, outcome: Outcome, reply: Reply): void {
       const { request, run, from } = attempt;
       const { key } = request;
       const open = (access: typeof key.access) => access.possible(from, world.moment()).includes(true);
@@ -159,6 +144,7 @@ export function createJudge(world: World, { identityAccess }: Setup) {
           `${run.name}: accepted with ${outcome.code ?? 200} though its access had ended before it began`,
         );
       }
+      if (outcome.status === 202) return accepted(attempt, outcome, reply);
       if (outcome.code === null) return delivered(attempt, outcome);
       const early = fetchedTooEarly(run, outcome.code);
       if (early !== null) violation(`${run.name}: ${early}`);
@@ -169,13 +155,14 @@ export function createJudge(world: World, { identityAccess }: Setup) {
       const holds = record !== undefined && record.endedAtMs === null;
       // A reservation whose answer was lost is looked for, and is found unless it is still on its way.
       const isFindable = run.faults.every(
-        ({ call, fault }) => call === 'reserve' && fault !== 'applied late',
+        ({ call, fault }) => call === 'hand over' || (call === 'reserve' && fault !== 'applied late'),
       );
       if (holds && isFindable && code !== 'IDEMPOTENCY_IN_PROGRESS') {
         violation(`${run.name}: answered ${code} and still holds credits`);
       }
       // One sentence leaves open whether the caller was charged, and says where to look.
       const unsure = sentence.includes('unless it completed');
+      run.isUnsure = unsure;
       if (status >= 500 && !unsure)
         told.push({ requestId, code, charged: sentence.includes('was charged, but') });
     },

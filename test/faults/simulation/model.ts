@@ -1,4 +1,5 @@
 import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.ts';
+import { crc32 } from 'node:zlib';
 import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
 import type { Bucket } from './bucket.ts';
 import { keyOf } from './bucket.ts';
@@ -17,6 +18,8 @@ export interface ModelPlay {
   /** What reaches the caller, at a time from now. */
   answer(delayMs: number, action: (stream: ByteStream) => void): void;
   bucket: Bucket;
+  /** It paints until then. */
+  busyUntil(atMs: number): void;
 }
 
 interface Painting {
@@ -85,10 +88,12 @@ function paint(play: ModelPlay, begins: number): Painting {
   }[behavior as string];
   const doneMs =
     begins + Math.max(1, takesMs ?? (random.chance(0.2) ? random.int(1, 60) : random.int(500, 15_000)));
+  play.busyUntil(play.nowMs + doneMs);
   // Quick ones have no progress to tell of.
   if (doneMs - begins > 100) say(play, (begins + doneMs) / 2, progress);
   const outputs = request.outputs.map(({ putUrl }, i) => {
-    const bytes = random.int(1000, 3_000_000);
+    // The same for everybody who paints it, as a seed's image is.
+    const bytes = 1000 + (crc32(`${request.requestId}/${i}`) % 3_000_000);
     const isLast = i === request.outputs.length - 1;
     const missing = behavior === 'image not stored' && isLast;
     const lateMs = behavior === 'image stored late' && isLast ? 30_000 : 0;

@@ -1,6 +1,6 @@
 import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
 import { monthAfter } from '../../../shared/domain/billing-period.ts';
-import type { Cast } from './clients.ts';
+import type { Cast } from './cast.ts';
 import { currentRun, newRun } from './runs.ts';
 import type { Tenant } from './setup.ts';
 import { apply, payment, snapshot } from './subscription.ts';

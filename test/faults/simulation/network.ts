@@ -2,31 +2,21 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { modelError } from '../../../local/sagemaker/failures.ts';
 import { payloadPart } from '../../../local/sagemaker/frames.ts';
+import { jobs } from '../../../shared/routes.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/contracts/model-server.ts';
-import type { FetchReferencesCommand } from '../../../shared/contracts/reference-images.ts';
 import { keyOf } from './bucket.ts';
 import { readTableCall, type TableCall } from './dynamodb-calls.ts';
 import { distortTableAnswer, lagging } from './distortions.ts';
-import { play, type Exchange } from './exchange.ts';
+import type { EventQueue } from './event-queue.ts';
+import { anywhere, play, type Exchange, type Sending } from './exchange.ts';
 import type { CallFault, ModelBehavior } from './faults.ts';
+import { toReferences, toWorker } from './lambda-calls.ts';
 import { playModel } from './model.ts';
 import * as refusals from './refusals.ts';
 import { jsonAnswer, socketError, type HttpAnswer } from './refusals.ts';
 import { currentRun, type Run } from './runs.ts';
 import { byteStream } from './stream.ts';
 import type { World } from './world.ts';
-
-const anywhere = [
-  'slow',
-  'reset before',
-  'reset after',
-  '500 before',
-  '500 after',
-  'timeout before',
-  'killed before',
-  'killed after',
-  'stalled',
-] as const satisfies CallFault[];
 
 interface HttpRequest {
   method: string;
@@ -35,14 +25,8 @@ interface HttpRequest {
   body?: Uint8Array | string;
 }
 
-interface Sending {
-  run: Run;
-  timeoutMs: number | undefined;
-  signal: AbortSignal | undefined;
-}
-
 /** Where the calls of the SDK's clients, and `fetch`, go instead of to the network. */
-export function createNetwork(world: World) {
+export function createNetwork(world: World, events: EventQueue) {
   return {
     send(request: HttpRequest, timeoutMs: number | undefined, signal: AbortSignal | undefined) {
       const run = currentRun.getStore();
@@ -53,9 +37,13 @@ export function createNetwork(world: World) {
       if (request.path.startsWith('/endpoints/')) return toModel(world, JSON.parse(text(request)), sending);
       return toBucket(world, request, sending);
     },
-    async fetch(_url: string, { body, signal }: RequestInit): Promise<Response> {
+    async fetch(url: string, { body, signal }: RequestInit): Promise<Response> {
       const sending = { run: currentRun.getStore()!, timeoutMs: undefined, signal: signal ?? undefined };
-      const answer = await toReferences(world, JSON.parse(String(body)), sending);
+      const event = JSON.parse(String(body));
+      const isForWorker = url.includes(`/${jobs.runGeneration.functionName}`);
+      const answer = await (isForWorker
+        ? toWorker(world, events, event, sending)
+        : toReferences(world, event, sending));
       return new Response(answer.body as Buffer<ArrayBuffer>, { status: answer.statusCode });
     },
   };
@@ -76,11 +64,13 @@ function toTable(world: World, call: TableCall, sending: Sending): Promise<HttpA
   if (call.operation === 'TransactWriteItems' || call.purpose === 'start') faults.push('conflict');
   if (call.operation === 'BatchGetItem') faults.push('unprocessed keys');
   if (call.purpose === 'query lease') faults.push('stale index');
+  if (call.purpose === 'settle') world.checker.runs.finishes(sending.run, 'it charges for the images');
   return play(world, {
     ...sending,
     name: call.purpose,
     faults,
     async apply() {
+      if (call.purpose === 'read gen') world.checker.runs.read(sending.run);
       const { status, body } = await world.database.send(call.operation, call.text);
       if (writes) await world.checker.applied(call, sending.run, status);
       return jsonAnswer(status, status === 200 ? lagging(world, call, body) : body);
@@ -99,6 +89,7 @@ function toBucket(world: World, { path, method }: HttpRequest, sending: Sending)
   if (method === 'DELETE') return toCopy(world, key, sending);
   if (method !== 'HEAD') throw new Error(`the service only looks at images: ${method} ${path}`);
   const missing = (statusCode: number): HttpAnswer => ({ statusCode, headers: {}, body: Buffer.alloc(0) });
+  world.checker.runs.finishes(sending.run, 'it looks at the images');
   return play(world, {
     ...sending,
     name: 'look at an image',
@@ -116,7 +107,7 @@ function toBucket(world: World, { path, method }: HttpRequest, sending: Sending)
 /** S3 answers the same whether there was anything to delete. */
 function toCopy(world: World, key: string, sending: Sending): Promise<HttpAnswer> {
   const answer = (statusCode: number): HttpAnswer => ({ statusCode, headers: {}, body: Buffer.alloc(0) });
-  world.bucket.askToDelete(key);
+  world.checker.runs.deletesCopies(sending.run, world.bucket.askToDelete(key));
   return play(world, {
     ...sending,
     name: 'delete a copy',
@@ -129,33 +120,10 @@ function toCopy(world: World, key: string, sending: Sending): Promise<HttpAnswer
   });
 }
 
-function toReferences(
-  world: World,
-  { items }: FetchReferencesCommand,
-  sending: Sending,
-): Promise<HttpAnswer> {
-  const { run } = sending;
-  return play(world, {
-    ...sending,
-    name: 'fetch references',
-    faults: [...anywhere, 'timeout after', 'applied late'],
-    async apply() {
-      const bad = world.random.chance(0.1) ? world.random.int(0, items.length - 1) : null;
-      if (bad !== null) run.hasUnusableReference = true;
-      const late = run.faults.some(({ call }) => call === 'fetch references');
-      // Now and then a put of its own fails, after which nobody knows what is there.
-      const stored = bad === null || world.random.chance(0.2) ? items : [];
-      for (const { putLink } of stored)
-        if (putLink !== null) world.bucket.copy(keyOf(new URL(putLink).pathname), run, late);
-      return jsonAnswer(200, { problems: items.map((_, i) => (i === bad ? 'is a GIF' : null)) });
-    },
-    refusals: { '500': () => jsonAnswer(500, { message: 'failed' }) },
-  });
-}
-
 function toModel(world: World, body: ModelRequest | ModelProbe, sending: Sending): Promise<HttpAnswer> {
-  const behavior = drawBehavior(world, sending.run);
+  const behavior = world.sleep.refuses() ? 'asleep' : drawBehavior(world, sending.run);
   const isProbe = 'probe' in body;
+  if (!isProbe) world.checker.runs.callsModel(sending.run);
   if (!behavior.startsWith('good')) {
     sending.run.faults.push({ call: 'the model', fault: behavior });
     world.counts.add(`model: ${behavior}`);
@@ -174,7 +142,7 @@ function toModel(world: World, body: ModelRequest | ModelProbe, sending: Sending
     ],
     refusals: {},
     async apply() {
-      if (!isProbe) world.checker.painted(body);
+      if (!isProbe && behavior !== 'asleep') world.checker.painted(body, sending.run);
       if (behavior === 'never answers') return null;
       const refuse = refusing[behavior];
       if (refuse !== undefined) return refuse();
@@ -194,11 +162,16 @@ function drawBehavior({ random, profile, outage, isCalm }: World, run: Run): Mod
 
 const refusing: Partial<Record<ModelBehavior, () => HttpAnswer>> = {
   throttled: () => endpointError(400, 'ThrottlingException', 'Rate exceeded'),
-  'no capacity': () =>
-    endpointError(400, 'ValidationError', 'Inference Component has no capacity to process this request.'),
+  'no capacity': noCapacity,
+  asleep: noCapacity,
   'answers 500': () => containerError(500),
   'answers 400': () => containerError(400),
 };
+
+function noCapacity(): HttpAnswer {
+  const sentence = 'Inference Component has no capacity to process this request.';
+  return endpointError(400, 'ValidationError', sentence);
+}
 
 /** A container that can answer at all says that it is there. */
 function probeAnswer(): HttpAnswer {
@@ -221,6 +194,7 @@ function modelAnswer(
     request,
     random,
     bucket,
+    busyUntil: world.sleep.usedUntil,
     nowMs: scheduler.now(),
     later: (delayMs, action) => void scheduler.after(delayMs, action),
     answer: (delayMs, action) => void scheduler.after(delayMs, () => action(stream), run),

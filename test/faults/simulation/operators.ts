@@ -2,7 +2,7 @@ import { creditPeriod } from '../../../shared/domain/credit-period.ts';
 import type { Identity } from '../../../shared/domain/identity.ts';
 import { catalogLifetimeMs } from '../../../shared/store/identity-store.ts';
 import { moveAnchor } from './move-anchor.ts';
-import type { Cast } from './clients.ts';
+import type { Cast } from './cast.ts';
 import { callFaults, type CallFault } from './faults.ts';
 import { runJob } from './functions.ts';
 import { currentRun, newRun } from './runs.ts';
@@ -73,7 +73,8 @@ async function revokeKey({ world, setup }: Cast): Promise<void> {
 /** Nobody can know which of the two holds until every function's memory of the catalog has run out. */
 async function takeModelAway({ world, setup }: Cast): Promise<void> {
   const { identity, identityAccess, stores } = setup;
-  const { random, scheduler } = world;
+  const { random, scheduler, checker } = world;
+  checker.runs.excuseAll();
   const put = async (changed: Identity) => {
     await stores.identities.put(changed);
     await scheduler.pause(catalogLifetimeMs);
@@ -134,6 +135,7 @@ export async function runSweeps({ world, functions, skewsMs }: Cast, isOver: () 
     const sweeps = random.chance(0.3) ? functions.sweep : functions.sweep.slice(0, 1);
     for (const [i, job] of sweeps.entries()) {
       const run = newRun(`sweep ${i + 1}`, scheduler.now(), {
+        kind: 'sweep',
         mayFail: fails,
         mayDie: fails,
         skewMs: skewsMs[0]!,

@@ -10,6 +10,7 @@ export interface ClientRequest {
   numOutputs: number;
   idempotencyKey: string | null;
   asEvents: boolean;
+  respondAsync: boolean;
 }
 
 /** What every tier may have. */
@@ -29,7 +30,14 @@ const sizes = [
   [2048, 2048],
 ] as const;
 
-export function drawRequest(random: Random, key: Key, idempotencyKey: string | null): ClientRequest {
+export interface RequestChoice {
+  key: Key;
+  idempotencyKey: string | null;
+  /** How likely it prefers not to wait. */
+  async: number;
+}
+
+export function drawRequest(random: Random, { key, idempotencyKey, async }: RequestChoice): ClientRequest {
   const [width, height] = random.pick(sizes);
   const numOutputs = random.pick([1, 1, 1, 2, 4]);
   const url = 'https://images.example/one.png';
@@ -53,5 +61,6 @@ export function drawRequest(random: Random, key: Key, idempotencyKey: string | n
     numOutputs,
     idempotencyKey,
     asEvents: random.chance(0.2),
+    respondAsync: random.chance(async),
   };
 }

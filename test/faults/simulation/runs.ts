@@ -1,9 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { GenerationRef } from '../../../shared/contracts/generation-worker.ts';
+
+/** What a function's run is for: a caller, a request that nobody waits for, one that could not be run, or anything else. */
+export type RunKind = 'caller' | 'worker' | 'release' | 'sweep' | 'other';
 
 /** One run of a function, or of an operator's command: what it does is known as its own wherever it happens. */
 export interface Run {
   /** As the history shows it. */
   name: string;
+  kind: RunKind;
+  /** The event that it was invoked with, as Lambda calls it. */
+  invocationId: string | null;
+  /** The request that this event names. */
+  about: GenerationRef | null;
   startedMs: number;
   /** By how much its machine's clock is wrong. */
   skewMs: number;
@@ -20,6 +29,10 @@ export interface Run {
   calls: string[];
   /** One of its reference images could not be used. */
   hasUnusableReference: boolean;
+  /** Its caller was told that nobody knows how it ended. */
+  isUnsure: boolean;
+  /** It failed, which Lambda sees to. */
+  failed: boolean;
   /** It came to its end while its machine lived. */
   ended: boolean;
   onDeath: (() => void)[];
@@ -31,6 +44,9 @@ export const currentRun = new AsyncLocalStorage<Run>();
 export function newRun(name: string, startedMs: number, changes: Partial<Run> = {}): Run {
   return {
     name,
+    kind: 'other',
+    invocationId: null,
+    about: null,
     startedMs,
     skewMs: 0,
     mayFail: false,
@@ -40,6 +56,8 @@ export function newRun(name: string, startedMs: number, changes: Partial<Run> = 
     faults: [],
     calls: [],
     hasUnusableReference: false,
+    isUnsure: false,
+    failed: false,
     ended: false,
     onDeath: [],
     ...changes,

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { openStores } from '../../../bin/common/stores.ts';
 import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { openTable } from '../../../shared/store/table.ts';
-import { runClient, serveAgain, type Cast } from './clients.ts';
+import type { Cast } from './cast.ts';
+import { runClient, serveAgain } from './clients.ts';
 import { openEmbedded, openRemote } from './database.ts';
 import { coldStart, prepareEnvironment } from './functions.ts';
 import { createJudge } from './judge.ts';
+import { createEventQueue } from './event-queue.ts';
 import { createNetwork, installNetwork, useNetwork } from './network.ts';
 import { runOperator, runSweeps, runWeather } from './operators.ts';
 import { seededRandom } from './random.ts';
@@ -51,12 +53,15 @@ export async function simulate(
   const scheduler = createScheduler(random, startMs, letRun);
   const database =
     databaseUrl === undefined ? await openEmbedded(scheduler.now) : await openRemote(databaseUrl);
-  prepareEnvironment(database.tableName);
-  const functions = await coldStart(random.int(1, 3));
   const world = createWorld(seed, { scheduler, random, database, startMs });
+  prepareEnvironment(database.tableName, world.profile.asyncDeadlineSeconds);
+  const functions = await coldStart(random.int(1, 3));
+  const { maxSkewMs } = world.profile;
+  const skewsMs = functions.generate.map(() => random.int(-maxSkewMs, maxSkewMs));
+  const events = createEventQueue(world, functions, skewsMs);
   try {
     useScheduler(scheduler);
-    useNetwork(createNetwork(world));
+    useNetwork(createNetwork(world, events));
     const stores = openStores(database.tableName);
     const subscriptions = subscriptionStore(openTable(database.tableName));
     const setup = drawSetup(random, startMs, { stores, subscriptions }, world.moment);
@@ -64,13 +69,12 @@ export async function simulate(
       if (subscription !== null) world.checker.followSubscription(license.licenseId, subscription);
     }
     let numbers = 0;
-    const { maxSkewMs } = world.profile;
     const cast: Cast = {
       world,
       setup,
       functions,
       judge: createJudge(world, setup),
-      skewsMs: functions.generate.map(() => random.int(-maxSkewMs, maxSkewMs)),
+      skewsMs,
       nextNumber: () => (numbers += 1),
     };
     await drive(
@@ -95,8 +99,9 @@ async function play(cast: Cast): Promise<void> {
   const sweeping = runSweeps(cast, () => over);
   if (!(await drive(world, actors))) return;
   world.calmDown();
-  // Leases last a minute and a quarter; whatever was stored late has one too.
-  const rest = scheduler.pause(10 * 60_000).then(() => (over = true));
+  // The longest lease, which also what was stored late has, and time for the sweep.
+  const restMs = (world.profile.asyncDeadlineSeconds + 10 * 60) * 1000;
+  const rest = scheduler.pause(restMs).then(() => (over = true));
   if (!(await drive(world, Promise.all([rest, sweeping])))) return;
   if (!(await drive(world, serveAgain(cast)))) return;
   await checker.atRest(setup.tenants);

@@ -6,6 +6,7 @@ import { drawProfile, type CallFault, type ModelBehavior, type Profile } from '.
 import { createHistory, type History } from './history.ts';
 import type { Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
+import { createSleep, type Sleep } from './sleep.ts';
 
 /** One seed's world: its time, its weather and everything outside of the service. */
 export interface World {
@@ -23,6 +24,7 @@ export interface World {
   moment(): number;
   /** What everything of a kind suffers for a while. */
   outage: { calls: CallFault | null; model: ModelBehavior | null };
+  sleep: Sleep;
   /** Whether faults are over, so that what they left can come to rest. */
   isCalm(): boolean;
   calmDown(): void;
@@ -44,21 +46,25 @@ export function createWorld(
     violations.push(sentence);
     history.note('!!', sentence);
   };
+  const profile = drawProfile(random);
+  const counts = createCounts();
+  const sleep = createSleep(profile.sleep, { now: scheduler.now, counts, history });
   let calm = false;
   let moments = 0;
   return {
     seed,
     scheduler,
     random,
-    profile: drawProfile(random),
+    profile,
     history,
     database,
     bucket,
-    checker: createChecker(database, bucket, scheduler.now, violation),
-    counts: createCounts(),
+    checker: createChecker(database, bucket, { now: scheduler.now, violation, sleep }),
+    counts,
     violations,
     moment: () => (moments += 1),
     outage: { calls: null, model: null },
+    sleep,
     isCalm: () => calm,
     calmDown: () => void (calm = true),
   };

@@ -1,0 +1,118 @@
+import type { Run } from './runs.ts';
+import type { StoredRecord } from './invariants.ts';
+
+export type RunRules = ReturnType<typeof createRunRules>;
+
+export interface RunRulesDeps {
+  now: () => number;
+  record: (requestId: string) => StoredRecord | undefined;
+  violation: (sentence: string) => void;
+}
+
+/** How long a model that is awake needs at most for a request that asks again and again. */
+const paintedWithinMs = 120_000;
+/** Two clocks differ by no more. */
+const clocksDifferMs = 4000;
+
+/** The rules of requests that nobody waits for, each of which several runs may run. */
+export function createRunRules({ now, record, violation }: RunRulesDeps) {
+  /** Why a request may have failed that is none of its runs' own: what met its events. */
+  const excused = new Map<string, string>();
+  /** By request: those that ran it. */
+  const runsOf = new Map<string, Run[]>();
+  /** By environment of `run-generation`: all that ran there. A breaker remembers what others met. */
+  const runsIn = new Map<number, Run[]>();
+  const environments = new Map<Run, number>();
+  /** What each run read of the request that it was told of. */
+  const found = new Map<Run, string>();
+  const handedOver = new Map<string, Run>();
+  let identityWasAway = false;
+
+  const wrong = (run: Run, what: string) => violation(`${run.name}: ${what}`);
+
+  /** Whether a run that begins and goes on was taken its request away. */
+  function wrongEnd(
+    before: StoredRecord['item'],
+    { startedBy, item }: StoredRecord,
+    run: Run,
+  ): string | null {
+    if (run.kind === 'sweep' && now() + clocksDifferMs < before.deadlineMs)
+      return `${item.status} by the sweep before its deadline`;
+    if (startedBy === null || startedBy === run) return null;
+    if (run.kind === 'worker' || run.kind === 'caller')
+      return `${item.status} by ${run.name}, which had not begun it`;
+    const goesOn = !startedBy.dead && !startedBy.ended;
+    // Runs of one event that Lambda brought twice can't be told apart by the record of its failure.
+    const isOfOther = startedBy.invocationId !== run.invocationId;
+    return run.kind === 'release' && goesOn && isOfOther && now() < before.leaseUntilMs
+      ? `${item.status} by ${run.name} while ${startedBy.name} went on`
+      : null;
+  }
+
+  function excuseOf({ requestId, item, modelAwakeSinceMs }: StoredRecord, accepted: Run): string | null {
+    const workers = runsOf.get(requestId) ?? [];
+    const sharing = workers.flatMap((run) => runsIn.get(environments.get(run)!)!);
+    const spoilt = [accepted, ...workers, ...sharing].find(({ faults }) =>
+      faults.some(({ fault }) => fault !== 'asleep'),
+    );
+    if (identityWasAway) return 'its identity had no model';
+    if (excused.has(requestId)) return excused.get(requestId)!;
+    if (spoilt !== undefined) return `what met ${spoilt.name}`;
+    return modelAwakeSinceMs === null || modelAwakeSinceMs + paintedWithinMs > item.deadlineMs
+      ? 'the model slept'
+      : null;
+  }
+
+  return {
+    /** The request may fail for this. */
+    excuse: (requestId: string, why: string) => void excused.set(requestId, why),
+    excuseAll: () => void (identityWasAway = true),
+    handedOver: (requestId: string, by: Run) => void handedOver.set(requestId, by),
+    begin(run: Run, environment: number): void {
+      const { requestId } = run.about!;
+      runsOf.set(requestId, [...(runsOf.get(requestId) ?? []), run]);
+      runsIn.set(environment, [...(runsIn.get(environment) ?? []), run]);
+      environments.set(run, environment);
+    },
+    /** A run reads its request. */
+    read(run: Run): void {
+      if (run.kind === 'worker') found.set(run, record(run.about!.requestId)?.item.status);
+    },
+    /** A record reached a final state. */
+    ended(before: StoredRecord['item'], stored: StoredRecord, run: Run): void {
+      const why = wrongEnd(before, stored, run);
+      if (why !== null) violation(`request ${stored.requestId}: ${why}`);
+    },
+    /** A run looks at an image or charges: only the one that has begun the request may. */
+    finishes(run: Run, what: string): void {
+      if (run.kind !== 'worker' || record(run.about!.requestId)?.startedBy === run) return;
+      wrong(run, `${what} of what it has not begun`);
+    },
+    callsModel(run: Run): void {
+      if (run.kind !== 'worker') return;
+      const status = found.get(run);
+      if (status !== 'QUEUED') wrong(run, `asks the model for what it found ${status}`);
+      if (run.calls.includes('start')) wrong(run, 'asks the model again for what has begun');
+      const { deadlineMs } = record(run.about!.requestId)!.item;
+      if (now() + run.skewMs >= deadlineMs) wrong(run, 'asks the model after the deadline');
+    },
+    /** References belong to the run that goes on. */
+    deletesCopies(run: Run, requestId: string): void {
+      const stored = record(requestId);
+      if (stored === undefined || stored.endedAtMs !== null) return;
+      const isTold = run.kind === 'caller' && handedOver.get(requestId) === run && stored.startedBy !== null;
+      if (run.kind === 'worker' || isTold) wrong(run, `deletes references of what is ${stored.item.status}`);
+    },
+    /** Once nothing runs: whatever no fault met is painted, however long the model slept within its deadline. */
+    atRest(): void {
+      for (const [requestId, accepted] of handedOver) {
+        const stored = record(requestId);
+        if (stored === undefined || stored.item.status === 'COMPLETED') continue;
+        if (excuseOf(stored, accepted) !== null) continue;
+        violation(
+          `request ${requestId} is ${stored.item.status} though nothing was wrong (${stored.item.errorMessage})`,
+        );
+      }
+    },
+  };
+}
