@@ -166,7 +166,8 @@ describe('against a stack', () => {
       const isGeneration = req.method === 'POST' && req.headers['idempotency-key'] !== undefined;
       if (!isHealth && !isGeneration) return false;
       res.setHeader('content-type', 'application/json');
-      if (isHealth) res.end('{"status":"degraded","api":"up","inference":"down"}');
+      const parts = { status: 'degraded', api: 'up', inference: 'down' };
+      if (isHealth) res.end(JSON.stringify({ ...parts, model: 'unavailable', modelReadyInSeconds: null }));
       else res.writeHead(503, { 'retry-after': '5' }).end(JSON.stringify({ error: 'No.', code }));
       return true;
     };

@@ -9,8 +9,10 @@ export const isHealthy: Step = {
     const answer = await send(`${place.baseUrl}/health`);
     must(answer.status === 200, `GET /health answered ${described(answer)}`);
     const inference = place.hasModel ? 'up' : 'down';
-    mustHaveMembers(answer.json, ['status', 'api', 'inference']);
+    mustHaveMembers(answer.json, ['status', 'api', 'inference', 'model', 'modelReadyInSeconds']);
     mustEqual(answer.json, { api: 'up', inference, status: place.hasModel ? 'ok' : 'degraded' });
+    // One that may sleep need not be ready.
+    must((answer.json.model === 'unavailable') !== place.hasModel, `the model is ${answer.json.model}`);
   },
 };
 
