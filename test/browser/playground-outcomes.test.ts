@@ -1,0 +1,106 @@
+import { expect, test } from '@jest/globals';
+import { chooseIdentity, expectAccessible, phone, screen, signIn } from '../support/browser.ts';
+import { goTo, isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
+
+const { dashboard, release, holdBeforeStart } = useHeldRuns();
+
+test('a double click is one run', async () => {
+  const { page } = await dashboard.visit('playground');
+  let count = 0;
+  page.on('request', (request) => (count += request.url().endsWith('/playground/generate') ? 1 : 0));
+  await chooseIdentity(page, 'aurora');
+  await page.getByLabel('Prompt', { exact: true }).fill('once');
+  await page.getByRole('button', { name: /^Generate/ }).dblclick({ delay: 100 });
+  await isReady(page);
+  expect(count).toBe(1);
+});
+
+test('a run that waits for the model says how long that may take, and then goes on', async () => {
+  holdBeforeStart();
+  const { page } = await dashboard.visit('playground', { viewport: phone });
+  let health = { status: 'ok', api: 'up', inference: 'up', model: 'waking', modelReadyInSeconds: 230 };
+  await page.route('**/api/v1/health', (route) => route.fulfill({ json: health }));
+  await send(page, 'harbor', 'a patient bay');
+  await says(page, 'The model is starting. About 4 minutes.').waitFor({ state: 'attached' });
+  await expectAccessible(page, 'a run that waits for the model');
+  health = { ...health, model: 'ready', modelReadyInSeconds: 0 };
+  await says(page, 'Waiting for its turn').waitFor({ state: 'attached' });
+  release();
+  await isReady(page);
+});
+
+test('a run that failed says so in its place, stays there after a reload, and can be sent once more', async () => {
+  const { page } = await dashboard.visit('playground');
+  const url = await send(page, 'flint', 'a stone');
+  const failed = page.getByRole('region', { name: 'Result' }).getByRole('alert');
+  await failed.filter({ hasText: 'The stone broke' }).waitFor();
+  expect(await failed.textContent()).toContain('Nothing was charged');
+  await page.reload();
+  await failed.filter({ hasText: 'The stone broke' }).waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForURL((now) => now.href !== url);
+  await failed.filter({ hasText: 'The stone broke' }).waitFor();
+  expect(await tiles(page).filter({ hasText: 'Failed' }).count()).toBe(2);
+});
+
+test('a refusal stands beside the button, and the runs that are under way stay', async () => {
+  const { page } = await dashboard.visit('playground');
+  const url = await send(page, 'harbor', 'the last that is allowed');
+  await isMade(page);
+  const error = 'This license has 40 requests in flight, as many as it may have at a time.';
+  await page.route('**/playground/generate', (route) =>
+    route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { error, code: 'RATE_LIMITED' } }),
+  );
+  await page.getByRole('button', { name: /^Generate/ }).click();
+  await page.getByRole('alert').filter({ hasText: error }).waitFor();
+  expect(page.url()).toBe(url);
+  await isMade(page);
+  await page.unroute('**/playground/generate');
+  await page.getByRole('button', { name: 'Try again', exact: true }).click();
+  await page.waitForURL((now) => now.href !== url);
+  release();
+  await isReady(page);
+});
+
+test('history and overview show what is under way, whoever sent it, and its end', async () => {
+  const { api, ready } = dashboard.service;
+  const body = {
+    identityId: ready.identities.harbor,
+    prompt: 'a boat of another program',
+    width: 512,
+    height: 512,
+  };
+  const headers = { prefer: 'respond-async' };
+  const sent = await api({ path: '/generate', key: ready.keys.pro!, body, headers });
+  const { requestId } = sent.body;
+  const { page } = await dashboard.visit('');
+  const open = page.getByRole('region', { name: 'In progress' });
+  await open.getByText('a boat of another program').waitFor();
+  await open.getByText('Processing').waitFor();
+  await expectAccessible(page, 'the overview with a request under way');
+  await goTo(page, 'History');
+  await page.getByText('Being made. The image appears here by itself.').waitFor();
+  await goTo(page, 'Overview');
+  release();
+  await open.waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Newest images' }).locator(`a[href$="${requestId}"]`).waitFor();
+});
+
+test('nothing of an account’s prompts stays in the tab after its sign-out', async () => {
+  const { page } = await dashboard.visit('playground');
+  await send(page, 'aurora', 'a secret plan');
+  await isReady(page);
+  await page.getByLabel('Prompt', { exact: true }).fill('a more secret plan');
+  const kept = () => page.evaluate(() => JSON.stringify((globalThis as any).sessionStorage));
+  expect(await kept()).toContain('a more secret plan');
+  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await screen(page, 'You are signed out');
+  expect(await kept()).not.toContain('plan');
+  await page.goto(`${dashboard.url}playground`);
+  await signIn(page, dashboard.service, 'stranger@example.test');
+  await screen(page, 'Playground');
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('');
+  expect(await tiles(page).count()).toBe(0);
+  expect(new URL(page.url()).pathname).toBe('/playground');
+});
