@@ -14,6 +14,14 @@ const paintedWithinMs = 120_000;
 /** Two clocks differ by no more. */
 const clocksDifferMs = 4000;
 
+/**
+ * Whether the run that has begun goes on, and is of another invocation than the one whose failure is told. Runs of one
+ * event that Lambda brought twice can't be told apart by that.
+ */
+function goesOn(startedBy: Run, release: Run): boolean {
+  return !startedBy.dead && !startedBy.ended && startedBy.invocationId !== release.invocationId;
+}
+
 /** The rules of requests that nobody waits for, each of which several runs may run. */
 export function createRunRules({ now, record, violation }: RunRulesDeps) {
   /** Why a request may have failed that is none of its runs' own: what met its events. */
@@ -41,10 +49,7 @@ export function createRunRules({ now, record, violation }: RunRulesDeps) {
     if (startedBy === null || startedBy === run) return null;
     if (run.kind === 'worker' || run.kind === 'caller')
       return `${item.status} by ${run.name}, which had not begun it`;
-    const goesOn = !startedBy.dead && !startedBy.ended;
-    // Runs of one event that Lambda brought twice can't be told apart by the record of its failure.
-    const isOfOther = startedBy.invocationId !== run.invocationId;
-    return run.kind === 'release' && goesOn && isOfOther && now() < before.leaseUntilMs
+    return run.kind === 'release' && goesOn(startedBy, run) && now() < before.leaseUntilMs
       ? `${item.status} by ${run.name} while ${startedBy.name} went on`
       : null;
   }
@@ -101,7 +106,10 @@ export function createRunRules({ now, record, violation }: RunRulesDeps) {
       const stored = record(requestId);
       if (stored === undefined || stored.endedAtMs !== null) return;
       const isTold = run.kind === 'caller' && handedOver.get(requestId) === run && stored.startedBy !== null;
-      if (run.kind === 'worker' || isTold) wrong(run, `deletes references of what is ${stored.item.status}`);
+      const { startedBy } = stored;
+      const isOfOther = run.kind === 'release' && startedBy !== null && goesOn(startedBy, run);
+      if (run.kind === 'worker' || isTold || isOfOther)
+        wrong(run, `deletes references of what is ${stored.item.status}`);
     },
     /** Once nothing runs: whatever no fault met is painted, however long the model slept within its deadline. */
     atRest(): void {
