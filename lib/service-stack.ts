@@ -267,7 +267,8 @@ function modelSource(inference: Inference, { endpointName, componentName }: Mode
     return { endpointName, componentName, variantName: null, maxInstances: null };
   }
   const { minInstances, maxInstances } = inference;
-  const isFixed = minInstances === maxInstances;
+  // One that is awake or asleep is never more than that.
+  const isFixed = Math.max(1, minInstances) === maxInstances;
   return { endpointName, componentName, variantName, maxInstances: isFixed ? null : maxInstances };
 }
 

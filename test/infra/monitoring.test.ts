@@ -155,6 +155,8 @@ describe('alarms', () => {
       names(monitored(name).alarms).filter((id) => id.startsWith('model-'));
     expect(of('small')).toContain('model-errors');
     expect(of('small')).not.toContain('model-at-maximum');
+    expect(of('sleepingSmall')).toContain('model-not-awake');
+    expect(of('sleepingSmall')).not.toContain('model-at-maximum');
     expect([...of('existingEndpoint'), ...of('default')]).toEqual([]);
     expect(alarm('model-at-maximum').Threshold).toBeCloseTo(2, 0);
   });
