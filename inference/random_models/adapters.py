@@ -78,7 +78,8 @@ def build_ip_adapter(folder: Path) -> None:
     width = unet.config.cross_attention_dim
     weights = {
         'image_proj.proj.weight': draw.matrix(_IMAGE_TOKENS * width, encoder.config.projection_dim),
-        'image_proj.proj.bias': torch.zeros(_IMAGE_TOKENS * width),
+        # Not zero, so that also an image of zeros acts.
+        'image_proj.proj.bias': draw.matrix(1, _IMAGE_TOKENS * width)[0],
         'image_proj.norm.weight': torch.ones(width),
         'image_proj.norm.bias': torch.zeros(width),
     }

@@ -4,6 +4,7 @@ import hashlib
 import importlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from model_server.pipelines.compiling import CompileMode, shapes_to_warm
 from model_server.pipelines.engine import Adapter, Engine, ImageSpec
 
 KINDS = ('sdxl', 'z-image', 'flux2-klein')
 #: Further models, by the kinds that they are of: one with an IP-Adapter, and one that is not distilled.
 VARIANTS = {'ip': 'sdxl', 'flux2-klein-base': 'flux2-klein'}
+
+
+#: Pixels. The engines' code is the same for larger pictures, which the contract suite asks for.
+SIDE = 128
 
 
 def spec(**changes: Any) -> ImageSpec:
@@ -25,8 +31,8 @@ def spec(**changes: Any) -> ImageSpec:
         'negative_prompt': 'fog',
         'steps': 3,
         'guidance_scale': 5.0,
-        'width': 512,
-        'height': 512,
+        'width': SIDE,
+        'height': SIDE,
         'references': (),
         'reference_mode': 'reference',
         'preserve_branding': False,
@@ -58,14 +64,26 @@ def difference(one: bytes, other: bytes) -> float:
     return float(np.abs(first - second).mean())
 
 
-def open_engine(kind: str, model_dir: Path) -> Any:
+def open_engine(kind: str, model_dir: Path, dtype: str = 'float32') -> Any:
     """As the server makes it, and warm."""
+    import torch
+
     from model_server.__main__ import PIPELINES
+    from model_server.pipelines.runtime import Runtime
 
     module, name = PIPELINES[kind].split(':')
-    engine = getattr(importlib.import_module(module), name)(model_dir)
-    engine.warm()
+    runtime = replace(Runtime.from_environment(), dtype=getattr(torch, dtype))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Runtime, 'from_environment', lambda: runtime)
+        patch.setattr('model_server.pipelines.diffusion.shapes_to_warm', warm_small)
+        engine = getattr(importlib.import_module(module), name)(model_dir)
+        engine.warm()
     return engine
+
+
+def warm_small(mode: CompileMode, _side: int) -> list[tuple[int, int]]:
+    """The sizes that an engine warms up with, for small pictures."""
+    return shapes_to_warm(mode, SIDE)
 
 
 @pytest.fixture(scope='session')
@@ -83,18 +101,29 @@ def model_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: root / name for name in (*KINDS, *VARIANTS)}
 
 
+@pytest.fixture(scope='session', params=['float32', 'bfloat16'])
+def dtype(request: pytest.FixtureRequest) -> str:
+    """The type that the engines compute in: float32 is that of a CPU, bfloat16 that of a GPU."""
+    return str(request.param)
+
+
 @pytest.fixture(scope='session')
-def engines(model_dirs: dict[str, Path]) -> Callable[[str], Any]:
-    """Warm engines by kind, each made once."""
+def engines(model_dirs: dict[str, Path], dtype: str) -> Callable[[str], Any]:
+    """Warm engines by kind, each made once for each type. So all that they do is tested in both."""
     made: dict[str, Any] = {}
 
     def get(kind: str) -> Any:
         if kind not in made:
-            made[kind] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind])
+            made[kind] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind], dtype)
         made[kind].use(None)
         return made[kind]
 
     return get
+
+
+def in_type(dtype: str) -> pytest.MarkDecorator:
+    """For a test that takes long and tells no more in the other type."""
+    return pytest.mark.parametrize('dtype', [dtype], indirect=True, scope='session')
 
 
 def file_adapter(path: Path, scale: float = 1.0) -> Adapter:

@@ -28,15 +28,15 @@ from model_server.pipelines.reference_sizes import (  # noqa: E402
 )
 from model_server.settings import SettingsError  # noqa: E402
 
-from .conftest import difference, draw, paint, product, spec, use  # noqa: E402
+from .conftest import SIDE, difference, draw, paint, product, spec, use  # noqa: E402
 
 EXACT = spec(references=(Reference(product()),), reference_mode='exact_product')
 ORDER = Order(
     outputs=1,
     steps=30,
     guidance_scale=7.5,
-    width=512,
-    height=512,
+    width=SIDE,
+    height=SIDE,
     references=0,
     reference_mode='reference',
 )
@@ -72,16 +72,20 @@ def test_its_few_steps_are_told_as_those_of_the_request(distilled: Any) -> None:
     assert told == [8, 15, 23, 30]
 
 
-def test_the_base_model_paints_what_diffusers_does(base: Any, model_dirs: dict[str, Path]) -> None:
-    pipe = diffusers.DiffusionPipeline.from_pretrained(model_dirs['flux2-klein-base'], local_files_only=True)
+def test_the_base_model_paints_what_diffusers_does(
+    base: Any, dtype: str, model_dirs: dict[str, Path]
+) -> None:
+    pipe = diffusers.DiffusionPipeline.from_pretrained(
+        model_dirs['flux2-klein-base'], dtype=getattr(torch, dtype), local_files_only=True
+    )
     pipe.set_progress_bar_config(disable=True)
     theirs = pipe(
         prompt='a calm night',
         negative_prompt_embeds=pipe.encode_prompt('fog')[0],
         num_inference_steps=3,
         guidance_scale=4.0,
-        width=512,
-        height=512,
+        width=SIDE,
+        height=SIDE,
         generator=torch.Generator('cpu').manual_seed(1),
     ).images[0]
     assert difference(paint(base, spec(guidance_scale=7.5)), theirs.tobytes()) < 0.01
@@ -97,7 +101,7 @@ def test_a_longer_prompt_than_the_authors_read_is_refused_before_it_is_cut(disti
 
 def test_around_a_product_it_paints_what_diffusers_does(distilled: Any) -> None:
     """Up to 1 megapixel, where diffusers does not shrink the picture."""
-    stage = build_stage(EXACT.references, 512, 512, False)
+    stage = build_stage(EXACT.references, SIDE, SIDE, False)
     theirs = distilled._inpaint(
         prompt='a calm night',
         image=stage.image,
@@ -117,7 +121,7 @@ def test_around_a_product_a_picture_above_1_megapixel_has_its_size(distilled: An
 
 def test_a_large_picture_before_leaves_no_tiles(distilled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles give other latents, and a product is encoded before the picture is painted."""
-    wide = replace(EXACT, width=576, steps=1)
+    wide = replace(EXACT, width=576, height=512, steps=1)
     first = paint(distilled, wide)
     with monkeypatch.context() as patch:
         patch.setattr('model_server.pipelines.memory.total_bytes', lambda _: 0)
@@ -130,7 +134,7 @@ def test_a_large_picture_that_is_prepared_meanwhile_leaves_no_tiles(
     distilled: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the server does it on another thread."""
-    wide = replace(EXACT, width=576, steps=1)
+    wide = replace(EXACT, width=576, height=512, steps=1)
 
     def prepare(_done: int) -> None:
         with monkeypatch.context() as patch:

@@ -21,15 +21,15 @@ from .conftest import draw, open_engine, paint, spec
 
 #: In the picture it has room as a whole, so nothing is shrunk. The can in it is 120 x 170.
 PHOTO = can(kitchen((240, 340)))
-PRODUCT = spec(references=(Reference(PHOTO.image),), reference_mode='exact_product')
+PRODUCT = spec(width=512, height=512, references=(Reference(PHOTO.image),), reference_mode='exact_product')
 
 
 @pytest.fixture(scope='module')
-def helped(model_dirs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def helped(model_dirs: dict[str, Path], dtype: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """SDXL with a network that takes red for the product."""
     folder = tmp_path_factory.mktemp('helped') / 'sdxl'
     shutil.copytree(model_dirs['sdxl'], folder)
-    return open_engine('sdxl', save_network(folder, red_network()))
+    return open_engine('sdxl', save_network(folder, red_network()), dtype)
 
 
 def test_the_network_of_the_folder_cuts_the_product_out_of_its_photo(
@@ -76,7 +76,7 @@ def test_the_detector_of_the_folder_says_which_lettering_is_kept(
     # How a detector of the folder is read is tested with it.
     monkeypatch.setattr(helped, '_find_text', find_text)
     reference = kitchen((512, 512))
-    asked = spec(references=(Reference(reference),), preserve_branding=True)
+    asked = spec(width=512, height=512, references=(Reference(reference),), preserve_branding=True)
     image = draw(helped, asked)
     assert image.crop(box).tobytes() == reference.crop(box).tobytes()
     assert image.crop((350, 300, 450, 400)).tobytes() != reference.crop((350, 300, 450, 400)).tobytes()

@@ -17,7 +17,7 @@ pytest.importorskip('diffusers')
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.engine import EngineLost, Reference  # noqa: E402
 from model_server.pipelines.memory import has_room, largest_untiled_pixels  # noqa: E402
-from model_server.pipelines.runtime import Runtime, gpu_errors, set_environment  # noqa: E402
+from model_server.pipelines.runtime import gpu_errors, set_environment  # noqa: E402
 
 from .conftest import draw, open_engine, paint, product, spec  # noqa: E402
 
@@ -78,13 +78,10 @@ def test_nothing_of_the_failed_call_lives_when_its_memory_is_given_back(
     assert (caught.value.__context__, caught.value.__cause__) == (None, None)
 
 
-@pytest.fixture(scope='module', params=[torch.float16, torch.bfloat16, torch.float32], ids=str)
+@pytest.fixture(scope='module', params=['float16', 'bfloat16', 'float32'])
 def small_numbers(request: pytest.FixtureRequest, model_dirs: dict[str, Path]) -> Any:
     """SDXL with the number type of a GPU. As in the published weights, its VAE has `force_upcast`."""
-    runtime = Runtime(torch.device('cpu'), request.param)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Runtime, 'from_environment', lambda: runtime)
-        engine = open_engine('sdxl', model_dirs['sdxl'])
+    engine = open_engine('sdxl', model_dirs['sdxl'], request.param)
     assert engine._text.vae.config.force_upcast
     return engine
 
@@ -178,7 +175,7 @@ def test_large_images_are_decoded_in_tiles(
 ) -> None:
     engine = engines('sdxl')
     monkeypatch.setattr('model_server.pipelines.memory.largest_untiled_pixels', lambda *_: 512 * 512)
-    image = draw(engine, spec(width=576, steps=1))
+    image = draw(engine, spec(width=576, height=512, steps=1))
     assert engine._text.vae.use_tiling
     assert isinstance(image, Image.Image)
     paint(engine, spec(steps=1))

@@ -3,6 +3,9 @@
 import json
 import random
 from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
+from itertools import product as product_of
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +59,15 @@ CONFIGS: dict[str, Callable[[list[str]], Any]] = {
 }
 
 
-def load_denoiser(kind: str, model_dir: Path, dtype: Any) -> Any:
+@cache
+def load_once(kind: str, model_dir: Path, dtype: Any) -> Any:
     part = ENGINES[kind].denoiser
     return MODELS[kind].from_pretrained(model_dir / part, dtype=dtype).requires_grad_(False)
+
+
+def load_denoiser(kind: str, model_dir: Path, dtype: Any) -> Any:
+    """One of its own; copying is quicker than reading files."""
+    return deepcopy(load_once(kind, model_dir, dtype))
 
 
 def run(kind: str, model: Any) -> Any:
@@ -151,14 +160,24 @@ def model(kind: str, model_dirs: dict[str, Path]) -> Any:
     return load_denoiser(kind, model_dirs[kind], torch.bfloat16)
 
 
-@pytest.fixture
-def adapters(kind: str, model_dirs: dict[str, Path], tmp_path: Path) -> dict[str, Path]:
-    """A file of each method; each method changes every layer, or every other one."""
-    for number, (method, config) in enumerate(CONFIGS.items()):
+@pytest.fixture(scope='module')
+def all_adapters(
+    model_dirs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, Path]]:
+    """By kind, a file of each method; each method changes every layer, or every other one."""
+    files: dict[str, dict[str, Path]] = {kind: {} for kind in ENGINES}
+    for kind, (number, (method, config)) in product_of(ENGINES, enumerate(CONFIGS.items())):
+        file = files[kind][method] = tmp_path_factory.mktemp(kind) / f'{method}.safetensors'
         model = load_denoiser(kind, model_dirs[kind], torch.float32)
         layers = list(find_layers(model, ENGINES[kind].adapter_layers))
-        wrap(kind, model, config(layers[:: 1 + number % 2]), tmp_path / f'{method}.safetensors')
-    return {method: tmp_path / f'{method}.safetensors' for method in CONFIGS}
+        wrap(kind, model, config(layers[:: 1 + number % 2]), file)
+    return files
+
+
+@pytest.fixture
+def adapters(kind: str, all_adapters: dict[str, dict[str, Path]]) -> dict[str, Path]:
+    """A file of each method."""
+    return all_adapters[kind]
 
 
 def test_weights_are_the_same_to_the_bit_after_50_random_swaps(
