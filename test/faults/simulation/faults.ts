@@ -140,7 +140,7 @@ export function drawProfile(random: Random): Profile {
     async: random.pick([0, 0.2, 0.5, 0.5, 0.9]),
     asyncDeadlineSeconds: random.pick([60, 60, 60, 120, 120, 300, 600]),
     events: drawEventFaults(random, calm),
-    sleep: calm || random.chance(0.65) ? null : drawSleep(random),
+    sleep: random.chance(calm ? 0.3 : 0.65) ? null : drawSleep(random),
   };
 }
 

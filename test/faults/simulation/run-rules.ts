@@ -54,7 +54,10 @@ export function createRunRules({ now, record, violation }: RunRulesDeps) {
       : null;
   }
 
-  function excuseOf({ requestId, item, modelAwakeSinceMs }: StoredRecord, accepted: Run): string | null {
+  function excuseOf(
+    { requestId, item, endedAtMs, modelAwakeSinceMs }: StoredRecord,
+    accepted: Run,
+  ): string | null {
     const workers = runsOf.get(requestId) ?? [];
     const sharing = workers.flatMap((run) => runsIn.get(environments.get(run)!)!);
     const spoilt = [accepted, ...workers, ...sharing].find(({ faults }) =>
@@ -63,9 +66,10 @@ export function createRunRules({ now, record, violation }: RunRulesDeps) {
     if (identityWasAway) return 'its identity had no model';
     if (excused.has(requestId)) return excused.get(requestId)!;
     if (spoilt !== undefined) return `what met ${spoilt.name}`;
-    return modelAwakeSinceMs === null || modelAwakeSinceMs + paintedWithinMs > item.deadlineMs
-      ? 'the model slept'
-      : null;
+    // A sleeping model is a reason to wait, and to fail only once the deadline is there.
+    const waited = endedAtMs! + clocksDifferMs >= item.deadlineMs;
+    const slept = modelAwakeSinceMs === null || modelAwakeSinceMs + paintedWithinMs > item.deadlineMs;
+    return waited && slept ? 'the model slept' : null;
   }
 
   return {
