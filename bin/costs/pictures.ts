@@ -14,7 +14,7 @@ const marks = [
   { atLeast: 0.75, mark: '█', meaning: 'to 100%' },
 ];
 
-/** A week, hour by hour: for how much of each hour an instance exists, waking, idle or painting. */
+/** A week, hour by hour: for how much of each hour an instance exists, whatever it does. */
 export function weekPicture(inference: Endpoint, workload: Workload): string {
   const awake = new Map(
     sharesByKind(inference, workload).map(({ load, shares }) => [load.kind, 1 - shares.asleep]),
@@ -38,6 +38,7 @@ const states: { state: keyof InstanceShares; mark: string; meaning: string }[] =
   { state: 'painting', mark: '█', meaning: 'paints' },
   { state: 'idle', mark: '▒', meaning: 'idle, not yet asleep' },
   { state: 'waking', mark: '▓', meaning: 'wakes' },
+  { state: 'leaving', mark: '░', meaning: 'asleep, still paid' },
   { state: 'asleep', mark: '·', meaning: 'asleep, not paid' },
 ];
 

@@ -54,8 +54,12 @@ export const assumptions = {
     meaning: 'share of the time that an instance paints, where more than the fewest are needed',
   },
   wakingMinutes: {
-    value: 5,
+    value: 10,
     meaning: 'minutes from the call that wakes a sleeping model until it paints, paid like any others',
+  },
+  leavingMinutes: {
+    value: 10,
+    meaning: 'minutes for which the instance stays, and is paid, after its model has gone to sleep',
   },
   sittingPauseMinutes: { value: 1, meaning: 'minutes between two images of a sitting' },
   logCompression: { value: 0.15, meaning: 'what is left of a log once CloudWatch has compressed it' },

@@ -154,7 +154,7 @@ describe('the pictures', () => {
   });
 
   test('have a bar for each volume, as long as a month, in which it sleeps as long as is told', () => {
-    const bars = [...text(usual).matchAll(/^ *([\d,]+) {2}([█▒▓·]+)$/gm)];
+    const bars = [...text(usual).matchAll(/^ *([\d,]+) {2}([█▒▓░·]+)$/gm)];
     expect(bars.map(([, volume]) => volume)).toEqual(['1,000', '10,000', '100,000', '1,000,000']);
     for (const [index, [, , bar]] of bars.entries()) {
       expect(bar).toHaveLength(73);

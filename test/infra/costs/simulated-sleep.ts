@@ -4,6 +4,7 @@ import { seededRandom, type Random } from '../../faults/simulation/random.ts';
 
 export interface Played {
   asleepHours: number;
+  leavingHours: number;
   wakingHours: number;
   idleHours: number;
   paintHours: number;
@@ -24,6 +25,7 @@ export interface Play {
   pauseHours: number;
   idleHours: number;
   wakingHours: number;
+  leavingHours: number;
   seed: number;
 }
 
@@ -38,7 +40,7 @@ interface Ask {
 export function play(of: Play): Played {
   const random = seededRandom(of.seed);
   const sittings = sittingStarts(of, random);
-  const played = { asleepHours: 0, wakingHours: 0, idleHours: 0, paintHours: 0 };
+  const played = { asleepHours: 0, leavingHours: 0, wakingHours: 0, idleHours: 0, paintHours: 0 };
   const found = { sittings: 0, foundAsleep: 0, foundWaking: 0 };
   const later: Ask[] = [];
   // It sleeps at first.
@@ -54,7 +56,9 @@ export function play(of: Play): Played {
     const asleepAt = freeAt + of.idleHours;
     if (ask.at >= asleepAt) {
       if (ask.isFirst) found.foundAsleep += 1;
-      played.asleepHours += ask.at - asleepAt;
+      const left = Math.min(ask.at - asleepAt, of.leavingHours);
+      played.leavingHours += left;
+      played.asleepHours += ask.at - asleepAt - left;
       played.idleHours += asleepAt - Math.max(freeAt, 0);
       played.wakingHours += of.wakingHours;
       awakeAt = freeAt = ask.at + of.wakingHours;

@@ -8,7 +8,9 @@ import { endpoint, sleepingDeployment, usdOf, usual } from './sample.ts';
 import { monthlyBill } from '../../../bin/costs/model.ts';
 import { play } from './simulated-sleep.ts';
 
-const [idleHours, wakingHours] = [15 / 60, 5 / 60];
+const idleHours = 15 / 60;
+const wakingHours = assumptions.wakingMinutes.value / 60;
+const leavingHours = assumptions.leavingMinutes.value / 60;
 const generations = fc.integer({ min: 0, max: 5_000_000 });
 
 /** Any load that an instance type and its users may bring. */
@@ -31,7 +33,7 @@ describe('the formula for an instance that sleeps', () => {
     // Who waits for one image before asking for the next is not quite by chance.
     [0.33, 5, 12, 1, 0.005],
     [2.2, 5, 12, 1, 0.005],
-    [7, 5, 12, 1, 0.005],
+    [7, 5, 12, 1, 0.01],
     [3, 20, 12, 1, 0.01],
   ])(
     'tells what happens with %d sittings an hour of %d images of %d s, %d min apart',
@@ -39,7 +41,7 @@ describe('the formula for an instance that sleeps', () => {
       const paintHours = seconds / 3600;
       const pauseHours = pauseMinutes / 60;
       const hours = 60_000 / sittingsPerHour;
-      const of = { imagesPerSitting, paintHours, pauseHours, idleHours, wakingHours };
+      const of = { imagesPerSitting, paintHours, pauseHours, idleHours, wakingHours, leavingHours };
       const played = play({
         ...of,
         hours,
@@ -49,14 +51,15 @@ describe('the formula for an instance that sleeps', () => {
       });
       const computed = instanceShares(
         { sittingsPerHour, paintHours: sittingsPerHour * imagesPerSitting * paintHours },
-        { keptHours: idleHours + (imagesPerSitting - 1) * pauseHours, wakingHours },
+        { keptHours: idleHours + (imagesPerSitting - 1) * pauseHours, wakingHours, leavingHours },
       );
       const differences = {
         asleep: played.asleepHours / hours - computed.asleep,
         waking: played.wakingHours / hours - computed.waking,
         idle: played.idleHours / hours - computed.idle,
         painting: played.paintHours / hours - computed.painting,
-        foundAsleep: played.foundAsleep / played.sittings - computed.asleep,
+        leaving: played.leavingHours / hours - computed.leaving,
+        foundAsleep: played.foundAsleep / played.sittings - computed.asleep - computed.leaving,
         foundWaking: played.foundWaking / played.sittings - computed.waking,
       };
       for (const [what, difference] of Object.entries(differences)) {
@@ -68,7 +71,7 @@ describe('the formula for an instance that sleeps', () => {
   test.each([1000, 10_000, 30_000])('tells of a month of %d images hour by hour', (generationsPerMonth) => {
     const workload = { ...usual, generationsPerMonth };
     const rates = new Map(hourlyLoads(workload).map(({ kind, sittingsPerHour }) => [kind, sittingsPerHour]));
-    const months = 1_500_000 / generationsPerMonth;
+    const months = 500_000 / generationsPerMonth;
     const played = play({
       hours: months * hoursPerMonth,
       rate: (at) => rates.get(kindOfHour(Math.floor(at / 24) % 7, Math.floor(at) % 24))!,
@@ -78,10 +81,12 @@ describe('the formula for an instance that sleeps', () => {
       pauseHours: assumptions.sittingPauseMinutes.value / 60,
       idleHours,
       wakingHours,
+      leavingHours,
       seed: 2,
     });
     const computed = sleepOf(sleeping(), workload);
-    expect(played.asleepHours / months / computed.asleepHours).toBeCloseTo(1, 1.5);
+    expect(Math.abs(played.asleepHours / months / computed.asleepHours - 1)).toBeLessThan(0.025);
+    expect(played.leavingHours / months / computed.leavingHours).toBeCloseTo(1, 1);
     expect(played.wakingHours / months / computed.wakingHours).toBeCloseTo(1, 1);
     expect(played.foundAsleep / played.sittings).toBeCloseTo(computed.findAsleep, 1.5);
     expect(played.foundWaking / played.sittings).toBeCloseTo(computed.findWaking, 1.5);
@@ -94,7 +99,10 @@ describe('the formula for an instance that sleeps', () => {
         fc.double({ min: 0, max: 50, noNaN: true }),
         (sittingsPerHour, paintHours) => {
           const shares = Object.values(
-            instanceShares({ sittingsPerHour, paintHours }, { keptHours: idleHours, wakingHours }),
+            instanceShares(
+              { sittingsPerHour, paintHours },
+              { keptHours: idleHours, wakingHours, leavingHours },
+            ),
           );
           expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
           for (const share of shares) expect(share >= 0 && share <= 1).toBe(true);
@@ -116,13 +124,14 @@ describe('a model that sleeps when idle', () => {
     });
   });
 
-  test('costs an instance from the waking that one image causes to the end of idleness', () => {
+  test('costs an instance from the waking that one image causes until it has left after idleness', () => {
     const lonely = { ...usual, generationsPerMonth: 1, imagesPerSitting: 1 };
     const { instanceHours, sleep } = fleetOf(sleeping(), lonely)!;
-    const seconds = 12 + 60 * (assumptions.wakingMinutes.value + sleeping().idleMinutes);
+    const { wakingMinutes, leavingMinutes } = assumptions;
+    const seconds = 12 + 60 * (wakingMinutes.value + sleeping().idleMinutes + leavingMinutes.value);
     // With another one in the same minutes once in thousands of months.
     expect(instanceHours / (seconds / 3600)).toBeCloseTo(1, 2);
-    expect(sleep!.waitSeconds).toBeCloseTo(300, 0);
+    expect(sleep!.waitSeconds / (60 * wakingMinutes.value)).toBeCloseTo(1, 2);
   });
 
   test('never runs for more hours than the most instances do, nor fewer than it paints where those can', () => {
