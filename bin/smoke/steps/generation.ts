@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { GenerationAnswer, StoredGeneration } from '../../../shared/contracts/generation-answers.ts';
 import { creditPeriod } from '../../../shared/domain/credit-period.ts';
 import { isRequestId } from '../../../shared/domain/ids.ts';
@@ -28,6 +29,26 @@ function generate({ place, world, issued }: SmokeContext): Promise<HttpAnswer> {
   });
 }
 
+/** Asked again so often, and for so long, until a model that sleeps is awake. */
+const askAgainMs = 10_000;
+const wakingTimeoutMs = 20 * 60_000;
+
+/** As `generate`. A model that sleeps refuses the first request, and wakes by it: nothing is charged until it paints. */
+async function generateAwake(context: SmokeContext): Promise<HttpAnswer> {
+  const untilMs = Date.now() + wakingTimeoutMs;
+  for (;;) {
+    const answer = await generate(context);
+    const mayWake = answer.status === 503 && Date.now() < untilMs && (await sleepsOrWakes(context));
+    if (!mayWake) return answer;
+    await pause(askAgainMs);
+  }
+}
+
+async function sleepsOrWakes({ place }: SmokeContext): Promise<boolean> {
+  const { json } = await send(`${place.baseUrl}/health`);
+  return json?.model === 'asleep' || json?.model === 'waking';
+}
+
 /** The period totals of the temporary license; its period began with it. */
 export function totalsOf({ stores, world: { license } }: SmokeContext) {
   const { startMs } = creditPeriod(license, Date.now());
@@ -38,7 +59,7 @@ export const generatesImage: Step = {
   name: 'an image is generated and one credit charged',
   skip: ({ place }) => (place.hasModel ? null : 'the stack has no model'),
   async run(context) {
-    const answer = await generate(context);
+    const answer = await generateAwake(context);
     must(answer.status === 200, `POST /generate answered ${described(answer)}`);
     checkGeneration(answer, context);
     context.image = answer.json;

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { smoke } from '../support/smoke.ts';
+import { until } from '../support/until.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService({ args: ['--sleep', '1', '--wake', '3'] });
+
+test('a model that sleeps is woken by the checks and waited for, and every check passes', async () => {
+  const isAsleep = async () => (await service.api({ path: '/health' })).body.model === 'asleep';
+  await until('it sleeps', isAsleep, 60_000, 500);
+  const { code, stdout, stderr } = await smoke(['--data', service.dataDir]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('14 passed, 0 failed');
+});
