@@ -2,7 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environmentVariables, noModelEndpoint } from '../shared/config.ts';
-import { grantsOf, jobs, routes, type Job, type Route } from '../shared/routes.ts';
+import {
+  grantsOf,
+  jobs,
+  routes,
+  type Grants,
+  type Job,
+  type Route,
+  type TableGrants,
+} from '../shared/routes.ts';
 import { modelStackNameOf, stackNameOf, type Configuration, type Inference } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
@@ -229,12 +237,18 @@ export class ServiceStack extends Stack {
         canReserve(reservedConcurrency, this.accountConcurrency) && { reservedConcurrency }),
       files,
     });
-    this.records.grant(fn, grants.table ?? {});
+    this.records.grant(fn, this.tableGrants(grants));
     this.images.grant(fn, grants);
     this.model.grant(fn, grants);
     if (grants.references) this.references.grantInvoke(fn);
     if (grants.worker) this.worker!.grantInvoke(fn);
     return fn;
+  }
+
+  /** What is remembered of waking is nobody's where the model never sleeps. */
+  private tableGrants({ table = {} }: Grants): TableGrants {
+    const { model: _, ...others } = table;
+    return this.model.componentName === null ? others : table;
   }
 
   private get logRetention(): RetentionDays {

@@ -57,13 +57,26 @@ export function functionNeeds(functionArn: (name: string) => string) {
   };
 }
 
-/** What an invocation of the model needs, with the adapter whose presigned URL it sends. */
-export function modelNeeds(endpointArn: (name: string) => string, bucketArn: string) {
+/**
+ * What a call of the model needs, with the component that it names and the adapter whose presigned URL it sends; or a
+ * question about a component.
+ * @param modelArn of an endpoint or a component
+ */
+export function modelNeeds(modelArn: (kind: string, name: string) => string, bucketArn: string) {
   return (request: IncomingMessage, body: Buffer): Asked[] => {
+    const target = request.headers['x-amz-target'];
+    if (target !== undefined) {
+      const { InferenceComponentName: component } = JSON.parse(body.toString());
+      const action = `sagemaker:${String(target).split('.')[1]}`;
+      return [{ action, resource: modelArn('inference-component', component) }];
+    }
     const [, , name, verb] = request.url!.split('/');
     const action =
       verb === 'invocations-response-stream' ? 'InvokeEndpointWithResponseStream' : 'InvokeEndpoint';
-    const asked: Asked[] = [{ action: `sagemaker:${action}`, resource: endpointArn(name!) }];
+    const component = request.headers['x-amzn-sagemaker-inference-component'];
+    const resources = [modelArn('endpoint', name!)];
+    if (component !== undefined) resources.push(modelArn('inference-component', String(component)));
+    const asked: Asked[] = resources.map((resource) => ({ action: `sagemaker:${action}`, resource }));
     const { identity } = JSON.parse(body.toString()) as { identity?: { adapterUrl: string | null } };
     if (identity?.adapterUrl) {
       const key = new URL(identity.adapterUrl).pathname.split('/').slice(2).join('/');

@@ -33,6 +33,9 @@ export const everything: Options = {
   },
 };
 
+/** The same, with a model that may sleep. */
+export const everythingAsleep: Options = { ...everything, inference: { ...endpoint, minInstances: 0 } };
+
 /** Every configuration whose template the tests read. */
 export const configurations = {
   default: {},

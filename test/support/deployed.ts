@@ -1,6 +1,7 @@
 import type { RunningServer } from '../../local/http/server.ts';
 import { startPainter } from '../../painter/src/server.ts';
 import { startSageMakerRuntime } from '../../local/sagemaker/engine.ts';
+import type { Sleeper } from '../../local/sagemaker/sleeper.ts';
 import { readEngines } from '../../bin/common/connection.ts';
 import { modelStackNameOf, readConfiguration } from '../../lib/configuration.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
@@ -18,6 +19,7 @@ import {
   type DeployedAnswer,
   type DeployedCall,
 } from './deployed-calls.ts';
+import { account, functionArn, modelArn, region } from './deployed-arns.ts';
 import { abandonGeneration, addAdaptedIdentity } from './deployed-world.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
@@ -38,8 +40,6 @@ import { lineOf, needsOf, readTableRequest } from './table-requests.ts';
 
 export type Deployed = Awaited<ReturnType<typeof startDeployed>>;
 
-const account = '000000000000';
-const region = 'us-east-1';
 /** The issuer of the template's user pool, with any id. */
 const userPoolUrl = /^https:\/\/cognito-idp\.[^/]+\/<\w+>/;
 const lambdaUrl = `https://lambda.${region}.amazonaws.com`;
@@ -49,6 +49,13 @@ const releaseFunction = jobs.releaseGeneration.functionName;
 const allRoutes: Route[] = Object.values(routes);
 const functionNames = [...allRoutes, ...Object.values(jobs)].map(({ functionName }) => functionName);
 const subscriptionId = `sub_${newId('license').slice(4)}`;
+
+export interface DeployedOptions {
+  /** The one that was synthesized. */
+  configuration?: object;
+  /** The model, where the configuration lets it sleep. */
+  sleeper?: Sleeper | null;
+}
 
 interface RunningFunction {
   lambda: LambdaProcess;
@@ -70,15 +77,28 @@ interface Engines extends ReturnType<typeof readEngines> {
  * Every function of a synthesized stack, each in a process of its own, with the variables and behind the role that the
  * template gives it, over the engines of a running service.
  */
-export async function startDeployed(synthesized: Synthesized, service: RunningService) {
+export async function startDeployed(
+  synthesized: Synthesized,
+  service: RunningService,
+  { configuration = everything, sleeper = null }: DeployedOptions = {},
+) {
   const { template } = synthesized;
   const credentials = readEngines(service.dataDir);
   const table = tableOf(service.dataDir);
-  const resolve = resolver(knownNames(template, credentials));
+  const resolve = resolver(knownNames(template, credentials, configuration));
   const refused: (Asked & { by: string })[] = [];
   const painter = await startPainter();
+  const endpointName = modelVariableOf(template, resolve, 'MODEL_ENDPOINT_NAME');
   const runtime = await startSageMakerRuntime({
-    endpoints: { [modelNameOf(template, resolve)]: painter.url },
+    endpoints: { [endpointName]: painter.url },
+    ...(sleeper !== null && {
+      component: {
+        name: modelVariableOf(template, resolve, 'MODEL_COMPONENT_NAME'),
+        endpointName,
+        sleeper,
+        signing: { credentials, region },
+      },
+    }),
   });
   const functions = new Map<string, RunningFunction>();
   const lambdaEngine = await startLambdaEngine({
@@ -198,7 +218,7 @@ async function startFunction(
     startAuthorizingProxy({
       ...options,
       target: engines.modelUrl,
-      needs: modelNeeds(endpointArn, bucketArn),
+      needs: modelNeeds(modelArn, bucketArn),
     }),
     startAuthorizingProxy({ ...options, target: engines.lambdaUrl, needs: functionNeeds(functionArn) }),
   ]);
@@ -213,27 +233,21 @@ async function startFunction(
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDb!,
     AWS_ENDPOINT_URL_S3: s3!,
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sageMaker!,
+    AWS_ENDPOINT_URL_SAGEMAKER: sageMaker!,
   });
   return { lambda, statements, asked, tableRequests, proxies };
 }
 
-function endpointArn(name: string): string {
-  return `arn:aws:sagemaker:${region}:${account}:endpoint/${name}`;
-}
-
-function functionArn(name: string): string {
-  return `arn:aws:lambda:${region}:${account}:function:${name}`;
-}
-
-function modelNameOf(template: Template, resolve: Resolve): string {
+function modelVariableOf(template: Template, resolve: Resolve, variable: string): string {
   const id = functionIdOf(template, routes.createGeneration.functionName);
-  return resolve(template.Resources[id]!.Properties.Environment.Variables.MODEL_ENDPOINT_NAME);
+  return resolve(template.Resources[id]!.Properties.Environment.Variables[variable]);
 }
 
 /** The values of the template's references. */
 function knownNames(
   template: Template,
   { tableName, bucketName, s3Url }: { tableName: string; bucketName: string; s3Url: string },
+  configuration: object,
 ): Record<string, string> {
   const idOf = (type: string) => {
     const found = Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
@@ -245,7 +259,7 @@ function knownNames(
       Type === 'AWS::S3::Bucket' && JSON.stringify(Properties).includes('generations/'),
   )![0];
   const tableId = idOf('AWS::DynamoDB::Table');
-  const modelName = modelStackNameOf(readConfiguration(everything, 'The test'))!;
+  const modelName = modelStackNameOf(readConfiguration(configuration, 'The test'))!;
   return {
     'AWS::Region': region,
     'AWS::AccountId': account,
@@ -262,6 +276,7 @@ function knownNames(
       ]),
     ),
     [`${modelName}-endpoint`]: modelName,
+    [`${modelName}-component`]: `${modelName}-component`,
     [idOf('AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
   };
 }
