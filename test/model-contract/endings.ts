@@ -103,7 +103,7 @@ export function endingCases(world: () => World, container: ModelContainer): void
         if (event === 'started') begun += 1;
       };
       const firstWaits = Promise.withResolvers<void>();
-      const flood = Array.from({ length: 12 }, () =>
+      const flood = Array.from({ length: 6 * container.threads }, () =>
         world().ask({ tenant: 'flood' }, undefined, {
           onEvent: (event) => {
             onEvent(event);
@@ -128,7 +128,8 @@ export function endingCases(world: () => World, container: ModelContainer): void
     });
 
     test('tells who waits its place, which gets better until it begins', async () => {
-      const exchanges = await Promise.all(Array.from({ length: 6 }, () => world().ask()));
+      const waiting = Array.from({ length: container.threads + 4 }, () => world().ask());
+      const exchanges = await Promise.all(waiting);
       const places = exchanges.map(({ events }) =>
         events.flatMap((event) => (event.event === 'queued' ? [event.position] : [])),
       );

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -18,13 +18,14 @@ from .adapters.reader import AdapterReader
 from .compiling import CompileCache, CompileMode, compile_parts, compiling
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
-from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared, ReferenceMode
-from .memory import KeptTypes, choose_tiling
+from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared
+from .memory import KeptTypes, choose_tiling, reset_peak, used_bytes
 from .model_version import join_version, name_model
 from .products.lettering import find_lettering
 from .products.segmentation import describe_segmentation, load_segmenter
 from .products.stage import Stage, build_stage, on_white
 from .products.text_detector import load_text_detector
+from .recipes import PreparedInputs, Recipe
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 from .warming import specs_to_warm
 
@@ -34,35 +35,6 @@ _RECIPE = 'recipe-3'
 _REFERENCE_STRENGTH = 0.75
 
 _Asked = TypeVar('_Asked', ImageSpec, Order)
-
-
-def as_it_is(painted: Image.Image) -> Image.Image:
-    """Returns the image as it was painted."""
-    return painted
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """One call of a pipeline, and what is done with its image."""
-
-    pipe: Any
-    inputs: dict[str, Any]
-    finish: Callable[[Image.Image], Image.Image] = as_it_is
-
-
-@dataclass(frozen=True)
-class PreparedInputs:
-    """What is still needed of a spec when it is painted."""
-
-    recipe: Recipe
-    #: As many as the request asks for, and as the model takes.
-    steps_asked: int
-    steps: int
-    #: Pixels.
-    width: int
-    height: int
-    #: None without references.
-    reference_mode: ReferenceMode | None
 
 
 class DiffusionEngine(ABC):
@@ -194,7 +166,7 @@ class DiffusionEngine(ABC):
     @gpu_errors
     def _paint(self, inputs: PreparedInputs, seed: int, on_step: Callable[[int], None]) -> Image.Image:
         recipe = inputs.recipe
-        self._reset_peak()
+        reset_peak(self._runtime.device)
         self._set_up(inputs)
         result = recipe.pipe(
             **recipe.inputs,
@@ -222,9 +194,7 @@ class DiffusionEngine(ABC):
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak since the last painting began."""
-        if self._runtime.device.type != 'cuda':
-            return None
-        return torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()
+        return used_bytes(self._runtime.device)
 
     @abstractmethod
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
@@ -321,10 +291,6 @@ class DiffusionEngine(ABC):
             return_lora_metadata=True,
         )
         return state, metadata or {}
-
-    def _reset_peak(self) -> None:
-        if self._runtime.device.type == 'cuda':
-            torch.cuda.reset_peak_memory_stats()
 
     def _paint_once(self) -> None:
         """Warms up in every mode; where code is compiled, with every kind of size and guidance too."""

@@ -37,7 +37,7 @@ class LatentEncoder:
 
     def __call__(self, pixels: torch.Tensor) -> torch.Tensor:
         """
-        Latents (1, channels, height / 8, width / 8) as the VAE gives them.
+        Latents (1, channels, height / n, width / n) as the VAE gives them; n is 8 in SDXL and in Z-Image.
 
         `pixels`: (1, 3, height, width), -1 … 1.
 

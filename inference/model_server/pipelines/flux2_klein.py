@@ -17,9 +17,10 @@ from safetensors import safe_open
 
 from .adapters.file import FileContent, unfit
 from .chat_prompts import count_tokens
-from .diffusion import DiffusionEngine, Recipe
+from .diffusion import DiffusionEngine
 from .engine import ImageSpec, Order
 from .guidance import map_guidance
+from .recipes import Recipe
 from .reference_sizes import LARGEST_REFERENCE, fit_reference
 
 # What the authors recommend for the base model, and what is none:

@@ -32,6 +32,19 @@ def has_room(device: torch.device, needed_bytes: int) -> bool:
     return bool(free - needed_bytes >= total * _PAINTING_SHARE)
 
 
+def used_bytes(device: torch.device) -> tuple[int, int] | None:
+    """The card's memory in use, and its peak since the last `reset_peak`; None on a CPU."""
+    if device.type != 'cuda':
+        return None
+    return torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()
+
+
+def reset_peak(device: torch.device) -> None:
+    """The peak counts from now on."""
+    if device.type == 'cuda':
+        torch.cuda.reset_peak_memory_stats()
+
+
 def largest_untiled_pixels(vae: Any, card_bytes: int) -> int:
     """
     The largest picture that the VAE decodes in one piece.

@@ -14,9 +14,10 @@ from diffusers.models.embeddings import ImageProjection
 
 from .adapters.sgm_names import name_in_sgm
 from .clip_prompts import encode_prompts
-from .diffusion import DiffusionEngine, PreparedInputs, Recipe
+from .diffusion import DiffusionEngine
 from .engine import ImageSpec
 from .products.stage import on_white
+from .recipes import PreparedInputs, Recipe
 
 # How strongly reference images act beside the prompt, 0 … 1.
 _REFERENCE_SCALE = 0.6

@@ -14,10 +14,11 @@ from diffusers import ZImageImg2ImgPipeline, ZImageInpaintPipeline, ZImagePipeli
 
 from .adapters.file import FileContent
 from .chat_prompts import count_tokens
-from .diffusion import DiffusionEngine, Recipe
+from .diffusion import DiffusionEngine
 from .engine import ImageSpec
 from .guidance import map_guidance
 from .products.stage import Stage
+from .recipes import Recipe
 
 # Tokens. The model's positions end a little above the second.
 _USUAL_LENGTH = 512

@@ -75,7 +75,7 @@ def open_engine(kind: str, model_dir: Path, dtype: str = 'float32') -> Any:
     runtime = replace(Runtime.from_environment(), dtype=getattr(torch, dtype))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runtime, 'from_environment', lambda: runtime)
-        patch.setattr('model_server.pipelines.diffusion.shapes_to_warm', warm_small)
+        patch.setattr('model_server.pipelines.warming.shapes_to_warm', warm_small)
         engine = getattr(importlib.import_module(module), name)(model_dir)
         engine.warm()
     return engine
@@ -108,21 +108,29 @@ def dtype(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope='session')
-def engines(model_dirs: dict[str, Path], dtype: str) -> Callable[[str], Any]:
-    """Warm engines by kind, each made once for each type. So all that they do is tested in both."""
-    made: dict[str, Any] = {}
+def made_engines() -> dict[tuple[str, str], Any]:
+    """By kind and type, whatever the order of the tests."""
+    return {}
+
+
+@pytest.fixture(scope='session')
+def engines(
+    model_dirs: dict[str, Path], dtype: str, made_engines: dict[tuple[str, str], Any]
+) -> Callable[[str], Any]:
+    """Warm engines by kind, each made once for each type. So what they compute is tested in both."""
 
     def get(kind: str) -> Any:
-        if kind not in made:
-            made[kind] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind], dtype)
-        made[kind].use(None)
-        return made[kind]
+        name = kind, dtype
+        if name not in made_engines:
+            made_engines[name] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind], dtype)
+        made_engines[name].use(None)
+        return made_engines[name]
 
     return get
 
 
 def in_type(dtype: str) -> pytest.MarkDecorator:
-    """For a test that takes long and tells no more in the other type."""
+    """For a test that tells no more in the other type: of counts, names, files and refusals, or of bytes."""
     return pytest.mark.parametrize('dtype', [dtype], indirect=True, scope='session')
 
 

@@ -22,7 +22,7 @@ from model_server.pipelines.adapters.sgm_names import name_in_sgm  # noqa: E402
 from random_models.sdxl import create_sdxl  # noqa: E402
 from random_models.weights import Draw  # noqa: E402
 
-from .conftest import file_adapter, paint, spec  # noqa: E402
+from .conftest import file_adapter, in_type, paint, spec  # noqa: E402
 
 INFERENCE = Path(__file__).parents[2]
 
@@ -91,6 +91,7 @@ def test_sdxls_layers_have_the_names_that_diffusers_reads_from_kohyas_files(
     assert all(names.find(key.split('.')[0]) for key in state)
 
 
+@in_type('float32')
 def test_every_layer_of_sdxl_may_be_changed_but_those_of_an_ip_adapter(engines: Callable[[str], Any]) -> None:
     plain, with_it = engines('sdxl'), engines('ip')
     changeable = {
@@ -101,6 +102,7 @@ def test_every_layer_of_sdxl_may_be_changed_but_those_of_an_ip_adapter(engines: 
     assert plain._merger._weights.keys() == with_it._merger._weights.keys() == changeable
 
 
+@in_type('float32')
 @pytest.mark.parametrize('whole', ['lokr_w1', 'lokr_w2', 'both'])
 def test_the_alpha_of_a_lokr_counts_as_in_diffusers(
     engines: Callable[[str], Any], tmp_path: Path, whole: str
@@ -120,6 +122,7 @@ def test_the_alpha_of_a_lokr_counts_as_in_diffusers(
     assert_alike(patches_of(engine, tmp_path, state), patches_of(engine, tmp_path, theirs))
 
 
+@in_type('float32')
 @pytest.mark.parametrize('prefix', ['lora_unet_', 'diffusion_model.'])
 def test_z_images_own_names_are_read_as_diffusers_reads_them(
     engines: Callable[[str], Any], tmp_path: Path, prefix: str
@@ -188,6 +191,7 @@ def test_a_name_that_could_be_two_layers_is_neither() -> None:
     assert (names.find('a.b_c'), names.find('a_b.c'), names.find('a_b_c')) == ('a.b_c', 'a_b.c', None)
 
 
+@in_type('float32')
 @pytest.mark.parametrize('content', [b'', b'x' * 100, b'\x02\x00\x00\x00\x00\x00\x00\x00{}'])
 def test_a_file_that_is_none_is_refused(
     engines: Callable[[str], Any], tmp_path: Path, content: bytes
@@ -198,6 +202,7 @@ def test_a_file_that_is_none_is_refused(
         engines('sdxl').read(file_adapter(path))
 
 
+@in_type('float32')
 def test_settings_in_a_file_that_are_no_json_are_refused(
     engines: Callable[[str], Any], tmp_path: Path
 ) -> None:
@@ -208,6 +213,7 @@ def test_settings_in_a_file_that_are_no_json_are_refused(
             engines('sdxl').read(file_adapter(path))
 
 
+@in_type('float32')
 def test_a_file_is_read_on_any_thread_and_changes_nothing(
     engine: Any, make_adapter: Callable[..., Any]
 ) -> None:

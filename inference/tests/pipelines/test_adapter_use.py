@@ -20,7 +20,7 @@ from model_server.pipelines.adapters.patches import Patch  # noqa: E402
 from model_server.pipelines.adapters.reader import AdapterCache  # noqa: E402
 from model_server.pipelines.engine import Adapter  # noqa: E402
 
-from .conftest import SIDE, file_adapter, open_engine, paint, spec, use  # noqa: E402
+from .conftest import SIDE, file_adapter, in_type, open_engine, paint, spec, use  # noqa: E402
 
 Make = Callable[..., Adapter]
 #: What `spec` says of guidance, as diffusers' pipelines take it.
@@ -78,6 +78,7 @@ def test_an_adapter_leaves_no_trace_in_the_next_one(engine: Any, make_adapter: M
     assert len({plain, alone}) == 2
 
 
+@in_type('bfloat16')
 def test_the_scale_says_how_strongly_it_acts(engine: Any, make_adapter: Make) -> None:
     adapter = make_adapter()
     images = []
@@ -89,6 +90,7 @@ def test_the_scale_says_how_strongly_it_acts(engine: Any, make_adapter: Make) ->
     assert images[0] == paint(engine, spec())
 
 
+@in_type('float32')
 def test_an_alpha_counts_as_in_the_trainers_that_write_one(
     engines: Callable[[str], Any], tmp_path: Path, model_dirs: dict[str, Path]
 ) -> None:
@@ -113,6 +115,7 @@ def test_an_alpha_counts_as_in_the_trainers_that_write_one(
     assert images[0] == images[1]
 
 
+@in_type('float32')
 def test_an_alpha_counts_as_peft_writes_it(engine: Any, kind: str, make_adapter: Make) -> None:
     adapter = make_adapter(rank=4)
     weights = load_file(adapter.path)
@@ -145,6 +148,7 @@ def rename(weights: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     return {key.replace(old, new): value for key, value in weights.items()}
 
 
+@in_type('float32')
 @pytest.mark.parametrize(
     ('change', 'problem'),
     [
@@ -178,6 +182,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(
     assert paint(engine, spec()) == image
 
 
+@in_type('float32')
 def test_an_adapter_of_the_other_model_is_refused(
     engines: Callable[[str], Any], model_dirs: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -191,6 +196,7 @@ def test_an_adapter_of_the_other_model_is_refused(
         assert caught.value.reason == 'adapter_unavailable'
 
 
+@in_type('float32')
 def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
     adapter = make_adapter(seed=5)
     use(engine, adapter)

@@ -89,7 +89,7 @@ def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_req
             (5.0, 1.0), (SIDE, 160), (((), 'reference'), (photo, 'reference'), (photo, 'exact_product'))
         )
     ]
-    for adapter in (None, make_adapter(rank=4), make_adapter(rank=8, scale=0.5)):
+    for adapter in (None, make_adapter(rank=8, scale=0.5)):
         for each in (engine, eager):
             use(each, adapter)
         for picture in pictures:

@@ -21,7 +21,7 @@ from model_server.pipelines.engine import Order, Reference  # noqa: E402
 from model_server.pipelines.runtime import Runtime  # noqa: E402
 from model_server.settings import SettingsError  # noqa: E402
 
-from .conftest import SIDE, difference, draw, open_engine, paint, product, spec, use  # noqa: E402
+from .conftest import SIDE, difference, draw, in_type, open_engine, paint, product, spec, use  # noqa: E402
 
 
 def test_the_same_order_is_the_same_image_whatever_was_painted_before(
@@ -38,6 +38,7 @@ def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     assert paint(open_engine(kind, model_dirs[kind], dtype), spec()) == first
 
 
+@in_type('bfloat16')
 @pytest.mark.parametrize(
     'changes',
     [
@@ -58,11 +59,13 @@ def test_another_seed_is_another_image(engine: Any) -> None:
     assert paint(engine, spec(), seed=2) != paint(engine, spec())
 
 
+@in_type('float32')
 def test_without_guidance_the_negative_prompt_says_nothing(guided_engine: Any) -> None:
     plain = spec(guidance_scale=1.0)
     assert paint(guided_engine, plain) == paint(guided_engine, replace(plain, negative_prompt='rain'))
 
 
+@in_type('float32')
 def test_z_image_paints_by_default_with_the_guidance_that_its_authors_recommend(
     engines: Callable[[str], Any],
 ) -> None:
@@ -76,18 +79,21 @@ def test_z_image_paints_by_default_with_the_guidance_that_its_authors_recommend(
     assert [taken(scale) for scale in (1.0, 7.5)] == [0.0, 4.0]
 
 
+@in_type('float32')
 @pytest.mark.parametrize('size', [(128, 128), (160, 128), (128, 192)])
 def test_images_have_the_size_of_the_order(engine: Any, size: tuple[int, int]) -> None:
     image = draw(engine, spec(width=size[0], height=size[1], steps=1))
     assert (image.size, image.mode) == (size, 'RGB')
 
 
+@in_type('float32')
 def test_every_step_is_told(guided_engine: Any) -> None:
     steps: list[int] = []
     draw(guided_engine, spec(steps=5), on_step=steps.append)
     assert steps == [1, 2, 3, 4, 5]
 
 
+@in_type('float32')
 @pytest.mark.parametrize('mode', ['reference', 'exact_product'])
 def test_steps_only_grow_and_end_with_the_last_where_references_save_some(engine: Any, mode: str) -> None:
     steps: list[int] = []
@@ -96,6 +102,7 @@ def test_steps_only_grow_and_end_with_the_last_where_references_save_some(engine
     assert (steps[-1], len(steps) <= 8) == (8, True)
 
 
+@in_type('bfloat16')
 def test_what_a_step_raises_ends_the_painting_and_nothing_else(engine: Any) -> None:
     class Stop(Exception):
         pass
@@ -110,11 +117,13 @@ def test_what_a_step_raises_ends_the_painting_and_nothing_else(engine: Any) -> N
     assert paint(engine, spec()) == before
 
 
+@in_type('float32')
 def test_a_text_longer_than_the_encoders_read_at_once_is_read_to_its_end(engine: Any) -> None:
     long = 'a calm night over the sea, ' * 12
     assert paint(engine, spec(prompt=long + 'red')) != paint(engine, spec(prompt=long + 'blue'))
 
 
+@in_type('float32')
 @pytest.mark.parametrize('kind', ['z-image', 'flux2-klein'], indirect=True)
 def test_a_prompt_that_the_model_cant_read_is_refused(engine: Any) -> None:
     with pytest.raises(Failure, match='tokens') as caught:
@@ -139,6 +148,7 @@ def test_what_was_prepared_is_painted_as_often_as_wanted_whatever_else_is_prepar
     assert all(each.result() for each in preparing)
 
 
+@in_type('float32')
 def test_nothing_is_encoded_and_no_reference_is_held_once_an_image_is_prepared(engine: Any) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError('A text was encoded.')
@@ -186,6 +196,7 @@ def test_opaque_pixels_of_an_exact_product_are_in_the_image_unchanged(engine: An
     assert difference(image.tobytes(), paint(engine, spec())) > 1
 
 
+@in_type('bfloat16')
 @pytest.mark.parametrize('kind', ['sdxl', 'z-image'], indirect=True)
 def test_a_reference_has_an_effect_and_is_counted(engine: Any) -> None:
     red, blue = (Reference(Image.new('RGB', (300, 200), color)) for color in ('red', 'blue'))
@@ -198,6 +209,7 @@ def test_a_reference_has_an_effect_and_is_counted(engine: Any) -> None:
     assert engine.prepare(spec()).references_used == 0
 
 
+@in_type('bfloat16')
 @pytest.mark.parametrize('name', ['ip', 'flux2-klein'])
 def test_every_reference_is_looked_at_where_the_model_can(engines: Callable[[str], Any], name: str) -> None:
     engine = engines(name)
@@ -210,6 +222,7 @@ def test_every_reference_is_looked_at_where_the_model_can(engines: Callable[[str
     assert engine.prepare(spec(references=references)).references_used == 4
 
 
+@in_type('float32')
 def test_without_references_an_ip_adapter_looks_at_no_image(engines: Callable[[str], Any]) -> None:
     engine, looks = engines('ip'), 0
 
@@ -246,6 +259,7 @@ def test_the_zeros_in_place_of_an_image_have_the_shape_of_one(
         assert not zeros.any()
 
 
+@in_type('bfloat16')
 @pytest.mark.parametrize('kind', ['sdxl', 'z-image', 'ip', 'flux2-klein-base'])
 @pytest.mark.parametrize('mode', [None, 'reference', 'exact_product'])
 def test_no_input_of_a_pipeline_asks_for_a_gradient(
@@ -284,6 +298,7 @@ def test_an_ip_adapter_leaves_other_images_as_they_are_without_it(engines: Calla
         assert difference(paint(with_it, each), paint(without, each)) < 1
 
 
+@in_type('bfloat16')
 @pytest.mark.parametrize('kind', ['sdxl', 'z-image'], indirect=True)
 def test_lettering_of_a_reference_stays_where_branding_is_preserved(engine: Any) -> None:
     stripes = Image.new('RGB', (512, 512), 'white')
@@ -296,6 +311,7 @@ def test_lettering_of_a_reference_stays_where_branding_is_preserved(engine: Any)
     assert image.crop((0, 0, 100, 100)).tobytes() != stripes.crop((0, 0, 100, 100)).tobytes()
 
 
+@in_type('float32')
 def test_a_product_that_cant_be_seen_is_refused_by_its_number(engine: Any) -> None:
     references = (Reference(product()), Reference(Image.new('RGBA', (100, 100))))
     with pytest.raises(Failure, match='Reference image 2') as caught:
@@ -303,6 +319,7 @@ def test_a_product_that_cant_be_seen_is_refused_by_its_number(engine: Any) -> No
     assert caught.value.reason == 'reference_unreadable'
 
 
+@in_type('float32')
 def test_on_a_cpu_there_is_no_memory_of_a_gpu_to_tell_of(engine: Any) -> None:
     assert engine.memory_bytes() is None
 
@@ -318,6 +335,7 @@ def test_a_machine_whose_other_gpus_would_be_idle_is_refused(monkeypatch: pytest
         on(4)
 
 
+@in_type('float32')
 @pytest.mark.parametrize('guidance_scale', [1.0, 1.01])
 @pytest.mark.parametrize('mode', [None, 'reference', 'exact_product'])
 @pytest.mark.parametrize('name', ['sdxl', 'z-image', 'ip', 'flux2-klein', 'flux2-klein-base'])

@@ -28,7 +28,7 @@ from model_server.pipelines.reference_sizes import (  # noqa: E402
 )
 from model_server.settings import SettingsError  # noqa: E402
 
-from .conftest import SIDE, difference, draw, paint, product, spec, use  # noqa: E402
+from .conftest import SIDE, difference, draw, in_type, paint, product, spec, use  # noqa: E402
 
 EXACT = spec(references=(Reference(product()),), reference_mode='exact_product')
 ORDER = Order(
@@ -52,12 +52,14 @@ def base(engines: Callable[[str], Any]) -> Any:
     return engines('flux2-klein-base')
 
 
+@in_type('float32')
 def test_the_distilled_model_takes_four_steps_and_its_version_says_so(distilled: Any, base: Any) -> None:
     assert (distilled.evaluations(ORDER), base.evaluations(ORDER)) == (4, 60)
     assert ' steps-4 ' in distilled.model_version
     assert 'steps' not in base.model_version
 
 
+@in_type('bfloat16')
 def test_the_distilled_model_paints_the_same_whatever_steps_guidance_and_negative_prompt(
     distilled: Any,
 ) -> None:
@@ -66,6 +68,7 @@ def test_the_distilled_model_paints_the_same_whatever_steps_guidance_and_negativ
         assert paint(distilled, spec(**{'steps': 20, **changes})) == first
 
 
+@in_type('float32')
 def test_its_few_steps_are_told_as_those_of_the_request(distilled: Any) -> None:
     told: list[int] = []
     draw(distilled, spec(steps=30), on_step=told.append)
@@ -91,6 +94,7 @@ def test_the_base_model_paints_what_diffusers_does(
     assert difference(paint(base, spec(guidance_scale=7.5)), theirs.tobytes()) < 0.01
 
 
+@in_type('float32')
 def test_a_longer_prompt_than_the_authors_read_is_refused_before_it_is_cut(distilled: Any) -> None:
     empty = count_tokens(distilled._text.tokenizer, [''], 512, thinking=False)
     longest = 'x' * (512 - empty)
@@ -114,11 +118,13 @@ def test_around_a_product_it_paints_what_diffusers_does(distilled: Any) -> None:
     assert difference(paint(distilled, EXACT), stage.finish(theirs).tobytes()) < 0.01
 
 
+@in_type('bfloat16')
 def test_around_a_product_a_picture_above_1_megapixel_has_its_size(distilled: Any) -> None:
     image = draw(distilled, replace(EXACT, width=1088, height=1024, steps=1))
     assert image.size == (1088, 1024)
 
 
+@in_type('bfloat16')
 def test_a_large_picture_before_leaves_no_tiles(distilled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles give other latents, and a product is encoded before the picture is painted."""
     wide = replace(EXACT, width=576, height=512, steps=1)
@@ -130,6 +136,7 @@ def test_a_large_picture_before_leaves_no_tiles(distilled: Any, monkeypatch: pyt
     assert paint(distilled, wide) == first
 
 
+@in_type('bfloat16')
 def test_a_large_picture_that_is_prepared_meanwhile_leaves_no_tiles(
     distilled: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +179,7 @@ def test_references_of_any_shape_are_taken_by_diffusers() -> None:
             assert width * height <= LARGEST_REFERENCE
 
 
+@in_type('float32')
 @pytest.mark.parametrize(('mode', 'references'), [('reference', 0), ('reference', 2), ('exact_product', 2)])
 def test_the_model_reads_as_many_pixels_as_the_estimate_is_told(
     distilled: Any, mode: Any, references: int
@@ -231,6 +239,7 @@ def fused_lora(folder: Path) -> dict[str, Path]:
     return paths
 
 
+@in_type('float32')
 def test_an_adapter_acts_the_same_in_every_format(distilled: Any, tmp_path: Path) -> None:
     images = set()
     for name, path in fused_lora(tmp_path).items():
@@ -241,6 +250,7 @@ def test_an_adapter_acts_the_same_in_every_format(distilled: Any, tmp_path: Path
     assert paint(distilled, spec()) not in images
 
 
+@in_type('float32')
 @pytest.mark.parametrize(
     'name',
     [
@@ -258,6 +268,7 @@ def test_an_adapter_of_which_diffusers_would_leave_something_out_is_refused(
     refuse_unread(distilled, path, monkeypatch)
 
 
+@in_type('float32')
 @pytest.mark.parametrize('block', ['999999999', '9_9_9_9_9_9_9_9_9'])
 def test_an_adapter_that_would_have_diffusers_count_for_hours_is_refused(
     distilled: Any, tmp_path: Path, block: str, monkeypatch: pytest.MonkeyPatch

@@ -19,7 +19,7 @@ from model_server.pipelines.engine import EngineLost, Reference  # noqa: E402
 from model_server.pipelines.memory import has_room, largest_untiled_pixels  # noqa: E402
 from model_server.pipelines.runtime import gpu_errors, set_environment  # noqa: E402
 
-from .conftest import draw, open_engine, paint, product, spec  # noqa: E402
+from .conftest import draw, in_type, open_engine, paint, product, spec  # noqa: E402
 
 GIB = 1024**3
 
@@ -170,6 +170,7 @@ def test_a_copy_leaves_a_quarter_of_the_card_free(
     assert has_room(torch.device('cuda'), needed_gib * GIB) == room
 
 
+@in_type('bfloat16')
 def test_large_images_are_decoded_in_tiles(
     engines: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

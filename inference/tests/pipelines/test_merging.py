@@ -26,7 +26,7 @@ from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
 from model_server.pipelines.sdxl import SdxlEngine  # noqa: E402
 from model_server.pipelines.z_image import ZImageEngine  # noqa: E402
 
-from .conftest import file_adapter, paint, spec, use  # noqa: E402
+from .conftest import file_adapter, in_type, paint, spec, use  # noqa: E402
 
 ENGINES: dict[str, Any] = {'sdxl': SdxlEngine, 'z-image': ZImageEngine, 'flux2-klein': Flux2KleinEngine}
 MODELS: dict[str, Any] = {
@@ -279,6 +279,7 @@ def test_copies_lie_in_the_computers_memory_where_the_card_has_no_room(
     assert sum(asked) == sum(sizes), 'copied once'
 
 
+@in_type('float32')
 def test_the_models_files_stay_as_they_are(
     engines: Callable[[str], Any], kind: str, adapters: dict[str, Path], model_dirs: dict[str, Path]
 ) -> None:
@@ -291,6 +292,7 @@ def test_the_models_files_stay_as_they_are(
     assert [path.read_bytes() for path in sorted(folder.iterdir())] == before
 
 
+@in_type('bfloat16')
 def test_after_a_merge_that_failed_the_next_picture_is_as_before(
     engines: Callable[[str], Any], kind: str, adapters: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,6 +312,7 @@ def test_after_a_merge_that_failed_the_next_picture_is_as_before(
     assert paint(engine, spec()) == before
 
 
+@in_type('bfloat16')
 def test_weights_that_could_not_be_put_back_are_put_back_before_the_next_picture(
     engines: Callable[[str], Any], kind: str, adapters: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +331,7 @@ def test_weights_that_could_not_be_put_back_are_put_back_before_the_next_picture
     assert paint(engine, spec()) == before
 
 
+@in_type('bfloat16')
 def test_an_adapter_whose_sums_are_no_numbers_is_refused_and_changes_nothing(
     engines: Callable[[str], Any], kind: str, adapters: dict[str, Path], tmp_path: Path
 ) -> None:

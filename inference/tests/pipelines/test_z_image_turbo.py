@@ -17,7 +17,7 @@ from model_server.pipelines.sdxl import SdxlEngine  # noqa: E402
 from model_server.pipelines.z_image import ZImageEngine  # noqa: E402
 from model_server.settings import SettingsError  # noqa: E402
 
-from .conftest import difference, draw, open_engine, paint, product, spec  # noqa: E402
+from .conftest import SIDE, difference, draw, in_type, open_engine, paint, product, spec  # noqa: E402
 
 ORDER = Order(
     outputs=1,
@@ -56,6 +56,7 @@ def turbo(turbo_dir: Path) -> Any:
     return open_engine('z-image', turbo_dir)
 
 
+@in_type('float32')
 def test_its_version_says_how_many_steps_it_takes(turbo: Any, engines: Callable[[str], Any]) -> None:
     assert ' steps-8 ' in turbo.model_version
     assert 'steps' not in engines('z-image').model_version
@@ -69,8 +70,8 @@ def test_it_paints_what_diffusers_does_with_the_authors_numbers(turbo: Any, turb
         prompt='a calm night',
         num_inference_steps=8,
         guidance_scale=0.0,
-        width=512,
-        height=512,
+        width=SIDE,
+        height=SIDE,
         generator=torch.Generator('cpu').manual_seed(1),
     ).images[0]
     assert difference(paint(turbo, spec(steps=20)), theirs.tobytes()) < 0.01
