@@ -37,6 +37,8 @@ export interface Exchange extends Sending {
   distort?: (fault: CallFault, answer: HttpAnswer) => HttpAnswer;
   /** Its caller waits for so short a time that slowness may be a reason to fail. */
   isHurried?: boolean;
+  /** Whatever meets it, it is no reason to fail, unless its machine dies or stands still. */
+  isHarmless?: boolean;
 }
 
 /** Plays an exchange: at most one fault meets it, drawn by the weather of the seed's world. */
@@ -62,13 +64,17 @@ export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
     if (exchange.timeoutMs !== undefined) give(exchange.timeoutMs, timeoutError);
     const fault = drawFault(world, exchange);
     if (fault !== null) {
-      // Slowness is no reason to fail.
-      if (fault !== 'slow' || exchange.isHurried) run.faults.push({ call: exchange.name, fault });
+      if (isReasonToFail(fault, exchange)) run.faults.push({ call: exchange.name, fault });
       world.counts.add(`fault: ${fault}`);
     }
     world.history.note(run.name, `${exchange.name}${fault === null ? '' : `  ✗ ${fault}`}`);
     travel(world, exchange, fault, give);
   });
+}
+
+function isReasonToFail(fault: CallFault, { isHurried = false, isHarmless = false }: Exchange): boolean {
+  if (isHarmless) return ['killed before', 'killed after', 'stalled'].includes(fault);
+  return fault !== 'slow' || isHurried;
 }
 
 /** An answer, or what makes the error that comes in its place. */
