@@ -190,9 +190,11 @@ function modelAnswer(
   world: World,
   behavior: ModelBehavior,
   request: ModelRequest,
-  { run }: Sending,
+  { run, signal }: Sending,
 ): HttpAnswer {
   const stream = byteStream();
+  // Whoever hangs up closes the socket, also while the SDK waits for the first event.
+  signal?.addEventListener('abort', () => stream.fail(socketError('ECONNRESET')), { once: true });
   const { scheduler, random, bucket } = world;
   playModel({
     behavior,
