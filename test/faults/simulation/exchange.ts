@@ -72,8 +72,11 @@ export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
   });
 }
 
+/** Whether a fault meets the call alone, and not its machine. */
+const isOfCall = (fault: CallFault): boolean => !/^(killed|stalled)/.test(fault);
+
 function isReasonToFail(fault: CallFault, { isHurried = false, isHarmless = false }: Exchange): boolean {
-  if (isHarmless) return ['killed before', 'killed after', 'stalled'].includes(fault);
+  if (isHarmless) return !isOfCall(fault);
   return fault !== 'slow' || isHurried;
 }
 
@@ -127,16 +130,17 @@ function travel(world: World, exchange: Exchange, fault: CallFault | null, give:
 
 function drawFault(
   { random, profile, outage, isCalm }: World,
-  { run, name, faults }: Exchange,
+  { run, name, faults, isHarmless = false }: Exchange,
 ): CallFault | null {
   if (isCalm() || !run.mayFail) return null;
   if (outage.calls !== null && faults.includes(outage.calls) && random.chance(0.9)) return outage.calls;
+  if (isHarmless && random.chance(profile.notesFail)) return random.pick(faults.filter(isOfCall));
   for (const fault of faults) {
-    const kills = fault === 'killed before' || fault === 'killed after';
-    if ((kills || fault === 'stalled') && !run.mayDie) continue;
+    if (!isOfCall(fault) && !run.mayDie) continue;
     const often = profile.focus.some((focus) => focus.fault === fault && name.startsWith(focus.purpose));
     // Machines die more rarely than calls fail.
-    if (random.chance(often ? 0.3 : profile.calls[fault] / (kills ? 3 : 1))) return fault;
+    if (random.chance(often ? 0.3 : profile.calls[fault] / (fault.startsWith('killed') ? 3 : 1)))
+      return fault;
   }
   return null;
 }

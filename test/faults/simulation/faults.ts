@@ -86,6 +86,8 @@ export interface Profile {
   sleep: SleepProfile | null;
   /** Whether the functions know that the model may sleep, and note how long it takes to wake. */
   notesWaking: boolean;
+  /** How likely a fault meets a read or a write of such a note, beside the weather. */
+  notesFail: number;
 }
 
 /** What may happen to the events of Lambda's own queue, and to the machines that they come to. */
@@ -119,8 +121,6 @@ const purposes = [
   'count in',
   'hand over',
   'read gen',
-  'read model',
-  'put model',
 ];
 
 /** Each world has its own weather: most kinds of faults are absent from it, some rare, a few common. */
@@ -152,6 +152,7 @@ export function drawProfile(random: Random): Profile {
     events: drawEventFaults(random, calm),
     sleep: random.chance(calm ? 0.3 : 0.65) ? null : drawSleep(random),
     notesWaking: random.chance(0.6),
+    notesFail: calm ? 0 : random.pick([0, 0.3, 0.9]),
   };
 }
 
