@@ -2,6 +2,7 @@ import type { PlantedBug } from './plant.ts';
 
 const handOver = 'workflow/hand-over.ts';
 const accepted = 'workflow/run-accepted.ts';
+const notes = 'workflow/waking-notes.ts';
 const waiting = 'workflow/wait-for-model.ts';
 
 /** Bugs of requests that nobody waits for: who runs them, how often, until when, and who may end them. */
@@ -153,8 +154,8 @@ export const asyncBugs: readonly PlantedBug[] = [
     file: 'adapters/model-breaker.ts',
     changes: [
       [
-        "if (waits && breaker.state === 'open' && breaker.reason === 'warming') return null;",
-        "if (waits && breaker.state === 'open' && breaker.reason === 'warming') return notCalled('warming', 30);",
+        'if (waits && isWarming()) return null;',
+        "if (waits && isWarming()) return warming(new Error('it slept'), 30);",
       ],
     ],
   },
@@ -176,5 +177,17 @@ export const asyncBugs: readonly PlantedBug[] = [
     changes: [
       ['command.respondAsync ? deps.asyncDeadlineSeconds : deps.deadlineSeconds', 'deps.deadlineSeconds'],
     ],
+  },
+  {
+    name: 'fault-of-notes-fails',
+    what: 'a request fails because nobody could note that the model sleeps',
+    file: notes,
+    changes: [['work.catch(onFault)', 'work']],
+  },
+  {
+    name: 'notes-of-every-answer',
+    what: 'each answer of a model that is awake costs a read of what waking took',
+    file: notes,
+    changes: [['if (!foundAsleep) return;', '']],
   },
 ];

@@ -24,7 +24,10 @@ export async function follow(cast: Cast, key: Key, requestId: string): Promise<v
 /** Asks what a request would be. Nothing is stored for it. */
 export async function askFirst(cast: Cast, { key, body, respondAsync }: ClientRequest): Promise<void> {
   const { world, functions } = cast;
-  const run = newRun(`#${cast.nextNumber()} ${key.name} dry`, world.scheduler.now(), { mayFail: true });
+  const run = newRun(`#${cast.nextNumber()} ${key.name} dry`, world.scheduler.now(), {
+    mayFail: true,
+    environment: 'create-generation 0',
+  });
   const reply = await call(run, functions.generate[0], {
     method: 'POST',
     resource: '/generate',

@@ -17,6 +17,7 @@ import type { Subscription } from './subscription.ts';
 import { createLimits } from './limits.ts';
 import { createRunRules } from './run-rules.ts';
 import type { Sleep } from './sleep.ts';
+import { createWakingRules } from './waking-rules.ts';
 
 export interface CheckerDeps {
   now: () => number;
@@ -41,6 +42,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
   const subscriptions = new Map<string, Subscription>();
   const creditLimits = createLimits();
   const flightLimits = createLimits();
+  const waking = createWakingRules(violation);
   const runs = createRunRules({ now, violation, record: (requestId) => records.get(requestId) });
 
   const read = async (operation: string, body: Json): Promise<Json> =>
@@ -165,6 +167,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
 
   return {
     runs,
+    waking,
     creditLimits,
     flightLimits,
     /** A license whose anchor may move. */
@@ -186,6 +189,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
         if (item === undefined) continue;
         if (kind === 'GEN') recordWritten(before, item, run);
         if (kind === 'RATE') rateWritten(key, item);
+        if (kind === 'MODEL') waking.written(before, item);
         if (SK === 'LICENSE') {
           creditLimits.limitIs(item.licenseId, creditPeriod(item as License, now()).creditsLimit);
           flightLimits.limitIs(item.licenseId, maxInFlight(item as License));

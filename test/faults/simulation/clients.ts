@@ -19,7 +19,7 @@ export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
   const { world } = cast;
   const { random, scheduler } = world;
   const sent: ClientRequest[] = [];
-  const requests = random.int(3, 8);
+  const requests = random.int(3, 6);
   for (let i = 0; i < requests; i++) {
     await scheduler.pause(random.chance(0.03) ? dayMs + random.int(-30_000, 30_000) : random.int(0, 40_000));
     const usable = cast.setup.keys.filter(({ access }) => access.isOpen());
@@ -42,7 +42,8 @@ function drawNext({ world, nextNumber }: Cast, key: Key, sent: ClientRequest[]):
     return random.chance(0.8) ? earlier : { ...earlier, respondAsync: random.chance(world.profile.async) };
   }
   const idempotencyKey = earlier?.idempotencyKey ?? (random.chance(0.6) ? `once-${nextNumber()}` : null);
-  return drawRequest(random, { key, idempotencyKey, async: world.profile.async });
+  const { async, references } = world.profile;
+  return drawRequest(random, { key, idempotencyKey, async, references });
 }
 
 async function insist(cast: Cast, request: ClientRequest): Promise<void> {
@@ -66,6 +67,7 @@ async function send(cast: Cast, request: ClientRequest, chosen?: number): Promis
     mayFail: true,
     mayDie: true,
     skewMs: skewsMs[environment]!,
+    environment: `create-generation ${environment}`,
   });
   const attempt: Attempt = { request, run, from: world.moment(), environment };
   judge.begin(attempt);
@@ -122,7 +124,7 @@ export async function serveAgain(cast: Cast): Promise<void> {
   world.sleep.stayAwake();
   for (const environment of functions.generate.keys()) {
     const request = {
-      ...drawRequest(world.random, { key, idempotencyKey: null, async: 0 }),
+      ...drawRequest(world.random, { key, idempotencyKey: null, async: 0, references: 0.15 }),
       credits: 1,
       numOutputs: 1,
       body: smallBody,

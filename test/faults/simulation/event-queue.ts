@@ -69,7 +69,14 @@ export function createEventQueue(
   ): Run {
     const name = `${kind} ${requestId.slice(-4)}/${invocationId.slice(0, 8)}`;
     const skewMs = skewsMs[environment]!;
-    return newRun(name, scheduler.now(), { kind, invocationId, mayFail: true, mayDie: true, skewMs });
+    return newRun(name, scheduler.now(), {
+      kind,
+      invocationId,
+      mayFail: true,
+      mayDie: true,
+      skewMs,
+      environment: `${kind} ${environment}`,
+    });
   }
 
   /** Lets a function run on a machine that may die or stand still at any moment. @returns whether all went well. */
@@ -78,7 +85,10 @@ export function createEventQueue(
     { handler, event, timeLimitMs }: { handler: EventHandler; event: unknown; timeLimitMs: number },
   ): Promise<boolean> {
     const { requestId } = run.about!;
-    scheduler.after(timeLimitMs, () => die(run));
+    scheduler.after(timeLimitMs, () => {
+      checker.runs.timeLimitReached(run);
+      die(run);
+    });
     if (meets(faults.dies))
       scheduler.after(random.pick([random.int(1, 60), random.int(1, 60_000)]), () => {
         if (run.ended || run.dead) return;
@@ -143,14 +153,22 @@ export function createEventQueue(
     bring('failure', ref, () => void release(pausesMs));
   }
 
+  function enqueue(ref: GenerationRef): void {
+    taken += 1;
+    const invocationId = `${String(taken).padStart(8, '0')}-0000-4000-8000-000000000000`;
+    const invocation = { invocationId, ref, takenAtMs: scheduler.now() };
+    counts.add('event: taken');
+    bring('event', ref, () => void work(invocation));
+  }
+
   return {
     /** Lambda has taken an event of `run-generation`. */
     take(ref: GenerationRef): void {
-      taken += 1;
-      const invocationId = `${String(taken).padStart(8, '0')}-0000-4000-8000-000000000000`;
-      const invocation = { invocationId, ref, takenAtMs: scheduler.now() };
-      counts.add('event: taken');
-      bring('event', ref, () => void work(invocation));
+      enqueue(ref);
+      if (!meets(faults.takenTwice)) return;
+      // It was told twice, as by a caller that heard nothing the first time. Two invocations, and no reason to fail.
+      note('event taken twice', ref);
+      enqueue(ref);
     },
   };
 }

@@ -37,6 +37,8 @@ export interface Exchange extends Sending {
   distort?: (fault: CallFault, answer: HttpAnswer) => HttpAnswer;
   /** Its caller waits for so short a time that slowness may be a reason to fail. */
   isHurried?: boolean;
+  /** Whatever meets it, it is no reason to fail, unless its machine dies or stands still. */
+  isHarmless?: boolean;
 }
 
 /** Plays an exchange: at most one fault meets it, drawn by the weather of the seed's world. */
@@ -62,13 +64,20 @@ export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
     if (exchange.timeoutMs !== undefined) give(exchange.timeoutMs, timeoutError);
     const fault = drawFault(world, exchange);
     if (fault !== null) {
-      // Slowness is no reason to fail.
-      if (fault !== 'slow' || exchange.isHurried) run.faults.push({ call: exchange.name, fault });
+      if (isReasonToFail(fault, exchange)) run.faults.push({ call: exchange.name, fault });
       world.counts.add(`fault: ${fault}`);
     }
     world.history.note(run.name, `${exchange.name}${fault === null ? '' : `  ✗ ${fault}`}`);
     travel(world, exchange, fault, give);
   });
+}
+
+/** Whether a fault meets the call alone, and not its machine. */
+const isOfCall = (fault: CallFault): boolean => !/^(killed|stalled)/.test(fault);
+
+function isReasonToFail(fault: CallFault, { isHurried = false, isHarmless = false }: Exchange): boolean {
+  if (isHarmless) return !isOfCall(fault);
+  return fault !== 'slow' || isHurried;
 }
 
 /** An answer, or what makes the error that comes in its place. */
@@ -121,16 +130,17 @@ function travel(world: World, exchange: Exchange, fault: CallFault | null, give:
 
 function drawFault(
   { random, profile, outage, isCalm }: World,
-  { run, name, faults }: Exchange,
+  { run, name, faults, isHarmless = false }: Exchange,
 ): CallFault | null {
   if (isCalm() || !run.mayFail) return null;
   if (outage.calls !== null && faults.includes(outage.calls) && random.chance(0.9)) return outage.calls;
+  if (isHarmless && random.chance(profile.notesFail)) return random.pick(faults.filter(isOfCall));
   for (const fault of faults) {
-    const kills = fault === 'killed before' || fault === 'killed after';
-    if ((kills || fault === 'stalled') && !run.mayDie) continue;
+    if (!isOfCall(fault) && !run.mayDie) continue;
     const often = profile.focus.some((focus) => focus.fault === fault && name.startsWith(focus.purpose));
     // Machines die more rarely than calls fail.
-    if (random.chance(often ? 0.3 : profile.calls[fault] / (kills ? 3 : 1))) return fault;
+    if (random.chance(often ? 0.3 : profile.calls[fault] / (fault.startsWith('killed') ? 3 : 1)))
+      return fault;
   }
   return null;
 }

@@ -36,6 +36,7 @@ export const modelBehaviors = [
   'late',
   'busy',
   'fails',
+  'fails before it begins',
   'says deadline',
   'dies in mid-stream',
   'stream error',
@@ -78,14 +79,22 @@ export interface Profile {
   sweeperFails: boolean;
   /** Share of requests that prefer not to wait. */
   async: number;
+  /** Share of requests with reference images. */
+  references: number;
   asyncDeadlineSeconds: number;
   events: EventFaults;
   sleep: SleepProfile | null;
+  /** Whether the functions know that the model may sleep, and note how long it takes to wake. */
+  notesWaking: boolean;
+  /** How likely a fault meets a read or a write of such a note, beside the weather. */
+  notesFail: number;
 }
 
 /** What may happen to the events of Lambda's own queue, and to the machines that they come to. */
 export interface EventFaults {
   lost: number;
+  /** Lambda takes it, and its caller hears nothing and tells it again. */
+  takenTwice: number;
   late: number;
   twice: number;
   /** The machine dies, or stands still, at any moment of its run. */
@@ -138,9 +147,12 @@ export function drawProfile(random: Random): Profile {
     maxSkewMs: random.pick([0, 0, 50, 2000]),
     sweeperFails: random.chance(0.4),
     async: random.pick([0, 0.2, 0.5, 0.5, 0.9]),
+    references: random.pick([0.1, 0.1, 0.6]),
     asyncDeadlineSeconds: random.pick([60, 60, 60, 120, 120, 300, 600]),
     events: drawEventFaults(random, calm),
     sleep: random.chance(calm ? 0.3 : 0.65) ? null : drawSleep(random),
+    notesWaking: random.chance(0.6),
+    notesFail: calm ? 0 : random.pick([0, 0.3, 0.9]),
   };
 }
 
@@ -148,6 +160,7 @@ function drawEventFaults(random: Random, calm: boolean): EventFaults {
   const strength = () => (calm ? 0 : random.pick([0, 0, 0.03, 0.2]));
   return {
     lost: strength(),
+    takenTwice: calm ? 0 : random.pick([0, 0.1, 0.5]),
     late: strength(),
     twice: calm ? 0 : random.pick([0, 0.1, 0.7]),
     dies: strength(),

@@ -2,18 +2,23 @@ import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.
 import { setFunctionEnvironment } from '../../../local/environment.ts';
 import { setLogSink } from '../../../shared/runtime/log.ts';
 import { basePath } from '../../../shared/routes.ts';
+import type { Profile } from './faults.ts';
 import { currentRun, type Run } from './runs.ts';
 
 const nowhere = 'http://127.0.0.1:1';
 export const deadlineSeconds = 60;
 
 /** The environment that functions are made in: every address is the simulation's. */
-export function prepareEnvironment(tableName: string, asyncDeadlineSeconds: number): void {
+export function prepareEnvironment(
+  tableName: string,
+  { asyncDeadlineSeconds, notesWaking }: Pick<Profile, 'asyncDeadlineSeconds' | 'notesWaking'>,
+): void {
   setFunctionEnvironment({
     region: 'us-east-1',
     tableName,
     bucketName: 'bucket',
     modelEndpointName: 'model',
+    modelComponentName: notesWaking ? 'component' : '',
     accessKeyId: 'AKIDSIMULATION',
     secretAccessKey: 'secret',
     dynamoDbUrl: nowhere,

@@ -40,7 +40,7 @@ export function playModel(play: ModelPlay): void {
   for (let atMs = 0; atMs < waits; atMs += 3000) say(play, atMs + 1, queued);
   const begins = waits + random.int(1, 400);
   if (behavior === 'waits for ever') return waitForEver(play);
-  const startsNever = ['completes without start', 'busy'].includes(behavior);
+  const startsNever = ['completes without start', 'busy', 'fails before it begins'].includes(behavior);
   if (!startsNever) say(play, begins, started);
   if (behavior === 'starts twice') say(play, begins + 1, started);
   if (behavior === 'waits after starting') say(play, begins + 1, queued);
@@ -54,6 +54,7 @@ const endings: Partial<Record<ModelBehavior, (play: ModelPlay, atMs: number) => 
   busy: (play, atMs) => fail(play, atMs, 'busy'),
   fails: (play, atMs) =>
     fail(play, atMs, play.random.pick(['model_error', 'upload_failed', 'reference_unreadable', '?'])),
+  'fails before it begins': (play, atMs) => fail(play, atMs, 'reference_unreadable'),
   'says deadline': (play, atMs) => fail(play, atMs, 'deadline'),
   'dies in mid-stream': (play, atMs) => play.answer(atMs, (stream) => stream.fail(socketError('ECONNRESET'))),
   'stream error': (play, atMs) =>

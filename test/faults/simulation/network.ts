@@ -65,10 +65,13 @@ function toTable(world: World, call: TableCall, sending: Sending): Promise<HttpA
   if (call.operation === 'BatchGetItem') faults.push('unprocessed keys');
   if (call.purpose === 'query lease') faults.push('stale index');
   if (call.purpose === 'settle') world.checker.runs.finishes(sending.run, 'it charges for the images');
+  const isOfWaking = call.purpose.endsWith(' model');
+  if (isOfWaking) world.checker.waking.used(sending.run, call.purpose);
   return play(world, {
     ...sending,
     name: call.purpose,
     faults,
+    isHarmless: isOfWaking,
     async apply() {
       if (call.purpose === 'read gen') world.checker.runs.read(sending.run);
       const { status, body } = await world.database.send(call.operation, call.text);
@@ -124,6 +127,8 @@ function toModel(world: World, body: ModelRequest | ModelProbe, sending: Sending
   const behavior = world.sleep.refuses() ? 'asleep' : drawBehavior(world, sending.run);
   const isProbe = 'probe' in body;
   if (!isProbe) world.checker.runs.callsModel(sending.run);
+  sending.run.foundAsleepAtMs = behavior === 'asleep' ? world.scheduler.now() : null;
+  if (['asleep', 'no capacity'].includes(behavior)) world.checker.waking.foundAsleep(sending.run);
   if (!behavior.startsWith('good')) {
     sending.run.faults.push({ call: 'the model', fault: behavior });
     world.counts.add(`model: ${behavior}`);
@@ -185,9 +190,11 @@ function modelAnswer(
   world: World,
   behavior: ModelBehavior,
   request: ModelRequest,
-  { run }: Sending,
+  { run, signal }: Sending,
 ): HttpAnswer {
   const stream = byteStream();
+  // Whoever hangs up closes the socket, also while the SDK waits for the first event.
+  signal?.addEventListener('abort', () => stream.fail(socketError('ECONNRESET')), { once: true });
   const { scheduler, random, bucket } = world;
   playModel({
     behavior,

@@ -35,13 +35,18 @@ export interface RequestChoice {
   idempotencyKey: string | null;
   /** How likely it prefers not to wait. */
   async: number;
+  /** How likely it has reference images. */
+  references: number;
 }
 
-export function drawRequest(random: Random, { key, idempotencyKey, async }: RequestChoice): ClientRequest {
+export function drawRequest(
+  random: Random,
+  { key, idempotencyKey, async, references: share }: RequestChoice,
+): ClientRequest {
   const [width, height] = random.pick(sizes);
   const numOutputs = random.pick([1, 1, 1, 2, 4]);
   const url = 'https://images.example/one.png';
-  const references = random.chance(0.15)
+  const references = random.chance(share)
     ? { referenceImages: Array.from({ length: random.int(1, 3) }, () => ({ url })) }
     : {};
   const seed = random.chance(0.5) ? { seed: random.int(0, 1000) } : {};

@@ -11,6 +11,8 @@ export interface RunRulesDeps {
 
 /** How long a model that is awake needs at most for a request that asks again and again. */
 const paintedWithinMs = 120_000;
+/** A worker asks a model that sleeps at least as often. */
+const asksWithinMs = 45_000;
 /** Two clocks differ by no more. */
 const clocksDifferMs = 4000;
 
@@ -72,6 +74,22 @@ export function createRunRules({ now, record, violation }: RunRulesDeps) {
     return waited && slept ? 'the model slept' : null;
   }
 
+  /** Whether it could do what it wanted when it wanted, but for what its model did. */
+  function ranFreely({ faults, stalledUntilMs }: Run): boolean {
+    return stalledUntilMs === 0 && faults.every(({ call }) => call.includes('the model'));
+  }
+
+  /** Whether a worker gave up on a model that sleeps long after it had last asked it. */
+  function stoppedAsking(run: Run): boolean {
+    const { kind, foundAsleepAtMs } = run;
+    if (kind !== 'worker' || foundAsleepAtMs === null || !ranFreely(run)) return false;
+    const others = runsIn.get(environments.get(run)!)!;
+    const onlySlept = others.every(({ faults }) =>
+      faults.every(({ call, fault }) => fault === 'asleep' || !call.includes('the model')),
+    );
+    return onlySlept && now() - foundAsleepAtMs > asksWithinMs;
+  }
+
   return {
     /** The request may fail for this. */
     excuse: (requestId: string, why: string) => void excused.set(requestId, why),
@@ -91,6 +109,12 @@ export function createRunRules({ now, record, violation }: RunRulesDeps) {
     ended(before: StoredRecord['item'], stored: StoredRecord, run: Run): void {
       const why = wrongEnd(before, stored, run);
       if (why !== null) violation(`request ${stored.requestId}: ${why}`);
+      if (stored.startedBy === null && stoppedAsking(run)) wrong(run, 'stopped asking a model that slept');
+    },
+    /** Lambda ends a run. A worker that ran freely has ended by itself, soon after the deadline. */
+    timeLimitReached(run: Run): void {
+      if (run.kind === 'worker' && !run.ended && !run.dead && ranFreely(run))
+        wrong(run, 'goes on until Lambda ends it');
     },
     /** A run looks at an image or charges: only the one that has begun the request may. */
     finishes(run: Run, what: string): void {

@@ -11,6 +11,8 @@ export interface Run {
   kind: RunKind;
   /** The event that it was invoked with, as Lambda calls it. */
   invocationId: string | null;
+  /** The environment that it runs in, which remembers what others met. */
+  environment: string;
   /** The request that this event names. */
   about: GenerationRef | null;
   startedMs: number;
@@ -25,6 +27,8 @@ export interface Run {
   stalledUntilMs: number;
   /** The faults that met it, each with the call that it met. */
   faults: { call: string; fault: string }[];
+  /** When it last asked a model that had no capacity; null once it asked another time. */
+  foundAsleepAtMs: number | null;
   /** Its calls, in the order in which it sent them. */
   calls: string[];
   /** One of its reference images could not be used. */
@@ -46,6 +50,7 @@ export function newRun(name: string, startedMs: number, changes: Partial<Run> = 
     name,
     kind: 'other',
     invocationId: null,
+    environment: 'none',
     about: null,
     startedMs,
     skewMs: 0,
@@ -54,6 +59,7 @@ export function newRun(name: string, startedMs: number, changes: Partial<Run> = 
     dead: false,
     stalledUntilMs: 0,
     faults: [],
+    foundAsleepAtMs: null,
     calls: [],
     hasUnusableReference: false,
     isUnsure: false,

@@ -54,7 +54,7 @@ export async function simulate(
   const database =
     databaseUrl === undefined ? await openEmbedded(scheduler.now) : await openRemote(databaseUrl);
   const world = createWorld(seed, { scheduler, random, database, startMs });
-  prepareEnvironment(database.tableName, world.profile.asyncDeadlineSeconds);
+  prepareEnvironment(database.tableName, world.profile);
   const functions = await coldStart(random.int(1, 3));
   const { maxSkewMs } = world.profile;
   const skewsMs = functions.generate.map(() => random.int(-maxSkewMs, maxSkewMs));
