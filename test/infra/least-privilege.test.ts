@@ -23,10 +23,10 @@ interface Row {
 }
 
 /** The model of this deployment never sleeps, so what is remembered of waking is nobody's. */
-const withoutWaking = ({ table: { model: _, ...table } = {}, ...grants }: Grants): Grants => ({
-  ...grants,
-  table,
-});
+function withoutWaking({ table = {}, ...grants }: Grants): Grants {
+  const { model: _, ...others } = table;
+  return { ...grants, table: others };
+}
 
 const rows: Row[] = [
   ...Object.values(routes).map((route: Route) => ({
