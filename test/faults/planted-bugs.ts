@@ -124,13 +124,12 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'conflict-is-credit-limit',
     what: 'a busy table is told as a credit limit',
-    file: 'store/transact.ts',
+    file: generations,
     changes: [
       [
-        "if (codes.includes('ConditionalCheckFailed')) {",
-        "if (codes.includes('ConditionalCheckFailed') || codes.includes('TransactionConflict')) {",
+        'throw error instanceof ServiceError ? error : serviceBusy(error);',
+        "return { outcome: 'over_limit' };",
       ],
-      ["code === 'ConditionalCheckFailed'),", "code !== 'None'),"],
     ],
   },
   {
