@@ -43,6 +43,15 @@ export const generalBugs: readonly PlantedBug[] = [
     what: 'a sweep that comes late takes back the charge of a finished request',
     file: transactions,
     changes: [["['QUEUED', 'PROCESSING'], {", "['QUEUED', 'PROCESSING', 'COMPLETED'], {"]],
+    also: {
+      file: 'workflow/sweep.ts',
+      changes: [
+        [
+          'if (isFinal(generation.status)) {',
+          "if (isFinal(generation.status) && generation.status !== 'COMPLETED') {",
+        ],
+      ],
+    },
   },
   {
     name: 'charge-before-settle',
