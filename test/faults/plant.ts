@@ -1,10 +1,15 @@
 import { registerHooks } from 'node:module';
 
 /** A bug that somebody could make: where, and what it turns into what. */
-export interface PlantedBug {
+export interface PlantedBug extends Change {
   name: string;
   /** What it would do to people. */
   what: string;
+  /** Where it takes two mistakes. */
+  also?: Change;
+}
+
+interface Change {
   /** Below `shared/`. */
   file: string;
   changes: readonly (readonly [from: string, to: string])[];
@@ -14,7 +19,12 @@ export interface PlantedBug {
  * Puts a bug into the service's source as it is loaded; nothing is written to disk. To be called before the file is
  * imported. @throws when its place is not there any more, or not once.
  */
-export function plant({ name, file, changes }: PlantedBug): void {
+export function plant(bug: PlantedBug): void {
+  change(bug.name, bug);
+  if (bug.also !== undefined) change(bug.name, bug.also);
+}
+
+function change(name: string, { file, changes }: Change): void {
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);

@@ -43,6 +43,15 @@ export const generalBugs: readonly PlantedBug[] = [
     what: 'a sweep that comes late takes back the charge of a finished request',
     file: transactions,
     changes: [["['QUEUED', 'PROCESSING'], {", "['QUEUED', 'PROCESSING', 'COMPLETED'], {"]],
+    also: {
+      file: 'workflow/sweep.ts',
+      changes: [
+        [
+          'if (isFinal(generation.status)) {',
+          "if (isFinal(generation.status) && generation.status !== 'COMPLETED') {",
+        ],
+      ],
+    },
   },
   {
     name: 'charge-before-settle',
@@ -124,13 +133,12 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'conflict-is-credit-limit',
     what: 'a busy table is told as a credit limit',
-    file: 'store/transact.ts',
+    file: generations,
     changes: [
       [
-        "if (codes.includes('ConditionalCheckFailed')) {",
-        "if (codes.includes('ConditionalCheckFailed') || codes.includes('TransactionConflict')) {",
+        'throw error instanceof ServiceError ? error : serviceBusy(error);',
+        "return { outcome: 'over_limit' };",
       ],
-      ["code === 'ConditionalCheckFailed'),", "code !== 'None'),"],
     ],
   },
   {
