@@ -1,7 +1,13 @@
 import type { PlantedBug } from './plant.ts';
 import { asyncBugs } from './planted-async-bugs.ts';
 import { generalBugs } from './planted-bugs.ts';
+import { memoryBugs } from './planted-memory-bugs.ts';
 import { referenceBugs } from './planted-reference-bugs.ts';
 
 /** Each is found by `npm run faults -- --planted`, or the simulation is not worth its time. */
-export const plantedBugs: readonly PlantedBug[] = [...generalBugs, ...referenceBugs, ...asyncBugs];
+export const plantedBugs: readonly PlantedBug[] = [
+  ...generalBugs,
+  ...memoryBugs,
+  ...referenceBugs,
+  ...asyncBugs,
+];

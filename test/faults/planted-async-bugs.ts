@@ -99,17 +99,6 @@ export const asyncBugs: readonly PlantedBug[] = [
     changes: [['clock.now(), invocation)', 'clock.now(), null)']],
   },
   {
-    name: 'failure-takes-copies',
-    what: 'a run that crashed has the references deleted that another run needs',
-    file: 'workflow/sweep.ts',
-    changes: [
-      [
-        'if (error instanceof RunLost) return null;',
-        'if (error instanceof RunLost) return discard().then(() => null);',
-      ],
-    ],
-  },
-  {
     name: 'waits-beyond-the-deadline',
     what: 'a model is asked to paint what nobody may get any more',
     file: waiting,

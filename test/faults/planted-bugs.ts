@@ -285,21 +285,4 @@ export const generalBugs: readonly PlantedBug[] = [
     file: 'http/backend-failure.ts',
     changes: [['if (isBackendFailure(error)) return serviceBusy(error);', '']],
   },
-  {
-    name: 'breaker-stays-open',
-    what: 'after five failures in a row a function never calls the model again',
-    file: 'domain/breaker.ts',
-    changes: [
-      [
-        "return finding === 'healthy' ? { state: 'half_open' } : opened(finding, nowMs);",
-        "return opened('failing', nowMs);",
-      ],
-    ],
-  },
-  {
-    name: 'catalog-never-forgotten',
-    what: "a function that once read an identity never learns of an operator's change",
-    file: 'store/identity-store.ts',
-    changes: [['ageMs < catalogLifetimeMs', 'ageMs < Infinity']],
-  },
 ];

@@ -24,6 +24,17 @@ test('is accepted with a deadline of its own, and runs as if its caller had wait
   expect(meter.values.map(([name]) => name)).toContain('asyncWait');
 });
 
+/** The stored requests, as if each had come with a reference image. */
+function asIfSent() {
+  return {
+    ...world.deps.generations,
+    get: async (licenseId: string, requestId: string) => {
+      const found = await world.deps.generations.get(licenseId, requestId);
+      return found && { ...found, referenceImages: 1 };
+    },
+  };
+}
+
 describe('two runs of one request at once', () => {
   /** Both have called the model before either begins; then each paints when it is let. */
   function together() {
@@ -50,14 +61,7 @@ describe('two runs of one request at once', () => {
     const { command, generation } = await accepted();
     let deleted = 0;
     const objects = { ...world.deps.objects, deleteReferences: async () => void (deleted += 1) };
-    const asIfSent = {
-      ...world.deps.generations,
-      get: async (licenseId: string, requestId: string) => {
-        const found = await world.deps.generations.get(licenseId, requestId);
-        return found && { ...found, referenceImages: 1 };
-      },
-    };
-    const runs = [1, 2].map(() => work(generation, { objects, generations: asIfSent }));
+    const runs = [1, 2].map(() => work(generation, { objects, generations: asIfSent() }));
     const ends = await Promise.all(runs.map(({ ended }) => ended));
     expect(ends.map((ended) => ended?.status ?? 'lost').toSorted()).toEqual(['COMPLETED', 'lost']);
     expect(await stored(world, command)).toMatchObject({
@@ -194,14 +198,22 @@ test.each([null, { ...identity, model: null }])(
   },
 );
 
-test('a run that crashed ends only what no run of another invocation has begun', async () => {
+test('a run that crashed ends only what no run of another invocation has begun, and deletes only its references', async () => {
   const { command, generation } = await accepted();
   const [crashed, other] = ['aaaaaaaa', 'bbbbbbbb'];
+  let deleted = 0;
+  const deps = {
+    ...world.deps,
+    objects: { ...world.deps.objects, deleteReferences: async () => void (deleted += 1) },
+    generations: asIfSent(),
+  };
   await world.deps.generations.start(generation, world.clock.now(), newRunId(other));
-  expect(await endAbandoned(generation, world.deps, { invocation: crashed })).toBeNull();
+  expect(await endAbandoned(generation, deps, { invocation: crashed })).toBeNull();
   expect((await stored(world, command)).generation).toMatchObject({ status: 'PROCESSING' });
-  const ended = await endAbandoned(generation, world.deps, { invocation: other });
+  expect(deleted).toBe(0);
+  const ended = await endAbandoned(generation, deps, { invocation: other });
   expect(ended).toMatchObject({ status: 'TIMEOUT' });
+  expect(deleted).toBe(1);
   expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0, inFlight: 0 });
 });
 
