@@ -7,6 +7,7 @@ import {
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
+import type { Health } from '../../../client/src/index.ts';
 import { useApi, type Api } from './client.ts';
 import { ApiError } from './api-error.ts';
 import type {
@@ -221,11 +222,8 @@ function isRunning(generation: StoredGeneration | undefined): boolean {
   return generation !== undefined && !isFinal(generation.status);
 }
 
-/** What GET /health says of the model. An older service says less. */
-export interface ModelHealth {
-  model?: 'ready' | 'waking' | 'asleep' | 'unavailable';
-  modelReadyInSeconds?: number | null;
-}
+/** What GET /health says of the model. Nothing is known before its first answer. */
+export type ModelHealth = Partial<Pick<Health, 'model' | 'modelReadyInSeconds'>>;
 
 /** Whether the model is there, while somebody waits for it. */
 export function useModelHealth(isWaiting: boolean) {
@@ -233,7 +231,6 @@ export function useModelHealth(isWaiting: boolean) {
   return useQuery({
     queryKey: ['health'],
     queryFn: ({ signal }) => api.request('GET /health', { signal }),
-    select: (health) => health as ModelHealth,
     enabled: isWaiting,
     staleTime: 0,
     refetchInterval: 10_000,
