@@ -3,11 +3,11 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeTypes } from '../client/generate-types.ts';
+import { writeTypes } from '../clients/typescript/generate-types.ts';
 
-/** Builds the package `client/`: modules and their types in `dist`, and the license that npm packs. */
+/** Builds the package `clients/typescript/`: modules and their types in `dist`, and the license that npm packs. */
 async function build(root: string): Promise<number> {
-  const folder = join(root, 'client');
+  const folder = join(root, 'clients', 'typescript');
   const dist = join(folder, 'dist');
   const compiler = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   await writeTypes();
@@ -21,7 +21,7 @@ async function build(root: string): Promise<number> {
     writeFileSync(join(dist, name), types.replace(/('\.\/[\w-]+)\.ts'/g, "$1.js'"));
   }
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  console.log('The client was built.');
+  console.log('The TypeScript client was built.');
   return 0;
 }
 

@@ -32,7 +32,7 @@ const inputs = [
   'scalar-build.ts',
   'tsconfig.json',
   'package.json',
-  '../client/src',
+  '../clients/typescript/src',
   '../shared/contracts',
 ];
 const buildLimitMs = 180_000;

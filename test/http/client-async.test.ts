@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createClient, type Client } from '../../client/src/index.ts';
+import { createClient, type Client } from '../../clients/typescript/src/index.ts';
 import { startCuttingProxy, type CuttingProxy, type Fate } from '../support/cutting-proxy.ts';
 import { grant, type Granted } from '../support/grants.ts';
 import { expectCharged, periodTotals } from '../support/period-totals.ts';

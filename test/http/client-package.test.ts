@@ -21,7 +21,7 @@ beforeAll(async () => {
   await exec(process.execPath, ['bin/build-client.ts'], { cwd: root });
   // The client was built above, because npm may be configured to run no scripts.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const { stdout } = await exec('npm', args, { cwd: join(root, 'client') });
+  const { stdout } = await exec('npm', args, { cwd: join(root, 'clients', 'typescript') });
   [packed] = JSON.parse(stdout) as [typeof packed];
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const install = ['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)];
@@ -70,7 +70,7 @@ test('it is smaller than 6 kB, minified and compressed, and a part of it is smal
 });
 
 test('the readme’s first image is made by plain Node', async () => {
-  const readme = readFileSync(join(root, 'client', 'README.md'), 'utf8');
+  const readme = readFileSync(join(root, 'clients', 'typescript', 'README.md'), 'utf8');
   const [, sample] = /## A first image\n\n```js\n(.*?)```/s.exec(readme)!;
   const baseUrl = JSON.stringify(service.ready.baseUrl);
   const script = sample!.replace("'https://images.example.com/api/v1'", baseUrl);
@@ -106,7 +106,7 @@ test.each(['nodenext', 'bundler'])(
   `;
     writeFileSync(join(folder, resolution, 'program.ts'), program);
     // The project's own TypeScript, and the major version before it.
-    for (const compiler of ['node_modules', 'client/node_modules']) {
+    for (const compiler of ['node_modules', 'clients/typescript/node_modules']) {
       const tsc = join(root, compiler, 'typescript', 'bin', 'tsc');
       const checked = exec(process.execPath, [tsc, '-p', join(folder, resolution)]);
       await expect(checked).resolves.toMatchObject({ stdout: '' });

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createClient, isApiError, type Client, type ClientOptions } from '../../client/src/index.ts';
+import {
+  createClient,
+  isApiError,
+  type Client,
+  type ClientOptions,
+} from '../../clients/typescript/src/index.ts';
 import { seededRandom } from '../faults/simulation/random.ts';
 import { expectCharged } from '../support/period-totals.ts';
 import { startCuttingProxy, type CuttingProxy, type Fate } from '../support/cutting-proxy.ts';

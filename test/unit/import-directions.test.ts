@@ -54,7 +54,7 @@ const forbidden = pairs(`
   painter/test/sample.ts          ../../test/support/until.ts
   lib/constructs/sample.ts        ../../local/service.ts
   dashboard/src/api/sample.ts     ../../../shared/domain/tiers.ts ../../../shared/errors.ts
-  client/src/sample.ts            ../../shared/errors.ts node:crypto zod
+  clients/typescript/src/sample.ts ../../shared/errors.ts node:crypto zod
 `);
 
 /** Each follows the direction. */
@@ -79,8 +79,8 @@ const allowed = pairs(`
   lib/sample.ts                             ../shared/store/table-keys.ts ../shared/metrics.ts
   lib/sample.ts                             ../shared/billing/prices.ts ../shared/domain/tiers.ts
   bin/sample.ts                             ../lib/service-stack.ts
-  dashboard/src/api/sample.ts               ./client.ts ../../../client/src/index.ts
-  client/src/sample.ts                      ./errors.ts
+  dashboard/src/api/sample.ts               ./client.ts ../../../clients/typescript/src/index.ts
+  clients/typescript/src/sample.ts          ./errors.ts
   dashboard/src/screens/overview/sample.ts  ../../lib/format.ts
   lib/constructs/sample.ts                  ../../shared/gateway-failures.ts
 `);

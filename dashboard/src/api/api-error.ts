@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, TimeoutError } from '../../../client/src/index.ts';
+import { ApiError, ConnectionError, TimeoutError } from '../../../clients/typescript/src/index.ts';
 
 /**
  * Every failure of a request. Its message is a sentence for people. Its code is the API's, or NETWORK, SESSION_ENDED,

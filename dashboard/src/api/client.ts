@@ -1,4 +1,8 @@
-import { createRequester, type Requester, type TokenSource as Tokens } from '../../../client/src/index.ts';
+import {
+  createRequester,
+  type Requester,
+  type TokenSource as Tokens,
+} from '../../../clients/typescript/src/index.ts';
 import { createRequiredContext } from '../lib/required-context.ts';
 import { screenError } from './api-error.ts';
 

@@ -1,4 +1,8 @@
-import { generateAsync, type AcceptedGeneration, type components } from '../../../client/src/index.ts';
+import {
+  generateAsync,
+  type AcceptedGeneration,
+  type components,
+} from '../../../clients/typescript/src/index.ts';
 import { screenError } from './api-error.ts';
 import type { Api } from './client.ts';
 

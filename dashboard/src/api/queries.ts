@@ -7,7 +7,7 @@ import {
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
-import type { Health } from '../../../client/src/index.ts';
+import type { Health } from '../../../clients/typescript/src/index.ts';
 import { useApi, type Api } from './client.ts';
 import { ApiError } from './api-error.ts';
 import type {

@@ -1,4 +1,4 @@
-import { uploadForm, uploadRefused } from '../../../client/src/index.ts';
+import { uploadForm, uploadRefused } from '../../../clients/typescript/src/index.ts';
 import { ApiError } from './api-error.ts';
 import type { UploadFile, UploadOptions } from './types.ts';
 

@@ -77,7 +77,7 @@ describe('a build', () => {
       ['the compiler’s settings', () => write('dashboard/tsconfig.json', '{ }')],
       ['the packages', () => write('dashboard/package.json', '{ "type": "module", "version": "2" }')],
       ['the contracts', () => write('shared/contracts/new.ts', '')],
-      ['the client', () => write('client/src/new.ts', '')],
+      ['the client', () => write('clients/typescript/src/new.ts', '')],
     ];
     await build();
     for (const [what, change] of changes) {

@@ -44,7 +44,7 @@ const sources: Record<string, string> = {
   'dashboard/src/deeper/part.js': "console.log('part');",
   'dashboard/public/robots.txt': 'User-agent: *',
   'dashboard/secret.txt': 'secret',
-  'client/src/index.ts': 'export {};',
+  'clients/typescript/src/index.ts': 'export {};',
   'shared/contracts/dashboard.ts': 'export {};',
 };
 

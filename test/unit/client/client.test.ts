@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createClient, type Client, type ClientOptions } from '../../../client/src/index.ts';
-import { retryDelayMs } from '../../../client/src/retry.ts';
+import { createClient, type Client, type ClientOptions } from '../../../clients/typescript/src/index.ts';
+import { retryDelayMs } from '../../../clients/typescript/src/retry.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
 
 const apiKey = 'svc_live_0123456789abcdefghijABCDEFGHIJ0123456789';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { readEvents, type StreamEvent } from '../../../client/src/event-stream.ts';
+import { readEvents, type StreamEvent } from '../../../clients/typescript/src/event-stream.ts';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createClient, type Client, type GenerateAsyncOptions } from '../../../client/src/index.ts';
+import {
+  createClient,
+  type Client,
+  type GenerateAsyncOptions,
+} from '../../../clients/typescript/src/index.ts';
 import { answer, lookedUp, requestId, stored as storedBody } from '../../support/generation-run.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
 

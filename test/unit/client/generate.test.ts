@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createClient, type GenerateOptions } from '../../../client/src/index.ts';
+import { createClient, type GenerateOptions } from '../../../clients/typescript/src/index.ts';
 import {
   accepted,
   answer,

@@ -1,4 +1,4 @@
-import { isApiError, type Client, type Requester } from '../../../client/src/index.ts';
+import { isApiError, type Client, type Requester } from '../../../clients/typescript/src/index.ts';
 
 /** Calls that the types allow and refuse. Only the type check reads this file; nothing runs it. */
 export const calls = {

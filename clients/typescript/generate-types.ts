@@ -18,7 +18,7 @@ interface Response {
  * Refusals and headers get no types: the client throws each refusal as an ApiError.
  */
 export async function writeTypes(): Promise<void> {
-  const text = await readFile(new URL('../docs/openapi.json', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
   await writeFile(new URL('src/openapi.ts', import.meta.url), await typesOf(text));
 }
 
