@@ -15,8 +15,8 @@ from model_server.pipelines.engine import Adapter, ImageSpec, Reference, Referen
 from .clock import Clock, gpu_seconds, measure_phases
 from .machine import plan_for_here
 from .models import build_model, read_adapters
-from .painters import Painter, open_painter
-from .plans import VARIANTS, Adapted, Plan, Variant, model_dir
+from .painters import Painter, PlainPainter, open_painter
+from .plans import ENGINE_ADAPTED, VARIANTS, Adapted, Plan, Variant, model_dir
 from .rows import Rows
 from .serving import serve_callers
 
@@ -87,6 +87,8 @@ class Measuring:
         self._measure_adapters()
         self._measure_references()
         self._measure_phases(seconds)
+        if isinstance(self.painter, PlainPainter):
+            self._measure_merged(self.painter)
 
     def paint_the_same(self) -> None:
         """The images whose bytes are compared."""
@@ -107,6 +109,12 @@ class Measuring:
         self._hash('after a swap', adapted)
         self._time('adapter, none again', partial(self.painter.use, None), adapter=adapted)
         self._hash('after a swap', 'none')
+
+    def _measure_merged(self, painter: PlainPainter) -> None:
+        """diffusers once it has merged as an engine does; last, since it leaves other weights."""
+        painter.use(self.adapters[0])
+        self._time('merging an adapter', painter.merge, adapter=ENGINE_ADAPTED)
+        self._time_often(ENGINE_ADAPTED)
 
     def _measure_references(self) -> None:
         modes: tuple[tuple[str, ReferenceMode], ...] = (

@@ -12,7 +12,10 @@ from PIL import Image
 
 from model_server.__main__ import load_engine
 from model_server.pipelines.diffusion import DiffusionEngine
+from model_server.pipelines.distilled import is_distilled
 from model_server.pipelines.engine import Adapter, Engine, ImageSpec
+from model_server.pipelines.flux2_klein import Flux2KleinEngine
+from model_server.pipelines.z_image import ZImageEngine
 from model_server.settings import Settings
 
 from .graphs import Graphed
@@ -20,7 +23,10 @@ from .plans import Plan, Variant
 
 # As the engines have it.
 _STRENGTH = 0.75
-_DISTILLED_STEPS = 4
+_DISTILLED_STEPS = {
+    'Flux2KleinPipeline': Flux2KleinEngine.distilled_steps,
+    'ZImagePipeline': ZImageEngine.distilled_steps,
+}
 
 
 class Painter(ABC):
@@ -57,6 +63,9 @@ class PlainPainter(Painter):
         pipe = DiffusionPipeline.from_pretrained(self._model_dir, dtype=self._dtype, local_files_only=True)
         self._pipe = pipe.to(self._device)
         self._silence(self._pipe)
+        # A distilled model has steps of its own, and no guidance.
+        name = type(self._pipe).__name__
+        self._distilled_steps = _DISTILLED_STEPS[name] if is_distilled(self._model_dir) else None
 
     @property
     def pipe(self) -> Any:
@@ -64,13 +73,12 @@ class PlainPainter(Painter):
 
     def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
         pipe, images = self._choose(spec)
-        # A distilled model has steps of its own, and no guidance.
-        distilled = getattr(pipe.config, 'is_distilled', False)
+        distilled_steps = self._distilled_steps
         inputs = {
             'prompt': spec.prompt,
             'negative_prompt': spec.negative_prompt,
-            'num_inference_steps': min(spec.steps, _DISTILLED_STEPS) if distilled else spec.steps,
-            'guidance_scale': 1.0 if distilled else spec.guidance_scale,
+            'num_inference_steps': min(spec.steps, distilled_steps or spec.steps),
+            'guidance_scale': spec.guidance_scale if distilled_steps is None else 0.0,
             'num_images_per_prompt': outputs,
             'width': spec.width,
             'height': spec.height,
@@ -117,6 +125,11 @@ class PlainPainter(Painter):
             self._loaded.add(adapter.digest)
         self._pipe.enable_lora()
         self._pipe.set_adapters(adapter.digest, adapter.scale)
+
+    def merge(self) -> None:
+        """Adds the adapter in use to the weights as diffusers does, for good."""
+        self._pipe.fuse_lora()
+        self._pipe.unload_lora_weights()
 
 
 class EnginePainter(Painter):

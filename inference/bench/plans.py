@@ -14,6 +14,9 @@ JOBS: tuple[Job, ...] = ('measure', 'serve', 'fresh')
 #: Ends the name of a model that has one. There are tiny ones only.
 WITH_IP_ADAPTER = '-ip'
 
+#: Ends the name of a model that is said to be distilled, though its kind as it is built here is not.
+TURBO = '-turbo'
+
 #: How the engines hold an adapter, and how diffusers' `load_lora_weights` does.
 ENGINE_ADAPTED: Adapted = 'merged'
 PLAIN_ADAPTED: Adapted = 'wrapped'
@@ -62,7 +65,7 @@ VARIANTS: dict[str, Variant] = {
 class Plan:
     """How much is measured of which models. The numbers are for a card."""
 
-    #: As `random_models` names them, perhaps with an IP-Adapter.
+    #: As `random_models` names them, perhaps with an IP-Adapter, or distilled.
     models: tuple[str, ...]
     size: Literal['tiny', 'full'] = 'full'
     #: Pixels.
@@ -95,6 +98,7 @@ PLANS: dict[str, Plan] = {
     'sdxl': Plan(('sdxl',)),
     'z-image': Plan(('z-image',), repeats=3, requests=8),
     'klein': Plan(('flux2-klein',), requests=32),
+    'turbo': Plan((f'z-image{TURBO}',), requests=32),
 }
 
 

@@ -83,10 +83,16 @@ def _columns(group: Sequence[Row]) -> list[str]:
 
 
 def _title(row: Row) -> str:
-    """Adapters stand in one line, however a variant holds them."""
-    adapter = '' if row['adapter'] == 'none' or 'adapter' in row['what'] else ', with an adapter'
+    """Adapters stand in one line, however a variant holds them; how it does not by itself has a line."""
+    adapter = (
+        '' if row['adapter'] == 'none' or 'adapter' in row['what'] else f', with an adapter{_otherwise(row)}'
+    )
     again = ', second process' if row['job'] == 'fresh' else ''
     return f'{row["what"]}{adapter}{again}, {row["unit"]}'
+
+
+def _otherwise(row: Row) -> str:
+    return '' if row['adapter'] == VARIANTS[row['variant']].adapted else f' that is {row["adapter"]}'
 
 
 def _cell(row: Row | None, plain: Row | None) -> str:

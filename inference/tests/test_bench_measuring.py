@@ -3,12 +3,13 @@
 import json
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.plans import Plan
+from bench.plans import PLANS, Plan
 from bench.rows import Rows, read_rows
 from bench.table import make_tables
 
@@ -51,28 +52,41 @@ def test_a_tiny_model_is_measured_to_the_end_and_paints_the_same_in_a_fresh_proc
         ]
         assert [len(each) for each in hashes] == [1, 1]
         assert hashes[0] != hashes[1]
+        assert ('one image', 'merged') in found
     assert {row['variant'] for row in rows if row['kind'] == 'skipped'} == {'graphs'}
     text = make_tables([measured_model])
     assert 'say nothing about a card' in text
     assert 'as served: same when repeated, after a swap, in a fresh process' in text
 
 
-@pytest.mark.parametrize(('distilled', 'steps'), [(True, 4), (False, 5)])
-def test_plain_diffusers_takes_the_steps_that_the_engine_takes(
-    tmp_path: Path, distilled: bool, steps: int
+@pytest.mark.parametrize(
+    ('model', 'distilled', 'steps', 'passes'),
+    [('flux2-klein', True, 4, 1), ('flux2-klein', False, 9, 2), ('z-image-turbo', True, 8, 1)],
+)
+def test_plain_diffusers_takes_the_steps_and_passes_that_the_engine_takes(
+    tmp_path: Path, model: str, distilled: bool, steps: int, passes: int
 ) -> None:
     pytest.importorskip('diffusers')
+    from bench.models import build_model
     from bench.painters import PlainPainter
     from model_server.pipelines.engine import ImageSpec
-    from random_models import build
 
-    build('flux2-klein', tmp_path)
-    index = tmp_path / 'model_index.json'
+    folder = tmp_path / 'model'
+    build_model(model, folder, replace(PLANS['smoke'], size='tiny'))
+    index = folder / 'model_index.json'
     index.write_text(json.dumps({**json.loads(index.read_text()), 'is_distilled': distilled}))
-    painter = PlainPainter(tmp_path, bfloat16=False)
+    painter = PlainPainter(folder, bfloat16=False)
     painter.load()
-    painter.paint(ImageSpec('a boat', 'fog', 5, 5.0, 64, 64, (), 'reference', False, {}), 0)
+    pictures = 0
+
+    def count(_: Any, inputs: Any, __: Any) -> None:
+        nonlocal pictures
+        pictures += len(inputs[0] if inputs else 'x')
+
+    painter.pipe.transformer.register_forward_hook(count)
+    painter.paint(ImageSpec('a boat', 'fog', 9, 5.0, 64, 64, (), 'reference', False, {}), 0)
     assert painter.pipe.num_timesteps == steps
+    assert pictures == steps * passes
 
 
 def test_a_load_of_callers_is_served_with_adapters_and_without(
