@@ -92,9 +92,11 @@ export function generationStore(table: Table) {
     generation: Generation,
     limits: ReservationLimits,
     claim: IdempotencyClaim | null,
+    isLate: () => boolean,
   ): Promise<Reservation> => {
     const { licenseId, periodStartMs, credits } = generation;
     for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
+      if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
       const refusal = await transact(table, reserveItems(table.name, generation, limits, claim));
       if (refusal === null) return { outcome: 'reserved' };
       if (refusal.failed[1]) throw serviceBusy(new Error('the request id is taken'));
@@ -115,16 +117,18 @@ export function generationStore(table: Table) {
 
     /**
      * Holds the credits and stores the request, in one transaction.
+     * @param isLate says that its deadline has passed. No attempt begins then, because nothing would use the credits.
      * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the lease runs out.
      */
     async reserve(
       generation: Generation,
       limits: ReservationLimits,
       claim: IdempotencyClaim | null,
+      isLate = () => false,
     ): Promise<Reservation> {
       if (generation.credits > limits.creditsLimit) return { outcome: 'over_limit' };
       try {
-        return await tryToReserve(generation, limits, claim);
+        return await tryToReserve(generation, limits, claim, isLate);
       } catch (error) {
         // An earlier attempt may have been applied although the last one failed.
         const stored = await get(generation.licenseId, generation.requestId).catch(() => null);

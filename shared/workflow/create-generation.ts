@@ -41,7 +41,8 @@ export async function acceptGeneration(
   try {
     const claim = command.idempotencyKeyHash === null ? null : { bodyHash: command.bodyHash };
     const limits = { creditsLimit: period.creditsLimit, maxInFlight: maxInFlight(license) };
-    const reservation = await deps.generations.reserve(generation, limits, claim);
+    const isLate = () => deps.clock.now() >= generation.deadlineMs;
+    const reservation = await deps.generations.reserve(generation, limits, claim, isLate);
     if (reservation.outcome === 'over_limit') throw overLimit(decision);
     if (reservation.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
     if (reservation.outcome === 'repeated') {

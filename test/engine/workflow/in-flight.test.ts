@@ -73,6 +73,21 @@ test('what is in flight counts on in a new period, and ends where it is counted'
   expect(totals).toMatchObject({ used: 1, committed: 1, byType: { text_to_image: { requests: 1 } } });
 });
 
+test('of a request whose deadline has come no credits are held, not even by a further attempt', async () => {
+  const licenseId = newId('license');
+  const request = requestsOf(licenseId)();
+  let asked = 0;
+  // The first attempt in a period is always refused.
+  const isLate = () => ++asked > 1;
+  const limits = { creditsLimit: 1000, maxInFlight: 10 };
+  await expect(generations.reserve(request, limits, null, isLate)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
+  expect(asked).toBe(2);
+  expect(await generations.get(licenseId, request.requestId)).toBeNull();
+  expect(await periodStore(world.table).get(licenseId, may)).toMatchObject({ committed: 0, inFlight: 0 });
+});
+
 test('requests of two periods at once share the places', async () => {
   const licenseId = newId('license');
   const request = requestsOf(licenseId);

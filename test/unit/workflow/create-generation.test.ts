@@ -44,7 +44,7 @@ describe('a request that is accepted', () => {
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
     expect(world.calls).toMatchObject([
-      ['reserve', generation, { creditsLimit: 100, maxInFlight: 40 }, null],
+      ['reserve', generation, { creditsLimit: 100, maxInFlight: 40 }, null, expect.any(Function)],
     ]);
     // They are counted beside the request's end.
     expect(world.meter.values).toEqual([]);
@@ -54,8 +54,24 @@ describe('a request that is accepted', () => {
     const world = commandsWorld();
     await accept(world, { idempotencyKeyHash: 'hash', bodyHash: 'h2' });
     expect(world.calls).toMatchObject([
-      ['reserve', { idempotencyKeyHash: 'hash' }, { creditsLimit: 100 }, { bodyHash: 'h2' }],
+      [
+        'reserve',
+        { idempotencyKeyHash: 'hash' },
+        { creditsLimit: 100 },
+        { bodyHash: 'h2' },
+        expect.any(Function),
+      ],
     ]);
+  });
+
+  test('is late from its deadline on', async () => {
+    const world = commandsWorld();
+    await accept(world);
+    const isLate = (world.calls as any)[0][4] as () => boolean;
+    world.clock.nowMs = startMs + 119_999;
+    expect(isLate()).toBe(false);
+    world.clock.nowMs += 1;
+    expect(isLate()).toBe(true);
   });
 
   test('without references has its credits looked at by nobody but the reservation', async () => {
