@@ -163,8 +163,12 @@ async def _drain(output: asyncio.StreamReader) -> None:
 
 
 async def _until_ready(client: httpx.AsyncClient, url: str) -> None:
-    while (await client.get(f'{url}/ping')).status_code != 200:  # noqa: ASYNC110
-        await asyncio.sleep(0.2)
+    try:
+        while (await client.get(f'{url}/ping')).status_code != 200:  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+    except httpx.TransportError:
+        # In a few lines, so that a failed job's row has what the server said before it ended.
+        sys.exit('The server ended before it was ready.')
 
 
 @asynccontextmanager

@@ -65,8 +65,12 @@ def compiling() -> Generator[None, None, None]:
     other bytes.
     """
     # Options of PyTorch that its types do not know: https://docs.pytorch.org/docs/stable/torch.compiler_config.html
+    # Set here, because each thread has its own, and a server compiles on another one than it starts on.
     inductor: Any = torch._inductor.config
     inductor.deterministic = True
+    # Blocks of one kind share compiled code; variants are with and without guidance, a mask, and so on.
+    dynamo: Any = torch._dynamo.config
+    dynamo.recompile_limit = 64
     torch.compiler.set_stance('default')
     try:
         yield

@@ -97,8 +97,6 @@ def prepare_libraries() -> None:
     # The code never reads uninitialized memory, so filling it would only cost time.
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False
-    # Blocks of one kind share compiled code; variants are with and without guidance, a mask, and so on.
-    torch._dynamo.config.recompile_limit = 64
     diffusers.utils.logging.disable_progress_bar()
     transformers.utils.logging.disable_progress_bar()
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import product as product_of
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -29,13 +30,14 @@ from .conftest import SIDE, difference, in_type, open_engine, paint, product, sp
 @pytest.fixture(autouse=True)
 def fresh_compiler() -> Iterator[None]:
     """Each test compiles anew, and leaves PyTorch as it was."""
-    deterministic = torch._inductor.config.deterministic
+    deterministic, limit = torch._inductor.config.deterministic, torch._dynamo.config.recompile_limit
     torch.compiler.reset()
     counters.clear()
     yield
     torch.compiler.reset()
     torch.compiler.set_stance('default')
     torch._inductor.config.deterministic = deterministic
+    torch._dynamo.config.recompile_limit = limit
 
 
 def graphs() -> int:
@@ -159,6 +161,29 @@ def test_what_would_have_to_be_compiled_in_a_request_runs_as_it_is(monkeypatch: 
     assert graphs() == 1
     assert torch.equal(layer(torch.ones(3, 4)), layer.forward(torch.ones(3, 4)))
     assert graphs() == 1
+
+
+def test_a_thread_of_its_own_compiles_as_many_variants_and_no_more_once_it_is_warm() -> None:
+    class Scaled(torch.nn.Module):
+        def forward(self, x: Any, times: int) -> Any:
+            return x * times
+
+    model = Scaled()
+    model.compile(backend='eager', fullgraph=True, dynamic=False)
+    found: list[Any] = []
+
+    def run() -> None:
+        with compiling():
+            # More than PyTorch allows by itself.
+            found.extend(float(model(torch.ones(1), times)) for times in range(2, 22))
+        found.append(graphs())
+        found.append(float(model(torch.ones(1), 50)))
+        found.append(graphs())
+
+    thread = Thread(target=run)
+    thread.start()
+    thread.join()
+    assert found == [*map(float, range(2, 22)), 20, 50.0, 20]
 
 
 def test_a_cache_is_found_by_all_that_its_code_depends_on(tmp_path: Path) -> None:
