@@ -18,7 +18,7 @@ export interface GenerateOptions extends CallOptions {
   onStarted?: (() => void) | undefined;
   onProgress?: ((progress: GenerationEvents['progress']) => void) | undefined;
   /** Called when the connection broke. From now on the client polls the stored request. */
-  onDisconnected?: (() => void) | undefined;
+  onDisconnected?: ((disconnected: { requestId: string }) => void) | undefined;
 }
 
 export type GenerateRoute = 'POST /generate' | 'POST /playground/generate';
@@ -66,14 +66,14 @@ async function generateOnce(
     signal?.throwIfAborted();
     ({ requestId } = answer);
     error = new ConnectionError('The connection broke before the result arrived.', { answerBegan: true });
-    if (requestId !== undefined) onDisconnected?.();
+    if (requestId !== undefined) onDisconnected?.({ requestId });
   } catch (thrown) {
     if (!mayBeStored(thrown)) throw thrown;
     ({ requestId } = thrown);
     error = thrown;
   }
   if (requestId === undefined) throw error;
-  const stored = await pollUntilEnded(requester, requestId, { signal, forMs: pollForMs }).catch(notFound);
+  const stored = await pollUntilEnded(requester, requestId, { signal, timeoutMs: pollForMs }).catch(notFound);
   // A request that is not stored was not accepted.
   if (stored === null) throw error;
   return endOf(stored);
