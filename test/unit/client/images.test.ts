@@ -68,6 +68,24 @@ describe('the bytes of an image', () => {
     expect(images.map(({ link }) => link)).toEqual(['https://s3.test/a?2', 'https://s3.test/b?2']);
   });
 
+  test('come by the new links too when the refusal of an old one arrives late', async () => {
+    const first = withLinks('https://s3.test/a?1', 'https://s3.test/b?1');
+    const second = withLinks('https://s3.test/a?2', 'https://s3.test/b?2');
+    let arrive = (): void => {};
+    const late: Script = () =>
+      new Response(new ReadableStream({ start: (stream) => void (arrive = () => stream.close()) }), {
+        status: 403,
+      });
+    const { client, sent } = clientOf(first, late, expired, second, given);
+    const { images } = await client.getGeneration('req_1');
+    const slow = images[0]!.bytes();
+    expect(await images[1]!.bytes()).toEqual(picture);
+    arrive();
+    expect(await slow).toEqual(picture);
+    expect(lines(sent).filter((line) => line === signed)).toHaveLength(2);
+    expect(lines(sent).at(-1)).toBe('GET https://s3.test/a?2');
+  });
+
   test('are asked for again after a fault of the network or the storage', async () => {
     const faults: Script[] = [broken, new TypeError('fetch failed'), refusedLink(503, 'SlowDown')];
     const { client, sent } = clientOf(withLinks('https://s3.test/a?1'), ...faults, given);
