@@ -44,7 +44,7 @@ async function bodies(): Promise<Record<string, SampleRequest['body']>> {
   const uploadId = await client.uploadReference(await samplePhoto());
   const hostile = `it's "a" bay \\ $(id) \`id\` \${1} 🏔️\nand a line`;
   return {
-    'one image': { identityId: aurora, prompt: hostile, ...small },
+    'one image': { ...small, identityId: aurora, prompt: hostile },
     'all parameters': {
       identityId: citrine,
       prompt: 'on a table',
@@ -73,7 +73,10 @@ async function expectImages(format: string, count: number): Promise<void> {
 }
 
 const python = pythonClient?.python ?? '';
-const programs = { typescript: [process.execPath, 'image.mts'], python: [python, 'image.py'] } as const;
+const programs: Record<'typescript' | 'python', [command: string, file: string]> = {
+  typescript: [process.execPath, 'image.mts'],
+  python: [python, 'image.py'],
+};
 
 describe.each(['one image', 'all parameters'])('a copied request for %s', (which) => {
   const isOne = which === 'one image';
