@@ -15,13 +15,17 @@ export interface BreakingProxy {
  * A proxy below HTTP, between a client and a server, which breaks connections at bytes that a seed draws: each request on a
  * connection and its answer have a fate of their own. Now and then it does not listen at all for a moment.
  */
-export async function startBreakingProxy(port: number, random: Random): Promise<BreakingProxy> {
+export async function startBreakingProxy(
+  port: number,
+  random: Random,
+  { mayStall = true } = {},
+): Promise<BreakingProxy> {
   const counts: Record<string, number> = {};
   const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     sockets.add(client.once('close', () => sockets.delete(client)));
-    bridge(client, port, random, count);
+    bridge(client, port, () => drawFate(random, mayStall), count);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -67,9 +71,9 @@ interface Exchange {
   passed: string;
 }
 
-function bridge(client: Socket, port: number, random: Random, count: (what: string) => void): void {
+function bridge(client: Socket, port: number, draw: () => Fate, count: (what: string) => void): void {
   const server = connect(port, '127.0.0.1');
-  const next = (): Exchange => ({ fate: drawFate(random), isAnswered: false, passed: '' });
+  const next = (): Exchange => ({ fate: draw(), isAnswered: false, passed: '' });
   let exchange = next();
   let isOver = false;
   const end = (how: Fate['how']): void => {

@@ -35,10 +35,11 @@ const marks = {
   ],
 };
 
-/** A stall costs its client seconds, in an answer three quarters of a minute: it is rare. */
+// A stall costs its client up to 45 seconds: it is rare.
 const hows = { 'is reset': 45, 'is closed': 45, 'is late': 8, stalls: 1 };
 
-export function drawFate(random: Random): Fate {
+/** @param mayStall whether a connection may also fall silent */
+export function drawFate(random: Random, mayStall: boolean): Fate {
   const direction = random.chance(0.3) ? 'request' : 'answer';
   const passes = random.chance(0.5);
   const mark = random.pick(marks[direction]);
@@ -49,7 +50,7 @@ export function drawFate(random: Random): Fate {
     direction,
     mark,
     bytesMore,
-    how: passes ? 'passes' : random.weighted(hows),
+    how: passes ? 'passes' : random.weighted({ ...hows, stalls: mayStall ? hows.stalls : 0 }),
     lateMs: random.int(20, 1500),
   };
 }

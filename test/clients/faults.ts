@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { EnginesFile } from '../../local/data-folder.ts';
@@ -17,6 +17,7 @@ const usage = `npm run client-faults -- [options]
   --client NAME    typescript or python; may be given twice (default: those that are installed)
   --at-once N      calls side by side (default 60)
   --seed N         what breaks follows from it, but for what the clock decides (default: any)
+  --log FILE       keeps the service's log
   --help           prints this
 
 Starts the service on a folder of its own, and calls it by the real clients through a proxy that breaks connections. It
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     client: { type: 'string', multiple: true },
     'at-once': { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    log: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -74,13 +76,16 @@ async function runClient(client: ClientName, options: RunOptions): Promise<Verdi
   const engines = JSON.parse(readFileSync(join(service.dataDir, 'engines.json'), 'utf8')) as EnginesFile;
   const storageUrl = new URL(engines.s3Url).origin;
   const api = await startBreakingProxy(Number(new URL(service.ready.baseUrl).port), random);
-  const storage = await startBreakingProxy(Number(new URL(storageUrl).port), random);
+  const storage = await startBreakingProxy(Number(new URL(storageUrl).port), random, {
+    // A download may take five minutes.
+    mayStall: false,
+  });
   const driver = startDriver(client);
   try {
     const proxies = { api: api.url, storage: storage.url };
     const calls = await makeCalls({ service, proxies, storageUrl, random }, driver, options);
     const { violations, ...counts } = await judge(calls, tableOf(service.dataDir), engines.bucketName);
-    const seconds = Math.round((Date.now() - startedMs) / 1000);
+    const seconds = secondsSince(startedMs);
     console.dir({
       client,
       ...options,
@@ -94,6 +99,7 @@ async function runClient(client: ClientName, options: RunOptions): Promise<Verdi
   } finally {
     await driver.end();
     await Promise.all([api.close(), storage.close(), service.end(), container.close()]);
+    if (values.log !== undefined) copyFileSync(join(service.dataDir, 'service.log'), values.log);
     removeFolder(service.dataDir);
   }
 }
@@ -103,6 +109,7 @@ async function makeCalls(world: World, driver: Driver, { calls, atOnce }: RunOpt
   const made: Call[] = [];
   let granted: Promise<Granted>;
   let begun = 0;
+  const startedMs = Date.now();
   async function worker(): Promise<void> {
     while (begun < calls) {
       const call = begun++;
@@ -112,11 +119,15 @@ async function makeCalls(world: World, driver: Driver, { calls, atOnce }: RunOpt
       // As a program does that was ended before it heard of its image.
       if (world.random.chance(0.1)) outcomes.push(await driver.run(command));
       made.push({ command, outcomes });
-      if (made.length % 1000 === 0) console.log(`${made.length} calls`);
+      if (made.length % 200 === 0) console.log(`${made.length} calls after ${secondsSince(startedMs)} s`);
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker));
   return made;
+}
+
+function secondsSince(startedMs: number): number {
+  return Math.round((Date.now() - startedMs) / 1000);
 }
 
 function commandOf({ service, proxies, storageUrl, random }: World, call: number, apiKey: string): Command {

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx2
-from image_generation import Client, GenerationResult
+from image_generation import ApiError, Client, GenerationResult
 
 # A stalled connection is noticed after so long.
 timeout_seconds = 10.0
@@ -57,7 +57,8 @@ def run(command: dict[str, Any]) -> None:
             outcome['creditsCharged'] = result.credits_charged
             outcome['images'] = [image.bytes().decode() for image in result.images]
     except Exception as error:
-        outcome['error'] = f'{type(error).__name__}: {error}'
+        name = 'ApiError' if isinstance(error, ApiError) else type(error).__name__
+        outcome['error'] = f'{name}: {error}'
     # One write, so that the lines of threads don't mix.
     sys.stdout.write(json.dumps(outcome) + '\n')
     sys.stdout.flush()
