@@ -33,6 +33,11 @@ export interface ClientOptions extends Omit<RequesterOptions, 'tokens' | 'baseUr
 /** The filters of GET /generate. */
 export type GenerationQuery = Omit<NonNullable<RouteInit<'GET /generate'>['query']>, 'licenseId'>;
 
+/** A page of stored requests, each with its images. */
+export interface GenerationPage extends StoredGenerationList {
+  generations: WithImages<StoredGeneration>[];
+}
+
 export type Client = ReturnType<typeof createClient>;
 
 /**
@@ -123,10 +128,14 @@ async function getGeneration(
 
 /** The calls that look at stored requests. */
 function storedCalls(source: ImageSource) {
-  const listGenerations = (
+  const listGenerations = async (
     query: GenerationQuery = {},
     { signal }: CallOptions = {},
-  ): Promise<StoredGenerationList> => source.requester.request('GET /generate', { query, signal });
+  ): Promise<GenerationPage> => {
+    const page = await source.requester.request('GET /generate', { query, signal });
+    const generations = page.generations.map((stored) => withImages(source, stored.id, stored));
+    return { ...page, generations };
+  };
 
   return {
     /** A stored request, with newly signed links. */
@@ -144,7 +153,7 @@ function storedCalls(source: ImageSource) {
       let cursor = query.cursor;
       do {
         const page = await listGenerations({ ...query, cursor }, more);
-        for (const stored of page.generations) yield withImages(source, stored.id, stored);
+        yield* page.generations;
         cursor = page.nextCursor ?? undefined;
       } while (cursor !== undefined);
     },

@@ -1,5 +1,6 @@
+import { chunksOf } from './chunks.ts';
 import { files } from './environment.ts';
-import { brokenAnswer, ConnectionError, DownloadError, storageCodeOf, StorageError } from './errors.ts';
+import { ConnectionError, DownloadError, storageCodeOf, StorageError } from './errors.ts';
 import { withTimeout, type Requester } from './requester.ts';
 import { isTransient } from './retry.ts';
 import type { CallOptions } from './routes.ts';
@@ -13,7 +14,8 @@ export interface ImageSource {
   send: typeof fetch;
 }
 
-const downloadTimeoutMs = 5 * 60_000;
+// Until the answer begins. After that it may take as long as bytes come.
+const answerTimeoutMs = 60_000;
 // What the storage answers for a link that has expired, or whose signer's credentials have.
 const refusedLinks = [400, 401, 403, 404];
 
@@ -129,7 +131,7 @@ function download(
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const once = (): Promise<Uint8Array<ArrayBuffer>> =>
-    withTimeout({ signal, timeoutMs: downloadTimeoutMs }, async (combined) => {
+    withTimeout({ signal, timeoutMs: answerTimeoutMs }, async (combined, isAnswered) => {
       const response = await send(link, { signal: combined, credentials: 'omit' }).catch((cause: unknown) => {
         throw new ConnectionError("The storage can't be reached.", { cause });
       });
@@ -137,10 +139,10 @@ function download(
         const code = storageCodeOf(await response.text().catch(() => ''));
         throw new DownloadError('The storage did not give the image.', response.status, code);
       }
-      const body = await response.arrayBuffer().catch((cause: unknown) => {
-        throw brokenAnswer(cause);
-      });
-      return new Uint8Array(body);
+      isAnswered();
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
+      for await (const chunk of chunksOf(response.body)) chunks.push(chunk);
+      return new Uint8Array(await new Blob(chunks).arrayBuffer());
     });
   return requester.retry(once, { isRetried, signal });
 }

@@ -1,4 +1,10 @@
-export { createClient, type Client, type ClientOptions, type GenerationQuery } from './client.ts';
+export {
+  createClient,
+  type Client,
+  type ClientOptions,
+  type GenerationPage,
+  type GenerationQuery,
+} from './client.ts';
 export {
   ApiError,
   ConnectionError,

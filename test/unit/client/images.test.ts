@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createClient, type Client } from '../../../clients/typescript/src/index.ts';
-import { stored } from '../../support/generation-run.ts';
+import { openStream, stored } from '../../support/generation-run.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
 
 const picture = new Uint8Array([137, 80, 78, 71]);
@@ -94,6 +94,29 @@ describe('the bytes of an image', () => {
     expect(sent.map(({ atSeconds }) => Math.round(atSeconds))).toEqual([0, 0, 1, 3, 7]);
   });
 
+  test('may take long, but not be silent for 45 seconds', async () => {
+    const slow: Script = () => {
+      const { response, write } = openStream();
+      for (const [second, letter] of [
+        [1, 'a'],
+        [44, 'b'],
+        [88, 'c'],
+      ] as const) {
+        setTimeout(() => write(letter), 1000 * second);
+      }
+      return response;
+    };
+    const { client, sent } = clientOf(withLinks('https://s3.test/a?1'), slow, 'silence', given);
+    const image = await client.getGeneration('req_1');
+    expect(await outcomeOf(image.bytes())).toEqual(picture);
+    expect(sent.map(({ atSeconds }) => Math.round(atSeconds))).toEqual([
+      0,
+      0,
+      88 + 45 + 1,
+      88 + 45 + 1 + 60 + 2,
+    ]);
+  });
+
   test('that a new link does not give either are a DownloadError; no other refusal asks for a new link', async () => {
     const { client, sent } = clientOf(withLinks('https://s3.test/a?1'), expired, withLinks('x'), expired);
     const error = await outcomeOf((await client.getGeneration('req_1')).bytes());
@@ -164,29 +187,33 @@ describe('files', () => {
   });
 });
 
-test.each([['generate'], ['respondAsync'], ['generateEvents'], ['allGenerations']] as const)(
-  'what `%s` gives has its images',
-  async (call) => {
-    const of = { identityId: 'idn_1', prompt: 'a quiet bay' };
-    const usage = { creditsCharged: 1 };
-    const answer = { requestId: 'req_1', outputs: ['a'], usage };
-    const page = { generations: [{ ...stored('COMPLETED'), outputs: ['a'] }], nextCursor: null };
-    const calls = {
-      generate: async () => clientOf(answered(answer), given).client.generate(of),
-      respondAsync: async () => {
-        const { client } = clientOf(answered(answer), withLinks('a'), given);
-        return outcomeOf((await client.respondAsync(of)).wait());
-      },
-      generateEvents: async () => {
-        const { client } = clientOf(answered(answer), given);
-        for await (const event of client.generateEvents(of)) {
-          if (event.type === 'completed') return event.result;
-        }
-        throw new Error('it did not complete');
-      },
-      allGenerations: async () =>
-        (await clientOf(answered(page), given).client.allGenerations().next()).value!,
-    };
-    expect(await (await calls[call]()).bytes()).toEqual(picture);
-  },
-);
+test.each([
+  ['generate'],
+  ['respondAsync'],
+  ['generateEvents'],
+  ['listGenerations'],
+  ['allGenerations'],
+] as const)('what `%s` gives has its images', async (call) => {
+  const of = { identityId: 'idn_1', prompt: 'a quiet bay' };
+  const usage = { creditsCharged: 1 };
+  const answer = { requestId: 'req_1', outputs: ['a'], usage };
+  const page = { generations: [{ ...stored('COMPLETED'), outputs: ['a'] }], nextCursor: null };
+  const calls = {
+    generate: async () => clientOf(answered(answer), given).client.generate(of),
+    respondAsync: async () => {
+      const { client } = clientOf(answered(answer), withLinks('a'), given);
+      return outcomeOf((await client.respondAsync(of)).wait());
+    },
+    generateEvents: async () => {
+      const { client } = clientOf(answered(answer), given);
+      for await (const event of client.generateEvents(of)) {
+        if (event.type === 'completed') return event.result;
+      }
+      throw new Error('it did not complete');
+    },
+    listGenerations: async () =>
+      (await clientOf(answered(page), given).client.listGenerations()).generations[0]!,
+    allGenerations: async () => (await clientOf(answered(page), given).client.allGenerations().next()).value!,
+  };
+  expect(await (await calls[call]()).bytes()).toEqual(picture);
+});
