@@ -95,8 +95,8 @@ describe('the bytes of an image', () => {
   });
 
   test('may take long, but not be silent for 45 seconds', async () => {
-    const slow: Script = () => {
-      const { response, write } = openStream();
+    const slow: Script = (signal) => {
+      const { response, write } = openStream(signal);
       for (const [second, letter] of [
         [1, 'a'],
         [44, 'b'],
