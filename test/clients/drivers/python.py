@@ -39,8 +39,7 @@ def result_of(client: Client, command: dict[str, Any]) -> GenerationResult:
     if command['kind'] == 'async':
         return client.respond_async(**body).wait()
     *_, last = client.generate_events(**body)
-    if not isinstance(last, GenerationResult):
-        raise RuntimeError('the events ended without a result')
+    assert isinstance(last, GenerationResult)
     return last
 
 
