@@ -43,7 +43,7 @@ const opens = async (link: string | undefined): Promise<boolean> => (await fetch
 
 describe('a request that nobody waits for on the line', () => {
   test('holds its credits, is found by its id from anywhere, and ends with images', async () => {
-    const request = await client.generateAsync(bodyFor('harbor', { numOutputs: 2 }));
+    const request = await client.respondAsync(bodyFor('harbor', { numOutputs: 2 }));
     expect(request.creditsReserved).toBe(2);
     expect(await periodTotals(table, granted.license)).toEqual({ used: 0, committed: 2 });
     expect(['QUEUED', 'PROCESSING']).toContain((await request.status()).status);
@@ -60,7 +60,7 @@ describe('a request that nobody waits for on the line', () => {
   });
 
   test('that fails throws the error that it would have been on the line, and costs nothing', async () => {
-    const request = await client.generateAsync(bodyFor('flint'));
+    const request = await client.respondAsync(bodyFor('flint'));
     const error = await failure(request.wait());
     const { requestId } = request;
     expect(error).toMatchObject({ name: 'ApiError', code: 'GENERATION_FAILED', status: 500, requestId });
@@ -69,7 +69,7 @@ describe('a request that nobody waits for on the line', () => {
   });
 
   test('is refused before it is accepted, and a dry run prices it', async () => {
-    expect(await failure(client.generateAsync(bodyFor('aurora', { width: 100 })))).toMatchObject({
+    expect(await failure(client.respondAsync(bodyFor('aurora', { width: 100 })))).toMatchObject({
       code: 'INVALID_PARAMETERS',
     });
     expect(await client.dryRun(bodyFor('aurora'))).toMatchObject({ dryRun: true, credits: 1 });
@@ -78,11 +78,11 @@ describe('a request that nobody waits for on the line', () => {
 
   test('is one request for as long as its key is the same: running, and completed', async () => {
     const idempotencyKey = randomUUID();
-    const first = await client.generateAsync(bodyFor('harbor'), { idempotencyKey });
-    const second = await client.generateAsync(bodyFor('harbor'), { idempotencyKey });
+    const first = await client.respondAsync(bodyFor('harbor'), { idempotencyKey });
+    const second = await client.respondAsync(bodyFor('harbor'), { idempotencyKey });
     expect([second.requestId, second.creditsReserved]).toEqual([first.requestId, null]);
     const image = await second.wait();
-    const third = await client.generateAsync(bodyFor('harbor'), { idempotencyKey });
+    const third = await client.respondAsync(bodyFor('harbor'), { idempotencyKey });
     expect([third.requestId, third.creditsReserved]).toEqual([first.requestId, 1]);
     expect((await third.wait()).seed).toBe(image.seed);
     // The call that keeps the line open gets it too.
@@ -96,7 +96,7 @@ describe('a request that nobody waits for on the line', () => {
     ['is cut when the answer begins', 'is cut at the head'],
   ])('is accepted once when its connection %s', async (_how, fate) => {
     proxy.fates.push(fate);
-    const request = await client.generateAsync(bodyFor('aurora'));
+    const request = await client.respondAsync(bodyFor('aurora'));
     expect(proxy.fates).toEqual([]);
     expect(await opens((await request.wait()).outputs[0])).toBe(true);
     expect((await client.listGenerations()).generations.map(({ id }) => id)).toEqual([request.requestId]);

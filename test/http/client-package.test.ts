@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
+import sharp from 'sharp';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
 
@@ -69,15 +70,23 @@ test('it is smaller than 6 kB, minified and compressed, and a part of it is smal
   expect(part).toBeLessThan(0.6 * whole);
 });
 
-test('the readme’s first image is made by plain Node', async () => {
+test.each([
+  ['from its tarball', (): string => join(folder, packed.filename)],
+  ['from a checkout', (): string => join(root, 'clients', 'typescript')],
+])('the readme’s first image is made by plain Node when it was installed %s', async (_how, source) => {
+  const program = temporaryFolder();
+  writeFileSync(join(program, 'package.json'), '{ "private": true, "type": "module" }');
+  await exec('npm', ['install', '--offline', '--no-audit', '--no-fund', source()], { cwd: program });
   const readme = readFileSync(join(root, 'clients', 'typescript', 'README.md'), 'utf8');
   const [, sample] = /## A first image\n\n```js\n(.*?)```/s.exec(readme)!;
   const baseUrl = JSON.stringify(service.ready.baseUrl);
   const script = sample!.replace("'https://images.example.com/api/v1'", baseUrl);
-  writeFileSync(join(folder, 'first.js'), script);
+  writeFileSync(join(program, 'first.js'), script);
   const env = { ...process.env, IMAGE_API_KEY: service.ready.keys.pro! };
-  const { stdout } = await exec(process.execPath, ['first.js'], { cwd: folder, env });
-  expect(stdout).toMatch(/^\[\n? *'http.*'\n?\] 1\n$/s);
+  const { stdout } = await exec(process.execPath, ['first.js'], { cwd: program, env });
+  expect(stdout).toBe('bay.png 1\n');
+  expect((await sharp(join(program, 'bay.png')).metadata()).format).toBe('png');
+  removeFolder(program);
 });
 
 test.each(['nodenext', 'bundler'])(

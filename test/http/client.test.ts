@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   createClient,
@@ -87,6 +88,31 @@ describe('a client', () => {
     expect(await failure(client.dryRun(bodyFor('ember')))).toMatchObject({ code: 'IDENTITY_UNAVAILABLE' });
     await expectCharged(table, granted.license, 0);
     expect((await client.listGenerations()).generations).toEqual([]);
+  });
+
+  test('fetches its images, also by a link that the storage refuses by now', async () => {
+    let refusals = 0;
+    const refusedOnce: typeof fetch = (url, init) => {
+      const isImage = String(url).includes('X-Amz-Signature');
+      return fetch(isImage && refusals++ === 0 ? `${String(url)}0` : url, init);
+    };
+    const patient = clientOf(granted, { fetch: refusedOnce });
+    const { images } = await patient.generate(bodyFor('aurora', { numOutputs: 2 }));
+    const [first, second] = await Promise.all(images.map((image) => image.bytes()));
+    expect(proxy.seen.map((line) => line.split(' ')[0])).toEqual(['POST', 'GET']);
+    for (const bytes of [first!, second!]) expect((await sharp(bytes).metadata()).format).toBe('png');
+    expect(Buffer.compare(first!, second!)).not.toBe(0);
+  });
+
+  test('is followed event by event', async () => {
+    const types = new Set<string>();
+    let last: unknown;
+    for await (const event of client.generateEvents(bodyFor('harbor'))) {
+      types.add(event.type);
+      last = event;
+    }
+    expect([...types]).toEqual(['accepted', 'started', 'progress', 'completed']);
+    expect(last).toMatchObject({ result: { creditsCharged: 1, identity: { name: 'harbor' } } });
   });
 
   test('uploads a reference image that a generation then uses', async () => {

@@ -39,7 +39,8 @@ export async function checkStoredState(world: LoadWorld, ledger: Ledger): Promis
   return { generations: generations.length, completed: completed.length, images };
 }
 
-async function settledItems({ table }: LoadWorld): Promise<Item[]> {
+/** The whole table, once nothing runs any more or that has taken too long. */
+export async function settledItems({ table }: Pick<LoadWorld, 'table'>): Promise<Item[]> {
   for (const untilMs = Date.now() + settledWithinMs; ; await pause(1000)) {
     const items = await allItems(table);
     const isOpen = ({ PK, status }: Item) => PK.startsWith('GEN#') && !isFinal(status);
@@ -47,7 +48,12 @@ async function settledItems({ table }: LoadWorld): Promise<Item[]> {
   }
 }
 
-async function checkImages(world: LoadWorld, completed: Generation[], ledger: Ledger): Promise<number> {
+/** Looks up each image in the bucket. @returns how many they are */
+export async function checkImages(
+  world: Pick<LoadWorld, 'bucketName'>,
+  completed: Generation[],
+  ledger: Pick<Ledger, 'violate'>,
+): Promise<number> {
   const objects = objectStore(world.bucketName);
   const images = completed.flatMap((of) => Array.from({ length: of.numOutputs }, (_, i) => [of, i] as const));
   const left = images.values();

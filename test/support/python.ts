@@ -13,6 +13,14 @@ export const pythonPath =
     .map((folder) => (folder ? join(folder, 'bin') : ''))
     .find((folder) => folder && programs.every((program) => existsSync(join(folder, program)))) ?? '';
 
+const clientsPython = join(repository, '.venv-clients', 'bin', 'python');
+
+/** The Python that has what the Python client imports, and where that client is; null where either is missing. */
+export const pythonClient =
+  existsSync(clientsPython) && existsSync(join(repository, 'clients/python/src'))
+    ? { python: clientsPython, env: { PYTHONPATH: join(repository, 'clients/python/src') } }
+    : null;
+
 const emulatorFolder = join(repository, '.venv-emulator', 'bin');
 
 /** Where MiniStack is, with what `test/emulated/requirements.txt` names; empty where it is not installed. */

@@ -30,7 +30,7 @@ export function scriptedFetch(...scripts: Script[]): { fetch: typeof globalThis.
   const sent: Sent[] = [];
   const startedMs = Date.now();
   const send = async (url: string, init: RequestInit): Promise<Response> => {
-    const { method, signal } = init;
+    const { method = 'GET', signal } = init;
     const headers = new Headers(init.headers);
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : init.body;
     sent.push({ line: `${method} ${url}`, headers, body, atSeconds: (Date.now() - startedMs) / 1000 });

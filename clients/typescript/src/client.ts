@@ -1,11 +1,14 @@
-import {
-  generateAsync,
-  waitForGeneration,
-  type GenerateAsyncOptions,
-  type PendingGeneration,
-} from './generate-async.ts';
+import { variable } from './environment.ts';
+import { generateEvents, type GenerateEventsOptions, type GenerationEvent } from './generate-events.ts';
 import { generate, type GenerateOptions } from './generate.ts';
+import { withImages, type ImageSource, type WithImages } from './images.ts';
 import { createRequester, type Requester, type RequesterOptions } from './requester.ts';
+import {
+  respondAsync,
+  waitForGeneration,
+  type PendingGeneration,
+  type RespondAsyncOptions,
+} from './respond-async.ts';
 import type { CallOptions, RouteInit } from './routes.ts';
 import type { WaitOptions } from './stored.ts';
 import type {
@@ -18,15 +21,22 @@ import type {
   StoredGenerationList,
   Upload,
 } from './types.ts';
-import { uploadReference, type UploadOptions } from './upload.ts';
+import { uploadReference, type UploadFile, type UploadOptions } from './upload.ts';
 
-export interface ClientOptions extends Omit<RequesterOptions, 'tokens'> {
-  /** `svc_live_…` */
-  apiKey: string;
+export interface ClientOptions extends Omit<RequesterOptions, 'tokens' | 'baseUrl'> {
+  /** `svc_live_…`; the environment's IMAGE_API_KEY by default. */
+  apiKey?: string | undefined;
+  /** Ends in `/api/v1`; the environment's IMAGE_BASE_URL by default. */
+  baseUrl?: string | undefined;
 }
 
 /** The filters of GET /generate. */
 export type GenerationQuery = Omit<NonNullable<RouteInit<'GET /generate'>['query']>, 'licenseId'>;
+
+/** A page of stored requests, each with its images. */
+export interface GenerationPage extends StoredGenerationList {
+  generations: WithImages<StoredGeneration>[];
+}
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -39,51 +49,98 @@ export type Client = ReturnType<typeof createClient>;
  *
  * @example
  * const client = createClient({ apiKey, baseUrl: 'https://images.example.com/api/v1' });
- * const { outputs } = await client.generate({ identityId, prompt: 'a quiet bay' });
+ * const image = await client.generate({ identityId, prompt: 'a quiet bay' });
+ * await image.save('bay.png');
  */
-export function createClient({ apiKey, ...options }: ClientOptions) {
+export function createClient(options: ClientOptions = {}) {
+  const apiKey = options.apiKey ?? variable('IMAGE_API_KEY', 'apiKey');
+  const baseUrl = (options.baseUrl ?? variable('IMAGE_BASE_URL', 'baseUrl')).replace(/\/+$/, '');
   const send = options.fetch ?? fetch;
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const requester = createRequester({ ...options, baseUrl, tokens: { accessToken: () => apiKey } });
-  const { request } = requester;
+  return {
+    ...generationCalls({ requester, send }),
+    ...storedCalls({ requester, send }),
+    ...otherCalls({ requester, send }),
+  };
+}
 
-  const listGenerations = (
-    query: GenerationQuery = {},
-    { signal }: CallOptions = {},
-  ): Promise<StoredGenerationList> => request('GET /generate', { query, signal });
-
-  const getGeneration = (requestId: string, { signal }: CallOptions = {}): Promise<StoredGeneration> =>
-    request('GET /generate/{requestId}', { path: { requestId }, signal });
+/** The calls that ask for images. */
+function generationCalls(source: ImageSource) {
+  const { requester } = source;
+  const route = 'POST /generate';
+  const result = (answer: GenerationResult): WithImages<GenerationResult> =>
+    withImages(source, answer.requestId, answer);
+  const wait = async (requestId: string, more?: WaitOptions): Promise<WithImages<GenerationResult>> =>
+    result(await waitForGeneration(requester, requestId, more));
 
   return {
     /** Generates and resolves once the images are stored. It is charged once, however often the connection breaks. */
-    generate: (body: GenerationRequest, more?: GenerateOptions): Promise<GenerationResult> =>
-      generate(requester, 'POST /generate', body, more),
+    generate: async (
+      body: GenerationRequest,
+      more?: GenerateOptions,
+    ): Promise<WithImages<GenerationResult>> => result(await generate(requester, route, body, more)),
+
+    /**
+     * Generates like `generate`, and yields what happens; the last is `completed`. It begins when it is iterated.
+     * @example for await (const event of client.generateEvents(body)) if (event.type === 'progress') …
+     */
+    async *generateEvents(
+      body: GenerationRequest,
+      more?: GenerateEventsOptions,
+    ): AsyncGenerator<GenerationEvent<WithImages<GenerationResult>>, void, void> {
+      for await (const event of generateEvents(requester, route, body, more)) {
+        yield event.type === 'completed' ? { ...event, result: result(event.result) } : event;
+      }
+    },
 
     /**
      * Asks for images and resolves once the request is accepted. It then runs without a connection: keep its `requestId`,
      * or `wait()` for the images.
      */
-    async generateAsync(body: GenerationRequest, more?: GenerateAsyncOptions): Promise<PendingGeneration> {
-      const accepted = await generateAsync(requester, 'POST /generate', body, more);
+    async respondAsync(body: GenerationRequest, more?: RespondAsyncOptions): Promise<PendingGeneration> {
+      const accepted = await respondAsync(requester, route, body, more);
       const { requestId } = accepted;
       return {
         ...accepted,
-        status: (how) => getGeneration(requestId, how),
-        wait: (how) => waitForGeneration(requester, requestId, how),
+        status: (how) => getGeneration(source, requestId, how),
+        wait: (how) => wait(requestId, how),
       };
     },
 
-    /** Waits until a request has ended. Throws its error if it failed, as `generate` does. */
-    waitForGeneration: (requestId: string, more?: WaitOptions): Promise<GenerationResult> =>
-      waitForGeneration(requester, requestId, more),
+    /** Waits until a request has ended, whoever sent it. Throws its error if it failed, as `generate` does. */
+    waitForGeneration: wait,
 
     /** Tells what `generate` would cost, or throws the refusal that it would have. Charges, holds and stores nothing. */
     dryRun: (body: GenerationRequest, { signal }: CallOptions = {}): Promise<DryRun> =>
-      request('POST /generate', { query: { dryRun: true }, body, signal }) as Promise<DryRun>,
+      requester.request(route, { query: { dryRun: true }, body, signal }) as Promise<DryRun>,
+  };
+}
 
+async function getGeneration(
+  source: ImageSource,
+  requestId: string,
+  { signal }: CallOptions = {},
+): Promise<WithImages<StoredGeneration>> {
+  const init = { path: { requestId }, signal };
+  const stored = await source.requester.request('GET /generate/{requestId}', init);
+  return withImages(source, requestId, stored);
+}
+
+/** The calls that look at stored requests. */
+function storedCalls(source: ImageSource) {
+  const listGenerations = async (
+    query: GenerationQuery = {},
+    { signal }: CallOptions = {},
+  ): Promise<GenerationPage> => {
+    const page = await source.requester.request('GET /generate', { query, signal });
+    const generations = page.generations.map((stored) => withImages(source, stored.id, stored));
+    return { ...page, generations };
+  };
+
+  return {
     /** A stored request, with newly signed links. */
-    getGeneration,
+    getGeneration: (requestId: string, more?: CallOptions): Promise<WithImages<StoredGeneration>> =>
+      getGeneration(source, requestId, more),
 
     /** A page of stored requests, newest first. */
     listGenerations,
@@ -92,7 +149,7 @@ export function createClient({ apiKey, ...options }: ClientOptions) {
     async *allGenerations(
       query: GenerationQuery = {},
       more?: CallOptions,
-    ): AsyncGenerator<StoredGeneration, void, void> {
+    ): AsyncGenerator<WithImages<StoredGeneration>, void, void> {
       let cursor = query.cursor;
       do {
         const page = await listGenerations({ ...query, cursor }, more);
@@ -100,7 +157,12 @@ export function createClient({ apiKey, ...options }: ClientOptions) {
         cursor = page.nextCursor ?? undefined;
       } while (cursor !== undefined);
     },
+  };
+}
 
+function otherCalls({ requester, send }: ImageSource) {
+  const { request } = requester;
+  return {
     /** The identities that the key may use. */
     listIdentities: async ({ signal }: CallOptions = {}): Promise<Identity[]> =>
       (await request('GET /identities', { signal })).identities,
@@ -110,7 +172,7 @@ export function createClient({ apiKey, ...options }: ClientOptions) {
       request('POST /uploads', { body: { ...(contentType && { contentType }) }, signal }),
 
     /** Uploads a reference image. Resolves to its `uploadId`, which is valid in `referenceImages` for an hour. */
-    uploadReference: (file: Blob | ArrayBuffer | Uint8Array, more: UploadOptions = {}): Promise<string> =>
+    uploadReference: (file: UploadFile, more: UploadOptions = {}): Promise<string> =>
       uploadReference(requester, file, more, send),
 
     /** Whether the API and the models are up. */

@@ -55,22 +55,37 @@ export class TimeoutError extends Error {
   }
 }
 
-/** The storage refused a file. */
-export class UploadError extends Error {
+/** The storage refused to take or to give a file. */
+export class StorageError extends Error {
   readonly status: number;
   /** The storage's code, such as EntityTooLarge. */
   readonly code: string | undefined;
 
   constructor(message: string, status: number, code: string | undefined) {
     super(message);
-    this.name = 'UploadError';
     this.status = status;
     this.code = code;
   }
 }
 
+/** The storage refused a file. */
+export class UploadError extends StorageError {
+  override readonly name = 'UploadError';
+}
+
+/** The storage did not give an image, also by a new link. */
+export class DownloadError extends StorageError {
+  override readonly name = 'DownloadError';
+}
+
+/** The code in the storage's XML. */
+export function storageCodeOf(xml: string): string | undefined {
+  return /<Code>(\w+)<\/Code>/.exec(xml)?.[1];
+}
+
 /**
  * Whether an error is the API's and, where codes are given, has one of them.
+ * Narrows `error.code` to the codes given, or to all that this version knows, for a `switch`.
  * @example if (isApiError(error, 'CREDIT_LIMIT_EXCEEDED')) …
  */
 export function isApiError<Code extends ErrorCode = ErrorCode>(
@@ -89,12 +104,25 @@ export function unexpectedAnswer({ status, headers }: Response): ApiError {
   });
 }
 
+/** The error for an answer whose connection broke after it had begun. */
+export function brokenAnswer(cause: unknown): ConnectionError {
+  const sentence = 'The connection broke before the whole answer had arrived.';
+  return new ConnectionError(sentence, { answerBegan: true, cause });
+}
+
 /** The error for an answer that is not a success, also when its body is not the API's. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  const body: unknown = await response.json().catch(() => null);
+export async function errorOf(response: Response): Promise<ApiError | ConnectionError> {
   const unexpected = unexpectedAnswer(response);
-  if (!isErrorBody(body)) return unexpected;
   const { status, retryAfterSeconds, requestId } = unexpected;
+  let body: unknown = null;
+  try {
+    body = await response.json();
+  } catch (cause) {
+    // Of 429 and 5xx the status and the headers say enough. Another refusal can't be told from its half: it is asked for again.
+    const isClear = status === 429 || status >= 500;
+    if (!isClear && (cause as Error).name !== 'SyntaxError') return brokenAnswer(cause);
+  }
+  if (!isErrorBody(body)) return unexpected;
   return new ApiError(body.error, { status, retryAfterSeconds, requestId, code: body.code });
 }
 

@@ -1,3 +1,4 @@
+import { chunksOf } from './chunks.ts';
 import { ApiError, ConnectionError, isApiError, TimeoutError, unexpectedAnswer } from './errors.ts';
 import { readEvents } from './event-stream.ts';
 import { readJson, type Requester } from './requester.ts';
@@ -18,13 +19,11 @@ export interface GenerateOptions extends CallOptions {
   onStarted?: (() => void) | undefined;
   onProgress?: ((progress: GenerationEvents['progress']) => void) | undefined;
   /** Called when the connection broke. From now on the client polls the stored request. */
-  onDisconnected?: (() => void) | undefined;
+  onDisconnected?: ((disconnected: { requestId: string }) => void) | undefined;
 }
 
 export type GenerateRoute = 'POST /generate' | 'POST /playground/generate';
 
-// The service sends an event every ten seconds, so a stream that is silent for so long is broken.
-const silenceTimeoutMs = 45_000;
 // Longer than any generation may take, and longer than the service needs to end a generation whose worker died.
 const pollForMs = 10 * 60_000;
 
@@ -66,14 +65,14 @@ async function generateOnce(
     signal?.throwIfAborted();
     ({ requestId } = answer);
     error = new ConnectionError('The connection broke before the result arrived.', { answerBegan: true });
-    if (requestId !== undefined) onDisconnected?.();
+    if (requestId !== undefined) onDisconnected?.({ requestId });
   } catch (thrown) {
     if (!mayBeStored(thrown)) throw thrown;
     ({ requestId } = thrown);
     error = thrown;
   }
   if (requestId === undefined) throw error;
-  const stored = await pollUntilEnded(requester, requestId, { signal, forMs: pollForMs }).catch(notFound);
+  const stored = await pollUntilEnded(requester, requestId, { signal, timeoutMs: pollForMs }).catch(notFound);
   // A request that is not stored was not accepted.
   if (stored === null) throw error;
   return endOf(stored);
@@ -105,7 +104,7 @@ async function readAnswer(
     return resultOfAnswer(answer);
   }
   try {
-    for await (const { event, data } of readEvents(withSilenceTimeout(response.body))) {
+    for await (const { event, data } of readEvents(chunksOf(response.body))) {
       if (!eventNames.includes(event)) continue;
       const value = parseData(data);
       if (event === 'accepted') requestId = value.requestId ?? requestId;
@@ -142,27 +141,6 @@ function notify(options: GenerateOptions, event: string, value: Record<string, a
 function failure({ error, code, status }: Record<string, any>, requestId: string | undefined): Error {
   if (typeof error !== 'string') return new ConnectionError('An event of the answer is malformed.');
   return new ApiError(error, { code, status, requestId });
-}
-
-/** The chunks of a body. @throws ConnectionError when the connection breaks or no chunk comes for `silenceTimeoutMs`. */
-async function* withSilenceTimeout(body: Response['body']): AsyncGenerator<Uint8Array, void, void> {
-  if (body === null) return;
-  const reader = body.getReader();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    for (;;) {
-      const silence = new Promise<never>((_, reject) => {
-        timer = setTimeout(reject, silenceTimeoutMs);
-      });
-      const { done, value } = await Promise.race([reader.read(), silence]).finally(() => clearTimeout(timer));
-      if (done) return;
-      yield value;
-    }
-  } catch (cause) {
-    throw new ConnectionError('The answer broke off.', { answerBegan: true, cause });
-  } finally {
-    void reader.cancel().catch(() => {});
-  }
 }
 
 function isGeneration(answer: any): answer is Generation {

@@ -1,16 +1,32 @@
-export { createClient, type Client, type ClientOptions, type GenerationQuery } from './client.ts';
-export { ApiError, ConnectionError, isApiError, TimeoutError, UploadError } from './errors.ts';
-export { generate, type GenerateOptions, type GenerateRoute } from './generate.ts';
 export {
-  generateAsync,
+  createClient,
+  type Client,
+  type ClientOptions,
+  type GenerationPage,
+  type GenerationQuery,
+} from './client.ts';
+export {
+  ApiError,
+  ConnectionError,
+  DownloadError,
+  isApiError,
+  StorageError,
+  TimeoutError,
+  UploadError,
+} from './errors.ts';
+export { generate, type GenerateOptions, type GenerateRoute } from './generate.ts';
+export { generateEvents, type GenerateEventsOptions, type GenerationEvent } from './generate-events.ts';
+export type { Image, Images, WithImages } from './images.ts';
+export {
+  respondAsync,
   waitForGeneration,
   type AcceptedGeneration,
-  type GenerateAsyncOptions,
+  type RespondAsyncOptions,
   type PendingGeneration,
-} from './generate-async.ts';
+} from './respond-async.ts';
 export { createRequester, type Requester, type RequesterOptions, type TokenSource } from './requester.ts';
 export type { AnswerOf, CallOptions, RouteInit, RouteName } from './routes.ts';
 export { type WaitOptions } from './stored.ts';
 export type * from './types.ts';
 export type { components, operations, paths } from './openapi.ts';
-export { uploadForm, uploadRefused, type UploadOptions } from './upload.ts';
+export { uploadForm, uploadRefused, type UploadFile, type UploadOptions } from './upload.ts';

@@ -1,4 +1,11 @@
-import { ConnectionError, errorOf, isApiError, TimeoutError, unexpectedAnswer } from './errors.ts';
+import {
+  brokenAnswer,
+  ConnectionError,
+  errorOf,
+  isApiError,
+  TimeoutError,
+  unexpectedAnswer,
+} from './errors.ts';
 import { isBusy, isTransient, retry, type RetryOptions } from './retry.ts';
 import { addressOf, type AnswerOf, type AnyInit, type RouteInit, type RouteName } from './routes.ts';
 
@@ -131,9 +138,6 @@ export async function readJson<T>(response: Response): Promise<T> {
     return (await response.json()) as T;
   } catch (cause) {
     if ((cause as Error).name === 'SyntaxError') throw unexpectedAnswer(response);
-    throw new ConnectionError('The connection broke before the whole answer had arrived.', {
-      answerBegan: true,
-      cause,
-    });
+    throw brokenAnswer(cause);
   }
 }

@@ -7,11 +7,12 @@ import type { GenerationResult, StoredGeneration } from './types.ts';
 export interface WaitOptions extends CallOptions {
   /** Called with the stored request each time that it was looked up, the last time included. */
   onStatus?: ((stored: StoredGeneration) => void) | undefined;
+  /** After how long TimeoutError is thrown although the request goes on; 1,800,000 (half an hour) by default. */
+  timeoutMs?: number | undefined;
 }
 
 export interface PollOptions extends WaitOptions {
-  /** After how long the waiting ends although the request has not. */
-  forMs: number;
+  timeoutMs: number;
 }
 
 // Shorter than this is impolite, whatever the service says.
@@ -28,9 +29,9 @@ const waitAfterFaultSeconds = 4;
 export async function pollUntilEnded(
   requester: Requester,
   requestId: string,
-  { signal, onStatus, forMs }: PollOptions,
+  { signal, onStatus, timeoutMs }: PollOptions,
 ): Promise<StoredGeneration> {
-  const untilMs = Date.now() + forMs;
+  const untilMs = Date.now() + timeoutMs;
   for (let waitMs = 0; Date.now() + waitMs < untilMs;) {
     await pause(waitMs, signal);
     const { stored, waitSeconds } = await lookAt(requester, requestId, signal);

@@ -1,4 +1,5 @@
-import { ConnectionError, UploadError } from './errors.ts';
+import { files } from './environment.ts';
+import { ConnectionError, storageCodeOf, UploadError } from './errors.ts';
 import { withTimeout, type Requester } from './requester.ts';
 import type { CallOptions } from './routes.ts';
 import type { ImageType, Upload } from './types.ts';
@@ -7,6 +8,9 @@ export interface UploadOptions extends CallOptions {
   /** The type of the file, if you know it. The service looks at the bytes. */
   contentType?: ImageType | undefined;
 }
+
+/** A file: a `Blob` or `File`, its bytes, or its path in Node, Deno and Bun. */
+export type UploadFile = Blob | ArrayBuffer | Uint8Array | string | URL;
 
 const sendTimeoutMs = 5 * 60_000;
 
@@ -17,10 +21,11 @@ const sendTimeoutMs = 5 * 60_000;
  */
 export async function uploadReference(
   requester: Requester,
-  data: Blob | ArrayBuffer | Uint8Array,
+  given: UploadFile,
   { contentType, signal }: UploadOptions,
   send: typeof fetch,
 ): Promise<string> {
+  const data = typeof given === 'string' || given instanceof URL ? await files().readFile(given) : given;
   const file = data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]);
   const body = contentType === undefined ? {} : { contentType };
   const upload = await requester.request('POST /uploads', { body, signal });
@@ -48,7 +53,7 @@ export function uploadForm({ fields }: Pick<Upload, 'fields'>, file: Blob): Form
 
 /** The error for the storage's refusal: a status, and XML with the storage's own code. */
 export function uploadRefused(status: number, xml: string): UploadError {
-  const code = /<Code>(\w+)<\/Code>/.exec(xml)?.[1];
+  const code = storageCodeOf(xml);
   const sentence =
     code === 'EntityTooLarge' ? 'The file is too large.' : 'The storage did not take the file.';
   return new UploadError(sentence, status, code);

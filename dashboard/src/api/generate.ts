@@ -1,5 +1,5 @@
 import {
-  generateAsync,
+  respondAsync,
   type AcceptedGeneration,
   type components,
 } from '../../../clients/typescript/src/index.ts';
@@ -29,7 +29,7 @@ export interface PlaygroundRun {
  */
 export async function accept(api: Api, { body, idempotencyKey }: PlaygroundRun): Promise<AcceptedGeneration> {
   try {
-    return await generateAsync(api.requester, 'POST /playground/generate', body, { idempotencyKey });
+    return await respondAsync(api.requester, 'POST /playground/generate', body, { idempotencyKey });
   } catch (error) {
     throw screenError(error);
   }

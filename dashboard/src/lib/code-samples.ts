@@ -17,16 +17,18 @@ export type SampleReference = { url: string } | { uploadId: string };
 /** Shown wherever code with uploads can be copied. */
 export const uploadsNote = 'Uploads are good for an hour. After that, POST /uploads makes new ones.';
 
+/** What the samples in TypeScript and Python import, under one name on npm and PyPI. */
+export const clientPackage = 'image-generation-client';
+
 /** The same request to POST /generate in each language. The key comes from `IMAGE_API_KEY`, so that none is ever pasted into code. */
 export function codeSamples({ apiBaseUrl, body }: SampleRequest): Record<SampleLanguage, string> {
-  const url = `${apiBaseUrl}/generate`;
   const json = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
   return {
-    curl: `${curl(url)} \\
+    curl: `${curl(`${apiBaseUrl}/generate`)} \\
   -H 'Content-Type: application/json' \\
   -d ${shellQuoted(json)}`,
-    typescript: typescriptPost(url, body),
-    python: pythonPost(url, body),
+    typescript: typescriptGenerate(apiBaseUrl, body),
+    python: pythonGenerate(apiBaseUrl, body),
   };
 }
 
@@ -37,20 +39,15 @@ export interface LookUp {
 
 /** GET /generate/{requestId} in each language: a stored request, its links signed anew. */
 export function lookUpSamples({ apiBaseUrl, requestId }: LookUp): Record<SampleLanguage, string> {
-  const url = `${apiBaseUrl}/generate/${encodeURIComponent(requestId)}`;
+  const id = JSON.stringify(requestId);
   return {
-    curl: curl(url),
-    typescript: `const response = await fetch(${JSON.stringify(url)}, {
-  headers: { Authorization: \`Bearer \${process.env.IMAGE_API_KEY}\` },
-});
-${typescriptAnswer}`,
-    python: `import json, os, sys, urllib.error, urllib.request
-
-request = urllib.request.Request(
-    ${JSON.stringify(url)},
-    headers={"Authorization": "Bearer " + os.environ["IMAGE_API_KEY"]},
-)
-${pythonAnswer}`,
+    curl: curl(`${apiBaseUrl}/generate/${encodeURIComponent(requestId)}`),
+    typescript: `${typescriptClient(apiBaseUrl)}
+const { status, outputs } = await client.getGeneration(${id});
+console.log(status, outputs);`,
+    python: `${pythonClient(apiBaseUrl)}
+stored = client.get_generation(${id})
+print(stored.status, stored.outputs)`,
   };
 }
 
@@ -60,61 +57,59 @@ function curl(url: string): string {
   -H "Authorization: Bearer $IMAGE_API_KEY"`;
 }
 
-function typescriptPost(url: string, body: SampleRequest['body']): string {
-  const members = Object.entries(body).map(
-    ([name, value]) => `${noteOf(value, '//')}    ${name}: ${literal(value, (key) => key)},`,
-  );
-  return `const response = await fetch(${JSON.stringify(url)}, {
-  method: "POST",
-  headers: {
-    Authorization: \`Bearer \${process.env.IMAGE_API_KEY}\`,
-    "Content-Type": "application/json",
-    // Sent again with the same value, a request gets the first result and costs nothing more.
-    "Idempotency-Key": crypto.randomUUID(),
-  },
-  body: JSON.stringify({
-${members.join('\n')}
-  }),
-});
-${typescriptAnswer}`;
-}
+// Both clients take the key from the environment by themselves.
+const typescriptClient = (baseUrl: string): string => `import { createClient } from "${clientPackage}";
 
-// `any`, because some type definitions give JSON the type unknown.
-const typescriptAnswer = `const answer: any = await response.json();
-if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`);
-console.log(answer);`;
+const client = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });`;
+
+const pythonClient = (baseUrl: string): string => `from image_generation import Client
+
+client = Client(base_url=${JSON.stringify(baseUrl)})`;
+
+function typescriptGenerate(baseUrl: string, body: SampleRequest['body']): string {
+  const members = Object.entries(body).map(
+    ([name, value]) => `${noteOf(value, '//')}  ${name}: ${literal(value, (key) => `${key}: `)},`,
+  );
+  const asked = `await client.generate({\n${members.join('\n')}\n});`;
+  const lines = isOne(body)
+    ? [`const image = ${asked}`, `await image.save("image.${extension(body)}");`]
+    : [
+        `const { images } = ${asked}`,
+        'for (const [i, image] of images.entries()) {',
+        `  await image.save(\`image-\${i}.${extension(body)}\`);`,
+        '}',
+      ];
+  return [typescriptClient(baseUrl), ...lines].join('\n');
+}
 
 /** JSON's strings mean the same in Python, except for pairs of surrogates, which JSON.stringify does not escape. */
-function pythonPost(url: string, body: SampleRequest['body']): string {
+function pythonGenerate(baseUrl: string, body: SampleRequest['body']): string {
   const members = Object.entries(body).map(([name, value]) => {
-    const written = typeof value === 'boolean' ? (value ? 'True' : 'False') : literal(value, JSON.stringify);
-    return `${noteOf(value, '#')}    ${JSON.stringify(name)}: ${written},`;
+    const isTruth = typeof value === 'boolean';
+    const written = isTruth ? (value ? 'True' : 'False') : literal(value, (key) => `"${snakeCase(key)}": `);
+    return `${noteOf(value, '#')}    ${snakeCase(name)}=${written},`;
   });
-  return `import json, os, sys, urllib.error, urllib.request, uuid
-
-body = {
-${members.join('\n')}
-}
-request = urllib.request.Request(
-    ${JSON.stringify(url)},
-    data=json.dumps(body).encode(),
-    headers={
-        "Authorization": "Bearer " + os.environ["IMAGE_API_KEY"],
-        "Content-Type": "application/json",
-        # Sent again with the same value, a request gets the first result and costs nothing more.
-        "Idempotency-Key": str(uuid.uuid4()),
-    },
-)
-${pythonAnswer}`;
+  const asked = `client.generate(\n${members.join('\n')}\n)`;
+  const lines = isOne(body)
+    ? [`image = ${asked}`, `image.save("image.${extension(body)}")`]
+    : [
+        `result = ${asked}`,
+        'for i, image in enumerate(result.images):',
+        `    image.save(f"image-{i}.${extension(body)}")`,
+      ];
+  return [pythonClient(baseUrl), ...lines].join('\n');
 }
 
-// urlopen raises on a refusal, and its own message leaves out the service's sentence.
-const pythonAnswer = `try:
-    with urllib.request.urlopen(request) as response:
-        print(json.dumps(json.load(response), indent=2))
-except urllib.error.HTTPError as failure:
-    answer = json.load(failure)
-    sys.exit(answer["code"] + ": " + answer["error"])`;
+/** How the Python client names a member of the API. */
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+const isOne = ({ numOutputs = 1 }: SampleRequest['body']): boolean => numOutputs === 1;
+
+function extension({ outputFormat }: SampleRequest['body']): string {
+  return typeof outputFormat === 'string' ? outputFormat : 'png';
+}
 
 /** In single quotes nothing is special to bash or zsh but the quote itself. */
 function shellQuoted(text: string): string {
@@ -124,15 +119,16 @@ function shellQuoted(text: string): string {
 /** A line above a member that holds uploads. */
 function noteOf(value: SampleValue, comment: string): string {
   const holdsUpload = Array.isArray(value) && value.some((item) => 'uploadId' in item);
-  return holdsUpload ? `    ${comment} ${uploadsNote}\n` : '';
+  const indent = comment === '//' ? '  ' : '    ';
+  return holdsUpload ? `${indent}${comment} ${uploadsNote}\n` : '';
 }
 
-/** A list has one item a line, in both languages alike. */
+/** A list stays on its line, in both languages alike. */
 function literal(value: SampleValue, nameOf: (key: string) => string): string {
   if (!Array.isArray(value)) return JSON.stringify(value);
   const items = value.map((item) => {
-    const members = Object.entries(item).map(([key, text]) => `${nameOf(key)}: ${JSON.stringify(text)}`);
-    return `      { ${members.join(', ')} },`;
+    const members = Object.entries(item).map(([key, text]) => nameOf(key) + JSON.stringify(text));
+    return `{ ${members.join(', ')} }`;
   });
-  return ['[', ...items, '    ]'].join('\n');
+  return `[${items.join(', ')}]`;
 }

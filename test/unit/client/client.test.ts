@@ -65,8 +65,29 @@ describe('every call', () => {
     }
   });
 
+  test('takes what it was not given from the environment, and says what is missing', async () => {
+    const { IMAGE_API_KEY, IMAGE_BASE_URL } = process.env;
+    try {
+      Object.assign(process.env, { IMAGE_API_KEY: apiKey, IMAGE_BASE_URL: `${baseUrl}/` });
+      const { fetch, sent } = scriptedFetch(answered({ status: 'ok' }));
+      await createClient({ fetch }).health();
+      await createClient({ fetch, apiKey: 'svc_live_other', baseUrl: 'https://other.test' }).health();
+      const sentWith = sent.map(({ line, headers }) => `${line} ${headers.get('authorization')}`);
+      const other = 'GET https://other.test/health Bearer svc_live_other';
+      expect(sentWith).toEqual([`GET ${baseUrl}/health Bearer ${apiKey}`, other]);
+      delete process.env.IMAGE_API_KEY;
+      expect(() => createClient({ baseUrl })).toThrow('apiKey is missing: give it, or set IMAGE_API_KEY.');
+      process.env.IMAGE_BASE_URL = '';
+      expect(() => createClient({ apiKey })).toThrow('baseUrl is missing: give it, or set IMAGE_BASE_URL.');
+    } finally {
+      Object.assign(process.env, { IMAGE_API_KEY, IMAGE_BASE_URL });
+      if (IMAGE_API_KEY === undefined) delete process.env.IMAGE_API_KEY;
+      if (IMAGE_BASE_URL === undefined) delete process.env.IMAGE_BASE_URL;
+    }
+  });
+
   test('encodes the resource in its path', async () => {
-    const { client, sent } = clientOf([answered({ id: 'x' })]);
+    const { client, sent } = clientOf([answered({ id: 'x', outputs: [] })]);
     await client.getGeneration('a/b?c');
     expect(lines(sent)).toEqual(['GET /generate/a%2Fb%3Fc']);
     for (const requestId of ['', '.', '..']) {
@@ -157,8 +178,9 @@ describe('what is tried again', () => {
   test.each(faults)(
     'after %s: reading, and creating if nothing was created',
     async (_fault, fault, isBusy) => {
-      const reading = clientOf([fault, fault, answered({ id: 'req_1' })]);
-      expect(await outcomeOf(reading.client.getGeneration('req_1'))).toEqual({ id: 'req_1' });
+      const reading = clientOf([fault, fault, answered({ id: 'req_1', outputs: [] })]);
+      const found = await outcomeOf(reading.client.getGeneration('req_1'));
+      expect(found).toEqual({ id: 'req_1', outputs: [] });
       expect(seconds(reading.sent)).toEqual([0, 1, 3]);
 
       const creating = clientOf([fault, answered({ key: 'raw' }, { status: 201 })]);
@@ -177,6 +199,22 @@ describe('what is tried again', () => {
     expect(await outcomeOf(client.health({ signal }))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(seconds(sent)).toEqual([0, 30, 32]);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  test('after a refusal that broke off, since nobody knows which it was; 429 and 5xx are known by their status', async () => {
+    const half = (status: number): Script => {
+      const source = (): ReadableStream =>
+        new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) });
+      return () => new Response(source(), { status });
+    };
+    for (const status of [400, 404, 409, 429, 500, 503]) {
+      const { client, sent } = clientOf([half(status), refused(400, 'TIER_LIMIT')]);
+      expect(await outcomeOf(client.generate(body))).toMatchObject({ code: 'TIER_LIMIT' });
+      expect(sent).toHaveLength(2);
+      const last = await outcomeOf(clientOf([half(status)], { maxRetries: 0 }).client.health());
+      const isKnown = status === 429 || status >= 500;
+      expect(last).toMatchObject(isKnown ? { status } : { name: 'ConnectionError', answerBegan: true });
+    }
   });
 
   test('no refusal, and nothing after a long Retry-After', async () => {
@@ -198,11 +236,11 @@ describe('what is tried again', () => {
 
 test('all stored requests are fetched page by page, and no page before it is needed', async () => {
   const page = (ids: string[], nextCursor: string | null) =>
-    answered({ generations: ids.map((id) => ({ id })), nextCursor });
+    answered({ generations: ids.map((id) => ({ id, outputs: [] })), nextCursor });
   const { client, sent } = clientOf([page(['a', 'b'], 'next'), page([], 'last'), page(['c'], null)]);
   const walk = client.allGenerations({ limit: 2, status: 'COMPLETED' });
-  expect((await walk.next()).value).toEqual({ id: 'a' });
-  expect((await walk.next()).value).toEqual({ id: 'b' });
+  expect((await walk.next()).value).toMatchObject({ id: 'a' });
+  expect((await walk.next()).value).toMatchObject({ id: 'b' });
   expect(sent).toHaveLength(1);
   const rest: unknown[] = [];
   for await (const { id } of walk) rest.push(id);

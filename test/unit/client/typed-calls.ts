@@ -39,6 +39,27 @@ export const calls = {
   ],
   codes: (error: unknown): 'RATE_LIMITED' | 'TIER_LIMIT' | null =>
     isApiError(error, 'RATE_LIMITED', 'TIER_LIMIT') ? error.code : null,
+  everyCode: (error: unknown): string => {
+    if (!isApiError(error)) return 'another';
+    switch (error.code) {
+      case 'RATE_LIMITED':
+        return 'wait';
+      // @ts-expect-error no such code
+      case 'RATE_LIMIT':
+        return 'never';
+      default:
+        return error.code;
+    }
+  },
+  events: async (client: Client): Promise<number | string | undefined> => {
+    for await (const event of client.generateEvents({ identityId: 'i', prompt: 'p' })) {
+      if (event.type === 'progress') return event.steps;
+      if (event.type === 'completed') return event.result.images[0]?.link;
+      // @ts-expect-error it has no result yet
+      if (event.type === 'accepted') return event.result;
+    }
+    return undefined;
+  },
   // @ts-expect-error no such code
   refusedCode: (error: unknown) => isApiError(error, 'RATE_LIMIT'),
   requesters: (client: Client): Requester['request'] => client.request,

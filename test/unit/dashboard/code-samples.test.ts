@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { installClient } from '../../support/installed-client.ts';
 import { codeSamples, lookUpSamples, uploadsNote } from '../../../dashboard/src/lib/code-samples.ts';
 import type { IdentityAnswer } from '../../../shared/contracts/identity.ts';
 import {
@@ -40,6 +41,7 @@ beforeAll(() => {
   const fake = `#!${process.execPath}\nprocess.stdout.write(JSON.stringify(process.argv.slice(2)));\n`;
   writeFileSync(join(folder, 'curl'), fake);
   chmodSync(join(folder, 'curl'), 0o755);
+  installClient(folder);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -51,20 +53,23 @@ function curlArguments(sample: string): string[] {
 }
 
 interface Fetched {
-  url: string;
-  method?: string;
+  line: string;
   headers: Record<string, string>;
   body?: string;
 }
 
-/** Runs TypeScript samples in another process. @returns what they fetched. */
+/** Runs TypeScript samples in another process. @returns what they asked of the API. */
 function fetched(samples: string[]): Fetched[] {
   const files = samples.map((_, i) => join(folder, `image-${i}.mts`));
   files.forEach((file, i) => writeFileSync(file, samples[i]!));
   const runner = `
     const asked = [];
     const print = console.log;
-    globalThis.fetch = async (url, init) => (asked.push({ url, ...init }), { ok: true, json: async () => ({}) });
+    globalThis.fetch = async (url, { method, headers, body }) => {
+      if (url === 'link') return new Response('an image');
+      asked.push({ line: method + ' ' + url, headers: Object.fromEntries(headers), body });
+      return Response.json({ requestId: 'req_1', outputs: ['link'], usage: { creditsCharged: 1 } });
+    };
     console.log = () => {};
     for (const file of ${JSON.stringify(files)}) await import(file);
     print(JSON.stringify(asked));`;
@@ -94,27 +99,35 @@ test('the TypeScript sample sends every prompt as it is', () => {
   const bodies = hostilePrompts.map((prompt) => ({ ...others, prompt }));
   const requests = fetched(bodies.map((body) => codeSamples({ apiBaseUrl, body }).typescript));
   expect(requests.map(({ body }) => JSON.parse(body!))).toEqual(bodies);
-  for (const { url, method, headers } of requests) {
-    expect({ url, method }).toEqual({ url: `${apiBaseUrl}/generate`, method: 'POST' });
-    expect(headers).toEqual({
-      Authorization: 'Bearer svc_live_a$b',
-      'Content-Type': 'application/json',
-      'Idempotency-Key': expect.stringMatching(/^[0-9a-f-]{36}$/),
-    });
+  for (const { line, headers } of requests) {
+    expect([line, headers.authorization]).toEqual([`POST ${apiBaseUrl}/generate`, 'Bearer svc_live_a$b']);
   }
+  expect(readFileSync(join(folder, 'image.png'), 'utf8')).toBe('an image');
+});
+
+test('a sample saves each of its images under a name of its format', () => {
+  const body = { identityId: 'idn_1', prompt: 'x', numOutputs: 2, outputFormat: 'webp' };
+  const { typescript, python } = codeSamples({ apiBaseUrl, body });
+  fetched([typescript]);
+  expect(existsSync(join(folder, 'image-0.webp'))).toBe(true);
+  expect(python).toMatch(
+    /for i, image in enumerate\(result\.images\):\n {4}image\.save\(f"image-\{i\}\.webp"\)$/,
+  );
+  const one = codeSamples({ apiBaseUrl, body: { ...body, numOutputs: 1 } });
+  expect(one.python).toMatch(/\nimage\.save\("image\.webp"\)$/);
 });
 
 test.each(hostilePrompts)('the Python sample holds the prompt as it is: %j', (prompt) => {
   const sample = codeSamples({ apiBaseUrl, body: { identityId: 'idn_1', prompt } }).python;
   const strings = pythonStrings(sample);
-  expect(strings.slice(0, 5)).toEqual(['identityId', 'idn_1', 'prompt', prompt, `${apiBaseUrl}/generate`]);
+  expect(strings).toEqual([apiBaseUrl, 'idn_1', prompt, 'image.png']);
 });
 
 test('the Python sample writes numbers and truth values as Python does', () => {
   const body = { seed: 4_294_967_295, guidanceScale: 7.5, preserveBranding: true, other: false };
   const { python } = codeSamples({ apiBaseUrl, body });
-  expect(python).toContain('    "seed": 4294967295,\n    "guidanceScale": 7.5,\n');
-  expect(python).toContain('    "preserveBranding": True,\n    "other": False,\n');
+  expect(python).toContain('    seed=4294967295,\n    guidance_scale=7.5,\n');
+  expect(python).toContain('    preserve_branding=True,\n    other=False,\n');
 });
 
 test('every sample sends reference images as they are, and says that uploads end', () => {
@@ -124,8 +137,7 @@ test('every sample sends reference images as they are, and says that uploads end
   expect(JSON.parse(curlArguments(curl).at(-1)!)).toEqual(body);
   expect(JSON.parse(fetched([typescript])[0]!.body!)).toEqual(body);
   const [url, upload] = [referenceImages[0]!.url, 'upl_1'];
-  const members = ['referenceImages', 'url', url, 'uploadId', upload, 'preserveBranding'];
-  expect(pythonStrings(python).slice(2, 8)).toEqual(members);
+  expect(pythonStrings(python).slice(2, 6)).toEqual(['url', url, 'upload_id', upload]);
   for (const sample of [typescript, python]) expect(sample).toContain(uploadsNote);
   const others = codeSamples({ apiBaseUrl, body: { prompt: 'x', referenceImages: [{ url: url! }] } });
   for (const sample of Object.values(others)) expect(sample).not.toContain(uploadsNote);
@@ -135,10 +147,9 @@ test('no sample holds a key: each reads it from the environment', () => {
   const request = { apiBaseUrl, body: { identityId: 'idn_1', prompt: 'x' } };
   const stored = { apiBaseUrl, requestId: '01a1fe17-4623-74fb-8151-b32dfc4e8b2f' };
   for (const samples of [codeSamples(request), lookUpSamples(stored)]) {
-    for (const sample of Object.values(samples)) {
-      expect(sample).toContain('IMAGE_API_KEY');
-      expect(sample).not.toContain('svc_live');
-    }
+    expect(samples.curl).toContain('$IMAGE_API_KEY');
+    // The clients read it by themselves, which the tests of what they send show.
+    for (const sample of Object.values(samples)) expect(sample).not.toMatch(/svc_live|api_?key *[:=]/i);
   }
 });
 
@@ -146,7 +157,7 @@ test('a base address with special characters of a shell stays one argument', () 
   const odd = 'https://api.example.test/a&b;c d/api/v1';
   const samples = codeSamples({ apiBaseUrl: odd, body: { prompt: 'x' } });
   expect(curlArguments(samples.curl)[1]).toBe(`${odd}/generate`);
-  expect(fetched([samples.typescript])[0]!.url).toBe(`${odd}/generate`);
+  expect(fetched([samples.typescript])[0]!.line).toBe(`POST ${odd}/generate`);
 });
 
 test('the look-up samples ask for one stored request, with the key', () => {
@@ -154,8 +165,9 @@ test('the look-up samples ask for one stored request, with the key', () => {
   const samples = lookUpSamples({ apiBaseUrl, requestId });
   const url = `${apiBaseUrl}/generate/${requestId}`;
   expect(curlArguments(samples.curl)).toEqual(['-sS', url, '-H', 'Authorization: Bearer svc_live_a$b']);
-  expect(fetched([samples.typescript])).toEqual([{ url, headers: { Authorization: 'Bearer svc_live_a$b' } }]);
-  expect(pythonStrings(samples.python)[0]).toBe(url);
+  const [asked] = fetched([samples.typescript]);
+  expect([asked!.line, asked!.headers.authorization]).toEqual([`GET ${url}`, 'Bearer svc_live_a$b']);
+  expect(pythonStrings(samples.python)).toEqual([apiBaseUrl, requestId]);
 });
 
 function identity(id: string, available: boolean): IdentityAnswer {

@@ -5,7 +5,7 @@ import { accept } from '../../../dashboard/src/api/generate.ts';
 import { requestId } from '../../support/generation-run.ts';
 import { answered, refused, scriptedFetch, type Script } from '../../support/scripted-fetch.ts';
 
-// `test/unit/client/generate-async.test.ts` holds how a request is accepted. Here is what the playground makes of it.
+// `test/unit/client/respond-async.test.ts` holds how a request is accepted. Here is what the playground makes of it.
 
 const body = { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay' };
 

@@ -8,7 +8,7 @@ import { Input } from '@/components/ui/input.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
 import { useConfig } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
-import { codeSamples, type SampleLanguage } from '@/lib/code-samples.ts';
+import { clientPackage, codeSamples, type SampleLanguage } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { CodeTabs } from './code.tsx';
 import { defaultPrompt, promptProblem, samplePrompt } from './samples.ts';
@@ -125,12 +125,14 @@ const runNotes: Record<SampleLanguage, ReactNode> = {
   curl: 'For bash and zsh. In PowerShell, use TypeScript or Python.',
   typescript: (
     <>
-      Save it as <code>image.mts</code> and run <code>node image.mts</code>, with Node.js 22.18 or newer.
+      Install the package <code>{clientPackage}</code>, save it as <code>image.mts</code> and run{' '}
+      <code>node image.mts</code>, with Node.js 22.18 or newer. The image is then in <code>image.png</code>.
     </>
   ),
   python: (
     <>
-      Save it as <code>image.py</code> and run <code>python3 image.py</code>. It needs no packages.
+      Install the package <code>{clientPackage}</code>, save it as <code>image.py</code> and run{' '}
+      <code>python3 image.py</code>. The image is then in <code>image.png</code>.
     </>
   ),
 };

@@ -59,8 +59,8 @@ export function AnswerStep({ identity }: { identity: SampleIdentity }) {
   return (
     <Step number={4} title="Read what comes back">
       <p className="max-w-2xl text-pretty">
-        Some seconds later the images are there. Open a link of <code>outputs</code> in a browser, or let your
-        program download it.
+        Some seconds later the images are there. curl prints this answer; in TypeScript and Python it is the
+        result of <code>generate</code>. A link of <code>outputs</code> opens in a browser.
       </p>
       <div className="grid grid-cols-1 gap-6 xl:grid-cols-2">
         <CodeBlock code={JSON.stringify(answer, null, 2)} label="sample answer" />

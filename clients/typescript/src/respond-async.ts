@@ -1,12 +1,13 @@
 import { isApiError, unexpectedAnswer } from './errors.ts';
 import type { GenerateRoute } from './generate.ts';
+import type { WithImages } from './images.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient } from './retry.ts';
 import type { CallOptions } from './routes.ts';
 import { pollUntilEnded, resultOfStored, type WaitOptions } from './stored.ts';
 import type { GenerationResult, StoredGeneration } from './types.ts';
 
-export interface GenerateAsyncOptions extends CallOptions {
+export interface RespondAsyncOptions extends CallOptions {
   /**
    * 1 to 255 visible ASCII characters; a random one by default. Within 24 hours a repeat of the same body with the same
    * key stands for the same request and charges nothing.
@@ -21,12 +22,12 @@ export interface AcceptedGeneration {
   creditsReserved: number | null;
 }
 
-/** The same as a client's `generateAsync` answers it. */
+/** The same as a client's `respondAsync` answers it. */
 export interface PendingGeneration extends AcceptedGeneration {
   /** The stored request as it is now, with newly signed links once it completed. */
-  status(options?: CallOptions): Promise<StoredGeneration>;
+  status(options?: CallOptions): Promise<WithImages<StoredGeneration>>;
   /** `waitForGeneration` of this request. */
-  wait(options?: WaitOptions): Promise<GenerationResult>;
+  wait(options?: WaitOptions): Promise<WithImages<GenerationResult>>;
 }
 
 // The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a little later.
@@ -37,11 +38,11 @@ const waitForMs = 30 * 60_000;
  * idempotency key, so that it is accepted once.
  * @throws ApiError, ConnectionError, TimeoutError, and the signal's reason
  */
-export async function generateAsync(
+export async function respondAsync(
   requester: Requester,
   route: GenerateRoute,
   body: object,
-  { signal, idempotencyKey = crypto.randomUUID() }: GenerateAsyncOptions = {},
+  { signal, idempotencyKey = crypto.randomUUID() }: RespondAsyncOptions = {},
 ): Promise<AcceptedGeneration> {
   const headers = { prefer: 'respond-async', 'idempotency-key': idempotencyKey };
   // A copy, because every try must send the same body even if the caller changes the object meanwhile.
@@ -78,5 +79,6 @@ export async function waitForGeneration(
   requestId: string,
   options: WaitOptions = {},
 ): Promise<GenerationResult> {
-  return resultOfStored(await pollUntilEnded(requester, requestId, { ...options, forMs: waitForMs }));
+  const timeoutMs = options.timeoutMs ?? waitForMs;
+  return resultOfStored(await pollUntilEnded(requester, requestId, { ...options, timeoutMs }));
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import {
   createClient,
   type Client,
-  type GenerateAsyncOptions,
+  type RespondAsyncOptions,
 } from '../../../clients/typescript/src/index.ts';
 import { answer, lookedUp, requestId, stored as storedBody } from '../../support/generation-run.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
@@ -47,9 +47,9 @@ const stored = (status: string, retryAfter?: number): Script =>
   );
 
 describe('a request that is accepted', () => {
-  const accept = async (scripts: Script[], options: GenerateAsyncOptions = {}) => {
+  const accept = async (scripts: Script[], options: RespondAsyncOptions = {}) => {
     const { client, sent, log } = clientOf(scripts);
-    return { outcome: await outcomeOf(client.generateAsync(body, options)), sent, log: log() };
+    return { outcome: await outcomeOf(client.respondAsync(body, options)), sent, log: log() };
   };
 
   test('asks not to wait, with a key of its own, and tells what is held', async () => {
@@ -165,7 +165,7 @@ describe('waiting for a request', () => {
     const reason = new Error('left');
     for (const script of ['silence', stored('QUEUED', 9)] as Script[]) {
       const { client, sent } = clientOf([accepted, script]);
-      const request = await client.generateAsync(body);
+      const request = await client.respondAsync(body);
       const aborting = new AbortController();
       const outcome = request.wait({ signal: aborting.signal }).catch((error: unknown) => error);
       await jest.advanceTimersByTimeAsync(1000);

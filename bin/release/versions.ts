@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file that names the version of what is released together. */
+interface VersionFile {
+  path: string;
+  /** Where the version stands: all before it, and all that may be it. */
+  place: RegExp;
+}
+
+const inManifest = /^( {2}"version": ")([^"]*)/m;
+
+/** The first is the one that the others follow. */
+const files: VersionFile[] = [
+  { path: 'package.json', place: inManifest },
+  { path: 'package-lock.json', place: inManifest },
+  { path: 'package-lock.json', place: /("packages": \{\n {4}"": \{[^}]*?"version": ")([^"]*)/ },
+  { path: 'package-lock.json', place: /("clients\/typescript": \{[^}]*?"version": ")([^"]*)/ },
+  { path: 'clients/typescript/package.json', place: inManifest },
+  { path: 'clients/python/src/image_generation/_version.py', place: /^(__version__ = ')([^']*)/m },
+];
+
+/** Of this repository; a client that a checkout lacks is left out. */
+const present = (root: string): VersionFile[] => files.filter(({ path }) => existsSync(join(root, path)));
+
+/** The version that each file names. */
+export function versionsIn(root: string): { path: string; version: string | undefined }[] {
+  return present(root).map(({ path, place }) => ({
+    path,
+    version: place.exec(readFileSync(join(root, path), 'utf8'))?.[2],
+  }));
+}
+
+/** Writes a version into every file. @throws RangeError if it is no version as npm and PyPI both write it */
+export function setVersion(root: string, version: string): void {
+  if (!/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(version)) {
+    throw new RangeError(`"${version}" is no version: write three numbers, as 1.2.3.`);
+  }
+  for (const { path, place } of present(root)) {
+    const text = readFileSync(join(root, path), 'utf8');
+    writeFileSync(
+      join(root, path),
+      text.replace(place, (_, before: string) => before + version),
+    );
+  }
+}
+
+/** What does not name a version, as sentences. */
+export function wrongVersions(root: string, expected: string): string[] {
+  return versionsIn(root)
+    .filter(({ version }) => version !== expected)
+    .map(({ path, version = 'none' }) => `${path} names ${version}, not ${expected}.`);
+}

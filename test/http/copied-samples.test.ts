@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createClient } from '../../clients/typescript/src/index.ts';
+import { codeSamples, lookUpSamples, type SampleRequest } from '../../dashboard/src/lib/code-samples.ts';
+import { grant, type Granted } from '../support/grants.ts';
+import { installClient } from '../support/installed-client.ts';
+import { expectCharged } from '../support/period-totals.ts';
+import { pythonClient } from '../support/python.ts';
+import { small } from '../support/requests.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { samplePhoto } from '../support/uploads.ts';
+import { sharedService } from '../support/use-service.ts';
+
+// What the dashboard's "Copy as" puts on the clipboard, run as it is.
+jest.setTimeout(120_000);
+
+const exec = promisify(execFile);
+const service = sharedService();
+const apiBaseUrl = service.ready.baseUrl;
+let folder: string;
+let granted: Granted;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  installClient(folder);
+  granted = await grant(service.table);
+});
+afterEach(() => removeFolder(folder));
+
+/** Runs a sample with the key in its environment. @returns what it printed. */
+async function run(sample: string, command: string, file: string): Promise<string> {
+  writeFileSync(join(folder, file), sample);
+  const env = { PATH: process.env.PATH, HOME: folder, IMAGE_API_KEY: granted.key, ...pythonClient?.env };
+  return (await exec(command, [file], { cwd: folder, env })).stdout;
+}
+
+async function bodies(): Promise<Record<string, SampleRequest['body']>> {
+  const { aurora, citrine } = service.ready.identities as { aurora: string; citrine: string };
+  const client = createClient({ apiKey: granted.key, baseUrl: apiBaseUrl });
+  const uploadId = await client.uploadReference(await samplePhoto());
+  const hostile = `it's "a" bay \\ $(id) \`id\` \${1} 🏔️\nand a line`;
+  return {
+    'one image': { ...small, identityId: aurora, prompt: hostile },
+    'all parameters': {
+      identityId: citrine,
+      prompt: 'on a table',
+      negativePrompt: 'people',
+      seed: 7,
+      numInferenceSteps: 20,
+      guidanceScale: 7.5,
+      numOutputs: 2,
+      width: 512,
+      height: 512,
+      outputFormat: 'webp',
+      referenceImages: [{ uploadId }],
+      referenceMode: 'reference',
+      preserveBranding: true,
+    },
+  };
+}
+
+async function expectImages(format: string, count: number): Promise<void> {
+  const names = readdirSync(folder).filter((name) => /^image.*\.(png|webp)$/.test(name));
+  expect(names).toHaveLength(count);
+  for (const name of names) {
+    expect(name).toMatch(new RegExp(`\\.${format}$`));
+    expect((await sharp(readFileSync(join(folder, name))).metadata()).format).toBe(format);
+  }
+}
+
+const python = pythonClient?.python ?? '';
+const programs: Record<'typescript' | 'python', [command: string, file: string]> = {
+  typescript: [process.execPath, 'image.mts'],
+  python: [python, 'image.py'],
+};
+
+describe.each(['one image', 'all parameters'])('a copied request for %s', (which) => {
+  const isOne = which === 'one image';
+
+  test('works in curl', async () => {
+    const printed = await run(
+      codeSamples({ apiBaseUrl, body: (await bodies())[which]! }).curl,
+      'bash',
+      'image.sh',
+    );
+    expect(JSON.parse(printed).outputs).toHaveLength(isOne ? 1 : 2);
+  });
+
+  for (const language of ['typescript', 'python'] as const) {
+    (language === 'python' && pythonClient === null ? test.skip : test)(
+      `saves its images in ${language}`,
+      async () => {
+        const body = (await bodies())[which]!;
+        expect(await run(codeSamples({ apiBaseUrl, body })[language], ...programs[language])).toBe('');
+        await expectImages(isOne ? 'png' : 'webp', isOne ? 1 : 2);
+        await expectCharged(service.table, granted.license, isOne ? 1 : 2);
+        const { generations } = (await service.api({ path: '/generate', key: granted.key })).body as any;
+        expect(generations[0].prompt).toBe(body.prompt);
+
+        const sample = lookUpSamples({ apiBaseUrl, requestId: generations[0].id })[language];
+        expect(await run(sample, ...programs[language])).toMatch(/^COMPLETED \[.*http/s);
+      },
+    );
+  }
+});
+
+const anyPython = await exec('python3', ['--version']).then(
+  () => true,
+  () => false,
+);
+(anyPython ? test : test.skip)('Python reads every copied sample', async () => {
+  for (const body of Object.values(await bodies())) {
+    const sample = codeSamples({ apiBaseUrl, body }).python;
+    writeFileSync(join(folder, 'image.py'), sample);
+    await exec('python3', ['-m', 'py_compile', 'image.py'], { cwd: folder });
+  }
+});
