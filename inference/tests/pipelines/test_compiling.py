@@ -164,7 +164,7 @@ def test_what_would_have_to_be_compiled_in_a_request_runs_as_it_is(monkeypatch: 
 
 
 def test_a_thread_of_its_own_compiles_as_many_variants_and_no_more_once_it_is_warm() -> None:
-    class Scaled(torch.nn.Module):
+    class Scaled(torch.nn.Module):  # type: ignore[name-defined]
         def forward(self, x: Any, times: int) -> Any:
             return x * times
 
