@@ -6,8 +6,8 @@ import { HttpRequest } from '@smithy/core/protocols';
 
 export interface LinkOptions {
   lifetimeSeconds: number;
-  /** The Content-Type that a PUT by this link must send. It is part of what is signed. */
-  contentType?: string;
+  /** What a PUT by this link must send, by lower-case name. It is part of what is signed. */
+  headers?: Record<string, string>;
   /** @default now */
   signingDate?: Date;
 }
@@ -43,7 +43,7 @@ export function linkSigner(client: S3Client, bucket: string) {
       throw error;
     });
     const { endpoint, presigner } = await place;
-    const { contentType, lifetimeSeconds, signingDate } = options;
+    const { headers, lifetimeSeconds, signingDate } = options;
     const request = new HttpRequest({
       method,
       protocol: endpoint.protocol,
@@ -51,11 +51,11 @@ export function linkSigner(client: S3Client, bucket: string) {
       ...(endpoint.port === '' ? {} : { port: Number(endpoint.port) }),
       path: `${endpoint.pathname.replace(/\/$/, '')}/${key.split('/').map(encoded).join('/')}`,
       query: { 'x-id': operations[method] },
-      headers: { host: endpoint.host, ...(contentType === undefined ? {} : { 'content-type': contentType }) },
+      headers: { host: endpoint.host, ...headers },
     });
     const presigned = await presigner.presign(request, {
       expiresIn: lifetimeSeconds,
-      ...(contentType === undefined ? {} : { signableHeaders: new Set(['content-type', 'host']) }),
+      ...(headers && { signableHeaders: new Set([...Object.keys(headers), 'host']) }),
       ...(signingDate && { signingDate }),
     });
     return formatUrl(presigned);

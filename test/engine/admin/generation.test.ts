@@ -30,7 +30,12 @@ async function complete(generation: Generation): Promise<Generation> {
   await store.start(generation, generation.createdAtMs + 100, 'run-1');
   const started = (await store.get(generation.licenseId, generation.requestId))!;
   const completedAtMs = generation.createdAtMs + 900;
-  return store.settle(started, { completedAtMs, referenceImagesUsed: 0, modelVersion: 'painter-1' });
+  return store.settle(started, {
+    completedAtMs,
+    previews: [],
+    referenceImagesUsed: 0,
+    modelVersion: 'painter-1',
+  });
 }
 
 test('usage counts what is used, held and imported in the present period', async () => {

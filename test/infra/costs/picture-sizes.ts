@@ -17,7 +17,7 @@ export async function pictureSizes(): Promise<number[]> {
 
 async function sizeOf(url: string, putUrl: string, style: unknown): Promise<number> {
   const body = JSON.stringify({
-    ...sampleRequest([putUrl]),
+    ...sampleRequest([{ putUrl, previewPutUrl: putUrl }]),
     prompt: 'a calm night over the mountains',
     numInferenceSteps: 30,
     width: 1024,
