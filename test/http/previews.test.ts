@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { grant } from '../support/grants.ts';
-import { call, generate, stored } from '../support/requests.ts';
+import { generate, stored } from '../support/requests.ts';
 import { pause } from '../support/until.ts';
 import { sharedService } from '../support/use-service.ts';
 
@@ -34,7 +34,7 @@ test('each output has a small WebP, which browsers may keep', async () => {
 test('the answer, the record and the list have the same links within a quarter of an hour', async () => {
   const { requestId, outputs } = answer.body;
   const all = async (): Promise<string[][]> => {
-    const list = await call(service, 'GET', '/generate', { key });
+    const list = await service.api({ path: '/generate', key });
     const record = await stored(service, key, requestId);
     return [record.previews, list.body.generations[0].previews];
   };
