@@ -32,7 +32,7 @@ def _light_of(code: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 _LIGHT = _light_of(np.arange(256) / 255)
-#: Between one code and the next. Counting those below gives the same code on every processor. A power may not.
+#: Between one code and the next. Counting those below gives the same code on each processor. A power may not.
 _EDGES = _light_of((np.arange(255) + 0.5) / 255)
 
 

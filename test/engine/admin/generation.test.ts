@@ -73,7 +73,8 @@ test('usage counts what is used, held and imported in the present period', async
 
 /** What the operator is shown of a record: neither its idempotency key nor what only the service needs. */
 function shownOf(generation: Generation) {
-  const { idempotencyKeyHash: _key, referenceImages: _count, credits, leaseUntilMs, ...rest } = generation;
+  const { idempotencyKeyHash: _key, referenceImages: _count, previews: _previews, ...shown } = generation;
+  const { credits, leaseUntilMs, ...rest } = shown;
   const { periodStartMs, createdAtMs, startedAtMs, completedAtMs, deadlineMs, expiresAtMs, ...same } = rest;
   const iso = (ms: number | null) => ms && new Date(ms).toISOString();
   return {
