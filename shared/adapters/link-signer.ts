@@ -3,6 +3,7 @@ import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { S3RequestPresigner } from '@aws-sdk/s3-request-presigner';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { HttpRequest } from '@smithy/core/protocols';
+import type { LinkCredentials } from '../domain/previews.ts';
 
 export interface LinkOptions {
   lifetimeSeconds: number;
@@ -22,8 +23,9 @@ const operations = { GET: 'GetObject', PUT: 'PutObject' } as const;
 /**
  * Signs links to one bucket's objects: the very links of the SDK's `getSignedUrl`, which sends each through the client's
  * whole middleware to learn what is the same for all of them. That takes four times as long.
+ * @param credentials that sign in place of the client's own.
  */
-export function linkSigner(client: S3Client, bucket: string) {
+export function linkSigner(client: S3Client, bucket: string, credentials?: LinkCredentials) {
   let place: Promise<Place> | undefined;
   const findPlace = async (): Promise<Place> => {
     const input = { Bucket: bucket, Key: 'any' };
@@ -33,7 +35,11 @@ export function linkSigner(client: S3Client, bucket: string) {
       client.config as never,
     );
     const signingRegion = String(properties?.authSchemes?.[0]?.signingRegion);
-    const presigner = new S3RequestPresigner({ ...client.config, region: async () => signingRegion });
+    const presigner = new S3RequestPresigner({
+      ...client.config,
+      ...(credentials && { credentials }),
+      region: async () => signingRegion,
+    });
     return { endpoint: url, presigner };
   };
 

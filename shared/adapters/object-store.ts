@@ -9,14 +9,13 @@ import { lean, leanOptions } from '../aws-clients.ts';
 import { previewCacheControl } from '../contracts/model-server.ts';
 import { anyContentType } from '../contracts/upload.ts';
 import type { OutputFormat } from '../contracts/generation.ts';
-import { systemClock } from '../domain/clock.ts';
+import { systemClock, type Clock } from '../domain/clock.ts';
+import { quarterOf, type LinkCredentials } from '../domain/previews.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
 import { linkSigner } from './link-signer.ts';
 
 /** Links to images last an hour. A link dies with the credentials that signed it, and those may not last longer. */
 const linkLifetimeSeconds = 3600;
-/** Previews' links are signed as of the last quarter of an hour, so that a browser finds in its cache what it had. */
-const previewLinkStepMs = 15 * 60 * 1000;
 /** The function that fetches references uses these links at once. Its caller waits for it no longer than 12 seconds. */
 const referenceLinkLifetimeSeconds = 15;
 
@@ -31,10 +30,19 @@ export interface OutputRef extends RequestRef {
 
 const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp', jpeg: 'jpg' };
 
+export interface ObjectStoreOptions {
+  clock?: Clock;
+  /** Whose credentials sign links to previews in the quarter of an hour that begins then; null for the function's own. */
+  previewCredentials?: ((quarterMs: number) => Promise<LinkCredentials | null>) | null;
+}
+
 export type ObjectStore = ReturnType<typeof objectStore>;
 
 /** Where images live. The service signs links, looks at sizes and deletes copies; no image byte passes through it. */
-export function objectStore(bucket: string, { clock = systemClock } = {}) {
+export function objectStore(
+  bucket: string,
+  { clock = systemClock, previewCredentials = null }: ObjectStoreOptions = {},
+) {
   const client = lean(
     new S3Client({
       ...leanOptions,
@@ -45,6 +53,20 @@ export function objectStore(bucket: string, { clock = systemClock } = {}) {
     }),
   );
   const sign = linkSigner(client, bucket);
+
+  let ofQuarter: { quarterMs: number; signer: Promise<typeof sign> } | undefined;
+
+  /** Signs links to previews. It is asked for once in each quarter of an hour. */
+  const previewSigner = (quarterMs: number): Promise<typeof sign> => {
+    if (previewCredentials === null) return Promise.resolve(sign);
+    if (ofQuarter?.quarterMs !== quarterMs) {
+      const signer = previewCredentials(quarterMs).then((credentials) =>
+        credentials === null ? sign : linkSigner(client, bucket, credentials),
+      );
+      ofQuarter = { quarterMs, signer };
+    }
+    return ofQuarter.signer;
+  };
 
   /** S3 answers 403 for a missing object to a role that may not list the bucket, and no function may. */
   const sizeOf = async (key: string, options: { abortSignal?: AbortSignal } = {}): Promise<number | null> => {
@@ -75,11 +97,13 @@ export function objectStore(bucket: string, { clock = systemClock } = {}) {
 
     /**
      * A link that opens the preview of image `index` for 45 to 60 minutes. It is the same within each quarter of an hour,
-     * as long as the credentials are that sign it.
+     * so that a browser finds in its cache what it had.
      */
-    previewLink(of: RequestRef, index: number): Promise<string> {
-      const signingDate = new Date(Math.floor(clock.now() / previewLinkStepMs) * previewLinkStepMs);
-      return sign('GET', previewKey(of, index), { lifetimeSeconds: linkLifetimeSeconds, signingDate });
+    async previewLink(of: RequestRef, index: number): Promise<string> {
+      const quarterMs = quarterOf(clock.now());
+      const signPreview = await previewSigner(quarterMs);
+      const options = { lifetimeSeconds: linkLifetimeSeconds, signingDate: new Date(quarterMs) };
+      return signPreview('GET', previewKey(of, index), options);
     },
 
     /** A link to put the preview of image `index` to, with the headers that every link to it answers with. */
