@@ -246,6 +246,9 @@ export function grantsOf(route: Route): Grants {
 /** The version is part of every address. */
 export const basePath = '/api/v1';
 
+/** Longer answers are compressed for clients that say they take that. Signed links are long and alike. Streams are never. */
+export const minCompressionBytes = 1024;
+
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {
   requestHeaders: ['authorization', 'content-type', 'idempotency-key', 'prefer'],

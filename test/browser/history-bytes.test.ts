@@ -28,12 +28,12 @@ function bodyOf(seed: number) {
 }
 
 /** Counts what comes over the network, which is nothing of what the browser has kept. */
-async function countBytes(page: Page): Promise<() => number> {
+async function watchNetwork(page: Page) {
   const session = await page.context().newCDPSession(page);
   let bytes = 0;
   session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
   await session.send('Network.enable');
-  return () => bytes;
+  return { bytes: () => bytes, forgetAll: () => session.send('Network.clearBrowserCache') };
 }
 
 /** Scrolls through the list until each of its images is there. */
@@ -48,11 +48,10 @@ async function seeAll(page: Page): Promise<void> {
 }
 
 test('a history of 24 images takes 1 MB at most, and 50 kB when it is loaded again', async () => {
-  await dashboard.visit('nowhere');
-  // Another profile of a browser, signed in, so that nothing is kept.
   const { page } = await dashboard.visit('nowhere');
   await page.goto('about:blank');
-  const bytes = await countBytes(page);
+  const { bytes, forgetAll } = await watchNetwork(page);
+  await forgetAll();
   await page.goto(`${dashboard.url}history`);
   await seeAll(page);
   const first = bytes();
@@ -60,7 +59,30 @@ test('a history of 24 images takes 1 MB at most, and 50 kB when it is loaded aga
   await seeAll(page);
   const again = bytes() - first;
 
-  if (process.env.SHOW_BYTES) process.stderr.write(`first ${first}, again ${again}\n`);
   expect(first).toBeLessThanOrEqual(1_000_000);
   expect(again).toBeLessThanOrEqual(50_000);
+});
+
+test('an image that has no preview is shown itself', async () => {
+  const { page } = await dashboard.visit('nowhere');
+  await page.route('**/api/v1/generate?*', async (route) => {
+    const response = await route.fetch();
+    const body: any = await response.json();
+    for (const generation of body.generations) generation.previews = [null];
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${dashboard.url}history`);
+  const image = page.locator('main article img').first();
+  await image.evaluate((element: any) => element.decode());
+  expect(await image.getAttribute('src')).toContain('/output-0.png?');
+  expect(await image.evaluate((element: any) => element.naturalWidth)).toBe(1024);
+});
+
+test('a stored request shows its image in full size', async () => {
+  const { page } = await dashboard.visit('history');
+  await page.locator('main article a').first().click();
+  const image = page.locator('main figure img').first();
+  await image.evaluate((element: any) => element.decode());
+  expect(await image.evaluate((element: any) => element.naturalWidth)).toBe(1024);
+  expect(await image.getAttribute('src')).toContain('/output-0.png?');
 });
