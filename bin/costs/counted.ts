@@ -14,7 +14,7 @@ export const counted = {
     objectWritesPerImage: 2,
     objectHeadsPerImage: 2,
     logBytes: 960,
-    answerBytes: 730,
+    answerBytes: 1210,
   },
   /** What is added to it. */
   more: {
