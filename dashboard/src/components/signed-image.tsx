@@ -17,7 +17,7 @@ interface SignedImageProps {
   height: number;
   /** Fetches a new link, because links expire after an hour. Leave it out inside of links: there must be no button. */
   onReload?: (() => void) | undefined;
-  /** For the one image that a screen is about. */
+  /** For images that a screen is about, or that are seen first. */
   eager?: boolean;
   className?: string;
 }
@@ -38,6 +38,7 @@ export function SignedImage(props: SignedImageProps) {
         width={width}
         height={height}
         loading={eager ? 'eager' : 'lazy'}
+        fetchPriority={eager ? 'high' : 'auto'}
         decoding="async"
         referrerPolicy="no-referrer"
         onError={() => setFailedSrc(src)}

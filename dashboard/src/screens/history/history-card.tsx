@@ -13,6 +13,8 @@ import { requestLinkId } from './use-scroll-restoration.ts';
 
 interface HistoryCardProps {
   generation: StoredGeneration;
+  /** Whether it is seen before anybody scrolls. */
+  eager: boolean;
   nowMs: number;
   /** The query of the list's address, for the way back. */
   listSearch: string;
@@ -37,13 +39,13 @@ function LiveCard(props: HistoryCardProps) {
   );
 }
 
-function Card({ generation, nowMs, listSearch, onOpen, onReload }: HistoryCardProps) {
+function Card({ generation, eager, nowMs, listSearch, onOpen, onReload }: HistoryCardProps) {
   const { id, prompt, identity, createdAt } = generation;
   const about = useId();
   return (
     <article className="group relative grid content-start gap-2">
       <div id={`${about}-picture`}>
-        <Picture generation={generation} onReload={onReload} />
+        <Picture generation={generation} eager={eager} onReload={onReload} />
       </div>
       <div className="grid gap-0.5">
         {/* The link covers the card, and a button on the image still works. */}
@@ -71,7 +73,11 @@ function Card({ generation, nowMs, listSearch, onOpen, onReload }: HistoryCardPr
   );
 }
 
-function Picture({ generation, onReload }: Pick<HistoryCardProps, 'generation' | 'onReload'>) {
+function Picture({
+  generation,
+  eager,
+  onReload,
+}: Pick<HistoryCardProps, 'generation' | 'eager' | 'onReload'>) {
   const { outputs, status, width, height } = generation;
   if (outputs.length === 0) return <Placeholder generation={generation} />;
   const count = imageCount(outputs.length);
@@ -79,6 +85,7 @@ function Picture({ generation, onReload }: Pick<HistoryCardProps, 'generation' |
     <div className="relative [&_button]:relative [&_button]:z-10">
       {/* The prompt stands below. */}
       <SignedImage
+        eager={eager}
         src={thumbnailOf(generation, 0)}
         alt=""
         width={width}
