@@ -1,10 +1,5 @@
 import { expect, test } from '@jest/globals';
-import {
-  outputFileName,
-  outputSeed,
-  sourcesOf,
-  thumbnailOf,
-} from '../../../dashboard/src/lib/outputs.ts';
+import { outputFileName, outputSeed, sourcesOf, thumbnailOf } from '../../../dashboard/src/lib/outputs.ts';
 import * as fc from 'fast-check';
 import { creditCost } from '../../../dashboard/src/screens/playground/sizes.ts';
 import { creditCost as chargedCost } from '../../../shared/domain/credits.ts';
@@ -66,10 +61,10 @@ test.each([
   [1024, 2048, 256],
   [512, 384, 512],
 ])('of %i × %i a browser may choose the preview, %i px wide', (width, height, previewWidth) => {
-  const request = { outputs: ['image'], previews: ['preview'], width, height };
-  expect(sourcesOf(request, 0)).toEqual({
+  const pictured = { outputs: ['image'], previews: ['preview'], width, height };
+  expect(sourcesOf(pictured, 0)).toEqual({
     src: 'image',
     srcSet: `preview ${previewWidth}w, image ${width}w`,
   });
-  expect(sourcesOf({ ...request, previews: [null] }, 0)).toEqual({ src: 'image' });
+  expect(sourcesOf({ ...pictured, previews: [null] }, 0)).toEqual({ src: 'image' });
 });
