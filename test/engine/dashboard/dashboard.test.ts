@@ -245,8 +245,11 @@ describe('a built dashboard', () => {
       expect(await answer.text()).toBe(files[name]);
       return answer.headers.get('content-encoding');
     };
-    const names = ['long.txt', 'robots.txt', 'long.png'];
-    expect(await Promise.all(names.map(codingOf))).toEqual(['gzip', null, null]);
+    expect(await Promise.all(['long.txt', 'robots.txt', 'long.png'].map(codingOf))).toEqual([
+      'gzip',
+      null,
+      null,
+    ]);
   });
 
   test('answers /config.json exactly, and nobody keeps it', async () => {
