@@ -60,10 +60,12 @@ const generating: Grants = {
     catalog: ['get'],
     rateLogs: ['get', 'put'],
     model: ['get', 'put'],
+    links: ['get', 'put'],
   },
   readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
+  previews: true,
   model: true,
   references: true,
   worker: true,
@@ -88,8 +90,9 @@ export const routes = {
     limit: fetchLimit,
     streams: false,
     grants: {
-      table: { generations: ['get', 'batchGet'], owners: ['query'] },
+      table: { generations: ['get', 'batchGet'], owners: ['query'], links: ['get', 'put'] },
       readObjects: [objects.generations],
+      previews: true,
     },
   },
   listGenerations: {
@@ -99,7 +102,11 @@ export const routes = {
     auth: 'key_or_session',
     limit: listLimit,
     streams: false,
-    grants: { table: { licenses: ['get'], generations: ['query'] }, readObjects: [objects.generations] },
+    grants: {
+      table: { licenses: ['get'], generations: ['query'], links: ['get', 'put'] },
+      readObjects: [objects.generations],
+      previews: true,
+    },
   },
   listIdentities: {
     method: 'GET',
@@ -238,6 +245,9 @@ export function grantsOf(route: Route): Grants {
 
 /** The version is part of every address. */
 export const basePath = '/api/v1';
+
+/** Longer answers are compressed for clients that say they take that. Signed links are long and alike. Streams are never. */
+export const minCompressionBytes = 1024;
 
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {

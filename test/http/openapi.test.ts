@@ -24,6 +24,7 @@ const seenHeaders = new Set<string>();
 /** Headers that OpenAPI does not document: of the connection, of the body's form and of CORS. */
 const undocumented = [
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
   'date',

@@ -35,14 +35,14 @@ async function owner(options: Parameters<typeof newAccount>[1] = {}): Promise<Pl
 
 /** What both endpoints must answer alike; ids, links, times and random seeds are each request's own. */
 function comparable({ status, headers, body }: ApiAnswer) {
-  const { requestId, outputs, processingTimeMs, seed, ...rest } = body;
+  const { requestId, outputs, previews, processingTimeMs, seed, ...rest } = body;
   return {
     status,
     retryAfter: headers.get('retry-after') === null,
     policy: headers.get('ratelimit-policy')?.replace(/^"\w+"/, ''),
     left: headers.get('ratelimit')?.replace(/^"\w+"|;t=\d+$/g, ''),
     members: Object.keys(body),
-    outputs: outputs?.length,
+    outputs: [outputs?.length, previews?.length],
     kinds: [requestId, processingTimeMs, seed].map((value) => typeof value),
     isSentSeed: seed === texts.seed,
     isOwnId: requestId === undefined || requestId === headers.get('x-request-id'),
@@ -109,7 +109,12 @@ async function historyOf({ license, bySession }: Player): Promise<unknown[]> {
   const { body } = await bySession(`/generate?licenseId=${license.licenseId}`);
   const times = { createdAt: null, startedAt: null, completedAt: null, processingTimeMs: null };
   const own = { ...times, id: null, licenseId: null, seed: null, outputUrl: null };
-  return body.generations.map((item: any) => ({ ...item, ...own, outputs: item.outputs.length }));
+  return body.generations.map((item: any) => ({
+    ...item,
+    ...own,
+    outputs: item.outputs.length,
+    previews: item.previews.length,
+  }));
 }
 
 test('of several failures, the first in the decided order is told', async () => {

@@ -36,6 +36,7 @@ import {
 } from './policies.ts';
 import type { RunningService } from './service.ts';
 import { assetOf, type Synthesized } from './synthesized.ts';
+import { storeLinkCredentials } from './link-credentials.ts';
 import { lineOf, needsOf, readTableRequest } from './table-requests.ts';
 
 export type Deployed = Awaited<ReturnType<typeof startDeployed>>;
@@ -85,6 +86,7 @@ export async function startDeployed(
   const { template } = synthesized;
   const credentials = readEngines(service.dataDir);
   const table = tableOf(service.dataDir);
+  await storeLinkCredentials(table, credentials);
   const resolve = resolver(knownNames(template, credentials, configuration));
   const refused: (Asked & { by: string })[] = [];
   const painter = await startPainter();

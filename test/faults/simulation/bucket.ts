@@ -15,6 +15,7 @@ export interface Copy {
 }
 
 const copyKey = /^references\/[^/]+\/([^/]+)\/\d+$/;
+export const previewKey = /^generations\/.*\/preview-\d+\.webp$/;
 
 /** What lies in the bucket: sizes by key, which is all that the service looks at, and who keeps the copies in order. */
 export function createBucket() {
@@ -48,7 +49,10 @@ export function createBucket() {
       deletions.set(key, { done: true });
     },
     get images(): number {
-      return [...sizes.keys()].filter((key) => !copyKey.test(key)).length;
+      return [...sizes.keys()].filter((key) => !copyKey.test(key) && !previewKey.test(key)).length;
+    },
+    get previews(): number {
+      return [...sizes.keys()].filter((key) => previewKey.test(key)).length;
     },
     /** The copies that are there now. */
     copies(): Copy[] {

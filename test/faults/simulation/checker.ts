@@ -97,6 +97,10 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
     for (let i = 0; i < item.numOutputs; i++) {
       const stored = bucket.size(`generations/${licenseId}/${requestId}/output-${i}.png`);
       if (stored === null) violation(`request ${requestId}: COMPLETED without its image ${i}`);
+      if (item.previews[i] !== true) continue;
+      const preview = bucket.size(`generations/${licenseId}/${requestId}/preview-${i}.webp`);
+      if (preview === null)
+        violation(`request ${requestId}: a preview of image ${i} is told that is not there`);
     }
     if (item.onceId === undefined) return;
     for (const { requestId: other, item: its } of records.values()) {

@@ -1,6 +1,6 @@
 import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.ts';
 import { crc32 } from 'node:zlib';
-import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
+import type { ModelOutput, ModelRequest } from '../../../shared/contracts/model-server.ts';
 import type { Bucket } from './bucket.ts';
 import { keyOf } from './bucket.ts';
 import type { ModelBehavior } from './faults.ts';
@@ -25,7 +25,7 @@ export interface ModelPlay {
 interface Painting {
   /** When the last image is there. */
   doneMs: number;
-  outputs: { bytes: number; sha256: string; width: number; height: number }[];
+  outputs: ModelOutput[];
 }
 
 const queued = { event: 'queued', position: 2, etaSeconds: 9 };
@@ -92,16 +92,32 @@ function paint(play: ModelPlay, begins: number): Painting {
   play.busyUntil(play.nowMs + doneMs);
   // Quick ones have no progress to tell of.
   if (doneMs - begins > 100) say(play, (begins + doneMs) / 2, progress);
-  const outputs = request.outputs.map(({ putUrl }, i) => {
+  const outputs = request.outputs.map(({ putUrl, previewPutUrl }, i) => {
     // The same for everybody who paints it, as a seed's image is.
     const bytes = 1000 + (crc32(`${request.requestId}/${i}`) % 3_000_000);
     const isLast = i === request.outputs.length - 1;
     const missing = behavior === 'image not stored' && isLast;
     const lateMs = behavior === 'image stored late' && isLast ? 30_000 : 0;
     if (!missing) play.later(doneMs - 1 + lateMs, () => bucket.put(keyOf(new URL(putUrl).pathname), bytes));
-    return { bytes, sha256: 'a'.repeat(64), width: request.width, height: request.height };
+    const previewBytes = paintPreview(play, doneMs, { request, previewPutUrl, i });
+    return { bytes, sha256: 'a'.repeat(64), width: request.width, height: request.height, previewBytes };
   });
   return { doneMs, outputs };
+}
+
+/** Most previews are put and told; some are not put, or late, or too large. No request may suffer by it. */
+function paintPreview(
+  { later, bucket }: ModelPlay,
+  doneMs: number,
+  { request, previewPutUrl, i }: { request: ModelRequest; previewPutUrl: string; i: number },
+): number | null {
+  const digest = crc32(`${request.requestId}/${i}/preview`);
+  const fate = (['untold', 'missing', 'late', 'too large'] as const)[digest % 12];
+  if (fate === 'untold') return null;
+  const bytes = fate === 'too large' ? 60_001 : 1000 + (digest % 59_000);
+  const put = (): void => bucket.put(keyOf(new URL(previewPutUrl).pathname), bytes);
+  if (fate !== 'missing') later(doneMs - 1 + (fate === 'late' ? 30_000 : 0), put);
+  return bytes;
 }
 
 function complete(play: ModelPlay, begins: number, { doneMs, outputs }: Painting): void {

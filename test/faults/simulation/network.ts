@@ -4,7 +4,7 @@ import { modelError } from '../../../local/sagemaker/failures.ts';
 import { payloadPart } from '../../../local/sagemaker/frames.ts';
 import { jobs } from '../../../shared/routes.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/contracts/model-server.ts';
-import { keyOf } from './bucket.ts';
+import { keyOf, previewKey } from './bucket.ts';
 import { readTableCall, type TableCall } from './dynamodb-calls.ts';
 import { distortTableAnswer, lagging } from './distortions.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -95,7 +95,7 @@ function toBucket(world: World, { path, method }: HttpRequest, sending: Sending)
   world.checker.runs.finishes(sending.run, 'it looks at the images');
   return play(world, {
     ...sending,
-    name: 'look at an image',
+    name: previewKey.test(key) ? 'look at a preview' : 'look at an image',
     faults: [...anywhere, 'throttled', 'object missing'],
     async apply() {
       const bytes = world.bucket.size(key);

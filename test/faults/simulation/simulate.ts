@@ -139,6 +139,7 @@ function resultOf({ seed, violations, history, counts, checker, bucket }: World)
   for (const status of ['COMPLETED', 'FAILED', 'TIMEOUT'])
     counts.add(`generations: ${status}`, checker.count(status));
   counts.add('images', bucket.images);
+  counts.add('previews', bucket.previews);
   for (const { wasAskedToGo, cameLate } of bucket.copies()) {
     const why = wasAskedToGo ? 'its deletion was lost' : cameLate ? 'it came late' : 'its machine died';
     counts.add(`copy left to the bucket's own rule: ${why}`);

@@ -7,11 +7,14 @@ import { SignedImage } from '@/components/signed-image.tsx';
 import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { formatDateTime, formatRelative } from '@/lib/format.ts';
+import { thumbnailOf } from '@/lib/outputs.ts';
 import { imageCount } from './list-view.ts';
 import { requestLinkId } from './use-scroll-restoration.ts';
 
 interface HistoryCardProps {
   generation: StoredGeneration;
+  /** Whether it is seen before anybody scrolls. */
+  eager: boolean;
   nowMs: number;
   /** The query of the list's address, for the way back. */
   listSearch: string;
@@ -36,13 +39,13 @@ function LiveCard(props: HistoryCardProps) {
   );
 }
 
-function Card({ generation, nowMs, listSearch, onOpen, onReload }: HistoryCardProps) {
+function Card({ generation, eager, nowMs, listSearch, onOpen, onReload }: HistoryCardProps) {
   const { id, prompt, identity, createdAt } = generation;
   const about = useId();
   return (
     <article className="group relative grid content-start gap-2">
       <div id={`${about}-picture`}>
-        <Picture generation={generation} onReload={onReload} />
+        <Picture generation={generation} eager={eager} onReload={onReload} />
       </div>
       <div className="grid gap-0.5">
         {/* The link covers the card, and a button on the image still works. */}
@@ -70,15 +73,20 @@ function Card({ generation, nowMs, listSearch, onOpen, onReload }: HistoryCardPr
   );
 }
 
-function Picture({ generation, onReload }: Pick<HistoryCardProps, 'generation' | 'onReload'>) {
-  const { outputUrl, outputs, status, width, height } = generation;
-  if (outputUrl === null) return <Placeholder generation={generation} />;
+function Picture({
+  generation,
+  eager,
+  onReload,
+}: Pick<HistoryCardProps, 'generation' | 'eager' | 'onReload'>) {
+  const { outputs, status, width, height } = generation;
+  if (outputs.length === 0) return <Placeholder generation={generation} />;
   const count = imageCount(outputs.length);
   return (
     <div className="relative [&_button]:relative [&_button]:z-10">
       {/* The prompt stands below. */}
       <SignedImage
-        src={outputUrl}
+        eager={eager}
+        src={thumbnailOf(generation, 0)}
         alt=""
         width={width}
         height={height}

@@ -17,6 +17,9 @@ interface HistoryListProps {
   onClear: (() => void) | null;
 }
 
+/** So many images are seen at once, mostly. They are loaded before those below. */
+const firstRows = 8;
+
 const gridClasses =
   'grid grid-cols-2 gap-x-2 gap-y-6 sm:grid-cols-3 sm:gap-x-4 sm:gap-y-8 lg:grid-cols-4 2xl:grid-cols-5 min-[112rem]:grid-cols-6';
 
@@ -38,10 +41,11 @@ export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryList
       )}
       {count > 0 && (
         <ul role="list" className={gridClasses}>
-          {data?.map((generation) => (
+          {data?.map((generation, index) => (
             <li key={generation.id} className="min-w-0">
               <HistoryCard
                 generation={generation}
+                eager={index < firstRows}
                 nowMs={nowMs}
                 listSearch={writeFilters(filters)}
                 onOpen={onOpen}
