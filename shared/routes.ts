@@ -8,6 +8,7 @@ import {
   identitiesLimit,
   keysLimit,
   listLimit,
+  mcpLimit,
   playgroundLimit,
   uploadLimit,
   usageLimit,
@@ -38,6 +39,8 @@ export interface Route {
   throttle?: Throttle | 'account';
   /** See `Job`. */
   reservedConcurrency?: number;
+  /** Whether its own protocol tells callers what it takes and answers, in place of the document of the API. */
+  describesItself?: true;
   /** What the function needs beside authentication, for which `grantsOf` adds grants. */
   grants: Grants;
 }
@@ -181,6 +184,16 @@ export const routes = {
     limit: uploadLimit,
     streams: false,
     grants: { table: { licenses: ['get'] }, writeObjects: [objects.uploads] },
+  },
+  answerAgent: {
+    method: 'POST',
+    path: '/mcp',
+    functionName: 'answer-agent',
+    auth: 'key',
+    limit: mcpLimit,
+    streams: true,
+    describesItself: true,
+    grants: { ...generating, table: { ...generating.table, catalog: ['get', 'query'] } },
   },
   createPlaygroundGeneration: {
     method: 'POST',

@@ -66,7 +66,7 @@ export interface GenerationReads {
 
 /** Reads what a request names, in one round trip. What is wrong with the request is refused later: here it names nothing. */
 export async function readForGeneration(
-  request: ApiRequest,
+  request: Pick<ApiRequest, 'headers'>,
   { callerId, body }: { callerId: string; body: Record<string, unknown> },
   { table, identities }: GenerationRequestDeps,
 ): Promise<GenerationReads> {
@@ -79,23 +79,18 @@ export async function readForGeneration(
   return { identity, idempotencyKeyHash, idempotencyRecord };
 }
 
-function idempotencyKeyHashOf(request: ApiRequest): string | null {
+function idempotencyKeyHashOf(request: Pick<ApiRequest, 'headers'>): string | null {
   const key = readIdempotencyKey(request.headers.get('idempotency-key'));
   return key === null ? null : hashIdempotencyKey(key);
 }
 
-/**
- * Generates and answers: with one JSON body, or with server-sent events for a client that asks for them. A client that
- * prefers not to wait is answered once its request is accepted. POST /generate and the playground both answer by this.
- */
-export async function answerGeneration(
-  request: ApiRequest,
+/** What a request asks for and by whom, with what was read about it. */
+export function commandOf(
+  request: Pick<ApiRequest, 'requestId' | 'rawBody' | 'query' | 'headers'>,
   { callerId, license, body }: { callerId: string; license: License; body: Record<string, unknown> },
   reads: GenerationReads,
-  shared: SharedDeps,
-): Promise<Answer> {
-  const deps = { ...shared, meter: request.meter };
-  const command: GenerationCommand = {
+): GenerationCommand {
+  return {
     ...reads,
     requestId: request.requestId,
     keyId: callerId,
@@ -106,6 +101,21 @@ export async function answerGeneration(
     idempotencyKeys: request.headers.get('idempotency-key'),
     respondAsync: prefersAsync(request.headers.get('prefer')),
   };
+}
+
+/**
+ * Generates and answers: with one JSON body, or with server-sent events for a client that asks for them. A client that
+ * prefers not to wait is answered once its request is accepted. POST /generate and the playground both answer by this.
+ */
+export async function answerGeneration(
+  request: ApiRequest,
+  order: { callerId: string; license: License; body: Record<string, unknown> },
+  reads: GenerationReads,
+  shared: SharedDeps,
+): Promise<Answer> {
+  const { license } = order;
+  const deps = { ...shared, meter: request.meter };
+  const command = commandOf(request, order, reads);
   if (request.query.get('dryRun')?.[0] === 'true') {
     request.logFields.dryRun = 'true';
     const { answer, wouldReplay } = await dryRun(command, deps);
