@@ -39,6 +39,8 @@ export interface Route {
   throttle?: Throttle | 'account';
   /** See `Job`. */
   reservedConcurrency?: number;
+  /** Methods of its path that its protocol wants refused with 405. Any other that no route has is 404. */
+  refuses?: readonly ('GET' | 'DELETE')[];
   /** Whether its own protocol tells callers what it takes and answers, in place of the document of the API. */
   describesItself?: true;
   /** What the function needs beside authentication, for which `grantsOf` adds grants. */
@@ -192,6 +194,7 @@ export const routes = {
     auth: 'key',
     limit: mcpLimit,
     streams: true,
+    refuses: ['GET', 'DELETE'],
     describesItself: true,
     grants: { ...generating, table: { ...generating.table, catalog: ['get', 'query'] } },
   },
@@ -254,7 +257,15 @@ export const basePath = '/api/v1';
 
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {
-  requestHeaders: ['authorization', 'content-type', 'idempotency-key', 'prefer'],
+  requestHeaders: [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'mcp-method',
+    'mcp-name',
+    'mcp-protocol-version',
+    'prefer',
+  ],
   responseHeaders: [
     'x-request-id',
     'retry-after',

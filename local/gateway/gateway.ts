@@ -52,7 +52,7 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
     const methods = routes.map(({ method }) => method);
     if (req.method === 'OPTIONS' && answerPreflight(req, res, methods, allowedOrigins)) return;
     const found = routes.find(({ method }) => method === req.method);
-    if (!found) return fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
+    if (!found) return refuseMethod(req, res, routes);
     const body = await readBody(req, maxBodyBytes);
     if (body === null) {
       res.setHeader('connection', 'close');
@@ -101,6 +101,7 @@ function track(run: Promise<unknown>, runs: Set<Promise<unknown>>): void {
 
 interface FoundRoute {
   method: string;
+  refuses: readonly string[];
   handler: unknown;
   matched: MatchedPath;
 }
@@ -109,20 +110,31 @@ interface FoundRoute {
 function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
   const table = mounted.map(({ route, handler }) => ({
     method: route.method,
+    refuses: route.refuses ?? [],
     match: pathMatcher(route.path),
     handler,
   }));
   return (path) => {
     if (!path.startsWith(`${basePath}/`)) return [];
-    return table.flatMap(({ method, match, handler }) => {
+    return table.flatMap(({ match, ...route }) => {
       const matched = match(path.slice(basePath.length));
-      return matched ? [{ method, handler, matched }] : [];
+      return matched ? [{ ...route, matched }] : [];
     });
   };
 }
 
-function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFailure): void {
-  res.writeHead(errorCodes[code].status, {
+function refuseMethod({ method = '' }: IncomingMessage, res: ServerResponse, routes: FoundRoute[]): void {
+  const refusing = routes.find(({ refuses }) => refuses.includes(method));
+  if (refusing) res.setHeader('allow', refusing.method);
+  fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN, refusing ? 405 : undefined);
+}
+
+function fail(
+  res: ServerResponse,
+  { code, error, retryAfterSeconds }: GatewayFailure,
+  status = errorCodes[code].status,
+): void {
+  res.writeHead(status, {
     'content-type': 'application/json',
     'x-request-id': randomUUID(),
     'cache-control': 'no-store',

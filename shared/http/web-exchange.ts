@@ -20,10 +20,10 @@ export function webRequest({ method, headers }: ApiRequest, names: RegExp): Requ
 
 /** The answer to be sent for such a library's response. One that streams goes on when the client has hung up. */
 export async function webAnswer(request: ApiRequest, response: Response): Promise<Answer> {
-  const { status, body } = response;
-  const allow = response.headers.get('allow');
+  const { status, body, headers: answered } = response;
+  const allow = answered.get('allow');
   const headers = allow === null ? {} : { allow };
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+  if (!answered.get('content-type')?.startsWith('text/event-stream')) {
     const text = await response.text();
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   }

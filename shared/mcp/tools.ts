@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { generateArguments, getGenerationArguments, listIdentitiesArguments } from '../contracts/agent.ts';
 import { dryRunAnswer, generationAnswer, storedGeneration } from '../contracts/generation-answers.ts';
 import { identityList } from '../contracts/identity.ts';
+import type { Schema } from '../openapi/schema.ts';
 import { argumentsSchema, resultSchema } from '../openapi/tool-schemas.ts';
 import { lazy } from '../runtime/lazy.ts';
 
@@ -69,18 +70,32 @@ export const instructions =
   'Paints images from text. First `list_identities`, then `quote` if the price matters, then `generate`. A refusal has a sentence that ' +
   'says what to change, and a code. The links are open to everyone who has them, for an hour at most; `get_generation` signs new ones.';
 
-const idempotencyKey = {
-  description:
+/** Of members that are described otherwise than for callers of POST /generate. */
+const descriptions: Record<string, string> = {
+  identityId: 'The `id` of one of `list_identities`. Names and slugs are not IDs.',
+  idempotencyKey:
     'Any 1 to 255 visible ASCII characters. A repeat with the same key and arguments within 24 hours gets the first result and is ' +
     'not charged again.',
+  requestId: 'As `generate` answered it.',
 };
 
 /** The tools as clients of the protocol get them. Made once: it is the same for every caller. */
 export const toolList = lazy(() =>
-  (Object.entries(tools) as [ToolName, Tool][]).map(([name, { title, description, hints, ...tool }]) => {
-    const inputSchema = argumentsSchema(tool.arguments);
-    Object.assign(inputSchema.properties.idempotencyKey ?? {}, idempotencyKey);
-    const outputSchema = resultSchema(tool.answer);
-    return { name, title, description, inputSchema, outputSchema, annotations: { title, ...hints } };
-  }),
+  (Object.entries(tools) as [ToolName, Tool][]).map(
+    ([name, { title, description, hints, ...contracts }]) => ({
+      name,
+      title,
+      description,
+      inputSchema: describe(argumentsSchema(contracts.arguments)),
+      outputSchema: resultSchema(contracts.answer),
+      annotations: { title, ...hints },
+    }),
+  ),
 );
+
+function describe(schema: Schema): Schema {
+  for (const [member, description] of Object.entries(descriptions)) {
+    if (member in schema.properties) schema.properties[member].description = description;
+  }
+  return schema;
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { toolRefusal } from '../contracts/agent.ts';
-import { addRules, joinNulls, override } from './json-schema.ts';
+import { addRules, override } from './json-schema.ts';
 import { memberRules } from './member-rules.ts';
 import type { Schema } from './schema.ts';
 
@@ -19,7 +19,7 @@ export function argumentsSchema(contract: z.ZodMiniType): Schema {
 /** A tool's structured result as a JSON Schema: its answer or a refusal. Clients of the protocol hold refusals to it, too. */
 export function resultSchema(contract: z.ZodMiniType): Schema {
   const answers = [contract, toolRefusal].map(standalone);
-  answers.forEach(joinNulls);
+  answers.forEach(splitTypes);
   return { type: 'object', anyOf: answers };
 }
 
@@ -29,13 +29,24 @@ function standalone(contract: z.ZodMiniType): Schema {
   return schema;
 }
 
-/** Writes a choice between a type and null as that type. */
+/** Writes a choice between a type and null, or a list of both, as that type. */
 function dropNulls(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
   Object.values(schema).forEach(dropNulls);
-  const { anyOf } = schema as Schema;
+  const { anyOf, type } = schema as Schema;
+  if (Array.isArray(type)) [(schema as Schema).type] = type;
   const [one, other] = Array.isArray(anyOf) && anyOf.length === 2 ? (anyOf as [Schema, Schema]) : [];
   if (other?.type !== 'null') return;
   delete (schema as Schema).anyOf;
   Object.assign(schema, one);
+}
+
+/** Writes a list of types as a choice of schemas: hosts whose models know one type a schema can read that. */
+function splitTypes(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  Object.values(schema).forEach(splitTypes);
+  const { type } = schema as Schema;
+  if (!Array.isArray(type)) return;
+  delete (schema as Schema).type;
+  (schema as Schema).anyOf = type.map((one: string) => ({ type: one }));
 }
