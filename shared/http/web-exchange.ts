@@ -25,7 +25,9 @@ export async function webAnswer(request: ApiRequest, response: Response): Promis
   const headers = allow === null ? {} : { allow };
   if (!answered.get('content-type')?.startsWith('text/event-stream')) {
     const text = await response.text();
-    return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
+    if (text !== '') return { status, headers, body: JSON.parse(text) };
+    // Nothing is no JSON.
+    return { status, headers: { ...headers, 'content-type': 'text/plain' }, body: undefined };
   }
   const stream = new PassThrough();
   stream.on('error', () => {});
