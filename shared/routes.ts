@@ -55,8 +55,8 @@ export interface Throttle {
 /** The document is large and open to everyone, and each byte that is sent costs money. */
 const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
-/** What POST /generate and the playground share: reserve, start, settle or release, replay. */
-const generating: Grants = {
+/** What generating takes: reserve, start, settle or release, replay. */
+const painting: Grants = {
   table: {
     idempotency: ['get', 'put', 'delete'],
     licenses: ['get'],
@@ -71,8 +71,9 @@ const generating: Grants = {
   deleteObjects: [objects.references],
   model: true,
   references: true,
-  worker: true,
 };
+/** What POST /generate and the playground share: their callers need not wait. */
+const generating: Grants = { ...painting, worker: true };
 
 /** Every endpoint as data: the API, its grants, its documents and its tests are made from this table. */
 export const routes = {
@@ -196,7 +197,7 @@ export const routes = {
     streams: true,
     refuses: ['GET', 'DELETE'],
     describesItself: true,
-    grants: { ...generating, table: { ...generating.table, catalog: ['get', 'query'] } },
+    grants: { ...painting, table: { ...painting.table, catalog: ['get', 'query'] } },
   },
   createPlaygroundGeneration: {
     method: 'POST',

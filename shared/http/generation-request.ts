@@ -33,13 +33,21 @@ import type { Runtime } from '../runtime/runtime.ts';
 export interface GenerationRequestDeps {
   table: Table;
   identities: IdentityCatalog;
-  workflow: SharedDeps;
+  /** What all requests share. The meter is each request's own. */
+  workflow: Omit<GenerationDeps, 'meter'>;
 }
 
-/** What all requests share. The meter is each request's own. */
+/** The same, for requests whose callers need not wait. */
 type SharedDeps = Omit<GenerationDeps & HandOverDeps, 'meter'>;
 
-export function generationDeps(runtime: Runtime): GenerationRequestDeps {
+export function generationDeps(runtime: Runtime): GenerationRequestDeps & { workflow: SharedDeps } {
+  const { workflow, ...deps } = waitingDeps(runtime);
+  const worker = generationWorkerClient(runtime.env.generationWorkerUrl);
+  return { ...deps, workflow: { ...workflow, worker } };
+}
+
+/** For a function whose callers wait for every request. */
+export function waitingDeps(runtime: Runtime): GenerationRequestDeps {
   const { env, table, clock } = runtime;
   return {
     table: table(),
@@ -48,7 +56,6 @@ export function generationDeps(runtime: Runtime): GenerationRequestDeps {
       ...runDeps(runtime),
       periods: periodStore(table()),
       references: referenceFetcherClient(env.referenceFetcherUrl),
-      worker: generationWorkerClient(env.generationWorkerUrl),
       rateLogs: rateLogStore(table()),
       deadlineSeconds: env.generationDeadlineSeconds,
       asyncDeadlineSeconds: env.asyncDeadlineSeconds,
