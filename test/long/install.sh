@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, a judge from
+# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, judges from
 # npm and three Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,7 +17,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 fi
 
-# Not among the project's packages, because its license (AGPL) should not stand in their list.
+# Not among the project's packages: the license of one (AGPL) should not stand in their list, and the others bring 200 packages.
 cmp -s test/long/judges/package-lock.json test/long/judges/node_modules/installed.json || {
   npm ci --prefix test/long/judges
   cp test/long/judges/package-lock.json test/long/judges/node_modules/installed.json

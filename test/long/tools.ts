@@ -14,11 +14,13 @@ const modelServerFolder = join(
 /** The Python that has the model server's packages. */
 export const modelServerPython = join(modelServerFolder, 'bin/python');
 
+const judges = new URL('judges/node_modules/', import.meta.url).pathname;
+
+/** A file of a judge from npm, which `install.sh` installs. */
+export const judgePath = (file: string) => join(judges, file);
+
 /** A simulator of IAM, which `install.sh` installs: https://github.com/cloud-copilot/iam-simulate. */
-export const iamSimulatorPath = new URL(
-  'judges/node_modules/@cloud-copilot/iam-simulate/dist/esm/index.js',
-  import.meta.url,
-).pathname;
+export const iamSimulatorPath = judgePath('@cloud-copilot/iam-simulate/dist/esm/index.js');
 
 /** What `npm run test:long` needs and this machine lacks. */
 export const missingTools = [
@@ -27,5 +29,8 @@ export const missingTools = [
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(existsSync(iamSimulatorPath) ? [] : ['the simulator of IAM (test/long/judges)']),
+  ...(existsSync(judgePath('@modelcontextprotocol/inspector'))
+    ? []
+    : ["the protocol's clients (test/long/judges)"]),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];
