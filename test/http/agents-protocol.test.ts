@@ -41,7 +41,8 @@ describe('revision 2026-07-28', () => {
     expect([status, messages[0].error.code]).toEqual([400, -32020]);
     const other = JSON.parse(JSON.stringify(messageOf(list)).replace('2026-07-28', '2027-01-01'));
     const refused = await post(other, { ...headersOf(list), 'mcp-protocol-version': '2027-01-01' });
-    expect([refused.status, refused.body.error.data.supported]).toEqual([400, ['2026-07-28']]);
+    const { code, data } = refused.body.error;
+    expect([refused.status, code, data.supported]).toEqual([400, -32022, ['2026-07-28']]);
   });
 
   test('what is not there is told: a method, a tool', async () => {

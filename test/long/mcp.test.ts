@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { codeBlocks } from '../support/documents.ts';
 import { grant } from '../support/grants.ts';
 import { openImage } from '../support/png.ts';
 import { expectCharged } from '../support/period-totals.ts';
@@ -118,6 +123,39 @@ test('a client that could sign in by OAuth gives up after a few requests when it
   await expect(present('svc_live_x', 'legacy', { authProvider, fetch: counting })).rejects.toThrow(/404/);
   expect(asked).toBeLessThanOrEqual(6);
 });
+
+test('docs/api/agents.md: the samples of both clients work, as a reader pastes them', async () => {
+  const folder = temporaryFolder();
+  try {
+    symlinkSync(judgePath(''), join(folder, 'node_modules'));
+    const { key, license } = await grant(service.table);
+    const { baseUrl, identities } = service.ready;
+    const env = { HOME: folder, BASE_URL: baseUrl, IMAGE_API_KEY: key, IDENTITY_ID: identities.aurora! };
+    const blocks = codeBlocks('docs/api/agents.md');
+    const shell = blocks.find(({ text }) => text.includes('mcp --method'))!.text;
+    const program = blocks.find(({ language }) => language === 'js')!.text;
+    const [, version] = /inspector@([\d.]+)/.exec(shell)!;
+    const installed = await import(judgePath('@modelcontextprotocol/inspector/package.json'), {
+      with: { type: 'json' },
+    });
+    expect(installed.default.version).toBe(version);
+    // Where it is installed, npx fetches nothing.
+    const printed = await runIn(folder, 'bash', ['-euc', shell], env);
+    expect(printed.match(/"creditsCharged": 1/g)).toHaveLength(1);
+    writeFileSync(join(folder, 'agent.mjs'), program);
+    const link = await runIn(folder, process.execPath, ['agent.mjs'], env);
+    await openImage(link.trim());
+    await expectCharged(service.table, license, 2);
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+async function runIn(cwd: string, program: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const { PATH } = process.env;
+  const { stdout } = await promisify(execFile)(program, args, { cwd, env: { PATH, ...env } });
+  return stdout;
+}
 
 describe("the inspector's command line", () => {
   const home = temporaryFolder();
