@@ -1,8 +1,8 @@
-import { objectStore } from '../shared/adapters/object-store.ts';
 import { isFinal, pollAfterSeconds, type Generation } from '../shared/domain/generation.ts';
 import { ok } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
+import { imageStore } from '../shared/http/image-store.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { routes } from '../shared/routes.ts';
 import { generationStore, type GenerationStore } from '../shared/store/generation-store.ts';
@@ -12,10 +12,10 @@ import { findGeneration } from '../shared/workflow/find-generation.ts';
 
 /** GET /generate/{requestId}. Looks among the caller's own requests only, so another caller's is not found. */
 export const handler = endpoint(routes.getGeneration, {
-  deps: ({ table, env }) => ({
-    generations: generationStore(table()),
-    licenses: licenseStore(table()),
-    objects: objectStore(env.bucketName),
+  deps: (runtime) => ({
+    generations: generationStore(runtime.table()),
+    licenses: licenseStore(runtime.table()),
+    objects: imageStore(runtime),
   }),
   async run({ request, caller, deps, runtime }) {
     readQuery(request, []);

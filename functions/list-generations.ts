@@ -1,8 +1,8 @@
-import { objectStore } from '../shared/adapters/object-store.ts';
 import type { GenerationList } from '../shared/contracts/generation-answers.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readFilter } from '../shared/http/generation-filter.ts';
+import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery, sentQuery, together } from '../shared/http/request.ts';
@@ -16,10 +16,10 @@ const filters = ['identityId', 'status', 'type'] as const;
 
 /** GET /generate: a license's stored requests, newest first. */
 export const handler = endpoint(routes.listGenerations, {
-  deps: ({ table, env }) => ({
-    generations: generationStore(table()),
-    licenses: licenseStore(table()),
-    objects: objectStore(env.bucketName),
+  deps: (runtime) => ({
+    generations: generationStore(runtime.table()),
+    licenses: licenseStore(runtime.table()),
+    objects: imageStore(runtime),
   }),
   async run({ request, caller, deps, runtime }) {
     const owner = caller.kind === 'session' ? (['licenseId'] as const) : [];

@@ -32,6 +32,7 @@ import {
   type SweepSource,
   type WorkerSource,
 } from './constructs/monitoring/sources.ts';
+import { PreviewRole } from './constructs/preview-role.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
@@ -73,6 +74,7 @@ export class ServiceStack extends Stack {
   private readonly configuration: Configuration;
   private readonly records: RecordTable;
   private readonly images: ImageBucket;
+  private readonly previews: PreviewRole;
   private readonly model: ModelAccess;
   private readonly references: ReferenceFetcher;
   private worker?: GenerationWorker;
@@ -96,6 +98,7 @@ export class ServiceStack extends Stack {
     this.records = new RecordTable(this, 'Records');
     new Backups(this, 'Backups', { table: this.records.table });
     this.images = new ImageBucket(this, 'Images', { retentionDays });
+    this.previews = new PreviewRole(this, 'Previews', { images: this.images.bucket });
     this.accounts = new Accounts(this, 'Accounts', { selfSignUp, mfa });
     this.model = new ModelAccess(this, {
       endpointName: endpointNameOf(configuration.inference, model),
@@ -239,6 +242,7 @@ export class ServiceStack extends Stack {
     });
     this.records.grant(fn, this.tableGrants(grants));
     this.images.grant(fn, grants);
+    this.previews.grant(fn, grants);
     this.model.grant(fn, grants);
     if (grants.references) this.references.grantInvoke(fn);
     if (grants.worker) this.worker!.grantInvoke(fn);

@@ -11,6 +11,7 @@ export const environmentVariables = {
   asyncDeadlineSeconds: 'ASYNC_DEADLINE_SECONDS',
   retentionDays: 'RETENTION_DAYS',
   embedParameters: 'EMBED_PARAMETERS',
+  previewRoleArn: 'PREVIEW_ROLE_ARN',
   sessionIssuer: 'SESSION_ISSUER',
   sessionJwksUrl: 'SESSION_JWKS_URL',
   sessionClientId: 'SESSION_CLIENT_ID',
@@ -47,6 +48,10 @@ export interface Environment {
   readonly modelComponentName: string | null;
   /** Where SageMaker's control plane is, if not at its usual address: a variable of the AWS SDK. */
   readonly sageMakerUrl: string | null;
+  /** The role that signs links to previews; null where each process signs with its own credentials. */
+  readonly previewRoleArn: string | null;
+  /** Where AWS's token service is, if not at its usual address: a variable of the AWS SDK. */
+  readonly stsUrl: string | null;
   /** Where the function that fetches reference images is invoked. */
   readonly referenceFetcherUrl: string;
   /** Where the function that runs such requests is invoked. */
@@ -99,6 +104,8 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     modelComponentName: source[names.modelComponentName] || null,
     sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
     embedParameters: source[names.embedParameters] === 'true',
+    previewRoleArn: source[names.previewRoleArn] || null,
+    stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
     allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
     get referenceFetcherUrl() {
       return text(source, names.referenceFetcherUrl);

@@ -20,6 +20,8 @@ export interface Grants {
   writeObjects?: readonly string[];
   /** Prefixes below which it may delete. */
   deleteObjects?: readonly string[];
+  /** It may sign links to previews by the role that all who sign such links share. */
+  previews?: true;
   model?: boolean;
   /** It may ask SageMaker's control plane how an endpoint that may sleep is. */
   modelStatus?: true;

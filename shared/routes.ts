@@ -65,10 +65,12 @@ const painting: Grants = {
     catalog: ['get'],
     rateLogs: ['get', 'put'],
     model: ['get', 'put'],
+    links: ['get', 'put'],
   },
   readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
+  previews: true,
   model: true,
   references: true,
 };
@@ -94,8 +96,9 @@ export const routes = {
     limit: fetchLimit,
     streams: false,
     grants: {
-      table: { generations: ['get', 'batchGet'], owners: ['query'] },
+      table: { generations: ['get', 'batchGet'], owners: ['query'], links: ['get', 'put'] },
       readObjects: [objects.generations],
+      previews: true,
     },
   },
   listGenerations: {
@@ -105,7 +108,11 @@ export const routes = {
     auth: 'key_or_session',
     limit: listLimit,
     streams: false,
-    grants: { table: { licenses: ['get'], generations: ['query'] }, readObjects: [objects.generations] },
+    grants: {
+      table: { licenses: ['get'], generations: ['query'], links: ['get', 'put'] },
+      readObjects: [objects.generations],
+      previews: true,
+    },
   },
   listIdentities: {
     method: 'GET',
@@ -255,6 +262,9 @@ export function grantsOf(route: Route): Grants {
 
 /** The version is part of every address. */
 export const basePath = '/api/v1';
+
+/** Longer answers are compressed for clients that say they take that. Signed links are long and alike. Streams are never. */
+export const minCompressionBytes = 1024;
 
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {

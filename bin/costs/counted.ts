@@ -10,10 +10,11 @@ export const counted = {
     writeUnits: 12,
     /** With DynamoDB's 100 bytes for each item. */
     itemBytes: 720,
-    objectWritesPerImage: 1,
-    objectHeadsPerImage: 1,
+    /** The image and its preview. */
+    objectWritesPerImage: 2,
+    objectHeadsPerImage: 2,
     logBytes: 960,
-    answerBytes: 730,
+    answerBytes: 1210,
   },
   /** What is added to it. */
   more: {
@@ -29,6 +30,8 @@ export const counted = {
   sweep: { readUnits: 4, logBytes: 454 },
   /** A megapixel's PNG by the local painter, average of all its styles. A diffusion model's differ. */
   pngBytesPerMegapixel: 1_244_620,
+  /** The preview of such a picture, whatever the picture's format. */
+  previewBytes: 19_000,
 } as const;
 
 /**

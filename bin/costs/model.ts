@@ -115,7 +115,13 @@ function addImages({ to, images, workload, configuration }: Input): void {
   const months = configuration.retentionDays / daysPerMonth;
   const { objectWritesPerImage, objectHeadsPerImage } = counted.generation;
   add('to the internet', 'internet', bytesGb * viewsPerImage, 'images × bytes × views');
-  add('stored', 'objectStorage', bytesGb * months, 'images × bytes × retentionDays');
+  const previewsGb = (images * counted.previewBytes) / gigabyte;
+  add(
+    'stored',
+    'objectStorage',
+    (bytesGb + previewsGb) * months,
+    'images × (bytes + preview) × retentionDays',
+  );
   add('put', 'objectWrites', images * objectWritesPerImage, `images × ${objectWritesPerImage}`);
   add(
     'seen and opened',

@@ -149,7 +149,7 @@ function perThousand(usd: number, { generationsPerMonth }: Workload): number {
 }
 
 function countedTable({ counts }: Deployment): string {
-  const { generation, more, sweep, pngBytesPerMegapixel } = counted;
+  const { generation, more, sweep, pngBytesPerMegapixel, previewBytes } = counted;
   const units = (of: { readUnits: number; writeUnits: number }) =>
     `${of.readUnits} read and ${of.writeUnits} write units`;
   const added = (of: { readUnits: number; writeUnits: number }) => `${units(of)} more`;
@@ -161,7 +161,10 @@ function countedTable({ counts }: Deployment): string {
       ['with a prompt of 1,000 characters instead of 100', added(more.longPrompt)],
       ['on the last day of a period, ten identities used', added(more.fullPeriod)],
       ['its record, for as long as it is kept', `${generation.itemBytes} bytes`],
-      ['its S3 requests, for each image', '1 PUT by the model, 1 HEAD by the function'],
+      [
+        'its S3 requests, for each image',
+        '2 PUT by the model, 2 HEAD by the function: itself and its preview',
+      ],
       ['its log: the request line', `about ${grouped(generation.logBytes)} bytes`],
       ["its log: Lambda's own lines", `about ${platformLogBytes} bytes`],
       ['its log: the access log', `about ${counts.accessLogBytes} bytes`],
@@ -178,6 +181,7 @@ function countedTable({ counts }: Deployment): string {
       ['rules of the firewall', String(counts.firewallRules)],
       ['copies of the table that are kept', String(counts.backupCopies)],
       ["a megapixel's PNG by the local painter", `${grouped(pngBytesPerMegapixel)} bytes`],
+      ['its preview', `${grouped(previewBytes)} bytes`],
     ],
   );
 }

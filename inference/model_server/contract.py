@@ -89,9 +89,11 @@ class ReferenceLink(_Strict):
 
 
 class OutputLink(_Strict):
-    """A presigned PUT link."""
+    """Presigned PUT links."""
 
     put_url: Link
+    #: For the image's preview. Absent in requests of an older service.
+    preview_put_url: Link | None = None
 
 
 class Identity(_Strict):
@@ -220,7 +222,7 @@ def progress_event(step: int, steps: int) -> Event:
 
 
 def completed_event(outputs: Sequence[Event], references_used: int, model_version: str) -> Event:
-    """All images lie at their links; each output holds bytes, sha256, width and height."""
+    """All images lie at their links; each output holds bytes, sha256, width, height and previewBytes."""
     return {
         'event': 'completed',
         'outputs': outputs,

@@ -21,11 +21,18 @@ SignFile = Callable[[bytes, OutputFormat], bytes]
 
 
 def describe_output(
-    request: PaintRequest, index: int, reference_digests: Sequence[str], model_version: str
+    request: PaintRequest,
+    index: int,
+    reference_digests: Sequence[str],
+    model_version: str,
+    *,
+    for_preview: bool = False,
 ) -> bytes:
     """
     The XMP packet in the file of output `index`. Images get published, so who asked for it and with which
     words is left out unless it is wanted; without a time and a request id, the same request is the same file.
+
+    A preview's file never has the words, which may take more bytes than a preview has.
     """
     facts: dict[str, object] = {
         'seed': seed_of(request, index),
@@ -33,7 +40,7 @@ def describe_output(
         'height': request.height,
         'modelVersion': model_version,
     }
-    if request.embed_parameters:
+    if request.embed_parameters and not for_preview:
         facts |= _parameters_of(request, reference_digests)
     return xmp_packet(model_version, facts)
 
@@ -98,7 +105,7 @@ async def deliver(
         file = await asyncio.to_thread(sign, file, output_format)
     digest = await asyncio.to_thread(lambda: hashlib.sha256(file).hexdigest())
     try:
-        await links.put(put_url, file, f'image/{output_format}', seconds)
+        await links.put(put_url, file, {'content-type': f'image/{output_format}'}, seconds)
     except LinkError as error:
         problem = f'An image could not be sent to its link: {error.why}.'
         raise Failure('upload_failed', problem) from None

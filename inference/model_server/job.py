@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from PIL import Image
+
 from .adapters import AdapterStore
 from .contract import Event, PaintRequest, completed_event, failed_event
 from .delivery import SignFile, deliver, describe_output, seed_of
@@ -15,6 +17,7 @@ from .line import QueuedRequest
 from .links import Links
 from .observing import Observer
 from .pipelines.engine import Adapter, ImageSpec, Reference
+from .previews import deliver_preview
 from .references import fetch_references
 from .reports import Reports
 from .settings import Settings
@@ -181,7 +184,16 @@ class Job:
         xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
         form = request.output_format
-        return await deliver(context.links, link, image, form, xmp, context.sign, seconds)
+        delivery = deliver(context.links, link, image, form, xmp, context.sign, seconds)
+        parts = await gather(delivery, self._preview(index, image))
+        return {name: value for part in parts for name, value in part.items()}
+
+    async def _preview(self, index: int, image: Image.Image) -> Event:
+        context, request = self._context, self._request
+        xmp = describe_output(request, index, (), context.model_version, for_preview=True)
+        link, deadline = request.outputs[index].preview_put_url, request.deadline_seconds
+        size = await deliver_preview(context.links, link, image, xmp, deadline, context.observer)
+        return {} if size is None else {'previewBytes': size}
 
     def _log(self, outcome: str) -> None:
         request, queued = self._request, self._queued

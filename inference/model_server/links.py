@@ -76,11 +76,10 @@ class Links:
 
         await _within(seconds, self._retry(attempt))
 
-    async def put(self, link: str, body: bytes, content_type: str, seconds: float) -> None:
+    async def put(self, link: str, body: bytes, headers: dict[str, str], seconds: float) -> None:
         """Uploads a file; each attempt may take `seconds`. Raises LinkError."""
 
         async def attempt() -> None:
-            headers = {'content-type': content_type}
             async with self._stream('PUT', link, content=body, headers=headers) as response:
                 # The answer's body is not needed, so it is not read.
                 _check_status(response)

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib/core';
 import {
   AccessLogFormat,
   EndpointType,
@@ -19,8 +19,15 @@ import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-lo
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { basePath, cors, routes, type Route, type Throttle } from '../../shared/routes.ts';
 import { gatewayFailures } from '../../shared/gateway-failures.ts';
+import {
+  basePath,
+  cors,
+  minCompressionBytes,
+  routes,
+  type Route,
+  type Throttle,
+} from '../../shared/routes.ts';
 import type { Configuration, Domain } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers } from './gateway-answers.ts';
@@ -80,6 +87,8 @@ export class HttpApi extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: props.domain !== null,
       cloudWatchRole: true,
+      // Streams stay as they are: AWS's guide to response streaming has content encoding among what they can't have.
+      minCompressionSize: Size.bytes(minCompressionBytes),
       deployOptions: {
         stageName: props.stageName,
         tracingEnabled: true,

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import type { DashboardConfig } from '../../shared/contracts/dashboard.ts';
+import { compress, takesGzip } from '../http/gzip.ts';
 import { BuildError, ensureBuilt } from './build.ts';
 import { noticePage, noticePolicy, type Notice } from './pages.ts';
 
@@ -65,6 +66,10 @@ const contentTypes: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
+/** What CloudFront compresses, and from which size on (Amazon CloudFront, "Serve compressed files"). */
+const compressible = ['.html', '.js', '.css', '.json', '.svg', '.txt', '.webmanifest'];
+const minCompressionBytes = 1000;
+
 /** Serves the built account web app, as CloudFront does elsewhere. */
 export function openDashboard(options: DashboardOptions): Dashboard {
   const { folder, config, patienceMs = 10_000, log = () => {} } = options;
@@ -83,9 +88,14 @@ export function openDashboard(options: DashboardOptions): Dashboard {
       const file = isPage ? 'index.html' : path.slice(1);
       const content = await readFileOf(dist, file);
       if (content === null) return notFound(req, res);
+      const isText = compressible.includes(extname(file)) && content.length >= minCompressionBytes;
+      const isSmaller = isText && takesGzip(req.headers['accept-encoding']);
       // Names of assets hold a hash of their content.
       const caching = file.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-      send(req, res, 200, extname(file), content, caching);
+      send(req, res, 200, extname(file), isSmaller ? await compress(content) : content, caching, {
+        ...(isText && { vary: 'Accept-Encoding' }),
+        ...(isSmaller && { 'content-encoding': 'gzip' }),
+      });
     },
     async prepare() {
       try {

@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCodes } from '../../shared/errors.ts';
 import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
 import { basePath, cors, type Route } from '../../shared/routes.ts';
+import { takesGzip } from '../http/gzip.ts';
 import { readBody } from '../http/read-body.ts';
+import { compressed } from './compressed.ts';
 import { invoke } from './lambda-host.ts';
 import { pathMatcher, proxyEvent, type MatchedPath } from './proxy-event.ts';
 
@@ -59,11 +61,9 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
       return fail(res, firewallFailures.tooLarge);
     }
     const event = proxyEvent(req, found.matched, path, search, body);
-    const {
-      statusCode,
-      headers,
-      body: chunks,
-    } = await invoke(found.handler, event, functionTimeoutMs, (run) => track(run, functions));
+    const plain = await invoke(found.handler, event, functionTimeoutMs, (run) => track(run, functions));
+    const mayCompress = !found.streams && takesGzip(req.headers['accept-encoding']);
+    const { statusCode, headers, body: chunks } = mayCompress ? await compressed(plain) : plain;
     res.writeHead(statusCode, headers);
     for await (const chunk of chunks) if (!res.destroyed) res.write(chunk);
     res.end();
@@ -102,6 +102,7 @@ function track(run: Promise<unknown>, runs: Set<Promise<unknown>>): void {
 interface FoundRoute {
   method: string;
   refuses: readonly string[];
+  streams: boolean;
   handler: unknown;
   matched: MatchedPath;
 }
@@ -111,14 +112,15 @@ function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
   const table = mounted.map(({ route, handler }) => ({
     method: route.method,
     refuses: route.refuses ?? [],
+    streams: route.streams,
     match: pathMatcher(route.path),
     handler,
   }));
   return (path) => {
     if (!path.startsWith(`${basePath}/`)) return [];
-    return table.flatMap(({ match, ...route }) => {
+    return table.flatMap(({ match, ...found }) => {
       const matched = match(path.slice(basePath.length));
-      return matched ? [{ ...route, matched }] : [];
+      return matched ? [{ ...found, matched }] : [];
     });
   };
 }

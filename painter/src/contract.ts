@@ -10,6 +10,8 @@ export interface ModelOutput {
   sha256: string;
   width: number;
   height: number;
+  /** Of the preview that was put to its link, too. */
+  previewBytes?: number;
 }
 
 export type FailureReason =

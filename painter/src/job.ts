@@ -8,6 +8,7 @@ import { MODEL_VERSION } from './model-version.ts';
 import type { Pool } from './pool.ts';
 import { readReferences } from './references/read-references.ts';
 import { UnreadableReference } from './references/unreadable-reference.ts';
+import { putPreview } from './put-preview.ts';
 import { createReports } from './reports.ts';
 import type { Reports } from './reports.ts';
 import type { PaintRequest } from './request.ts';
@@ -164,14 +165,18 @@ async function paintOutputs(
 ): Promise<ModelOutput[]> {
   const done = request.outputs.map(() => 0);
   return Promise.all(
-    request.outputs.map(async ({ putUrl }, index) => {
+    request.outputs.map(async ({ putUrl, previewPutUrl }, index) => {
       const options = { ...pictureOptions(request, index), ...(references && { references }) };
-      const { file, sha256 } = await pool.paint(options, signal, (step) => {
+      const { file, preview, sha256 } = await pool.paint(options, signal, (step) => {
         done[index] = step;
         reports.reach(Math.floor(done.reduce((sum, steps) => sum + steps, 0) / done.length));
       });
-      await uploadImage(putUrl, file, request.outputFormat, signal);
-      return { bytes: file.length, sha256, width: request.width, height: request.height };
+      const [previewBytes] = await Promise.all([
+        putPreview(previewPutUrl, preview, Date.parse(request.deadline), signal),
+        uploadImage(putUrl, file, { 'content-type': `image/${request.outputFormat}` }, signal),
+      ]);
+      const output = { bytes: file.length, sha256, width: request.width, height: request.height };
+      return { ...output, ...(previewBytes !== undefined && { previewBytes }) };
     }),
   );
 }
@@ -183,6 +188,7 @@ function pictureOptions(request: PaintRequest, index: number): Parameters<Pool['
   const seed = (request.seed + index) % 4294967296;
   const { style } = identity.settings;
   const picture = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
-  const file = { outputFormat, embedParameters };
+  const withPreview = typeof request.outputs[index]?.previewPutUrl === 'string';
+  const file = { outputFormat, embedParameters, withPreview };
   return { ...picture, ...file, identityId: identity.id, ...(style === undefined ? {} : { style }) };
 }

@@ -13,7 +13,7 @@ export interface PaintTask {
 /** The seconds are the painting's own, without the thread's start. */
 export type PaintReport =
   | { step: number }
-  | { file: Uint8Array<ArrayBuffer>; sha256: string; seconds: number }
+  | { file: Uint8Array<ArrayBuffer>; preview?: Uint8Array<ArrayBuffer>; sha256: string; seconds: number }
   | { stopped: true; seconds: number }
   | { error: string };
 
@@ -33,9 +33,10 @@ parentPort?.on('message', async ({ picture, cancelled }: PaintTask) => {
     report({ step });
   };
   try {
-    const file = await paintPicture(picture, tick);
-    const sha256 = createHash('sha256').update(file).digest('hex');
-    report({ file, sha256, seconds: seconds() }, [file.buffer]);
+    const files = await paintPicture(picture, tick);
+    const sha256 = createHash('sha256').update(files.file).digest('hex');
+    const buffers = [files.file, files.preview].flatMap((file) => file?.buffer ?? []);
+    report({ ...files, sha256, seconds: seconds() }, buffers);
   } catch (error) {
     const stopped = error instanceof Cancelled;
     report(stopped ? { stopped, seconds: seconds() } : { error: String((error as Error).stack) });

@@ -6,6 +6,8 @@ import type { PaintTask, PaintReport } from './paint-worker.ts';
 
 export interface Picture {
   file: Uint8Array<ArrayBuffer>;
+  /** Left out where none is wanted, or none could be made. */
+  preview?: Uint8Array<ArrayBuffer>;
   sha256: string;
 }
 

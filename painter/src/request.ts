@@ -44,7 +44,8 @@ const paintRequest = z.looseObject({
     adapterSha256: z.optional(z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/i)))),
     settings,
   }),
-  outputs: z.array(z.object({ putUrl: link })),
+  /** A service that is older than previews gives no links for them. */
+  outputs: z.array(z.object({ putUrl: link, previewPutUrl: z.optional(z.nullable(link)) })),
 });
 
 export type PaintRequest = z.infer<typeof paintRequest>;

@@ -1,7 +1,6 @@
 import { request as sendHttp } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OutputFormat } from './contract.ts';
 
 const WAITS_MS = [150, 600];
 const TIMEOUT_MS = 30_000;
@@ -10,17 +9,17 @@ const TIMEOUT_MS = 30_000;
 export class UploadError extends Error {}
 
 /**
- * Puts an image to a presigned link. Tries three times at most: a refusal (4xx) is final, other failures are not.
+ * Puts an image to a presigned link, with the headers that the link is signed for. Tries three times at most: a refusal (4xx) is final, other failures are not.
  *
  * @throws UploadError, or the signal's reason once it aborts.
  */
 export async function uploadImage(
   link: string,
   file: Uint8Array,
-  format: OutputFormat,
+  signed: Record<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const headers = { 'content-type': `image/${format}`, 'content-length': file.length };
+  const headers = { ...signed, 'content-length': file.length };
   for (let attempt = 0; ; attempt += 1) {
     const outcome = await put(link, file, headers, signal);
     signal.throwIfAborted();

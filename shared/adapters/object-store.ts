@@ -6,8 +6,11 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { lean, leanOptions } from '../aws-clients.ts';
+import { previewCacheControl } from '../contracts/model-server.ts';
 import { anyContentType } from '../contracts/upload.ts';
 import type { OutputFormat } from '../contracts/generation.ts';
+import { systemClock, type Clock } from '../domain/clock.ts';
+import { quarterOf, type LinkCredentials } from '../domain/previews.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
 import { linkSigner } from './link-signer.ts';
 
@@ -27,10 +30,19 @@ export interface OutputRef extends RequestRef {
 
 const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp', jpeg: 'jpg' };
 
+export interface ObjectStoreOptions {
+  clock?: Clock;
+  /** Whose credentials sign links to previews in the quarter of an hour that begins then; null for the function's own. */
+  previewCredentials?: ((quarterMs: number) => Promise<LinkCredentials | null>) | null;
+}
+
 export type ObjectStore = ReturnType<typeof objectStore>;
 
 /** Where images live. The service signs links, looks at sizes and deletes copies; no image byte passes through it. */
-export function objectStore(bucket: string) {
+export function objectStore(
+  bucket: string,
+  { clock = systemClock, previewCredentials = null }: ObjectStoreOptions = {},
+) {
   const client = lean(
     new S3Client({
       ...leanOptions,
@@ -41,6 +53,33 @@ export function objectStore(bucket: string) {
     }),
   );
   const sign = linkSigner(client, bucket);
+
+  let ofQuarter: { quarterMs: number; signer: Promise<typeof sign> } | undefined;
+
+  /** Signs links to previews. It is asked for once in each quarter of an hour. */
+  const previewSigner = (quarterMs: number): Promise<typeof sign> => {
+    if (previewCredentials === null) return Promise.resolve(sign);
+    if (ofQuarter?.quarterMs !== quarterMs) {
+      const signer = previewCredentials(quarterMs).then((credentials) =>
+        credentials === null ? sign : linkSigner(client, bucket, credentials),
+      );
+      ofQuarter = { quarterMs, signer };
+    }
+    return ofQuarter.signer;
+  };
+
+  /** S3 answers 403 for a missing object to a role that may not list the bucket, and no function may. */
+  const sizeOf = async (key: string, options: { abortSignal?: AbortSignal } = {}): Promise<number | null> => {
+    try {
+      const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), options);
+      return head.ContentLength ?? null;
+    } catch (error) {
+      const forbidden = error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403;
+      if (forbidden || error instanceof NotFound) return null;
+      throw error;
+    }
+  };
+
   return {
     /** A link that opens image `index` of a request for an hour. */
     outputLink(of: OutputRef, index: number): Promise<string> {
@@ -52,7 +91,25 @@ export function objectStore(bucket: string) {
      * Content-Type that was asked for, which is then what every link to the image answers with.
      */
     outputPutLink(of: OutputRef, index: number, lifetimeSeconds: number): Promise<string> {
-      return sign('PUT', outputKey(of, index), { lifetimeSeconds, contentType: `image/${of.outputFormat}` });
+      const headers = { 'content-type': `image/${of.outputFormat}` };
+      return sign('PUT', outputKey(of, index), { lifetimeSeconds, headers });
+    },
+
+    /**
+     * A link that opens the preview of image `index` for 45 to 60 minutes. It is the same within each quarter of an hour,
+     * so that a browser finds in its cache what it had.
+     */
+    async previewLink(of: RequestRef, index: number): Promise<string> {
+      const quarterMs = quarterOf(clock.now());
+      const signPreview = await previewSigner(quarterMs);
+      const options = { lifetimeSeconds: linkLifetimeSeconds, signingDate: new Date(quarterMs) };
+      return signPreview('GET', previewKey(of, index), options);
+    },
+
+    /** A link to put the preview of image `index` to, with the headers that every link to it answers with. */
+    previewPutLink(of: RequestRef, index: number, lifetimeSeconds: number): Promise<string> {
+      const headers = { 'cache-control': previewCacheControl, 'content-type': 'image/webp' };
+      return sign('PUT', previewKey(of, index), { lifetimeSeconds, headers });
     },
 
     /** A link to put reference `index` of a request to, once it was found to be a picture. */
@@ -60,7 +117,7 @@ export function objectStore(bucket: string) {
       return sign('PUT', referenceKey(of, index), {
         lifetimeSeconds: referenceLinkLifetimeSeconds,
         // So no browser shows it as a page.
-        contentType: anyContentType,
+        headers: { 'content-type': anyContentType },
       });
     },
 
@@ -91,20 +148,12 @@ export function objectStore(bucket: string) {
       return sign('GET', key, { lifetimeSeconds });
     },
 
-    /**
-     * The size of a stored image in bytes, null when it is not there. S3 answers 403 for a missing object to a role that
-     * may not list the bucket, and no function may.
-     */
-    async outputSize(of: OutputRef, index: number): Promise<number | null> {
-      try {
-        const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: outputKey(of, index) }));
-        return head.ContentLength ?? null;
-      } catch (error) {
-        const forbidden = error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403;
-        if (forbidden || error instanceof NotFound) return null;
-        throw error;
-      }
-    },
+    /** The size of a stored image in bytes, null when it is not there. */
+    outputSize: (of: OutputRef, index: number): Promise<number | null> => sizeOf(outputKey(of, index)),
+
+    /** The size of a stored preview in bytes, null when it is not there. */
+    previewSize: (of: RequestRef, index: number, abortSignal: AbortSignal): Promise<number | null> =>
+      sizeOf(previewKey(of, index), { abortSignal }),
   };
 }
 
@@ -115,4 +164,8 @@ function referenceKey(of: RequestRef, index: number): string {
 
 function outputKey(of: OutputRef, index: number): string {
   return `generations/${of.licenseId}/${of.requestId}/output-${index}.${fileExtensions[of.outputFormat]}`;
+}
+
+function previewKey(of: RequestRef, index: number): string {
+  return `generations/${of.licenseId}/${of.requestId}/preview-${index}.webp`;
 }

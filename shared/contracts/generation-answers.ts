@@ -13,6 +13,10 @@ const outputs = described(
   z.array(link),
   'Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones.',
 );
+const previews = described(
+  z.array(z.nullable(link)),
+  'Signed links to small WebP copies, in the order of `outputs`; an entry is null where there is none. Each stays the same for a quarter of an hour, and opens for 45 minutes at least.',
+);
 const seed = described(
   z.int().check(z.gte(0), z.lte(maxSeed)),
   'The seed of the first output; each further one has the next.',
@@ -47,6 +51,7 @@ export const dryRunAnswer = z.object({
 export const generationAnswer = z.object({
   requestId,
   outputs,
+  previews,
   identity,
   referenceImagesUsed,
   usage,
@@ -84,6 +89,7 @@ export const storedGeneration = z.object({
   preserveBranding: z.boolean(),
   outputUrl: described(z.nullable(link), 'The first of `outputs`; null unless the request completed.'),
   outputs,
+  previews,
   errorMessage: described(z.nullable(z.string()), 'Why it failed; null unless it did.'),
   errorCode: described(
     z.nullable(z.enum(generationErrorCodes)),

@@ -54,9 +54,20 @@ export interface ModelRequest {
   /**
    * One presigned PUT link per output, to be sent `content-type: image/png`, `image/webp` or `image/jpeg`, as
    * `outputFormat` says: the link is signed for that type and refuses any other.
+   *
+   * `previewPutUrl` is a presigned PUT link for the output's preview, a WebP within `previewLimits`. It must be sent
+   * `content-type: image/webp` and `cache-control: <previewCacheControl>`, and refuses anything else. A service that is
+   * older than previews leaves it out. A preview that can't be made or put in a few seconds is left out of `completed`:
+   * it never fails a request, and never delays one past its deadline.
    */
-  outputs: { putUrl: string }[];
+  outputs: { putUrl: string; previewPutUrl: string }[];
 }
+
+/** A preview is a smaller copy of an image, of the same shape, for pages that show many. A smaller image keeps its size. */
+export const previewLimits = { maxSidePx: 512, maxBytes: 60_000 };
+
+/** What lies at a preview's link never changes, and a link is for whoever has it. */
+export const previewCacheControl = 'private, max-age=31536000, immutable';
 
 /** Asks whether a container is up. It answers with one event, `ready` or any other. */
 export interface ModelProbe {
@@ -72,6 +83,8 @@ export const modelOutput = z.object({
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   width: pixels,
   height: pixels,
+  /** Of the preview that lies at its link by now. A container that has put none, or is older than previews, says nothing. */
+  previewBytes: z.optional(z.nullable(z.int().check(z.gte(1)))),
 });
 
 export const modelEvent = z.discriminatedUnion('event', [

@@ -50,6 +50,8 @@ export interface Generation {
   /** For the customer to read; null unless it failed. */
   errorMessage: string | null;
   errorCode: GenerationErrorCode | null;
+  /** Which outputs have a preview; null until it completed, and for what was painted before there were previews. */
+  previews: boolean[] | null;
   referenceImagesUsed: number;
   modelVersion: string | null;
   /** Hash of the idempotency key it was sent with. */
@@ -169,6 +171,7 @@ export function newGeneration(order: NewGeneration): Generation {
     completedAtMs: null,
     errorMessage: null,
     errorCode: null,
+    previews: null,
     referenceImagesUsed: 0,
     modelVersion: null,
     idempotencyKeyHash: order.idempotencyKeyHash,

@@ -1,11 +1,11 @@
 import { modelServer, type SleepingComponent } from '../adapters/model-server.ts';
-import { objectStore } from '../adapters/object-store.ts';
 import { loggableError } from '../runtime/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { generationStore } from '../store/generation-store.ts';
 import { wakingStore } from '../store/waking-store.ts';
 import type { DiscardDeps } from '../workflow/discard-references.ts';
 import { wakingNotes } from '../workflow/waking-notes.ts';
+import { imageStore } from './image-store.ts';
 
 /** What running a request takes, whether its caller waits for it or not. */
 export function runDeps(runtime: Runtime) {
@@ -14,7 +14,7 @@ export function runDeps(runtime: Runtime) {
     log.error(what, { requestId, causes: loggableError(error) });
   return {
     generations: generationStore(table()),
-    objects: objectStore(env.bucketName),
+    objects: imageStore(runtime),
     model: modelServer(env.modelEndpointName, {
       clock,
       component: sleepingComponent(runtime),

@@ -19,10 +19,11 @@ const licenseId = 'lic_5uB0kP3nT8xW2cYq7LzR';
 const keyId = 'key_3f6c1d0b9a8e7f5d4c2b1a0f9e8d7c6b';
 const identity = { id: 'idn_9fXo2LqV7mRk3BzTa5Wc', name: 'aurora', slug: 'aurora' };
 const signature = 'b7d4c1e09a86f2d4b8e07c15a3f60c2a9e5b7d4c1e9a86d2f4b8e07c153f0c2a';
-const outputs = [
-  `https://images.example.com/generations/${licenseId}/${requestId}/output-0.png` +
-    `?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=3600&X-Amz-Signature=${signature}`,
-];
+const linkTo = (file: string) =>
+  `https://images.example.com/generations/${licenseId}/${requestId}/${file}` +
+  `?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=3600&X-Amz-Signature=${signature}`;
+const outputs = [linkTo('output-0.png')];
+const previews = [linkTo('preview-0.webp')];
 const prompt = 'a calm night over the mountains';
 const acceptedAt = '2026-11-21T09:30:00.000Z';
 const completedAt = '2026-11-21T09:30:06.412Z';
@@ -32,6 +33,7 @@ const periodEnd = '2026-12-12T08:00:00.000Z';
 const generation: GenerationAnswer = {
   requestId,
   outputs,
+  previews,
   identity: { id: identity.id, name: identity.name },
   referenceImagesUsed: 0,
   usage: {
@@ -74,6 +76,7 @@ const stored: StoredGeneration = {
   preserveBranding: false,
   outputUrl: outputs[0]!,
   outputs,
+  previews,
   errorMessage: null,
   errorCode: null,
   creditsCharged: 1,

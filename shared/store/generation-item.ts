@@ -50,6 +50,8 @@ export function fromItem(item: Item): Generation {
     completedAtMs: item.completedAtMs ?? null,
     errorMessage: item.errorMessage ?? null,
     errorCode: item.errorCode ?? null,
+    // Older records have none.
+    previews: item.previews ?? null,
     referenceImagesUsed: item.referenceImagesUsed,
     modelVersion: item.modelVersion ?? null,
     idempotencyKeyHash: item.onceId ?? null,

@@ -8,6 +8,8 @@ import { itemKeys, leaseIndex, ttlAttribute, type ItemKey } from './table-keys.t
 /** What is stored of the model's answer. */
 export interface Completion {
   completedAtMs: number;
+  /** Which outputs have a preview. */
+  previews: boolean[];
   referenceImagesUsed: number;
   modelVersion: string;
 }
@@ -93,6 +95,7 @@ export function settleItems(TableName: string, ended: Generation, countedInMs: n
   return [
     endRecord(TableName, ended, ['PROCESSING'], {
       completedAtMs,
+      previews: ended.previews,
       referenceImagesUsed: ended.referenceImagesUsed,
       modelVersion: ended.modelVersion,
     }),

@@ -13,6 +13,7 @@
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
  * Waking      MODEL             WAKING           –       since when a model that slept wakes, and how long that took lately
+ * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
@@ -57,6 +58,7 @@ export const itemKeys = {
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
+  linkCredentials: (quarterMs: number): ItemKey => ({ PK: 'LINKS', SK: new Date(quarterMs).toISOString() }),
   licenseAudit: (licenseId: string, entryId: string): ItemKey => ({
     PK: `AUDIT#LICENSE#${licenseId}`,
     SK: entryId,
@@ -111,6 +113,7 @@ export const partitions = {
   generations: { leadingKey: generationPrefix },
   catalog: { leadingKey: 'CATALOG' },
   model: { leadingKey: 'MODEL' },
+  links: { leadingKey: 'LINKS' },
   audit: { leadingKey: 'AUDIT#' },
   owners: { leadingKey: 'OWNER#', index: ownerIndex.name },
   leases: { leadingKey: 'LEASE#', index: leaseIndex.name },

@@ -19,13 +19,15 @@ export async function generationAnswer(
   deps: AnswerDeps,
 ): Promise<GenerationAnswer> {
   const { creditsLimit, endMs } = creditPeriod(license, generation.createdAtMs);
-  const [outputs, period] = await Promise.all([
+  const [outputs, previews, period] = await Promise.all([
     outputLinks(generation, deps.objects),
+    previewLinks(generation, deps.objects),
     deps.periods.get(generation.licenseId, generation.periodStartMs),
   ]);
   return {
     requestId: generation.requestId,
     outputs,
+    previews,
     identity: { id: generation.identity.id, name: generation.identity.name },
     referenceImagesUsed: generation.referenceImagesUsed,
     usage: usageBlock({
@@ -44,7 +46,10 @@ export async function storedGeneration(
   generation: Generation,
   objects: ObjectStore,
 ): Promise<StoredGeneration> {
-  const outputs = await outputLinks(generation, objects);
+  const [outputs, previews] = await Promise.all([
+    outputLinks(generation, objects),
+    previewLinks(generation, objects),
+  ]);
   return {
     id: generation.requestId,
     licenseId: generation.licenseId,
@@ -64,6 +69,7 @@ export async function storedGeneration(
     preserveBranding: generation.preserveBranding,
     outputUrl: outputs[0] ?? null,
     outputs,
+    previews,
     errorMessage: generation.errorMessage,
     errorCode: generation.errorCode,
     creditsCharged: creditsCharged(generation),
@@ -80,5 +86,14 @@ async function outputLinks(generation: Generation, objects: ObjectStore): Promis
   if (generation.status !== 'COMPLETED') return [];
   return Promise.all(
     Array.from({ length: generation.numOutputs }, (_, i) => objects.outputLink(generation, i)),
+  );
+}
+
+async function previewLinks(generation: Generation, objects: ObjectStore): Promise<(string | null)[]> {
+  if (generation.status !== 'COMPLETED') return [];
+  return Promise.all(
+    Array.from({ length: generation.numOutputs }, (_, i) =>
+      generation.previews?.[i] === true ? objects.previewLink(generation, i) : null,
+    ),
   );
 }

@@ -2,6 +2,7 @@ import type { ModelServer } from '../adapters/model-server.ts';
 import type { ObjectStore } from '../adapters/object-store.ts';
 import {
   modelFailureReasons,
+  previewLimits,
   type ModelCompleted,
   type ModelEvent,
   type ModelOutput,
@@ -32,9 +33,17 @@ export interface ModelRunEvents {
   progress(step: number, steps: number): void;
 }
 
+/** What the model has painted. */
+export interface PaintedImages extends ModelCompleted {
+  /** Which outputs have a preview. */
+  previews: boolean[];
+}
+
 /** Presigned links for the model outlive its deadline by this, so that clocks may differ a little. */
 const linkMarginSeconds = 60;
 const maxMessageChars = 300;
+/** A preview that is not found by then counts as missing, because nobody should wait for it. */
+const previewCheckMs = 2000;
 
 /**
  * Has the model paint a request. Ends at its deadline, or when the service is stopped.
@@ -46,7 +55,7 @@ export async function runModel(
   identity: Identity & { model: IdentityModel },
   events: ModelRunEvents,
   deps: ModelRunDeps,
-): Promise<ModelCompleted> {
+): Promise<PaintedImages> {
   const remainingMs = generation.deadlineMs - deps.clock.now();
   if (remainingMs <= 0) throw timedOut(generation);
   const deadline = deps.clock.timeout(remainingMs);
@@ -73,8 +82,7 @@ export async function runModel(
       } else if (event.event === 'failed') throw failureOf(event, generation);
       else if (event.event === 'completed') {
         await start();
-        await checkOutputs(generation, event, deps.objects);
-        return event;
+        return await checkOutputs(generation, event, deps);
       }
     }
   } catch (error) {
@@ -92,9 +100,10 @@ async function modelRequest(
 ): Promise<ModelRequest> {
   const lifetimeSeconds = Math.ceil((generation.deadlineMs - clock.now()) / 1000) + linkMarginSeconds;
   const { adapterKey, adapterSha256, version, settings } = identity.model;
-  const putUrls = Array.from({ length: generation.numOutputs }, (_, i) =>
-    objects.outputPutLink(generation, i, lifetimeSeconds),
-  );
+  const outputs = Array.from({ length: generation.numOutputs }, async (_, i) => ({
+    putUrl: await objects.outputPutLink(generation, i, lifetimeSeconds),
+    previewPutUrl: await objects.previewPutLink(generation, i, lifetimeSeconds),
+  }));
   const references = Array.from({ length: generation.referenceImages }, async (_, i) => ({
     url: await objects.referenceLink(generation, i, lifetimeSeconds),
   }));
@@ -122,22 +131,41 @@ async function modelRequest(
       adapterSha256,
       settings,
     },
-    outputs: (await Promise.all(putUrls)).map((putUrl) => ({ putUrl })),
+    outputs: await Promise.all(outputs),
   };
 }
 
-/** Asks the store whether the images are there that the model says it stored. */
+/** Asks the store whether the images are there that the model says it stored, and which have a preview. */
 async function checkOutputs(
   generation: Generation,
   event: ModelCompleted,
-  objects: ObjectStore,
-): Promise<void> {
+  deps: Pick<ModelRunDeps, 'objects' | 'clock'>,
+): Promise<PaintedImages> {
   const { outputs } = event;
   const asked = ({ width, height }: ModelOutput) =>
     width === generation.width && height === generation.height;
   if (outputs.length !== generation.numOutputs || !outputs.every(asked)) throw undelivered();
-  const sizes = await Promise.all(outputs.map((_, i) => objects.outputSize(generation, i)));
+  const [sizes, previews] = await Promise.all([
+    Promise.all(outputs.map((_, i) => deps.objects.outputSize(generation, i))),
+    storedPreviews(generation, outputs, deps),
+  ]);
   if (!outputs.every(({ bytes }, i) => bytes === sizes[i])) throw undelivered();
+  return { ...event, previews };
+}
+
+/** Never throws: an image that has no preview is as good as one that has. */
+async function storedPreviews(
+  generation: Generation,
+  outputs: ModelOutput[],
+  { objects, clock }: Pick<ModelRunDeps, 'objects' | 'clock'>,
+): Promise<boolean[]> {
+  const isStored = async ({ previewBytes }: ModelOutput, i: number): Promise<boolean> => {
+    if (!previewBytes || previewBytes > previewLimits.maxBytes) return false;
+    const signal = clock.timeout(previewCheckMs);
+    const size = await objects.previewSize(generation, i, signal).catch(() => null);
+    return size === previewBytes;
+  };
+  return Promise.all(outputs.map(isStored));
 }
 
 function undelivered(): ServiceError {

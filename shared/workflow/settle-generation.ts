@@ -64,9 +64,15 @@ export async function paintAndSettle(
     },
     progress: (step: number, steps: number) => observer.progress?.(step, steps),
   };
-  const { outputs, referenceImagesUsed, modelVersion } = await paint(generation, identity, events, deps);
+  const { outputs, previews, referenceImagesUsed, modelVersion } = await paint(
+    generation,
+    identity,
+    events,
+    deps,
+  );
   const completedAtMs = clock.now();
-  const ended = await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });
+  const completion = { completedAtMs, previews, referenceImagesUsed, modelVersion };
+  const ended = await generations.settle(generation, completion);
   if (ended.status === 'COMPLETED') measureDelivery(ended, outputs, deps);
   return ended;
 }

@@ -59,8 +59,8 @@ async function measureTableUse(): Promise<TableUse> {
   }
 }
 
-/** One image, by a link that the function signed. */
-const putsByModel = 1;
+/** One image and its preview, by links that the function signed. */
+const putsByModel = 2;
 type SlowProxy = Awaited<ReturnType<typeof startSlowProxy>>;
 
 /** The model takes its time as well, so that what is written while it works is not taken for what comes after it. */

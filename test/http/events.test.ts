@@ -48,7 +48,15 @@ describe.each([
     }
     const last = events.at(-1)!;
     expect(last).toMatchObject({ event: 'completed', data: { requestId, usage: { creditsCharged: 1 } } });
-    const members = ['identity', 'outputs', 'processingTimeMs', 'referenceImagesUsed', 'requestId', 'seed'];
+    const members = [
+      'identity',
+      'outputs',
+      'previews',
+      'processingTimeMs',
+      'referenceImagesUsed',
+      'requestId',
+      'seed',
+    ];
     expect(Object.keys(last.data).sort()).toEqual([...members, 'usage']);
     await openImage(last.data.outputs[0]);
   });

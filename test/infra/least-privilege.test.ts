@@ -2,7 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { environmentVariables as names } from '../../shared/config.ts';
 import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../../shared/routes.ts';
 import { partitions, type Partition } from '../../shared/store/table-keys.ts';
-import { functionIdOf, isAllowed, resolver, statementsOf, type Statement } from '../support/policies.ts';
+import {
+  functionIdOf,
+  isAllowed,
+  resolver,
+  statementsOf,
+  statementsOfRole,
+  type Statement,
+} from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { listedTableRequests, needsOf } from '../support/table-requests.ts';
 
@@ -12,6 +19,7 @@ const idOf = (type: string, start = '') =>
   Object.entries(template.Resources).find(([id, { Type }]) => Type === type && id.startsWith(start))![0];
 const tableArn = 'arn:table';
 const bucketArn = 'arn:bucket';
+const previewRoleId = idOf('AWS::IAM::Role', 'Previews');
 const resolve = resolver({
   [`${idOf('AWS::DynamoDB::Table')}.Arn`]: tableArn,
   [`${idOf('AWS::S3::Bucket', 'Images')}.Arn`]: bucketArn,
@@ -114,6 +122,14 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     expect([...new Set(actions)]).toEqual(grants.model ? ['sagemaker:InvokeEndpointWithResponseStream'] : []);
   });
 
+  test('allows the role that signs links to previews exactly if its row says so', () => {
+    const asked = { action: 'sts:AssumeRole', resource: `<${previewRoleId}.Arn>` };
+    expect(isAllowed(statements, asked)).toBe(grants.previews === true);
+    expect(of(statements, 'sts').flatMap(({ resources }) => resources)).toEqual(
+      grants.previews === true ? [asked.resource] : [],
+    );
+  });
+
   test('allows the call of exactly those functions that its row names', () => {
     const invoking = of(statements, 'lambda');
     const live = ({ functionName: name }: Job) => `<${functionIdOf(template, name)}.Arn>:live`;
@@ -152,6 +168,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     );
     expect(has(names.referenceFetcherUrl)).toBe(grants.references === true);
     expect(has(names.generationWorkerUrl)).toBe(grants.worker === true);
+    expect(has(names.previewRoleArn)).toBe(grants.previews === true);
     expect(has(names.modelEndpointName)).toBe(grants.model === true);
     // This configuration's model never sleeps.
     expect(has(names.modelComponentName)).toBe(false);
@@ -174,5 +191,27 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(has(names.billingPricesFile)).toBe(functionName === 'billing-events');
     const known = [...Object.values(names), 'AWS_NODEJS_CONNECTION_REUSE_ENABLED'] as string[];
     expect(variables.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('the role that signs links to previews', () => {
+  const { Properties: role } = template.Resources[previewRoleId]!;
+  const statements = statementsOfRole(template, previewRoleId, resolve);
+
+  test('may read previews, and nothing else', () => {
+    expect(statements.flatMap(({ actions }) => actions)).toEqual(['s3:GetObject']);
+    const may = (key: string) => isAllowed(statements, { action: 's3:GetObject', resource: bucketArn + key });
+    const keys = ['output-3.png', 'preview-3.webp'].map((file) => `/generations/lic_1/r/${file}`);
+    expect([...keys, '/references/lic_1/r/preview-0', '/adapters/x'].filter(may)).toEqual([keys[1]]);
+  });
+
+  test('trusts the functions whose rows say so, and nobody else', () => {
+    const [statement, ...others] = role.AssumeRolePolicyDocument.Statement;
+    expect([others, Object.keys(statement.Condition)]).toEqual([[], ['ArnEquals']]);
+    const roleOf = ({ functionName }: Row) =>
+      template.Resources[functionIdOf(template, functionName)]!.Properties.Role;
+    const signing = rows.filter(({ grants }) => grants.previews === true).map(roleOf);
+    expect(signing).not.toEqual([]);
+    expect(statement.Condition.ArnEquals).toEqual({ 'aws:PrincipalArn': signing });
   });
 });

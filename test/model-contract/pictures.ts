@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
 import { outputFormats } from '../../shared/contracts/generation.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/contracts/model-server.ts';
 import { colorful, plain, pngOf } from './images.ts';
@@ -33,6 +34,19 @@ export function pictureCases(world: () => World): void {
       expect([seed, alone!.sha256]).toEqual([seed, pictures[i]!.sha256]);
     }
     expect(new Set(digestsOf(pictures)).size).toBe(3);
+  });
+
+  test('makes a preview that shows the same, with the same bytes each time', async () => {
+    const request = { width: 1024, height: 576, seed: 8 };
+    const { pictures } = await world().paint(request, 2);
+    const [again] = (await world().paint({ ...request, seed: 9, embedParameters: true })).pictures;
+    const [one, other] = await Promise.all(
+      pictures.map(({ file }) => sharp(file).resize(512).removeAlpha().raw().toBuffer()),
+    );
+
+    expect(Buffer.compare(again!.preview.file, pictures[1]!.preview.file)).toBe(0);
+    const apart = meanDifference(one!, other!);
+    expect(meanDifference(one!, pictures[0]!.preview.pixels)).toBeLessThan(apart / 4);
   });
 
   test('paints another picture for another prompt', async () => {

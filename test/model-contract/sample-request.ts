@@ -11,8 +11,11 @@ export const plainIdentity = {
   settings: {},
 };
 
+/** The links of one output. */
+export type OutputLinks = ModelRequest['outputs'][number];
+
 /** A request that fits the contract, with one output for each link and ten minutes of time. */
-export function sampleRequest(links: string[]): ModelRequest {
+export function sampleRequest(outputs: OutputLinks[]): ModelRequest {
   return {
     requestId: randomUUID(),
     deadline: inMs(600_000),
@@ -24,13 +27,13 @@ export function sampleRequest(links: string[]): ModelRequest {
     guidanceScale: 7.5,
     width: 512,
     height: 512,
-    numOutputs: links.length,
+    numOutputs: outputs.length,
     outputFormat: 'png',
     embedParameters: false,
     referenceMode: 'reference',
     preserveBranding: false,
     references: [],
     identity: plainIdentity,
-    outputs: links.map((putUrl) => ({ putUrl })),
+    outputs,
   };
 }

@@ -22,14 +22,24 @@ export interface Place {
   attempts(): number;
 }
 
-export interface OutputPlace extends Place {
+export interface FilePlace extends Place {
   /** What lies there, null when nothing does. */
-  read(): Promise<{ bytes: Buffer; contentType: string | null } | null>;
+  read(): Promise<{ bytes: Buffer; contentType: string | null; cacheControl: string | null } | null>;
+}
+
+export interface OutputPlace extends FilePlace {
+  preview: FilePlace;
+}
+
+export interface OutputTroubles {
+  outputFormat?: OutputFormat | undefined;
+  /** Of its preview's link. */
+  previewTrouble?: Trouble;
 }
 
 export interface Store {
-  /** A place for one image, with the link that the service would give for it: a PNG's unless another is named. */
-  output(trouble?: Trouble, outputFormat?: OutputFormat): Promise<OutputPlace>;
+  /** A place for one image and its preview, with the links that the service would give: a PNG's unless another is named. */
+  output(trouble?: Trouble, options?: OutputTroubles): Promise<OutputPlace>;
   /** A file behind a presigned link, nothing when it is null; or a link that answers in its own way. */
   file(file: Uint8Array | Trouble | null): Promise<Place>;
   /** Moves the store's clock, so that links expire. */
@@ -66,10 +76,18 @@ export async function startStore(): Promise<Store> {
   };
 
   return {
-    output: async (trouble, outputFormat = 'png') => {
+    output: async (trouble, { outputFormat = 'png', previewTrouble } = {}) => {
       const image = { licenseId: 'lic_a', requestId: randomUUID(), outputFormat };
       const link = await links.outputPutLink(image, 0, linkLifetimeSeconds);
-      return { ...place('PUT', link, trouble), read: async () => open(await links.outputLink(image, 0)) };
+      const previewLink = await links.previewPutLink(image, 0, linkLifetimeSeconds);
+      return {
+        ...place('PUT', link, trouble),
+        read: async () => open(await links.outputLink(image, 0)),
+        preview: {
+          ...place('PUT', previewLink, previewTrouble),
+          read: async () => open(await links.previewLink(image, 0)),
+        },
+      };
     },
     file: async (file) => {
       const Key = `files/${randomUUID()}`;
@@ -90,10 +108,13 @@ export async function startStore(): Promise<Store> {
 
 const nameOf = (method = '', url = ''): string => `${method} ${new URL(url, 'http://store').pathname}`;
 
-async function open(link: string): Promise<Awaited<ReturnType<OutputPlace['read']>>> {
+async function open(link: string): ReturnType<FilePlace['read']> {
   const answer = await fetch(link);
   const bytes = Buffer.from(await answer.arrayBuffer());
   if (answer.status === 404) return null;
   if (!answer.ok) throw new Error(`the store answers ${answer.status}`);
-  return { bytes, contentType: answer.headers.get('content-type') };
+  const [contentType, cacheControl] = ['content-type', 'cache-control'].map((name) =>
+    answer.headers.get(name),
+  );
+  return { bytes, contentType: contentType!, cacheControl: cacheControl! };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
+import type { ModelCompleted } from '../../shared/contracts/model-server.ts';
 import type { OutputPlace, Trouble } from './store.ts';
-import type { World } from './world.ts';
+import type { Changes, World } from './world.ts';
 
 const status =
   (code: number, headers = {}) =>
@@ -79,6 +80,31 @@ export function uploadCases(world: () => World): void {
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
     expect(place!.attempts()).toBe(1);
     expect(await place!.read()).toBeNull();
+  });
+
+  test.each<[string, Trouble]>([
+    ['is refused', status(403)],
+    ['always fails', status(503)],
+    ['breaks', cutOff],
+    ['is never answered', () => true],
+  ])('a preview whose link %s is left out, and the request completes', async (_what, previewTrouble) => {
+    const places = [await world().store.output(), await world().store.output(undefined, { previewTrouble })];
+    const { closing } = await world().ask({}, places);
+
+    const [one, other] = (closing as ModelCompleted).outputs;
+    expect(one!.previewBytes).toBe((await places[0]!.preview.read())!.bytes.length);
+    expect(other!.previewBytes ?? null).toBeNull();
+    expect(places[1]!.preview.attempts()).toBeGreaterThan(0);
+    expect(await places[1]!.preview.read()).toBeNull();
+    expect((await places[1]!.read())!.bytes.length).toBe(other!.bytes);
+  });
+
+  test('no preview is made for a service that gives no link for it', async () => {
+    const [place] = await world().outputs(1);
+    const { closing } = await world().ask({ outputs: [{ putUrl: place!.url }] } as Changes, [place!]);
+
+    expect((closing as ModelCompleted).outputs[0]!.previewBytes ?? null).toBeNull();
+    expect(await place!.preview.read()).toBeNull();
   });
 
   test('one refused link of several fails the whole request, and the next one is painted', async () => {

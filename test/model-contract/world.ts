@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { OutputFormat } from '../../shared/contracts/generation.ts';
-import { modelEvent } from '../../shared/contracts/model-server.ts';
+import { modelEvent, previewCacheControl, previewLimits } from '../../shared/contracts/model-server.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/contracts/model-server.ts';
 import { container } from './container.ts';
 import type { RunningContainer } from './container-process.ts';
@@ -11,12 +11,13 @@ import { readPicture } from './read-picture.ts';
 import type { ReadPicture } from './read-picture.ts';
 import { sampleRequest } from './sample-request.ts';
 import { startStore } from './store.ts';
-import type { OutputPlace, Store } from './store.ts';
+import type { FilePlace, OutputPlace, Store } from './store.ts';
 
 export type Changes = Partial<ModelRequest>;
 
 export interface Picture extends ReadPicture {
   sha256: string;
+  preview: ReadPicture;
 }
 
 /** A running container, a store for its links, and ways to ask it. */
@@ -42,13 +43,13 @@ export async function startWorld(): Promise<World> {
 
 function createWorld(running: RunningContainer, store: Store): World {
   const request: World['request'] = (outputs, changes) => ({
-    ...sampleRequest(outputs.map(({ url }) => url)),
+    ...sampleRequest(outputs.map(({ url, preview }) => ({ putUrl: url, previewPutUrl: preview.url }))),
     prompt: `a quiet sea, ${promptMark}`,
     ...container.quick,
     ...changes,
   });
   const outputs: World['outputs'] = (count, outputFormat) =>
-    Promise.all(Array.from({ length: count }, () => store.output(undefined, outputFormat)));
+    Promise.all(Array.from({ length: count }, () => store.output(undefined, { outputFormat })));
   const ask: World['ask'] = async (changes, places, watcher) => {
     const body = request(places ?? (await outputs(1)), changes);
     let hungUp = false;
@@ -108,7 +109,7 @@ export function expectNoLink(text: string): void {
 async function expectPictures(
   { closing }: Exchange,
   places: OutputPlace[],
-  { width, height, outputFormat, references }: ModelRequest,
+  { width, height, outputFormat, references, embedParameters }: ModelRequest,
 ): Promise<Picture[]> {
   expect(closing).toMatchObject({ event: 'completed', referenceImagesUsed: references.length });
   const told = closing as ModelCompleted;
@@ -117,11 +118,28 @@ async function expectPictures(
     places.map(async (place, i) => {
       const { bytes, contentType } = (await place.read())!;
       const sha256 = createHash('sha256').update(bytes).digest('hex');
-      expect(told.outputs[i]).toEqual({ bytes: bytes.length, sha256, width, height });
+      const preview = await expectPreview(place.preview, { width, height });
+      const previewBytes = preview.file.length;
+      expect(told.outputs[i]).toEqual({ bytes: bytes.length, sha256, width, height, previewBytes });
       expect([contentType, place.attempts()]).toEqual([`image/${outputFormat}`, 1]);
       const picture = await readPicture(bytes);
       expect(picture).toMatchObject({ format: outputFormat, width, height });
-      return { sha256, ...picture };
+      if (!embedParameters) expect(preview.xmp).toEqual(picture.xmp);
+      return { sha256, ...picture, preview };
     }),
   );
+}
+
+async function expectPreview(
+  place: FilePlace,
+  { width, height }: { width: number; height: number },
+): Promise<ReadPicture> {
+  const { bytes, contentType, cacheControl } = (await place.read())!;
+  expect([contentType, cacheControl, place.attempts()]).toEqual(['image/webp', previewCacheControl, 1]);
+  expect(bytes.length).toBeLessThanOrEqual(previewLimits.maxBytes);
+  const picture = await readPicture(bytes);
+  const shrunk = Math.min(1, previewLimits.maxSidePx / Math.max(width, height));
+  const size = { width: Math.round(width * shrunk), height: Math.round(height * shrunk) };
+  expect(picture).toMatchObject({ format: 'webp', ...size });
+  return picture;
 }

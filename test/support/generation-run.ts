@@ -2,6 +2,7 @@
 export const requestId = 'req_1';
 export const image = {
   outputs: ['signed link'],
+  previews: ['signed link to a preview'],
   identity: { id: 'idn_1', name: 'harbor' },
   seed: 7,
   processingTimeMs: 2400,

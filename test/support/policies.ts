@@ -74,6 +74,11 @@ export function aliasIdOf(template: Template, functionName: string): string {
 /** The statements of all policies of a function's role. */
 export function statementsOf(template: Template, functionId: string, resolve: Resolve): Statement[] {
   const roleId: string = template.Resources[functionId]!.Properties.Role['Fn::GetAtt'][0];
+  return statementsOfRole(template, roleId, resolve);
+}
+
+/** The statements of all policies of a role. */
+export function statementsOfRole(template: Template, roleId: string, resolve: Resolve): Statement[] {
   return Object.values(template.Resources)
     .filter(
       ({ Type, Properties }) =>

@@ -20,6 +20,7 @@ export const storedGeneration: StoredGeneration = {
   preserveBranding: false,
   outputUrl: 'https://images.example/0',
   outputs: ['https://images.example/0', 'https://images.example/1'],
+  previews: ['https://images.example/0-small', null],
   errorMessage: null,
   errorCode: null,
   creditsCharged: 2,

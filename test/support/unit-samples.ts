@@ -140,6 +140,7 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   completedAtMs: orNull(anyInstantMs),
   errorMessage: orNull(anyText),
   errorCode: orNull(fc.constantFrom('TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE')),
+  previews: orNull(fc.array(fc.boolean(), { maxLength: 4 })),
   referenceImagesUsed: fc.integer({ min: 0, max: 4 }),
   modelVersion: orNull(anyText),
   idempotencyKeyHash: orNull(anyText),

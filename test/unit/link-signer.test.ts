@@ -48,10 +48,29 @@ describe.each(places)('in %s', (_, config) => {
       signingDate,
       signableHeaders: new Set(['content-type', 'host']),
     });
-    const ours = await sign('PUT', Key, { lifetimeSeconds: 90, signingDate, contentType: 'image/png' });
+    const headers = { 'content-type': 'image/png' };
+    const ours = await sign('PUT', Key, { lifetimeSeconds: 90, signingDate, headers });
     expect(ours).toBe(theirs);
     expect(ours).toContain('SignedHeaders=content-type%3Bhost');
   });
+
+  test.each(keys)(
+    "a link to put %s is the SDK's own, with the Cache-Control that it asks for",
+    async (Key) => {
+      const headers = { 'cache-control': 'private, max-age=60', 'content-type': 'image/webp' };
+      const command = new PutObjectCommand({
+        Bucket,
+        Key,
+        ContentType: headers['content-type'],
+        CacheControl: headers['cache-control'],
+      });
+      const signableHeaders = new Set([...Object.keys(headers), 'host']);
+      const theirs = await getSignedUrl(client, command, { expiresIn: 90, signingDate, signableHeaders });
+      const ours = await sign('PUT', Key, { lifetimeSeconds: 90, signingDate, headers });
+      expect(ours).toBe(theirs);
+      expect(ours).toContain('SignedHeaders=cache-control%3Bcontent-type%3Bhost');
+    },
+  );
 });
 
 test('a place that could not be found is looked for again', async () => {

@@ -76,12 +76,21 @@ function hasEnded({ status }: StoredGeneration): boolean {
 
 /** @throws ApiError if it failed */
 export function resultOfStored(stored: StoredGeneration): GenerationResult {
-  const { id: requestId, status, outputs, identity, seed, creditsCharged, referenceImagesUsed } = stored;
+  const {
+    id: requestId,
+    status,
+    outputs,
+    previews,
+    identity,
+    seed,
+    creditsCharged,
+    referenceImagesUsed,
+  } = stored;
   if (status === 'COMPLETED') {
     const { id, name } = identity;
     // It is null only until the request ends.
     const processingTimeMs = stored.processingTimeMs!;
-    const known = { requestId, outputs, identity: { id, name }, seed, creditsCharged };
+    const known = { requestId, outputs, previews, identity: { id, name }, seed, creditsCharged };
     return { ...known, referenceImagesUsed, processingTimeMs, usage: null };
   }
   const code = stored.errorCode ?? 'GENERATION_FAILED';

@@ -5,6 +5,11 @@ import { Button } from './ui/button.tsx';
 
 interface SignedImageProps {
   src: string;
+  /** Links by width, and how wide the image is shown, where the browser may choose. */
+  srcSet?: string | undefined;
+  sizes?: string | undefined;
+  /** Shown until the image is there. */
+  placeholder?: string | undefined;
   /** The prompt, mostly. */
   alt: string;
   /** The image's own size in pixels, so that its place is free before it is loaded. */
@@ -17,15 +22,8 @@ interface SignedImageProps {
   className?: string;
 }
 
-export function SignedImage({
-  src,
-  alt,
-  width,
-  height,
-  onReload,
-  eager = false,
-  className,
-}: SignedImageProps) {
+export function SignedImage(props: SignedImageProps) {
+  const { src, srcSet, sizes, placeholder, alt, width, height, onReload, eager = false, className } = props;
   // Kept by link and not by remounting, so that a new link for the same image does not blink.
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
   const frame = cn('block w-full overflow-hidden rounded-md bg-secondary', className);
@@ -34,6 +32,8 @@ export function SignedImage({
     return (
       <img
         src={src}
+        srcSet={srcSet}
+        sizes={sizes}
         alt={alt}
         width={width}
         height={height}
@@ -42,7 +42,7 @@ export function SignedImage({
         referrerPolicy="no-referrer"
         onError={() => setFailedSrc(src)}
         className={cn(frame, 'h-auto object-cover')}
-        style={style}
+        style={{ ...style, ...(placeholder && { background: `center / cover url("${placeholder}")` }) }}
       />
     );
   }
@@ -57,6 +57,14 @@ export function SignedImage({
       className={cn(frame, 'flex flex-col items-center justify-center gap-2 p-2 text-center')}
       style={style}
     >
+      <Missing alt={alt} reload={reload} />
+    </div>
+  );
+}
+
+function Missing({ alt, reload }: { alt: string; reload: (() => void) | undefined }) {
+  return (
+    <>
       <ImageOff aria-hidden strokeWidth={1.5} className="size-6 text-muted-foreground" />
       <p className="text-xs text-muted-foreground">The image could not be loaded.</p>
       <span className="sr-only">{alt}</span>
@@ -65,6 +73,6 @@ export function SignedImage({
           Reload link
         </Button>
       )}
-    </div>
+    </>
   );
 }

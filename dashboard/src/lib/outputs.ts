@@ -1,4 +1,4 @@
-import type { GenerationType, OutputFormat } from '../api/types.ts';
+import type { GenerationType, OutputFormat, StoredGeneration } from '../api/types.ts';
 
 export const formatLabels: Record<OutputFormat, string> = { png: 'PNG', webp: 'WebP', jpeg: 'JPEG' };
 export const outputFormats = Object.keys(formatLabels) as OutputFormat[];
@@ -6,6 +6,30 @@ export const outputFormats = Object.keys(formatLabels) as OutputFormat[];
 /** The seed of image `index` (from 0) of a request. With it that image alone can be made again. */
 export function outputSeed(seed: number, index: number): number {
   return (seed + index) % 2 ** 32;
+}
+
+type Pictured = Pick<StoredGeneration, 'outputs' | 'previews' | 'width' | 'height'>;
+
+/** What a small place shows of image `index`: its preview, or else the image, as for all that is older than previews. */
+export function thumbnailOf(
+  { outputs, previews }: Pick<Pictured, 'outputs' | 'previews'>,
+  index: number,
+): string {
+  // While a new version of the service is brought out, the one before it may still answer.
+  return (previews as Pictured['previews'] | undefined)?.[index] ?? outputs[index] ?? '';
+}
+
+/** The longest side of a preview. */
+const previewSidePx = 512;
+
+/** Links for a place whose size depends on the window: the browser takes the preview where that is large enough. */
+export function sourcesOf(request: Pictured, index: number): { src: string; srcSet?: string } {
+  const { outputs, width, height } = request;
+  const src = outputs[index] ?? '';
+  const preview = thumbnailOf(request, index);
+  if (preview === src) return { src };
+  const previewWidth = Math.round(Math.min(1, previewSidePx / Math.max(width, height)) * width);
+  return { src, srcSet: `${preview} ${previewWidth}w, ${src} ${width}w` };
 }
 
 interface NamedRequest {

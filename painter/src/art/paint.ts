@@ -3,6 +3,8 @@ import './without-maglev.ts';
 import { MODEL_VERSION } from '../model-version.ts';
 import { develop } from './finish.ts';
 import { encodePicture } from './picture-file.ts';
+import { encodePreview } from './preview.ts';
+import type { Pixels } from './png.ts';
 import { withReferences } from './references/compose.ts';
 import type { References } from './references/reference.ts';
 import { createRandom, hash } from './random.ts';
@@ -30,24 +32,43 @@ export interface PictureOptions {
   outputFormat: OutputFormat;
   /** Whether the file says all that the picture was made from, the prompt too. */
   embedParameters: boolean;
+  /** Whether a preview is made, too. */
+  withPreview: boolean;
   /** At least one image, if any at all. */
   references?: References;
 }
 
+export interface PaintedFiles {
+  file: Uint8Array<ArrayBuffer>;
+  /** Left out where none is wanted, or none could be made. */
+  preview?: Uint8Array<ArrayBuffer>;
+}
+
 /**
- * Paints one picture and returns its file. The same options always give the same bytes.
+ * Paints one picture and returns its files. The same options always give the same bytes.
  *
  * @param tick is called every few milliseconds with the finished share of the work, 0 … 1. What it throws ends the work.
  */
 export async function paintPicture(
   options: PictureOptions,
   tick: (share: number) => void,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<PaintedFiles> {
   const { width, height, outputFormat } = options;
-  const bytes = paintPixels(options, (share) => tick(share * 0.9));
-  const file = await encodePicture({ width, height, bytes }, outputFormat, describe(options));
+  const pixels = { width, height, bytes: paintPixels(options, (share) => tick(share * 0.9)) };
+  const file = await encodePicture(pixels, outputFormat, describe(options));
+  const preview = options.withPreview ? await previewOf(pixels, options) : undefined;
   tick(1);
-  return file;
+  return { file, ...(preview && { preview }) };
+}
+
+/** Never throws: the picture is as good without it. Its file never has the prompt, which may be longer than a preview is large. */
+async function previewOf(pixels: Pixels, options: PictureOptions): Promise<PaintedFiles['preview']> {
+  try {
+    return await encodePreview(pixels, describe({ ...options, embedParameters: false }));
+  } catch (error) {
+    console.error('The painter could not make a preview:', error);
+    return undefined;
+  }
 }
 
 /** The picture's pixels alone, 8-bit RGB. */

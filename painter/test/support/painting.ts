@@ -20,6 +20,7 @@ export const small: PictureOptions = {
   style: 'harbor',
   outputFormat: 'png',
   embedParameters: false,
+  withPreview: false,
 };
 
 let started: Pool | undefined;

@@ -30,7 +30,12 @@ async function complete(generation: Generation): Promise<Generation> {
   await store.start(generation, generation.createdAtMs + 100, 'run-1');
   const started = (await store.get(generation.licenseId, generation.requestId))!;
   const completedAtMs = generation.createdAtMs + 900;
-  return store.settle(started, { completedAtMs, referenceImagesUsed: 0, modelVersion: 'painter-1' });
+  return store.settle(started, {
+    completedAtMs,
+    previews: [],
+    referenceImagesUsed: 0,
+    modelVersion: 'painter-1',
+  });
 }
 
 test('usage counts what is used, held and imported in the present period', async () => {
@@ -68,7 +73,8 @@ test('usage counts what is used, held and imported in the present period', async
 
 /** What the operator is shown of a record: neither its idempotency key nor what only the service needs. */
 function shownOf(generation: Generation) {
-  const { idempotencyKeyHash: _key, referenceImages: _count, credits, leaseUntilMs, ...rest } = generation;
+  const { idempotencyKeyHash: _key, referenceImages: _count, previews: _previews, ...shown } = generation;
+  const { credits, leaseUntilMs, ...rest } = shown;
   const { periodStartMs, createdAtMs, startedAtMs, completedAtMs, deadlineMs, expiresAtMs, ...same } = rest;
   const iso = (ms: number | null) => ms && new Date(ms).toISOString();
   return {

@@ -17,7 +17,12 @@ beforeAll(() => void (generations = generationStore(world.table)));
 
 const nowMs = sampleNowMs;
 const dayMs = 24 * 3600 * 1000;
-const completion = { completedAtMs: nowMs + 9000, referenceImagesUsed: 1, modelVersion: 'v9' };
+const completion = {
+  completedAtMs: nowMs + 9000,
+  previews: [true],
+  referenceImagesUsed: 1,
+  modelVersion: 'v9',
+};
 const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.' } as const;
 const timeout = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Too late.' } as const;
 

@@ -13,7 +13,12 @@ beforeAll(() => void (generations = generationStore(world.table)));
 const may = Date.UTC(2026, 4, 1);
 const june = Date.UTC(2026, 5, 1);
 const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.' } as const;
-const completion = { completedAtMs: sampleNowMs + 9000, referenceImagesUsed: 0, modelVersion: 'v9' };
+const completion = {
+  completedAtMs: sampleNowMs + 9000,
+  previews: [],
+  referenceImagesUsed: 0,
+  modelVersion: 'v9',
+};
 const taken = { outcome: 'too_many_in_flight' };
 const done = { outcome: 'reserved' };
 

@@ -139,7 +139,7 @@ describe('the deadline', () => {
     expect(await putOutputs(await asked.promise)).toHaveLength(2);
     const ended = await world.deps.generations.settle(
       { ...generation, status: 'PROCESSING' },
-      { completedAtMs: Date.now(), referenceImagesUsed: 0, modelVersion: '1' },
+      { completedAtMs: Date.now(), previews: [], referenceImagesUsed: 0, modelVersion: '1' },
     );
     expect(ended.status).toBe('TIMEOUT');
     const period = await world.deps.periods.get(generation.licenseId, generation.periodStartMs);

@@ -9,7 +9,7 @@ import { referenceFetcherClient } from '../../../shared/adapters/reference-fetch
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
 import { modelServer } from '../../../shared/adapters/model-server.ts';
 import { objectStore } from '../../../shared/adapters/object-store.ts';
-import type { ModelRequest } from '../../../shared/contracts/model-server.ts';
+import { previewCacheControl, type ModelRequest } from '../../../shared/contracts/model-server.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { newRequestId } from '../../../shared/domain/ids.ts';
 import type { Identity, IdentityModel } from '../../../shared/domain/identity.ts';
@@ -136,12 +136,14 @@ export const says =
 export async function putOutputs(request: ModelRequest) {
   const { width, height, outputFormat } = request;
   const headers = { 'content-type': `image/${outputFormat}` };
+  const previewHeaders = { 'content-type': 'image/webp', 'cache-control': previewCacheControl };
   return Promise.all(
-    request.outputs.map(async ({ putUrl }, i) => {
+    request.outputs.map(async ({ putUrl, previewPutUrl }, i) => {
       const image = Buffer.from(`image ${request.seed + i}`);
       await fetch(putUrl, { method: 'PUT', headers, body: image });
+      await fetch(previewPutUrl, { method: 'PUT', headers: previewHeaders, body: 'preview' });
       const sha256 = createHash('sha256').update(image).digest('hex');
-      return { bytes: image.length, sha256, width, height };
+      return { bytes: image.length, sha256, width, height, previewBytes: 'preview'.length };
     }),
   );
 }

@@ -68,7 +68,7 @@ describe('a generation uses as much as bin/costs/counted.ts says', () => {
     expect(more(run)).toEqual(counted.more.longPrompt);
   });
 
-  test('of S3: for each image one PUT by the model and one HEAD by the function', async () => {
+  test('of S3: for each image and its preview one PUT by the model and one HEAD by the function', async () => {
     const perImage = { PUT: generation.objectWritesPerImage, HEAD: generation.objectHeadsPerImage };
     expect(usual.objectRequests).toEqual(perImage);
     const four = await generate({ ...body, numOutputs: 4 });
@@ -104,10 +104,12 @@ test('a run of the sweep uses as much as bin/costs/counted.ts says', async () =>
   expect(within(run.logLines[0]!.length, counted.sweep.logBytes)).toBe(true);
 });
 
-test("the local painter's image of a megapixel is as large as bin/costs/counted.ts says", async () => {
+test("the local painter's image of a megapixel and its preview are as large as bin/costs/counted.ts says", async () => {
   const sizes = await pictureSizes();
-  const average = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
-  expect(within(average, counted.pngBytesPerMegapixel)).toBe(true);
+  const average = (of: 'bytes' | 'previewBytes') =>
+    sizes.reduce((sum, size) => sum + (size[of] ?? 0), 0) / sizes.length;
+  expect(within(average('bytes'), counted.pngBytesPerMegapixel)).toBe(true);
+  expect(within(average('previewBytes'), counted.previewBytes)).toBe(true);
 }, 300_000);
 
 test('a new field of the access log needs a sample', () => {

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import { listen } from '../../../local/http/server.ts';
 import { demoIdentities } from '../../../local/demo-world.ts';
 import { startPainter } from '../../../painter/src/server.ts';
-import { modelEvent } from '../../../shared/contracts/model-server.ts';
+import { modelEvent, type ModelOutput } from '../../../shared/contracts/model-server.ts';
 import { plainIdentity, sampleRequest } from '../../model-contract/sample-request.ts';
 
-/** Bytes of one picture of a megapixel in each style of the demo's identities, as the painter counts them. */
-export async function pictureSizes(): Promise<number[]> {
+/** One picture of a megapixel in each style of the demo's identities, with its bytes and its preview's. */
+export async function pictureSizes(): Promise<ModelOutput[]> {
   const store = await listen(createServer((req, res) => req.resume().on('end', () => res.end())));
   const painter = await startPainter();
   const styles = Object.values(demoIdentities).flatMap((identity) => identity.painter?.style ?? []);
@@ -15,9 +15,9 @@ export async function pictureSizes(): Promise<number[]> {
   return sizes;
 }
 
-async function sizeOf(url: string, putUrl: string, style: unknown): Promise<number> {
+async function sizeOf(url: string, putUrl: string, style: unknown): Promise<ModelOutput> {
   const body = JSON.stringify({
-    ...sampleRequest([putUrl]),
+    ...sampleRequest([{ putUrl, previewPutUrl: putUrl }]),
     prompt: 'a calm night over the mountains',
     numInferenceSteps: 30,
     width: 1024,
@@ -27,5 +27,5 @@ async function sizeOf(url: string, putUrl: string, style: unknown): Promise<numb
   const answer = await (await fetch(`${url}/invocations`, { method: 'POST', body })).text();
   const closing = modelEvent.parse(JSON.parse(answer.trim().split('\n').at(-1)!));
   if (closing.event !== 'completed') throw new Error(answer);
-  return closing.outputs[0]!.bytes;
+  return closing.outputs[0]!;
 }

@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { outputFileName, outputSeed } from '../../../dashboard/src/lib/outputs.ts';
+import {
+  outputFileName,
+  outputSeed,
+  sourcesOf,
+  thumbnailOf,
+} from '../../../dashboard/src/lib/outputs.ts';
 import * as fc from 'fast-check';
 import { creditCost } from '../../../dashboard/src/screens/playground/sizes.ts';
 import { creditCost as chargedCost } from '../../../shared/domain/credits.ts';
@@ -43,4 +48,28 @@ test('the cost that is shown before sending is what the service charges, for eve
   );
   const order = fc.record({ width: side, height: side, numOutputs: fc.integer({ min: 1, max: 100 }) });
   fc.assert(fc.property(order, (asked) => expect(creditCost(asked)).toBe(chargedCost(asked))));
+});
+
+test('a small place shows the preview, and the image where there is none', () => {
+  const [outputs, previews] = [
+    ['image 0', 'image 1'],
+    ['preview 0', null],
+  ];
+  expect([0, 1].map((i) => thumbnailOf({ outputs, previews }, i))).toEqual(['preview 0', 'image 1']);
+  const older = { outputs, previews: undefined } as unknown as Parameters<typeof thumbnailOf>[0];
+  expect(thumbnailOf(older, 0)).toBe('image 0');
+});
+
+test.each([
+  [1024, 1024, 512],
+  [2048, 1024, 512],
+  [1024, 2048, 256],
+  [512, 384, 512],
+])('of %i × %i a browser may choose the preview, %i px wide', (width, height, previewWidth) => {
+  const request = { outputs: ['image'], previews: ['preview'], width, height };
+  expect(sourcesOf(request, 0)).toEqual({
+    src: 'image',
+    srcSet: `preview ${previewWidth}w, image ${width}w`,
+  });
+  expect(sourcesOf({ ...request, previews: [null] }, 0)).toEqual({ src: 'image' });
 });

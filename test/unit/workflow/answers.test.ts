@@ -16,14 +16,16 @@ const periods = {
 const objects = linkTeller();
 const generation = (changes: Partial<Generation> = {}) => queued({ numOutputs: 3, ...changes });
 
-const completed = {
+const completed: Partial<Generation> = {
   status: 'COMPLETED',
   startedAtMs: nowMs + 1000,
   completedAtMs: nowMs + 9000,
+  previews: [true, false, true],
   referenceImagesUsed: 2,
   modelVersion: 'v9',
-} as const;
+};
 const links = ['get r1/0', 'get r1/1', 'get r1/2'];
+const previews = ['preview r1/0', null, 'preview r1/2'];
 
 describe('the answer to a completed request', () => {
   test('has exactly these members', async () => {
@@ -34,6 +36,7 @@ describe('the answer to a completed request', () => {
     expect(answer).toEqual({
       requestId: 'r1',
       outputs: links,
+      previews,
       identity: { id: sampleIdentity.identityId, name: sampleIdentity.name },
       referenceImagesUsed: 2,
       usage: {
@@ -77,6 +80,7 @@ describe('a stored request as its owner reads it', () => {
       preserveBranding: sampleBody.preserveBranding,
       outputUrl: links[0],
       outputs: links,
+      previews,
       errorMessage: null,
       errorCode: null,
       creditsCharged: 6,
@@ -87,6 +91,11 @@ describe('a stored request as its owner reads it', () => {
       startedAt: '2026-05-17T11:23:46.678Z',
       completedAt: '2026-05-17T11:23:54.678Z',
     });
+  });
+
+  test('has no previews where it was painted before there were any', async () => {
+    const older = await storedGeneration(generation({ ...completed, previews: null }), objects);
+    expect(older).toMatchObject({ outputs: links, previews: [null, null, null] });
   });
 
   test.each([
@@ -101,6 +110,7 @@ describe('a stored request as its owner reads it', () => {
       status,
       outputUrl: null,
       outputs: [],
+      previews: [],
       creditsCharged: 0,
       modelVersion: null,
       startedAt: 'startedAtMs' in changes ? new Date(nowMs).toISOString() : null,

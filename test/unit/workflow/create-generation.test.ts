@@ -134,7 +134,12 @@ describe('a request that completes', () => {
     const answer = await finish(world, observer);
     const { startedAtMs, completedAtMs, createdAtMs } = world.records.get('r1')!;
     expect(told).toEqual(['started', [1, 3]]);
-    const completion = { completedAtMs, referenceImagesUsed: 1, modelVersion: 'v9' };
+    const completion = {
+      completedAtMs,
+      previews: [false, false],
+      referenceImagesUsed: 1,
+      modelVersion: 'v9',
+    };
     expect(world.calls.slice(1)).toEqual([
       ['start', 'r1', startedAtMs],
       ['settle', 'r1', completion],

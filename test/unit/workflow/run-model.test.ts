@@ -45,6 +45,7 @@ async function run(
 }
 
 const done = completed(output(11), output(12));
+const painted = { ...done, previews: [false, false] };
 const failed = (reason: string, message = ''): ModelEvent => ({ event: 'failed', reason, message });
 
 describe('a model is asked', () => {
@@ -71,7 +72,10 @@ describe('a model is asked', () => {
         preserveBranding: true,
         references: [{ url: 'see r1/0 for 180' }, { url: 'see r1/1 for 180' }],
         identity: { id: 'idn_1', adapterUrl: null, adapterVersion: '1', adapterSha256: null, settings: {} },
-        outputs: [{ putUrl: 'put r1/0 for 180' }, { putUrl: 'put r1/1 for 180' }],
+        outputs: [
+          { putUrl: 'put r1/0 for 180', previewPutUrl: 'put preview r1/0 for 180' },
+          { putUrl: 'put r1/1 for 180', previewPutUrl: 'put preview r1/1 for 180' },
+        ],
       },
     ]);
   });
@@ -103,13 +107,13 @@ describe('a model is asked', () => {
     });
     expect([over.asked, over.told]).toEqual([[], []]);
     clock.nowMs -= 1;
-    expect((await run(saying(done), { clock })).result).toBe(done);
+    expect((await run(saying(done), { clock })).result).toEqual(painted);
   });
 });
 
 describe('a run', () => {
   test('answers what the model reported', async () => {
-    expect((await run(saying({ event: 'started' }, done))).result).toBe(done);
+    expect((await run(saying({ event: 'started' }, done))).result).toEqual(painted);
   });
 
   test('tells that it began once, before all else, and each step', async () => {
@@ -129,7 +133,10 @@ describe('a run', () => {
       etaSeconds,
     });
     const whole = saying(place(3, 20), place(2, 11), { event: 'started' }, place(1, 0), done);
-    expect(await run(whole)).toMatchObject({ result: done, told: ['3. in 20 s', '2. in 11 s', 'started'] });
+    expect(await run(whole)).toMatchObject({
+      result: painted,
+      told: ['3. in 20 s', '2. in 11 s', 'started'],
+    });
     expect((await run(saying(place(2, 0), failed('busy')))).told).toEqual(['2. in 0 s']);
     const late: ModelEvent[] = [{ event: 'progress', step: 1, steps: 9 }, place(1, 0), done];
     expect((await run(saying(...late))).told).toEqual(['started', '1 of 9']);
@@ -140,7 +147,7 @@ describe('a run', () => {
     const slow = () =>
       new Promise<void>((resolve) => setTimeout(resolve, 5)).then(() => void order.push('stored'));
     const { result } = await run(saying({ event: 'started' }, done), { started: slow });
-    expect([result, order]).toEqual([done, ['stored']]);
+    expect([result, order]).toEqual([painted, ['stored']]);
     for (const events of [[done], [{ event: 'progress', step: 1, steps: 2 }] as ModelEvent[]]) {
       const broken = await run(saying({ event: 'started' }, ...events), {
         started: () => Promise.reject(new Error('not stored')),

@@ -1,6 +1,11 @@
 import type { ModelServer } from '../../../shared/adapters/model-server.ts';
 import type { ObjectStore } from '../../../shared/adapters/object-store.ts';
-import type { ModelEvent, ModelRequest } from '../../../shared/contracts/model-server.ts';
+import type {
+  ModelCompleted,
+  ModelEvent,
+  ModelOutput,
+  ModelRequest,
+} from '../../../shared/contracts/model-server.ts';
 import { newGeneration, type Generation, type GenerationFailure } from '../../../shared/domain/generation.ts';
 import type { Identity, IdentityModel } from '../../../shared/domain/identity.ts';
 import { recordingMeter } from '../../../shared/runtime/meter.ts';
@@ -35,11 +40,15 @@ export function standingClock() {
 }
 
 /** Links that tell what they are of, and files of these sizes. */
-export function linkTeller(sizes: (number | null)[] = []) {
+export function linkTeller(sizes: (number | null)[] = [], previewSizes: (number | null)[] = []) {
   const of = (generation: { requestId: string }, i: number) => `${generation.requestId}/${i}`;
   return {
     outputLink: async (one: Generation, i: number) => `get ${of(one, i)}`,
     outputPutLink: async (one: Generation, i: number, seconds: number) => `put ${of(one, i)} for ${seconds}`,
+    previewLink: async (one: Generation, i: number) => `preview ${of(one, i)}`,
+    previewPutLink: async (one: Generation, i: number, seconds: number) =>
+      `put preview ${of(one, i)} for ${seconds}`,
+    previewSize: async (_one: Generation, i: number) => previewSizes[i] ?? null,
     referenceLink: async (one: Generation, i: number, seconds: number) => `see ${of(one, i)} for ${seconds}`,
     adapterLink: async (key: string, seconds: number) => `load ${key} for ${seconds}`,
     outputSize: async (_one: Generation, i: number) => sizes[i] ?? null,
@@ -83,14 +92,14 @@ export const saying = (...events: ModelEvent[]) =>
     yield* events;
   };
 
-export const output = (bytes: number, width = 1024, height = 1024) => ({
+export const output = (bytes: number, width = 1024, height = 1024): ModelOutput => ({
   bytes,
   sha256: 'a'.repeat(64),
   width,
   height,
 });
 
-export const completed = (...outputs: ReturnType<typeof output>[]): ModelEvent => ({
+export const completed = (...outputs: ModelOutput[]): ModelCompleted => ({
   event: 'completed',
   outputs,
   referenceImagesUsed: 1,

@@ -7,6 +7,7 @@ import { SignedImage } from '@/components/signed-image.tsx';
 import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { formatDateTime, formatRelative } from '@/lib/format.ts';
+import { thumbnailOf } from '@/lib/outputs.ts';
 import { imageCount } from './list-view.ts';
 import { requestLinkId } from './use-scroll-restoration.ts';
 
@@ -71,14 +72,14 @@ function Card({ generation, nowMs, listSearch, onOpen, onReload }: HistoryCardPr
 }
 
 function Picture({ generation, onReload }: Pick<HistoryCardProps, 'generation' | 'onReload'>) {
-  const { outputUrl, outputs, status, width, height } = generation;
-  if (outputUrl === null) return <Placeholder generation={generation} />;
+  const { outputs, status, width, height } = generation;
+  if (outputs.length === 0) return <Placeholder generation={generation} />;
   const count = imageCount(outputs.length);
   return (
     <div className="relative [&_button]:relative [&_button]:z-10">
       {/* The prompt stands below. */}
       <SignedImage
-        src={outputUrl}
+        src={thumbnailOf(generation, 0)}
         alt=""
         width={width}
         height={height}

@@ -8,7 +8,7 @@ import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
-import { outputSeed } from '@/lib/outputs.ts';
+import { outputSeed, thumbnailOf } from '@/lib/outputs.ts';
 import { viewerWidth } from './request-view.ts';
 
 interface OutputViewerProps {
@@ -30,6 +30,7 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
           <SignedImage
             eager
             src={url}
+            placeholder={thumbnailOf(generation, index)}
             alt={`${prompt}${which}`}
             width={width}
             height={height}
@@ -107,7 +108,7 @@ function Strip({ generation, index, onShow }: StripProps) {
   const { outputs, seed } = generation;
   return (
     <ul role="list" aria-label="Images of this request" className="grid max-w-md grid-cols-4 gap-3 p-1">
-      {outputs.map((url, i) => (
+      {outputs.map((_, i) => (
         <li key={i}>
           <button
             type="button"
@@ -120,7 +121,12 @@ function Strip({ generation, index, onShow }: StripProps) {
             )}
           >
             {/* No alternative text: the large image has it. */}
-            <img src={url} alt="" referrerPolicy="no-referrer" className="size-full object-cover" />
+            <img
+              src={thumbnailOf(generation, i)}
+              alt=""
+              referrerPolicy="no-referrer"
+              className="size-full object-cover"
+            />
           </button>
         </li>
       ))}

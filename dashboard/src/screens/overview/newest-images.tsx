@@ -9,6 +9,7 @@ import { ErrorState, StaleNote } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
 import { formatCount, formatDateTime, formatRelative } from '@/lib/format.ts';
+import { thumbnailOf } from '@/lib/outputs.ts';
 
 const newestCount = 8;
 
@@ -76,7 +77,7 @@ function Tile({ generation }: { generation: StoredGeneration }) {
     <Link to={`/history/${encodeURIComponent(id)}`} className="group block rounded-md">
       <span className="relative block overflow-hidden rounded-md">
         {/* All tiles are square. A click shows the whole image. */}
-        <SignedImage src={outputs[0] ?? ''} alt={prompt} width={512} height={512} />
+        <SignedImage eager src={thumbnailOf(generation, 0)} alt={prompt} width={512} height={512} />
         {outputs.length > 1 && (
           <span className="absolute right-2 bottom-2 rounded-full bg-background px-2 text-xs leading-6 font-medium">
             {formatCount(outputs.length, 'image')}

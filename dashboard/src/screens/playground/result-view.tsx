@@ -6,9 +6,9 @@ import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { useImageDownload } from '@/lib/download.ts';
-import { outputSeed } from '@/lib/outputs.ts';
+import { outputSeed, sourcesOf } from '@/lib/outputs.ts';
 import { shortPrompt } from './results.ts';
-import { gridColumns } from './sizes.ts';
+import { gridColumns, resultSizes } from './sizes.ts';
 import { formStore } from './stores.ts';
 
 interface ResultProps {
@@ -42,7 +42,15 @@ function ResultImage({ run, renew, src, index }: ResultImageProps) {
     outputs.length > 1 ? `${shortPrompt(prompt)}, ${index + 1} of ${outputs.length}` : shortPrompt(prompt);
   return (
     <li className="grid min-w-0 content-start gap-1">
-      <SignedImage src={src} alt={alt} width={width} height={height} eager onReload={() => void renew()} />
+      <SignedImage
+        {...sourcesOf(run, index)}
+        sizes={resultSizes(outputs.length)}
+        alt={alt}
+        width={width}
+        height={height}
+        eager
+        onReload={() => void renew()}
+      />
       <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-2">
         <div className="flex items-center text-xs tabular-nums">
           <span className="mr-1 text-muted-foreground">Seed {seed}</span>

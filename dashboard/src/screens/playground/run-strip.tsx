@@ -6,6 +6,7 @@ import type { StoredGeneration } from '@/api/types.ts';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount } from '@/lib/format.ts';
+import { thumbnailOf } from '@/lib/outputs.ts';
 import { shortPrompt } from './results.ts';
 import { runStore, useRunState } from './stores.ts';
 import { runPath } from './use-start-run.ts';
@@ -59,7 +60,8 @@ function labelOf({ prompt, identity, outputs, status }: StoredGeneration): strin
   return `Show ${shortPrompt(prompt, 60)}, ${identity.name}, ${what}`;
 }
 
-function Picture({ run: { outputs, status } }: { run: StoredGeneration }) {
+function Picture({ run }: { run: StoredGeneration }) {
+  const { outputs, status } = run;
   if (outputs.length === 0) {
     const Icon = status === 'FAILED' ? CircleX : status === 'TIMEOUT' ? Clock : LoaderCircle;
     return (
@@ -72,7 +74,7 @@ function Picture({ run: { outputs, status } }: { run: StoredGeneration }) {
   return (
     <>
       <img
-        src={outputs[0]}
+        src={thumbnailOf(run, 0)}
         alt=""
         referrerPolicy="no-referrer"
         loading="lazy"

@@ -56,6 +56,13 @@ export function gridColumns(count: number): string {
   return count > 1 ? 'grid-cols-1 sm:grid-cols-2' : 'grid-cols-1';
 }
 
+/** How wide each of `count` images is at most, for the browser's choice of its file: the panel is beside the form from 1024 px on. */
+export function resultSizes(count: number): string {
+  return count > 1
+    ? '(min-width: 1024px) 30vw, (min-width: 640px) 50vw, 100vw'
+    : '(min-width: 1024px) 60vw, 100vw';
+}
+
 const megapixel = 1_048_576;
 
 /** Credits of a request: one for each started megapixel of each image. */

@@ -45,6 +45,7 @@ export function sampleAnswer(options: SampleAnswerOptions): GenerationAnswer {
   return {
     requestId,
     outputs: ['https://…/output-0.png?…'],
+    previews: ['https://…/preview-0.webp?…'],
     identity,
     referenceImagesUsed: 0,
     usage: {
@@ -63,6 +64,7 @@ export function sampleAnswer(options: SampleAnswerOptions): GenerationAnswer {
 export const answerFields: Record<keyof GenerationAnswer, string> = {
   requestId: 'The name of this request. Keep it: it finds the images again, and our help starts with it.',
   outputs: 'A link for each image, a PNG. Each works for 1 hour.',
+  previews: 'A small copy of each image, a WebP, for pages that show many.',
   identity: 'The identity that made the images.',
   referenceImagesUsed: 'How many reference images were used; none here.',
   usage: 'What the request cost, and how your billing period stands now.',

@@ -1,0 +1,51 @@
+import { Lazy, Stack } from 'aws-cdk-lib/core';
+import { AccountRootPrincipal, PolicyStatement, PrincipalWithConditions, Role } from 'aws-cdk-lib/aws-iam';
+import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { environmentVariables } from '../../shared/config.ts';
+import type { Grants } from '../../shared/routes.ts';
+import { accept } from './accepted-findings.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+const previewPattern = 'generations/*/preview-*';
+
+export interface PreviewRoleProps {
+  readonly images: Bucket;
+}
+
+/**
+ * The role that signs links to previews. It may read previews and nothing else. Lambda gives each process credentials
+ * of its own, and links that are signed by two of them differ; the credentials of this role are shared.
+ */
+export class PreviewRole extends Construct {
+  private readonly role: Role;
+  private readonly signers: string[] = [];
+
+  constructor(scope: Construct, id: string, { images }: PreviewRoleProps) {
+    super(scope, id);
+    // IAM refuses a policy that names a role as a principal before that role is known everywhere. A condition may name it.
+    const signers = { 'aws:PrincipalArn': Lazy.list({ produce: () => this.signers }) };
+    this.role = new Role(this, 'Role', {
+      description: 'Image Generation Service: signs links to previews',
+      assumedBy: new PrincipalWithConditions(new AccountRootPrincipal(), { ArnEquals: signers }),
+    });
+    this.role.addToPolicy(
+      new PolicyStatement({
+        actions: ['s3:GetObject'],
+        resources: [images.arnForObjects(previewPattern)],
+      }),
+    );
+    const bucketId = Stack.of(this).getLogicalId(images.node.defaultChild as CfnBucket);
+    accept(this.role, {
+      [`AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${previewPattern}]`]:
+        'Previews lie below the license and the request that they belong to, which are not known before a request comes.',
+    });
+  }
+
+  grant(fn: ServiceFunction, { previews }: Pick<Grants, 'previews'>): void {
+    if (!previews) return;
+    fn.setVariable(environmentVariables.previewRoleArn, this.role.roleArn);
+    this.signers.push(fn.role!.roleArn);
+    fn.addToRolePolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [this.role.roleArn] }));
+  }
+}
