@@ -6,6 +6,7 @@ import {
   type CallToolResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { readPreview } from '../adapters/preview-reader.ts';
 import type { ToolRefusal } from '../contracts/agent.ts';
 import { quoteName } from '../contracts/fields.ts';
 import type { ServiceError } from '../errors.ts';
@@ -47,7 +48,9 @@ async function callTool(
   }
   call.request.logFields.tool = name;
   try {
-    return result(await runTool[name as ToolName](sent, call, progressFor(mcpReq)));
+    const answer = await runTool[name as ToolName](sent, call, progressFor(mcpReq));
+    const shown = result(answer);
+    return { ...shown, content: [...shown.content, ...(await previewOf(answer))] };
   } catch (thrown) {
     return refusal(asServiceError(thrown), call);
   }
@@ -59,6 +62,13 @@ function result(structuredContent: object): CallToolResult {
     content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
     structuredContent: structuredContent as Record<string, unknown>,
   };
+}
+
+/** What a model sees of the first image, where the answer is about images. The images themselves are too large for a message. */
+async function previewOf(answer: { previews?: (string | null)[] }): Promise<CallToolResult['content']> {
+  const [link] = answer.previews ?? [];
+  const data = link ? await readPreview(link) : null;
+  return data === null ? [] : [{ type: 'image', data, mimeType: 'image/webp' }];
 }
 
 function refusal(error: ServiceError, { request, log }: ToolCall): CallToolResult {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
 import { createGenerationBody } from '../../shared/contracts/generation.ts';
 import { creditCost } from '../../shared/domain/credits.ts';
 import { newRequestId } from '../../shared/domain/ids.ts';
@@ -9,18 +10,29 @@ import { grant } from '../support/grants.ts';
 import { expectCharged, periodTotals } from '../support/period-totals.ts';
 import { openImage } from '../support/png.ts';
 import { generate, newestWith, small, stored } from '../support/requests.ts';
-import { sharedService } from '../support/use-service.ts';
+import { useService } from '../support/use-service.ts';
 
-const service = sharedService();
-const { table } = service;
-const { aurora, flint, harbor, ember } = service.ready.identities as Record<string, string>;
+/** One of its own: other files' tests tell who waits for the model. */
+const service = useService();
+const identity = (name: string) => service.ready.identities[name]!;
 
 const call = (key: string, name: string, sent: object = {}) => callTool(service, key, name, sent);
-const order = (more: object = {}) => ({ ...small, identityId: aurora, ...more });
+const order = (more: object = {}) => ({ ...small, identityId: identity('aurora'), ...more });
+
+/** The result shows the preview of its first image, small enough for a message. */
+async function expectPreview({ content, structuredContent }: any): Promise<void> {
+  expect(content.map(({ type }: any) => type)).toEqual(['text', 'image']);
+  expect(content[1].mimeType).toBe('image/webp');
+  const shown = Buffer.from(content[1].data, 'base64');
+  const { format, width, height } = await sharp(shown).metadata();
+  expect([format, Math.max(width, height) <= 512, shown.length <= 60_000]).toEqual(['webp', true, true]);
+  const opened = await fetch(structuredContent.previews[0]);
+  expect(Buffer.from(await opened.arrayBuffer())).toEqual(shown);
+}
 
 describe('tools/list', () => {
   test('has the four tools, each with schemas of objects and the arguments of POST /generate', async () => {
-    const { key } = await grant(table);
+    const { key } = await grant(service.table);
     const { status, messages } = await ask(service, { key, method: 'tools/list' });
     const { tools } = messages[0].result;
     expect([status, tools.map(({ name }: any) => name)]).toEqual([
@@ -40,7 +52,7 @@ describe('tools/list', () => {
   });
 
   test('tells the rule of prices, which is the one that is charged by', async () => {
-    const { key } = await grant(table);
+    const { key } = await grant(service.table);
     const { messages } = await ask(service, { key, method: 'tools/list' });
     const { description } = messages[0].result.tools.find(({ name }: any) => name === 'generate');
     expect(description).toContain('numOutputs × ceil(width × height / 1,048,576)');
@@ -51,41 +63,45 @@ describe('tools/list', () => {
 });
 
 test('list_identities answers what GET /identities does', async () => {
-  const { key } = await grant(table, { foundingCatalog: false, identityIds: [harbor!] });
+  const { key } = await grant(service.table, { foundingCatalog: false, identityIds: [identity('harbor')] });
   const { structuredContent, content } = await call(key, 'list_identities');
   expect(structuredContent).toEqual((await service.api({ path: '/identities', key })).body);
-  expect(structuredContent.identities.map(({ id }: any) => id)).toEqual([harbor]);
+  expect(structuredContent.identities.map(({ id }: any) => id)).toEqual([identity('harbor')]);
   expect(JSON.parse(content[0].text)).toEqual(structuredContent);
+  expect(content).toHaveLength(1);
 });
 
 test('quote answers what a dry run does, and stores and charges nothing', async () => {
-  const { key, license } = await grant(table);
+  const { key, license } = await grant(service.table);
   const { structuredContent } = await call(key, 'quote', order({ numOutputs: 3 }));
   const dryRun = await service.api({ path: '/generate?dryRun=true', key, body: order({ numOutputs: 3 }) });
   expect(structuredContent).toEqual(dryRun.body);
   expect(structuredContent).toMatchObject({ dryRun: true, credits: 3 });
-  await expectCharged(table, license, 0);
+  await expectCharged(service.table, license, 0);
 });
 
 describe('generate', () => {
   test('charges, stores and answers as POST /generate does, and get_generation finds it', async () => {
-    const { key, license } = await grant(table);
+    const { key, license } = await grant(service.table);
     const result = await call(key, 'generate', order({ numOutputs: 2, seed: 7 }));
     const { requestId, outputs, usage } = result.structuredContent;
-    expect(result.structuredContent).toMatchObject({ seed: 7, identity: { id: aurora } });
+    expect(result.structuredContent).toMatchObject({ seed: 7, identity: { id: identity('aurora') } });
     expect([outputs.length, usage.creditsCharged]).toEqual([2, 2]);
     await Promise.all(outputs.map(openImage));
-    await expectCharged(table, license, 2);
+    await expectPreview(result);
+    await expectCharged(service.table, license, 2);
     const got = await call(key, 'get_generation', { requestId: requestId.toUpperCase() });
     const record = await stored(service, key, requestId);
     // Links are signed anew.
-    const { outputs: links, outputUrl, ...rest } = got.structuredContent;
+    await expectPreview(got);
+    const { outputs: links, outputUrl, previews, ...rest } = got.structuredContent;
+    expect(previews).toHaveLength(2);
     expect(record).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 2 });
     await Promise.all([...links, outputUrl].map(openImage));
   });
 
   test('tells its progress to a caller who asks, in numbers that rise, before the result', async () => {
-    const { key } = await grant(table);
+    const { key } = await grant(service.table);
     const params = { name: 'generate', arguments: order(), _meta: { progressToken: 'mine' } };
     const { headers, messages } = await ask(service, { key, method: 'tools/call', params });
     expect(headers.get('content-type')).toBe('text/event-stream');
@@ -102,7 +118,7 @@ describe('generate', () => {
   });
 
   test('is charged once for an idempotencyKey, whatever the order of its arguments and however many at once', async () => {
-    const { key, license } = await grant(table);
+    const { key, license } = await grant(service.table);
     const sent = order({ idempotencyKey: 'once' });
     const reversed = Object.fromEntries(Object.entries(sent).toReversed());
     const results = await Promise.all(
@@ -116,7 +132,7 @@ describe('generate', () => {
     const again = await call(key, 'generate', reversed);
     const ids = new Set([...made, again].map(({ structuredContent }) => structuredContent.requestId));
     expect(ids.size).toBe(1);
-    await expectCharged(table, license, 1);
+    await expectCharged(service.table, license, 1);
     expect((await call(key, 'quote', sent)).structuredContent.credits).toBe(0);
     const other = await call(key, 'generate', { ...sent, prompt: 'another' });
     expect(other.structuredContent.code).toBe('IDEMPOTENCY_MISMATCH');
@@ -125,30 +141,31 @@ describe('generate', () => {
   test('goes on for a caller who hangs up, is charged once, and can be fetched', async () => {
     const { key, license } = await newAccount(service);
     const hangUp = new AbortController();
-    const params = { name: 'generate', arguments: order({ identityId: harbor }) };
+    const params = { name: 'generate', arguments: order({ identityId: identity('harbor') }) };
     const asking = ask(service, { key, method: 'tools/call', params, signal: hangUp.signal });
     await newestWith(service, key, ['QUEUED', 'PROCESSING']);
     hangUp.abort();
     await expect(asking).rejects.toThrow('abort');
     const requestId = await newestWith(service, key, ['COMPLETED']);
     expect((await call(key, 'get_generation', { requestId })).structuredContent.status).toBe('COMPLETED');
-    await expectCharged(table, license, 1);
+    await expectCharged(service.table, license, 1);
   });
 });
 
 describe('a refusal is the tool’s error', () => {
-  const refusals: [string, object][] = [
-    ['no identity', { identityId: undefined }],
-    ['an unknown identity', { identityId: 'idn_nobody' }],
-    ['wrong members', { prompt: '', width: 1, stpes: 3 }],
-    ['beyond the tier', { width: 4096 }],
-    ['too dear', { numOutputs: 4 }],
-    ['no model', { identityId: ember }],
-    ['a failing model', { identityId: flint }],
+  const refusals: [string, () => object][] = [
+    ['no identity', () => ({ identityId: undefined })],
+    ['an unknown identity', () => ({ identityId: 'idn_nobody' })],
+    ['wrong members', () => ({ prompt: '', width: 1, stpes: 3 })],
+    ['beyond the tier', () => ({ width: 4096 })],
+    ['too dear', () => ({ numOutputs: 4 })],
+    ['no model', () => ({ identityId: identity('ember') })],
+    ['a failing model', () => ({ identityId: identity('flint') })],
   ];
 
-  test.each(refusals)('with the sentence and the code of POST /generate: %s', async (_, changes) => {
-    const { key, license } = await grant(table, { creditsLimit: 3 });
+  test.each(refusals)('with the sentence and the code of POST /generate: %s', async (_, changed) => {
+    const changes = changed();
+    const { key, license } = await grant(service.table, { creditsLimit: 3 });
     const plain = await service.api({ path: '/generate', key, body: order(changes) });
     expect(plain.status).toBeGreaterThanOrEqual(400);
     const result = await call(key, 'generate', order(changes));
@@ -158,11 +175,11 @@ describe('a refusal is the tool’s error', () => {
     // Seconds pass between the two where it is the time that a period has left.
     expect(Math.abs((retryAfterSeconds ?? 0) - Number(wait ?? 0))).toBeLessThanOrEqual(5);
     expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
-    expect(await periodTotals(table, license)).toEqual({ used: 0, committed: 0 });
+    expect(await periodTotals(service.table, license)).toEqual({ used: 0, committed: 0 });
   });
 
   test('names what is wrong with an idempotencyKey and with arguments of the other tools', async () => {
-    const { key } = await grant(table);
+    const { key } = await grant(service.table);
     for (const idempotencyKey of ['', 'two words', 7, 'é']) {
       const { structuredContent } = await call(key, 'generate', order({ idempotencyKey }));
       expect(structuredContent).toMatchObject({
@@ -177,7 +194,7 @@ describe('a refusal is the tool’s error', () => {
   });
 
   test('a stored request of another license is not found, in the words of one that never was', async () => {
-    const [owner, stranger] = [await grant(table), await grant(table)];
+    const [owner, stranger] = [await grant(service.table), await grant(service.table)];
     const { structuredContent } = await call(owner.key, 'generate', order());
     const { requestId } = structuredContent;
     const texts = await Promise.all(
@@ -191,7 +208,7 @@ describe('a refusal is the tool’s error', () => {
   });
 
   test('generate and quote count with POST /generate, and none of them is let through beyond its limit', async () => {
-    const { key } = await grant(table);
+    const { key } = await grant(service.table);
     const bad = { identityId: 'idn_nobody' };
     const { quota } = generateLimit;
     for (let i = 0; i < quota; i++) {

@@ -92,6 +92,7 @@ describe.each<[string, string | undefined, (key: string) => Promise<Judge>]>([
     const { requestId, outputs, seed, usage } = made.structuredContent;
     expect([usage.creditsCharged, Number.isInteger(seed)]).toEqual([1, true]);
     await openImage(outputs[0]);
+    expect(made.content.map(({ type }: any) => type)).toEqual(['text', 'image']);
     expect((await call('generate', sent)).structuredContent.requestId).toBe(requestId);
     expect((await call('get_generation', { requestId })).structuredContent.status).toBe('COMPLETED');
     const refused = await call('generate', order({ prompt: '' }));

@@ -1,10 +1,5 @@
 import { expect, test } from '@jest/globals';
-import {
-  outputFileName,
-  outputSeed,
-  sourcesOf,
-  thumbnailOf,
-} from '../../../dashboard/src/lib/outputs.ts';
+import { outputFileName, outputSeed, sourcesOf, thumbnailOf } from '../../../dashboard/src/lib/outputs.ts';
 import * as fc from 'fast-check';
 import { creditCost } from '../../../dashboard/src/screens/playground/sizes.ts';
 import { creditCost as chargedCost } from '../../../shared/domain/credits.ts';
