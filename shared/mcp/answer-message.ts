@@ -1,5 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, type ErrorCode } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { readJsonBody, type ApiRequest } from '../http/request.ts';
 import { webAnswer, webRequest } from '../http/web-exchange.ts';
@@ -19,13 +19,15 @@ const invalidRequest = -32600;
 export async function answerMessage(call: ToolCall, allowedOrigins: readonly string[]): Promise<Answer> {
   const { request, log } = call;
   if (isForeign(request, allowedOrigins)) {
-    return rpcError(403, invalidRequest, 'Web pages of this origin may not call this service.');
+    const sentence = 'Web pages of this origin may not call this service.';
+    return refuse(request, new ServiceError('REQUEST_BLOCKED', sentence), invalidRequest);
   }
   let message: Record<string, unknown>;
   try {
     message = readJsonBody(request);
   } catch (error) {
-    return unreadable(request, error);
+    if (!(error instanceof ServiceError)) throw error;
+    return refuse(request, error, isJson(request) ? invalidRequest : parseError);
   }
   let fault: unknown;
   const handler = createMcpHandler(() => toolServer(call), {
@@ -34,10 +36,10 @@ export async function answerMessage(call: ToolCall, allowedOrigins: readonly str
     onerror: (error) => (fault = error),
   });
   const response = await handler.fetch(webRequest(request, /^(accept|mcp-.*)$/), { parsedBody: message });
-  // Of a refusal nothing is logged: it may quote what the caller sent.
-  if (response.status >= 500) {
-    log.error('cause', { requestId: request.requestId, causes: loggableError(fault) });
-  }
+  const { status } = response;
+  if (status >= 400) request.logFields.code = codeOf(status);
+  // Of a refusal nothing more is logged: it may quote what the caller sent.
+  if (status >= 500) log.error('cause', { requestId: request.requestId, causes: loggableError(fault) });
   return webAnswer(request, response);
 }
 
@@ -46,11 +48,16 @@ function isForeign({ headers }: ApiRequest, allowedOrigins: readonly string[]): 
   return (headers.get('origin') ?? []).some((origin) => !allowedOrigins.includes(origin));
 }
 
-function unreadable(request: ApiRequest, error: unknown): Answer {
-  if (!(error instanceof ServiceError)) throw error;
-  const { status, code, message } = error;
+/** What a refusal of the protocol's own counts as. */
+function codeOf(status: number): ErrorCode {
+  if (status >= 500) return 'INTERNAL_ERROR';
+  return status === 404 ? 'NOT_FOUND' : 'INVALID_BODY';
+}
+
+/** Refuses what is no message, so that its id is not known. */
+function refuse(request: ApiRequest, { status, code, message }: ServiceError, rpcCode: number): Answer {
   request.logFields.code = code;
-  return rpcError(status, isJson(request) ? invalidRequest : parseError, message, { code });
+  return { status, body: { jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data: { code } } } };
 }
 
 function isJson(request: ApiRequest): boolean {
@@ -60,9 +67,4 @@ function isJson(request: ApiRequest): boolean {
   } catch {
     return false;
   }
-}
-
-/** An error about a message whose id is not known. */
-function rpcError(status: number, code: number, message: string, data?: object): Answer {
-  return { status, body: { jsonrpc: '2.0', id: null, error: { code, message, ...(data && { data }) } } };
 }
