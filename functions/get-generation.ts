@@ -1,6 +1,4 @@
 import { isFinal, pollAfterSeconds, type Generation } from '../shared/domain/generation.ts';
-import { readRequestId } from '../shared/domain/ids.ts';
-import { ServiceError } from '../shared/errors.ts';
 import { ok } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
@@ -10,6 +8,7 @@ import { routes } from '../shared/routes.ts';
 import { generationStore, type GenerationStore } from '../shared/store/generation-store.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';
+import { findGeneration } from '../shared/workflow/find-generation.ts';
 
 /** GET /generate/{requestId}. Looks among the caller's own requests only, so another caller's is not found. */
 export const handler = endpoint(routes.getGeneration, {
@@ -20,11 +19,11 @@ export const handler = endpoint(routes.getGeneration, {
   }),
   async run({ request, caller, deps, runtime }) {
     readQuery(request, []);
-    const requestId = readRequestId(request.pathParameters.requestId ?? '');
-    const generation = requestId === null ? null : await find(requestId, caller, deps);
-    if (generation === null || generation.expiresAtMs <= runtime.clock.now()) {
-      throw new ServiceError('REQUEST_NOT_FOUND', 'No stored request has this ID.');
-    }
+    const generation = await findGeneration(
+      request.pathParameters.requestId ?? '',
+      (requestId) => find(requestId, caller, deps),
+      runtime.clock.now(),
+    );
     const retryAfter = pollAfterSeconds(generation, runtime.clock.now());
     const headers = isFinal(generation.status) ? {} : { 'retry-after': String(retryAfter) };
     return ok(await storedGeneration(generation, deps.objects), headers);

@@ -1,5 +1,4 @@
-import type { IdentityList } from '../shared/contracts/identity.ts';
-import { isActive, mayUse, type License } from '../shared/domain/license.ts';
+import { isActive, type License } from '../shared/domain/license.ts';
 import { ok } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
@@ -8,6 +7,7 @@ import { readQuery, sentQuery, together, type ApiRequest } from '../shared/http/
 import { routes } from '../shared/routes.ts';
 import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
+import { usableIdentities } from '../shared/workflow/usable-identities.ts';
 
 /** GET /identities: those that this caller may use. */
 export const handler = endpoint(routes.listIdentities, {
@@ -17,20 +17,7 @@ export const handler = endpoint(routes.listIdentities, {
   }),
   async run({ request, caller, deps, runtime }) {
     const licenses = await licensesOf(request, caller, deps.licenses, runtime.clock.now());
-    const identities = await deps.identities.list();
-    const list: IdentityList = {
-      identities: identities
-        .filter((identity) => licenses.some((license) => mayUse(license, identity)))
-        .map(({ identityId, name, slug, description, productPhotos, model }) => ({
-          id: identityId,
-          name,
-          slug,
-          description,
-          productPhotos,
-          available: model !== null,
-        })),
-    };
-    return ok(list);
+    return ok(await usableIdentities(licenses, deps.identities));
   },
 });
 

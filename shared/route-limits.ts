@@ -15,12 +15,17 @@ export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds:
 /** The figures of `fetch`, so that reading a list is no way around it. */
 export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
 export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
-/** A page of keys reads five rate logs for each. */
+/** A page of keys reads six rate logs for each. */
 export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
 /** Four reference images for each of the ten requests that a key may send. */
 export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
+/**
+ * Of an agent's messages, whatever they ask for. The figures of `fetch`, so that the tools that read are no way around it;
+ * those that POST /generate stands for count in its log, too.
+ */
+export const mcpLimit: RouteLimit = { ...fetchLimit, name: 'mcp' };
 export const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
 
 /** The limits whose logs say when a key was last used. */
@@ -30,4 +35,5 @@ export const keyLimitNames = [
   listLimit.name,
   identitiesLimit.name,
   uploadLimit.name,
+  mcpLimit.name,
 ];

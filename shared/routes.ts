@@ -8,6 +8,7 @@ import {
   identitiesLimit,
   keysLimit,
   listLimit,
+  mcpLimit,
   playgroundLimit,
   uploadLimit,
   usageLimit,
@@ -38,6 +39,10 @@ export interface Route {
   throttle?: Throttle | 'account';
   /** See `Job`. */
   reservedConcurrency?: number;
+  /** Methods of its path that its protocol wants refused with 405. Any other that no route has is 404. */
+  refuses?: readonly ('GET' | 'DELETE')[];
+  /** Whether its own protocol tells callers what it takes and answers, in place of the document of the API. */
+  describesItself?: true;
   /** What the function needs beside authentication, for which `grantsOf` adds grants. */
   grants: Grants;
 }
@@ -50,8 +55,8 @@ export interface Throttle {
 /** The document is large and open to everyone, and each byte that is sent costs money. */
 const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
-/** What POST /generate and the playground share: reserve, start, settle or release, replay. */
-const generating: Grants = {
+/** What generating takes: reserve, start, settle or release, replay. */
+const painting: Grants = {
   table: {
     idempotency: ['get', 'put', 'delete'],
     licenses: ['get'],
@@ -68,8 +73,9 @@ const generating: Grants = {
   previews: true,
   model: true,
   references: true,
-  worker: true,
 };
+/** What POST /generate and the playground share: their callers need not wait. */
+const generating: Grants = { ...painting, worker: true };
 
 /** Every endpoint as data: the API, its grants, its documents and its tests are made from this table. */
 export const routes = {
@@ -189,6 +195,17 @@ export const routes = {
     streams: false,
     grants: { table: { licenses: ['get'] }, writeObjects: [objects.uploads] },
   },
+  answerAgent: {
+    method: 'POST',
+    path: '/mcp',
+    functionName: 'answer-agent',
+    auth: 'key',
+    limit: mcpLimit,
+    streams: true,
+    refuses: ['GET', 'DELETE'],
+    describesItself: true,
+    grants: { ...painting, table: { ...painting.table, catalog: ['get', 'query'] } },
+  },
   createPlaygroundGeneration: {
     method: 'POST',
     path: '/playground/generate',
@@ -251,7 +268,15 @@ export const minCompressionBytes = 1024;
 
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {
-  requestHeaders: ['authorization', 'content-type', 'idempotency-key', 'prefer'],
+  requestHeaders: [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'mcp-method',
+    'mcp-name',
+    'mcp-protocol-version',
+    'prefer',
+  ],
   responseHeaders: [
     'x-request-id',
     'retry-after',

@@ -5,6 +5,8 @@ import {
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
+  MockIntegration,
+  PassthroughBehavior,
   ResponseTransferMode,
   RestApi,
   SecurityPolicy,
@@ -17,6 +19,7 @@ import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-lo
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
+import { gatewayFailures } from '../../shared/gateway-failures.ts';
 import {
   basePath,
   cors,
@@ -127,6 +130,7 @@ export class HttpApi extends Construct {
         responseTransferMode: route.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
       }),
     );
+    for (const method of route.refuses ?? []) refuse(resource, method, route.method);
     if (!this.withPreflight.has(resource)) this.addPreflight(resource, route.path, origins);
   }
 
@@ -183,6 +187,35 @@ export class HttpApi extends Construct {
     }
     return `https://${domainName.domainName}`;
   }
+}
+
+/** Has a method answered 405 without a function: by API Gateway itself, in the shape of its other answers. */
+function refuse(resource: IResource, method: string, allowed: string): void {
+  const { error, code } = gatewayFailures.MISSING_AUTHENTICATION_TOKEN;
+  const headers = {
+    Allow: `'${allowed}'`,
+    'X-Request-Id': 'context.requestId',
+    'Cache-Control': "'no-store'",
+    'Access-Control-Allow-Origin': "'*'",
+  };
+  const parameters = <Value>(valueOf: (value: string) => Value) =>
+    Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [`method.response.header.${name}`, valueOf(value)]),
+    );
+  const integration = new MockIntegration({
+    requestTemplates: { 'application/json': '{"statusCode": 405}' },
+    passthroughBehavior: PassthroughBehavior.WHEN_NO_TEMPLATES,
+    integrationResponses: [
+      {
+        statusCode: '405',
+        responseParameters: parameters((value) => value),
+        responseTemplates: { 'application/json': JSON.stringify({ error, code }) },
+      },
+    ],
+  });
+  resource.addMethod(method, integration, {
+    methodResponses: [{ statusCode: '405', responseParameters: parameters(() => true) }],
+  });
 }
 
 /** A method with its own settings needs all of them: API Gateway does not fall back to the stage's settings. */

@@ -32,6 +32,7 @@ export interface ServiceFunctionProps {
 export const liveAlias = 'live';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+const noValidator = `${projectRoot}shared/mcp/no-validator.ts`;
 const lambdaCredentials = `${projectRoot}shared/adapters/lambda-credentials.ts`;
 
 /**
@@ -85,6 +86,8 @@ export class ServiceFunction extends NodejsFunction {
         // The SDK can read credentials from many places, and the code for that is a sixth of a bundle. Lambda uses one.
         esbuildArgs: {
           '--alias:@aws-sdk/credential-provider-node': lambdaCredentials,
+          // The protocol's SDK brings a validator that nothing here asks for.
+          '--alias:@modelcontextprotocol/server/_shims': noValidator,
           // This turns the SDK's `import('node:http')` into a `require`, too.
           '--supported:dynamic-import': 'false',
         },

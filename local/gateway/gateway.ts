@@ -54,7 +54,7 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
     const methods = routes.map(({ method }) => method);
     if (req.method === 'OPTIONS' && answerPreflight(req, res, methods, allowedOrigins)) return;
     const found = routes.find(({ method }) => method === req.method);
-    if (!found) return fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
+    if (!found) return refuseMethod(req, res, routes);
     const body = await readBody(req, maxBodyBytes);
     if (body === null) {
       res.setHeader('connection', 'close');
@@ -101,6 +101,7 @@ function track(run: Promise<unknown>, runs: Set<Promise<unknown>>): void {
 
 interface FoundRoute {
   method: string;
+  refuses: readonly string[];
   streams: boolean;
   handler: unknown;
   matched: MatchedPath;
@@ -110,6 +111,7 @@ interface FoundRoute {
 function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
   const table = mounted.map(({ route, handler }) => ({
     method: route.method,
+    refuses: route.refuses ?? [],
     streams: route.streams,
     match: pathMatcher(route.path),
     handler,
@@ -123,8 +125,18 @@ function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
   };
 }
 
-function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFailure): void {
-  res.writeHead(errorCodes[code].status, {
+function refuseMethod({ method = '' }: IncomingMessage, res: ServerResponse, routes: FoundRoute[]): void {
+  const refusing = routes.find(({ refuses }) => refuses.includes(method));
+  if (refusing) res.setHeader('allow', refusing.method);
+  fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN, refusing ? 405 : undefined);
+}
+
+function fail(
+  res: ServerResponse,
+  { code, error, retryAfterSeconds }: GatewayFailure,
+  status = errorCodes[code].status,
+): void {
+  res.writeHead(status, {
     'content-type': 'application/json',
     'x-request-id': randomUUID(),
     'cache-control': 'no-store',

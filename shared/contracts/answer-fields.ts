@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * The parts of answers. The OpenAPI document and the tests use these schemas. Functions import only their types, so that
- * no bundle carries them.
+ * The parts of answers. The OpenAPI document, the agents' tools and the tests use these schemas. All other functions import
+ * only their types, so that no other bundle carries them.
  */
 export const timestamp = z
   .string()

@@ -33,13 +33,21 @@ import type { Runtime } from '../runtime/runtime.ts';
 export interface GenerationRequestDeps {
   table: Table;
   identities: IdentityCatalog;
-  workflow: SharedDeps;
+  /** What all requests share. The meter is each request's own. */
+  workflow: Omit<GenerationDeps, 'meter'>;
 }
 
-/** What all requests share. The meter is each request's own. */
+/** The same, for requests whose callers need not wait. */
 type SharedDeps = Omit<GenerationDeps & HandOverDeps, 'meter'>;
 
-export function generationDeps(runtime: Runtime): GenerationRequestDeps {
+export function generationDeps(runtime: Runtime): GenerationRequestDeps & { workflow: SharedDeps } {
+  const { workflow, ...deps } = waitingDeps(runtime);
+  const worker = generationWorkerClient(runtime.env.generationWorkerUrl);
+  return { ...deps, workflow: { ...workflow, worker } };
+}
+
+/** For a function whose callers wait for every request. */
+export function waitingDeps(runtime: Runtime): GenerationRequestDeps {
   const { env, table, clock } = runtime;
   return {
     table: table(),
@@ -48,7 +56,6 @@ export function generationDeps(runtime: Runtime): GenerationRequestDeps {
       ...runDeps(runtime),
       periods: periodStore(table()),
       references: referenceFetcherClient(env.referenceFetcherUrl),
-      worker: generationWorkerClient(env.generationWorkerUrl),
       rateLogs: rateLogStore(table()),
       deadlineSeconds: env.generationDeadlineSeconds,
       asyncDeadlineSeconds: env.asyncDeadlineSeconds,
@@ -66,7 +73,7 @@ export interface GenerationReads {
 
 /** Reads what a request names, in one round trip. What is wrong with the request is refused later: here it names nothing. */
 export async function readForGeneration(
-  request: ApiRequest,
+  request: Pick<ApiRequest, 'headers'>,
   { callerId, body }: { callerId: string; body: Record<string, unknown> },
   { table, identities }: GenerationRequestDeps,
 ): Promise<GenerationReads> {
@@ -79,23 +86,18 @@ export async function readForGeneration(
   return { identity, idempotencyKeyHash, idempotencyRecord };
 }
 
-function idempotencyKeyHashOf(request: ApiRequest): string | null {
+function idempotencyKeyHashOf(request: Pick<ApiRequest, 'headers'>): string | null {
   const key = readIdempotencyKey(request.headers.get('idempotency-key'));
   return key === null ? null : hashIdempotencyKey(key);
 }
 
-/**
- * Generates and answers: with one JSON body, or with server-sent events for a client that asks for them. A client that
- * prefers not to wait is answered once its request is accepted. POST /generate and the playground both answer by this.
- */
-export async function answerGeneration(
-  request: ApiRequest,
+/** What a request asks for and by whom, with what was read about it. */
+export function commandOf(
+  request: Pick<ApiRequest, 'requestId' | 'rawBody' | 'query' | 'headers'>,
   { callerId, license, body }: { callerId: string; license: License; body: Record<string, unknown> },
   reads: GenerationReads,
-  shared: SharedDeps,
-): Promise<Answer> {
-  const deps = { ...shared, meter: request.meter };
-  const command: GenerationCommand = {
+): GenerationCommand {
+  return {
     ...reads,
     requestId: request.requestId,
     keyId: callerId,
@@ -106,6 +108,21 @@ export async function answerGeneration(
     idempotencyKeys: request.headers.get('idempotency-key'),
     respondAsync: prefersAsync(request.headers.get('prefer')),
   };
+}
+
+/**
+ * Generates and answers: with one JSON body, or with server-sent events for a client that asks for them. A client that
+ * prefers not to wait is answered once its request is accepted. POST /generate and the playground both answer by this.
+ */
+export async function answerGeneration(
+  request: ApiRequest,
+  order: { callerId: string; license: License; body: Record<string, unknown> },
+  reads: GenerationReads,
+  shared: SharedDeps,
+): Promise<Answer> {
+  const { license } = order;
+  const deps = { ...shared, meter: request.meter };
+  const command = commandOf(request, order, reads);
   if (request.query.get('dryRun')?.[0] === 'true') {
     request.logFields.dryRun = 'true';
     const { answer, wouldReplay } = await dryRun(command, deps);

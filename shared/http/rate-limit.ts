@@ -51,6 +51,11 @@ export function enforceRateLimit(
   kind: Caller['kind'],
 ): void {
   showRateLimit(request, limit, decision);
+  refuseOverLimit(limit, decision, kind);
+}
+
+/** @throws RATE_LIMITED */
+export function refuseOverLimit(limit: RouteLimit, decision: RateDecision, kind: Caller['kind']): void {
   if (decision.allowed) return;
   const whose = kind === 'key' ? 'API key' : 'account';
   throw new ServiceError(

@@ -36,7 +36,8 @@ const securitySchemes: Schema = {
 export function openApiDocument(): Schema {
   const paths: Record<string, Schema> = {};
   const responses: Record<string, Schema> = {};
-  for (const [operationId, route] of Object.entries(routes) as [OperationId, Route][]) {
+  const described = Object.entries(routes).filter(([name]) => name in operations);
+  for (const [operationId, route] of described as [OperationId, Route][]) {
     const operation = operations[operationId];
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationObject(operationId, route, operation);

@@ -4,7 +4,12 @@ import * as examples from './answer-examples.ts';
 import type { ParameterName } from './parameters.ts';
 import type { SchemaName } from './schemas.ts';
 
-export type OperationId = keyof typeof routes;
+type Routes = typeof routes;
+
+/** The routes that the document describes: all but those that describe themselves. */
+export type OperationId = {
+  [Name in keyof Routes]: Routes[Name] extends { describesItself: true } ? never : Name;
+}[keyof Routes];
 
 /** What the document says of a route beyond the table of routes. */
 export interface Operation {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../shared/domain/api-key.ts';
 import { routes, type Route } from '../../shared/routes.ts';
+import { headersOf, messageOf } from '../support/agent.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, startService, type ApiCall, type RunningService } from '../support/service.ts';
@@ -78,6 +79,37 @@ async function sendGenerations(): Promise<void> {
   await post('starter', 'citrine', 400, { referenceImages: [{ url: `https://a.test/${secret('Url')}` }] });
 }
 
+async function sendMessages(): Promise<void> {
+  const { keys, identities } = service.ready;
+  const post = (name: string, sent: object, status: number, headers: Record<string, string> = {}) => {
+    const call = {
+      method: 'tools/call',
+      params: { name, arguments: sent, _meta: { progressToken: secret('Token') } },
+    };
+    return send(
+      { path: '/mcp', key: keys.pro, body: messageOf(call), headers: { ...headersOf(call), ...headers } },
+      status,
+    );
+  };
+  const order = () => ({ ...small, prompt: `a ${secret('Prompt')}`, idempotencyKey: secret('Once') });
+  expect(await post('generate', { ...order(), identityId: identities.aurora }, 200)).toContain(
+    'X-Amz-Signature',
+  );
+  expect(await post('generate', { ...order(), identityId: identities.flint }, 200)).toContain(
+    'GENERATION_FAILED',
+  );
+  await post(
+    'quote',
+    { ...order(), identityId: secret('Identity'), [secret('Member')]: secret('Value') },
+    200,
+  );
+  await post('get_generation', { requestId: secret('Request') }, 200);
+  await post(secret('Tool'), {}, 200);
+  await post('quote', order(), 400, { 'mcp-name': secret('Name') });
+  await post('quote', order(), 403, { origin: `https://${secret('Origin').toLowerCase()}.test` });
+  await send({ path: '/mcp', key: keys.pro, body: `{"method":"${secret('Broken')}` }, 400);
+}
+
 async function sendTheRest(): Promise<void> {
   const { keys } = service.ready;
   const list = await send({ path: '/generate?limit=100', key: keys.pro }, 200);
@@ -144,6 +176,7 @@ async function sendSessions(): Promise<void> {
 beforeAll(async () => {
   service = await startService();
   await sendGenerations();
+  await sendMessages();
   await sendTheRest();
   await sendSessions();
   // A fault of the store, in the middle of a request.

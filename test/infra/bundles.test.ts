@@ -14,6 +14,7 @@ import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { agent, agentBundleTests } from './agent-bundles.ts';
 import { asyncBundleTests } from './async-bundles.ts';
 import { documented } from './costs/support.ts';
 
@@ -122,6 +123,7 @@ test('a reference image is read by a role that may do nothing, the model uses it
 });
 
 asyncBundleTests(() => ({ deployed, service, session }));
+agentBundleTests(() => ({ deployed, service, session }));
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {
@@ -268,7 +270,7 @@ describe('the bundles', () => {
   });
 
   test('stream exactly where the routes say so', () => {
-    expect(deployed.streaming().toSorted()).toEqual([generate, playground]);
+    expect(deployed.streaming().toSorted()).toEqual([agent, generate, playground]);
   });
 
   test('write no key, prompt or presigned URL to their logs, but what they measured', () => {

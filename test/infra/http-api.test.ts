@@ -65,11 +65,31 @@ test('files of images tell the prompt only where the configuration wants it', ()
   expect(told).toEqual(['false', 'true']);
 });
 
+test('what a route has refused is answered 405 without a function, in the shape of the API', () => {
+  const refused = table.flatMap(({ refuses = [], path }) =>
+    refuses.map((method) => `${method} ${basePath}${path}`),
+  );
+  expect(refused).toEqual([`GET ${basePath}/mcp`, `DELETE ${basePath}/mcp`]);
+  for (const name of refused) {
+    const { Integration: integration, MethodResponses: responses } = methods.get(name)!;
+    expect([integration.Type, integration.Uri]).toEqual(['MOCK', undefined]);
+    const [answer] = integration.IntegrationResponses;
+    expect(JSON.parse(answer.ResponseTemplates['application/json'])).toEqual({
+      error: expect.stringContaining('no such endpoint'),
+      code: 'NOT_FOUND',
+    });
+    expect([answer.StatusCode, answer.ResponseParameters['method.response.header.Allow']]).toEqual([
+      '405',
+      "'POST'",
+    ]);
+    expect(Object.keys(responses[0].ResponseParameters)).toEqual(Object.keys(answer.ResponseParameters));
+  }
+});
+
 test('nothing else is mounted', () => {
-  const expected = table.flatMap(({ method, path }) => [
-    `${method} ${basePath}${path}`,
-    `OPTIONS ${basePath}${path}`,
-  ]);
+  const expected = table.flatMap(({ method, path, refuses = [] }) =>
+    [method, 'OPTIONS', ...refuses].map((one) => `${one} ${basePath}${path}`),
+  );
   expect([...methods.keys()].sort()).toEqual([...new Set(expected)].sort());
 });
 

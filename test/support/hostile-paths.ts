@@ -79,7 +79,11 @@ export const hostileMethods: Hostile[] = ways.flatMap((way) => {
   const taken = ways.filter(({ route }) => route.path === way.route.path).map(({ route }) => route.method);
   return methods
     .filter((method) => !taken.some((one) => one === method))
-    .map((method) => missing(way, method, 'NOT_FOUND', { method }));
+    .map((method) => {
+      const { refuses = [] } = way.route;
+      const status = refuses.some((one) => one === method) ? 405 : 404;
+      return { ...missing(way, method, 'NOT_FOUND', { method }), status };
+    });
 });
 
 /** Queries that no route takes, and what their refusal names. Unit tests hold how any name is told. */

@@ -31,8 +31,10 @@ export const ways: Way[] = (Object.values(routes) as Route[]).flatMap((route) =>
   }));
 });
 
-export const isGenerating = ({ route }: Way) => route.streams;
-export const isPost = ({ route }: Way) => route.method === 'POST';
+/** What another protocol says of bodies and headers is looked at in that protocol's own tests. */
+const isOurs = ({ route }: Way) => !route.describesItself;
+export const isGenerating = (way: Way) => way.route.streams && isOurs(way);
+export const isPost = (way: Way) => way.route.method === 'POST' && isOurs(way);
 
 /** An account with an active license, one of its keys and its session. */
 export interface Caller {
@@ -128,6 +130,7 @@ export function membersOf({ route, by }: Way, { identityId, licenseId }: Caller)
   if (route === routes.createKey) return [license, `"name":"${marker}"`];
   if (route === routes.createUpload)
     return ['"contentType":"image/png"', ...(by === 'session' ? [license] : [])];
+  if (route === routes.answerAgent) return ['"jsonrpc":"2.0"', '"id":1', '"method":"tools/list"'];
   throw new Error(`what ${route.path} accepts is not known here`);
 }
 

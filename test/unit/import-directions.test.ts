@@ -33,10 +33,11 @@ const forbidden = pairs(`
   shared/store/sample.ts          ../adapters/object-store.ts ../workflow/sweep.ts ../http/answer.ts
   shared/store/sample.ts          ../routes.ts ../runtime/log.ts
   shared/adapters/sample.ts       ../store/table.ts ../workflow/sweep.ts
-  shared/workflow/sample.ts       ../http/answer.ts ../routes.ts ../runtime/log.ts
+  shared/workflow/sample.ts       ../mcp/tools.ts ../http/answer.ts ../routes.ts ../runtime/log.ts
   shared/runtime/sample.ts        ../http/answer.ts ../workflow/sweep.ts ../adapters/object-store.ts
   shared/http/sample.ts           ../../functions/sweep.ts ../../local/service.ts
-  shared/http/sample.ts           ../openapi/document.ts
+  shared/http/sample.ts           ../openapi/document.ts ../mcp/tools.ts
+  shared/mcp/sample.ts            ../../functions/sweep.ts ../../local/service.ts
   shared/routes.ts                ../functions/sweep.ts
   shared/openapi/sample.ts        ../http/answer.ts ../domain/tiers.ts ../store/table.ts
   shared/openapi/sample.ts        ../../functions/sweep.ts
@@ -66,6 +67,7 @@ const allowed = pairs(`
   shared/adapters/sample.ts                 ../contracts/model-server.ts
   shared/workflow/sample.ts                 ../store/table.ts ../adapters/object-store.ts
   shared/http/sample.ts                     ../workflow/sweep.ts ../runtime/log.ts ../routes.ts
+  shared/mcp/sample.ts                      ../http/answer.ts ../openapi/tool-schemas.ts ../workflow/dry-run.ts
   shared/runtime/sample.ts                  ../store/table.ts
   shared/routes.ts                          ./domain/rate-limit.ts
   shared/openapi/sample.ts                  ../routes.ts ../errors.ts ../contracts/generation.ts

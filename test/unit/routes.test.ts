@@ -19,8 +19,10 @@ test('the version is part of every address', () => expect(basePath).toBe('/api/v
 
 describe.each(table)('route %s', (_name, route) => {
   test('has its function in a file named verb-noun, with a verb that fits its method', () => {
-    expect(route.functionName).toMatch(/^(create|get|list|delete|revoke)(-[a-z]+)+$/);
-    const verbs = { GET: ['get', 'list'], POST: ['create'], DELETE: ['delete', 'revoke'] }[route.method];
+    expect(route.functionName).toMatch(/^(answer|create|get|list|delete|revoke)(-[a-z]+)+$/);
+    const verbs = { GET: ['get', 'list'], POST: ['answer', 'create'], DELETE: ['delete', 'revoke'] }[
+      route.method
+    ];
     expect(verbs).toContain(route.functionName.split('-')[0]);
   });
 
@@ -74,6 +76,7 @@ test('nothing deletes in the bucket but copies of references, which end with the
   );
   expect(deleting).toEqual([
     ['create-generation', ['references/*']],
+    ['answer-agent', ['references/*']],
     ['create-playground-generation', ['references/*']],
     ['sweep', ['references/*']],
     ['run-generation', ['references/*']],
@@ -123,6 +126,7 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     createGeneration: perMinute('generate', 10, 'refuse'),
     createPlaygroundGeneration: perMinute('playground', 10, 'refuse'),
     createUpload: perMinute('upload', 40, 'refuse'),
+    answerAgent: perMinute('mcp', 60, 'allow'),
     getGeneration: perMinute('fetch', 60, 'allow'),
     listGenerations: perMinute('list', 60, 'allow'),
     listIdentities: perMinute('identities', 60, 'allow'),

@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { getGenerationArguments, listIdentitiesArguments } from '../contracts/agent.ts';
+import { describeIssues } from '../contracts/fields.ts';
+import type { GenerationAnswer } from '../contracts/generation-answers.ts';
+import { ServiceError } from '../errors.ts';
+import type { KeyCaller } from '../http/callers.ts';
+import { commandOf, readForGeneration, type GenerationRequestDeps } from '../http/generation-request.ts';
+import { consumeRateLimit, refuseOverLimit } from '../http/rate-limit.ts';
+import type { ApiRequest } from '../http/request.ts';
+import { generateLimit } from '../route-limits.ts';
+import type { Log } from '../runtime/log.ts';
+import { storedGeneration } from '../workflow/answers.ts';
+import {
+  acceptGeneration,
+  finishGeneration,
+  type GenerationCommand,
+  type GenerationDeps,
+} from '../workflow/create-generation.ts';
+import { dryRun } from '../workflow/dry-run.ts';
+import { findGeneration } from '../workflow/find-generation.ts';
+import { usableIdentities } from '../workflow/usable-identities.ts';
+import type { Progress } from './progress.ts';
+import type { ToolName } from './tools.ts';
+
+export interface ToolCall {
+  request: ApiRequest;
+  caller: KeyCaller;
+  deps: GenerationRequestDeps;
+  log: Log;
+}
+
+type Arguments = Record<string, unknown>;
+type RunTool = (sent: Arguments, call: ToolCall, progress: Progress) => Promise<object>;
+
+/** What each tool does: the same as the route that it stands for, by the same code. Each throws that route's refusals. */
+export const runTool: Record<ToolName, RunTool> = {
+  async list_identities(sent, { caller, deps }) {
+    parse(listIdentitiesArguments, sent);
+    return usableIdentities([caller.license], deps.identities);
+  },
+
+  async get_generation(sent, { caller, deps }) {
+    const { requestId } = parse(getGenerationArguments, sent);
+    const { generations, objects, clock } = deps.workflow;
+    const find = (id: string) => generations.get(caller.licenseId, id);
+    return storedGeneration(await findGeneration(requestId, find, clock.now()), objects);
+  },
+
+  async quote(sent, call) {
+    const command = await commandFor(sent, call);
+    return (await dryRun(command, workflowFor(call))).answer;
+  },
+
+  async generate(sent, call, progress) {
+    return generate(await commandFor(sent, call), call, progress);
+  },
+};
+
+function parse<Schema extends z.ZodMiniType>(contract: Schema, sent: Arguments): z.infer<Schema> {
+  const result = z.safeParse(contract, sent);
+  if (!result.success) throw new ServiceError('INVALID_PARAMETERS', describeIssues(result.error.issues));
+  return result.data;
+}
+
+/**
+ * Counts a call where POST /generate is counted, then reads what it names.
+ * @throws RATE_LIMITED, SERVICE_UNAVAILABLE
+ */
+async function commandFor(sent: Arguments, call: ToolCall): Promise<GenerationCommand> {
+  const { request, caller, deps, log } = call;
+  const limited = { ...deps.workflow, log };
+  const decision = await consumeRateLimit(request, caller.callerId, generateLimit, null, limited);
+  if (decision) refuseOverLimit(generateLimit, decision, 'key');
+  const { idempotencyKey, ...body } = sent;
+  const order = { ...caller, body };
+  const asRequest = {
+    requestId: request.requestId,
+    rawBody: canonical(body),
+    query: new Map(),
+    headers: new Map(keyHeader(idempotencyKey)),
+  };
+  return commandOf(asRequest, order, await readForGeneration(asRequest, order, deps));
+}
+
+/** The argument as the header that it stands for. What is no string is no key, which is refused where the header's value is. */
+function keyHeader(sent: unknown): [string, string[]][] {
+  if (sent === undefined || sent === null) return [];
+  return [['idempotency-key', [typeof sent === 'string' ? sent : '']]];
+}
+
+/** Arguments in one order: a model that repeats a call may write them in another. */
+function canonical(body: Arguments): string {
+  return JSON.stringify(Object.entries(body).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function workflowFor({ request, deps }: ToolCall): GenerationDeps {
+  return { ...deps.workflow, meter: request.meter };
+}
+
+async function generate(
+  command: GenerationCommand,
+  call: ToolCall,
+  progress: Progress,
+): Promise<GenerationAnswer> {
+  const { request, caller } = call;
+  const deps = workflowFor(call);
+  const acceptance = await acceptGeneration(command, deps);
+  if (acceptance.outcome === 'replayed') return acceptance.answer;
+  request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
+  const { requestId, credits } = acceptance.generation;
+  progress.note(`Accepted as request ${requestId}, credits held: ${credits}.`);
+  return finishGeneration(acceptance, caller.license, progress.observer, deps);
+}

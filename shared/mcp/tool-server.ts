@@ -1,0 +1,86 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolRequest,
+  type CallToolResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { readPreview } from '../adapters/preview-reader.ts';
+import type { ToolRefusal } from '../contracts/agent.ts';
+import { quoteName } from '../contracts/fields.ts';
+import type { ServiceError } from '../errors.ts';
+import { errorBody } from '../http/answer.ts';
+import { asServiceError } from '../http/backend-failure.ts';
+import { loggableError } from '../runtime/log.ts';
+import { DefaultJsonSchemaValidator } from './no-validator.ts';
+import { progressFor } from './progress.ts';
+import { runTool, type ToolCall } from './run-tool.ts';
+import { instructions, toolList, tools, type ToolName } from './tools.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** The tools change with the service's code only, and are the same for everyone. */
+const lasting = { ttlMs: dayMs, cacheScope: 'public' } as const;
+
+/** The protocol's server for one message: it knows its caller, and nothing of any message before. */
+export function toolServer(call: ToolCall): Server {
+  const server = new Server(
+    { name: 'image-generation-service', title: 'Image Generation Service', version: '1' },
+    {
+      capabilities: { tools: {} },
+      instructions,
+      cacheHints: { 'tools/list': lasting, 'server/discover': lasting },
+      jsonSchemaValidator: new DefaultJsonSchemaValidator(),
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: toolList() }) as never);
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => callTool(params, mcpReq, call));
+  return server;
+}
+
+async function callTool(
+  { name, arguments: sent = {} }: CallToolRequest['params'],
+  mcpReq: ServerContext['mcpReq'],
+  call: ToolCall,
+): Promise<CallToolResult> {
+  if (!Object.hasOwn(tools, name)) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quoteName(name)}.`);
+  }
+  call.request.logFields.tool = name;
+  try {
+    const answer = await runTool[name as ToolName](sent, call, progressFor(mcpReq));
+    const shown = result(answer);
+    return { ...shown, content: [...shown.content, ...(await previewOf(answer))] };
+  } catch (thrown) {
+    return refusal(asServiceError(thrown), call);
+  }
+}
+
+/** The text is for clients that know no structured results. */
+function result(structuredContent: object): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+    structuredContent: structuredContent as Record<string, unknown>,
+  };
+}
+
+/** What a model sees of the first image, where the answer is about images. The images themselves are too large for a message. */
+async function previewOf(answer: { previews?: (string | null)[] }): Promise<CallToolResult['content']> {
+  const [link] = answer.previews ?? [];
+  const data = link ? await readPreview(link) : null;
+  return data === null ? [] : [{ type: 'image', data, mimeType: 'image/webp' }];
+}
+
+function refusal(error: ServiceError, { request, log }: ToolCall): CallToolResult {
+  const { code, cause, retryAfterSeconds, requestId } = error;
+  request.logFields.code = code;
+  if (cause !== undefined) {
+    log.error('cause', { requestId: request.requestId, code, causes: loggableError(cause) });
+  }
+  const refused: ToolRefusal = {
+    ...errorBody(error),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  return { ...result(refused), isError: true };
+}

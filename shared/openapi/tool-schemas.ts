@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+import { toolRefusal } from '../contracts/agent.ts';
+import { addRules, override } from './json-schema.ts';
+import { memberRules } from './member-rules.ts';
+import type { Schema } from './schema.ts';
+
+/** Of POST /generate's members; what rules between them say is left out, because models' providers refuse a choice at the root. */
+const { properties } = memberRules.GenerationRequest!;
+
+/** A tool's arguments as a JSON Schema. A member that may be left out may be null too, which no model needs to be told. */
+export function argumentsSchema(contract: z.ZodMiniType): Schema {
+  const schema = standalone(contract);
+  dropNulls(schema);
+  const members = Object.entries(properties).filter(([name]) => name in schema.properties);
+  addRules(schema, { properties: Object.fromEntries(members) });
+  return schema;
+}
+
+/** A tool's structured result as a JSON Schema: its answer or a refusal. Clients of the protocol hold refusals to it, too. */
+export function resultSchema(contract: z.ZodMiniType): Schema {
+  const answers = [contract, toolRefusal].map(standalone);
+  answers.forEach(splitTypes);
+  return { type: 'object', anyOf: answers };
+}
+
+function standalone(contract: z.ZodMiniType): Schema {
+  const schema: Schema = z.toJSONSchema(contract, { io: 'input', override });
+  delete schema.$schema;
+  return schema;
+}
+
+/** Writes a choice between a type and null, or a list of both, as that type. */
+function dropNulls(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  Object.values(schema).forEach(dropNulls);
+  const { anyOf, type } = schema as Schema;
+  if (Array.isArray(type)) [(schema as Schema).type] = type;
+  const [one, other] = Array.isArray(anyOf) && anyOf.length === 2 ? (anyOf as [Schema, Schema]) : [];
+  if (other?.type !== 'null') return;
+  delete (schema as Schema).anyOf;
+  Object.assign(schema, one);
+}
+
+/** Writes a list of types as a choice of schemas: hosts whose models know one type a schema can read that. */
+function splitTypes(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  Object.values(schema).forEach(splitTypes);
+  const { type } = schema as Schema;
+  if (!Array.isArray(type)) return;
+  delete (schema as Schema).type;
+  (schema as Schema).anyOf = type.map((one: string) => ({ type: one }));
+}

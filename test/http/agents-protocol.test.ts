@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { ask, headersOf, messageOf, messagesIn } from '../support/agent.ts';
+import { grant } from '../support/grants.ts';
+import { callApi, type ApiAnswer } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
+
+const origin = 'https://app.example.test';
+const service = useService({ args: ['--allow-origin', origin], quickContainer: true });
+let key: string;
+
+beforeAll(async () => {
+  ({ key } = await grant(service.table));
+});
+
+const list = { method: 'tools/list' };
+const post = (body: unknown, headers: Record<string, string> = headersOf(list)): Promise<ApiAnswer> =>
+  callApi(service.ready.baseUrl, { path: '/mcp', key, body, headers });
+/** A message of before 2026, which has neither metadata nor headers of the protocol's. */
+const old = (message: object) =>
+  post({ jsonrpc: '2.0', ...message }, { accept: 'application/json, text/event-stream' });
+
+describe('revision 2026-07-28', () => {
+  test('server/discover tells the revision, the tools and how to use them, for a day', async () => {
+    const { status, messages } = await ask(service, { key, method: 'server/discover' });
+    const { result } = messages[0];
+    expect([status, result.supportedVersions, result.capabilities]).toEqual([
+      200,
+      ['2026-07-28'],
+      { tools: {} },
+    ]);
+    expect(result.instructions).toContain('list_identities');
+    expect([result.ttlMs, result.cacheScope]).toEqual([86_400_000, 'public']);
+  });
+
+  test('headers that contradict the message are refused, and so are other revisions', async () => {
+    const { messages, status } = await ask(service, {
+      key,
+      ...list,
+      headers: { 'mcp-method': 'tools/call' },
+    });
+    expect([status, messages[0].error.code]).toEqual([400, -32020]);
+    const other = JSON.parse(JSON.stringify(messageOf(list)).replace('2026-07-28', '2027-01-01'));
+    const refused = await post(other, { ...headersOf(list), 'mcp-protocol-version': '2027-01-01' });
+    const { code, data } = refused.body.error;
+    expect([refused.status, code, data.supported]).toEqual([400, -32022, ['2026-07-28']]);
+  });
+
+  test('what is not there is told: a method, a tool', async () => {
+    const missing = await ask(service, { key, method: 'resources/list' });
+    expect([missing.status, missing.messages[0].error.code]).toEqual([404, -32601]);
+    const params = { name: 'paint"\u0007', arguments: {} };
+    const headers = { 'mcp-name': '=?base64?cGFpbnQiBw==?=' };
+    const { messages } = await ask(service, { key, method: 'tools/call', params, headers });
+    expect(messages[0].error).toMatchObject({ code: -32602, message: 'There is no tool "paint??".' });
+  });
+
+  test('nobody can hold a function by listening', async () => {
+    const params = { notifications: { toolsListChanged: true } };
+    const { messages } = await ask(service, { key, method: 'subscriptions/listen', params });
+    expect(messages.at(-1).error).toBeDefined();
+  });
+});
+
+describe('earlier revisions', () => {
+  test.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
+    'are agreed on without a session: %s',
+    async (version) => {
+      const clientInfo = { name: 'a test', version: '1' };
+      const params = { protocolVersion: version, capabilities: {}, clientInfo };
+      const answer = await old({ id: 1, method: 'initialize', params });
+      const { result } = messagesIn(answer.body)[0];
+      expect([answer.status, result.protocolVersion]).toEqual([200, version]);
+      expect(answer.headers.has('mcp-session-id')).toBe(false);
+      const begun = await old({ method: 'notifications/initialized' });
+      expect([begun.status, begun.body]).toEqual([202, '']);
+      const listed = await old({ id: 2, method: 'tools/list' });
+      expect(messagesIn(listed.body)[0].result.tools.length).toBe(4);
+    },
+  );
+
+  test('a stream and the end of a session are refused as the protocol wants: 405', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const { status, headers, body } = await service.api({ path: '/mcp', method, key });
+      expect([status, headers.get('allow'), body.code]).toEqual([405, 'POST', 'NOT_FOUND']);
+    }
+  });
+});
+
+describe('what is no message', () => {
+  const tooLarge = JSON.stringify({ ...messageOf(list), note: 'x'.repeat(1024 * 1024) });
+
+  test.each<[string, unknown, number, number, string]>([
+    ['no JSON', '{"jsonrpc":', 400, -32700, 'INVALID_BODY'],
+    ['a member twice', '{"jsonrpc":"2.0","id":1,"id":2}', 400, -32700, 'INVALID_BODY'],
+    ['nothing', '', 400, -32700, 'INVALID_BODY'],
+    ['a batch', [messageOf(list), messageOf(list, 2)], 400, -32600, 'INVALID_BODY'],
+    ['more than 1 MiB', tooLarge, 413, -32600, 'PAYLOAD_TOO_LARGE'],
+  ])('is refused as an error of JSON-RPC: %s', async (_, sent, status, code, ours) => {
+    const answer = await post(sent);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json']);
+    expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code, data: { code: ours } } });
+  });
+
+  test.each([
+    {},
+    { jsonrpc: '2.0' },
+    { jsonrpc: '2.0', id: 1, result: {} },
+    { jsonrpc: '1.0', id: 1, method: 'ping' },
+  ])('is refused, and never a fault of ours: %j', async (sent) => {
+    for (const headers of [headersOf(list), { accept: 'application/json, text/event-stream' }]) {
+      const { status } = await post(sent, headers);
+      expect([202, 400]).toContain(status);
+    }
+  });
+});
+
+describe('a web page', () => {
+  test('of an origin that is allowed may call, and of no other', async () => {
+    for (const [from, status] of [
+      [origin, 200],
+      ['https://other.test', 403],
+      ['null', 403],
+    ] as const) {
+      const answer = await ask(service, { key, ...list, headers: { origin: from } });
+      expect([from, answer.status]).toEqual([from, status]);
+    }
+  });
+});
+
+test('a caller without a key is refused before anything else, in the words of every route', async () => {
+  const { status, body } = await callApi(service.ready.baseUrl, {
+    path: '/mcp',
+    key: 'svc_live_x',
+    body: '{',
+  });
+  expect([status, body.code]).toEqual([401, 'INVALID_API_KEY']);
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { createGenerationBody } from '../../shared/contracts/generation.ts';
+import { creditCost } from '../../shared/domain/credits.ts';
+import { newRequestId } from '../../shared/domain/ids.ts';
+import { generateLimit } from '../../shared/route-limits.ts';
+import { newAccount } from '../support/accounts.ts';
+import { ask, callTool } from '../support/agent.ts';
+import { grant } from '../support/grants.ts';
+import { expectCharged, periodTotals } from '../support/period-totals.ts';
+import { openImage } from '../support/png.ts';
+import { generate, newestWith, small, stored } from '../support/requests.ts';
+import { useService } from '../support/use-service.ts';
+
+/** One of its own: other files' tests tell who waits for the model. */
+const service = useService();
+const identity = (name: string) => service.ready.identities[name]!;
+
+const call = (key: string, name: string, sent: object = {}) => callTool(service, key, name, sent);
+const order = (more: object = {}) => ({ ...small, identityId: identity('aurora'), ...more });
+
+/** The result shows the preview of its first image, small enough for a message. */
+async function expectPreview({ content, structuredContent }: any): Promise<void> {
+  expect(content.map(({ type }: any) => type)).toEqual(['text', 'image']);
+  expect(content[1].mimeType).toBe('image/webp');
+  const shown = Buffer.from(content[1].data, 'base64');
+  const { format, width, height } = await sharp(shown).metadata();
+  expect([format, Math.max(width, height) <= 512, shown.length <= 60_000]).toEqual(['webp', true, true]);
+  const opened = await fetch(structuredContent.previews[0]);
+  expect(Buffer.from(await opened.arrayBuffer())).toEqual(shown);
+}
+
+describe('tools/list', () => {
+  test('has the four tools, each with schemas of objects and the arguments of POST /generate', async () => {
+    const { key } = await grant(service.table);
+    const { status, messages } = await ask(service, { key, method: 'tools/list' });
+    const { tools } = messages[0].result;
+    expect([status, tools.map(({ name }: any) => name)]).toEqual([
+      200,
+      ['list_identities', 'quote', 'generate', 'get_generation'],
+    ]);
+    for (const { name, inputSchema, outputSchema } of tools) {
+      // Models' providers refuse a choice at the root of what a tool takes.
+      expect([name, inputSchema.type, inputSchema.anyOf]).toEqual([name, 'object', undefined]);
+      expect([inputSchema.additionalProperties, outputSchema.type]).toEqual([false, 'object']);
+    }
+    const members = [...Object.keys(createGenerationBody.shape), 'idempotencyKey'].sort();
+    for (const { inputSchema } of tools.slice(1, 3)) {
+      expect(Object.keys(inputSchema.properties).sort()).toEqual(members);
+      expect(inputSchema.required.sort()).toEqual(['identityId', 'prompt']);
+    }
+  });
+
+  test('tells the rule of prices, which is the one that is charged by', async () => {
+    const { key } = await grant(service.table);
+    const { messages } = await ask(service, { key, method: 'tools/list' });
+    const { description } = messages[0].result.tools.find(({ name }: any) => name === 'generate');
+    expect(description).toContain('numOutputs × ceil(width × height / 1,048,576)');
+    expect(description).toContain('one for each image of up to 1024 × 1024 pixels, four at 2048 × 2048');
+    expect(creditCost({ width: 1024, height: 1024, numOutputs: 1 })).toBe(1);
+    expect(creditCost({ width: 2048, height: 2048, numOutputs: 1 })).toBe(4);
+  });
+});
+
+test('list_identities answers what GET /identities does', async () => {
+  const { key } = await grant(service.table, { foundingCatalog: false, identityIds: [identity('harbor')] });
+  const { structuredContent, content } = await call(key, 'list_identities');
+  expect(structuredContent).toEqual((await service.api({ path: '/identities', key })).body);
+  expect(structuredContent.identities.map(({ id }: any) => id)).toEqual([identity('harbor')]);
+  expect(JSON.parse(content[0].text)).toEqual(structuredContent);
+  expect(content).toHaveLength(1);
+});
+
+test('quote answers what a dry run does, and stores and charges nothing', async () => {
+  const { key, license } = await grant(service.table);
+  const { structuredContent } = await call(key, 'quote', order({ numOutputs: 3 }));
+  const dryRun = await service.api({ path: '/generate?dryRun=true', key, body: order({ numOutputs: 3 }) });
+  expect(structuredContent).toEqual(dryRun.body);
+  expect(structuredContent).toMatchObject({ dryRun: true, credits: 3 });
+  await expectCharged(service.table, license, 0);
+});
+
+describe('generate', () => {
+  test('charges, stores and answers as POST /generate does, and get_generation finds it', async () => {
+    const { key, license } = await grant(service.table);
+    const result = await call(key, 'generate', order({ numOutputs: 2, seed: 7 }));
+    const { requestId, outputs, usage } = result.structuredContent;
+    expect(result.structuredContent).toMatchObject({ seed: 7, identity: { id: identity('aurora') } });
+    expect([outputs.length, usage.creditsCharged]).toEqual([2, 2]);
+    await Promise.all(outputs.map(openImage));
+    await expectPreview(result);
+    await expectCharged(service.table, license, 2);
+    const got = await call(key, 'get_generation', { requestId: requestId.toUpperCase() });
+    const record = await stored(service, key, requestId);
+    // Links are signed anew.
+    await expectPreview(got);
+    const { outputs: links, outputUrl, previews, ...rest } = got.structuredContent;
+    expect(previews).toHaveLength(2);
+    expect(record).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 2 });
+    await Promise.all([...links, outputUrl].map(openImage));
+  });
+
+  test('tells its progress to a caller who asks, in numbers that rise, before the result', async () => {
+    const { key } = await grant(service.table);
+    const params = { name: 'generate', arguments: order(), _meta: { progressToken: 'mine' } };
+    const { headers, messages } = await ask(service, { key, method: 'tools/call', params });
+    expect(headers.get('content-type')).toBe('text/event-stream');
+    const notes = messages.slice(0, -1).map(({ method, params: note }) => {
+      expect([method, note.progressToken]).toEqual(['notifications/progress', 'mine']);
+      return note;
+    });
+    const { structuredContent } = messages.at(-1).result;
+    expect(notes[0].message).toContain(structuredContent.requestId);
+    const numbers = notes.map(({ progress }) => progress);
+    expect(numbers).toEqual([...new Set<number>(numbers)].toSorted((one, other) => one - other));
+    for (const { progress, total } of notes) expect(progress).toBeLessThanOrEqual(total ?? progress);
+    expect(notes.at(-1).message).toBe(`Step ${small.numInferenceSteps} of ${small.numInferenceSteps}.`);
+  });
+
+  test('is charged once for an idempotencyKey, whatever the order of its arguments and however many at once', async () => {
+    const { key, license } = await grant(service.table);
+    const sent = order({ idempotencyKey: 'once' });
+    const reversed = Object.fromEntries(Object.entries(sent).toReversed());
+    const results = await Promise.all(
+      [sent, reversed, sent, reversed].map((one) => call(key, 'generate', one)),
+    );
+    const refused = results.filter(({ isError }) => isError);
+    const made = results.filter(({ isError }) => !isError);
+    for (const { structuredContent } of refused)
+      expect(structuredContent.code).toBe('IDEMPOTENCY_IN_PROGRESS');
+    expect(made.length).toBeGreaterThan(0);
+    const again = await call(key, 'generate', reversed);
+    const ids = new Set([...made, again].map(({ structuredContent }) => structuredContent.requestId));
+    expect(ids.size).toBe(1);
+    await expectCharged(service.table, license, 1);
+    expect((await call(key, 'quote', sent)).structuredContent.credits).toBe(0);
+    const other = await call(key, 'generate', { ...sent, prompt: 'another' });
+    expect(other.structuredContent.code).toBe('IDEMPOTENCY_MISMATCH');
+  });
+
+  test('goes on for a caller who hangs up, is charged once, and can be fetched', async () => {
+    const { key, license } = await newAccount(service);
+    const hangUp = new AbortController();
+    const params = { name: 'generate', arguments: order({ identityId: identity('harbor') }) };
+    const asking = ask(service, { key, method: 'tools/call', params, signal: hangUp.signal });
+    await newestWith(service, key, ['QUEUED', 'PROCESSING']);
+    hangUp.abort();
+    await expect(asking).rejects.toThrow('abort');
+    const requestId = await newestWith(service, key, ['COMPLETED']);
+    expect((await call(key, 'get_generation', { requestId })).structuredContent.status).toBe('COMPLETED');
+    await expectCharged(service.table, license, 1);
+  });
+});
+
+describe('a refusal is the tool’s error', () => {
+  const refusals: [string, () => object][] = [
+    ['no identity', () => ({ identityId: undefined })],
+    ['an unknown identity', () => ({ identityId: 'idn_nobody' })],
+    ['wrong members', () => ({ prompt: '', width: 1, stpes: 3 })],
+    ['beyond the tier', () => ({ width: 4096 })],
+    ['too dear', () => ({ numOutputs: 4 })],
+    ['no model', () => ({ identityId: identity('ember') })],
+    ['a failing model', () => ({ identityId: identity('flint') })],
+  ];
+
+  test.each(refusals)('with the sentence and the code of POST /generate: %s', async (_, changed) => {
+    const changes = changed();
+    const { key, license } = await grant(service.table, { creditsLimit: 3 });
+    const plain = await service.api({ path: '/generate', key, body: order(changes) });
+    expect(plain.status).toBeGreaterThanOrEqual(400);
+    const result = await call(key, 'generate', order(changes));
+    const { error, code, retryAfterSeconds } = result.structuredContent;
+    expect([result.isError, error, code]).toEqual([true, plain.body.error, plain.body.code]);
+    const wait = plain.headers.get('retry-after');
+    // Seconds pass between the two where it is the time that a period has left.
+    expect(Math.abs((retryAfterSeconds ?? 0) - Number(wait ?? 0))).toBeLessThanOrEqual(5);
+    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
+    expect(await periodTotals(service.table, license)).toEqual({ used: 0, committed: 0 });
+  });
+
+  test('names what is wrong with an idempotencyKey and with arguments of the other tools', async () => {
+    const { key } = await grant(service.table);
+    for (const idempotencyKey of ['', 'two words', 7, 'é']) {
+      const { structuredContent } = await call(key, 'generate', order({ idempotencyKey }));
+      expect(structuredContent).toMatchObject({
+        code: 'INVALID_PARAMETERS',
+        error: expect.stringMatching(/^Idemp/),
+      });
+    }
+    const unknown = await call(key, 'list_identities', { page: 2 });
+    expect(unknown.structuredContent.error).toContain('unknown member "page"');
+    const missing = await call(key, 'get_generation', {});
+    expect(missing.structuredContent.error).toContain('requestId');
+  });
+
+  test('a stored request of another license is not found, in the words of one that never was', async () => {
+    const [owner, stranger] = [await grant(service.table), await grant(service.table)];
+    const { structuredContent } = await call(owner.key, 'generate', order());
+    const { requestId } = structuredContent;
+    const texts = await Promise.all(
+      [requestId, newRequestId(0), 'x'].map(async (id) => {
+        const { isError, content } = await call(stranger.key, 'get_generation', { requestId: id });
+        return [isError, content[0].text];
+      }),
+    );
+    expect(texts[0]).toEqual([true, expect.stringContaining('REQUEST_NOT_FOUND')]);
+    expect(texts).toEqual([texts[0], texts[0], texts[0]]);
+  });
+
+  test('generate and quote count with POST /generate, and none of them is let through beyond its limit', async () => {
+    const { key } = await grant(service.table);
+    const bad = { identityId: 'idn_nobody' };
+    const { quota } = generateLimit;
+    for (let i = 0; i < quota; i++) {
+      const code = await [
+        async () => (await generate(service, key, bad)).body.code,
+        async () => (await call(key, 'quote', bad)).structuredContent.code,
+        async () => (await call(key, 'generate', bad)).structuredContent.code,
+      ][i % 3]!();
+      expect([i, code]).toEqual([i, 'IDENTITY_NOT_FOUND']);
+    }
+    for (const name of ['quote', 'generate']) {
+      const { isError, structuredContent } = await call(key, name, order());
+      expect([isError, structuredContent.code]).toEqual([true, 'RATE_LIMITED']);
+      expect(structuredContent.retryAfterSeconds).toBeGreaterThan(0);
+    }
+    expect((await call(key, 'list_identities')).isError).toBeUndefined();
+  });
+});
