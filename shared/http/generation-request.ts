@@ -28,6 +28,7 @@ import { eventAnswer, wantsEvents, type Emit } from './event-stream.ts';
 import { prefersAsync } from './prefer.ts';
 import type { ApiRequest } from './request.ts';
 import { runDeps } from './run-deps.ts';
+import { lazy } from '../runtime/lazy.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface GenerationRequestDeps {
@@ -41,20 +42,30 @@ type SharedDeps = Omit<GenerationDeps & HandOverDeps, 'meter'>;
 
 export function generationDeps(runtime: Runtime): GenerationRequestDeps {
   const { env, table, clock } = runtime;
+  // Not every function that generates may call these two, and one that may not has no address of them.
+  const references = lazy(() => referenceFetcherClient(env.referenceFetcherUrl));
+  const worker = lazy(() => generationWorkerClient(env.generationWorkerUrl));
   return {
     table: table(),
     identities: identityCatalog(identityStore(table()), clock),
     workflow: {
       ...runDeps(runtime),
       periods: periodStore(table()),
-      references: referenceFetcherClient(env.referenceFetcherUrl),
-      worker: generationWorkerClient(env.generationWorkerUrl),
+      references: { fetch: (command) => references().fetch(command) },
+      worker: { start: (generation) => worker().start(generation) },
       rateLogs: rateLogStore(table()),
       deadlineSeconds: env.generationDeadlineSeconds,
       asyncDeadlineSeconds: env.asyncDeadlineSeconds,
       retentionDays: env.retentionDays,
     },
   };
+}
+
+/** Who wants what. */
+export interface GenerationOrder {
+  callerId: string;
+  license: License;
+  body: Record<string, unknown>;
 }
 
 export interface GenerationReads {
@@ -67,8 +78,8 @@ export interface GenerationReads {
 /** Reads what a request names, in one round trip. What is wrong with the request is refused later: here it names nothing. */
 export async function readForGeneration(
   request: ApiRequest,
-  { callerId, body }: { callerId: string; body: Record<string, unknown> },
-  { table, identities }: GenerationRequestDeps,
+  { callerId, body }: Omit<GenerationOrder, 'license'>,
+  { table, identities }: Pick<GenerationRequestDeps, 'table'> & { identities: Pick<IdentityCatalog, 'get'> },
 ): Promise<GenerationReads> {
   const { identityId } = body;
   const idempotencyKeyHash = idempotencyKeyHashOf(request);
@@ -77,6 +88,25 @@ export async function readForGeneration(
     idempotencyKeyHash === null ? null : readIdempotencyRecord(table, callerId, idempotencyKeyHash),
   ]);
   return { identity, idempotencyKeyHash, idempotencyRecord };
+}
+
+/** What the workflow decides on. */
+export function commandOf(
+  request: ApiRequest,
+  { callerId, license, body }: GenerationOrder,
+  reads: GenerationReads,
+): GenerationCommand {
+  return {
+    ...reads,
+    requestId: request.requestId,
+    keyId: callerId,
+    license,
+    body,
+    bodyHash: bodyFingerprint(request.rawBody),
+    query: request.query,
+    idempotencyKeys: request.headers.get('idempotency-key'),
+    respondAsync: prefersAsync(request.headers.get('prefer')),
+  };
 }
 
 function idempotencyKeyHashOf(request: ApiRequest): string | null {
@@ -90,22 +120,13 @@ function idempotencyKeyHashOf(request: ApiRequest): string | null {
  */
 export async function answerGeneration(
   request: ApiRequest,
-  { callerId, license, body }: { callerId: string; license: License; body: Record<string, unknown> },
+  order: GenerationOrder,
   reads: GenerationReads,
   shared: SharedDeps,
 ): Promise<Answer> {
+  const { license } = order;
   const deps = { ...shared, meter: request.meter };
-  const command: GenerationCommand = {
-    ...reads,
-    requestId: request.requestId,
-    keyId: callerId,
-    license,
-    body,
-    bodyHash: bodyFingerprint(request.rawBody),
-    query: request.query,
-    idempotencyKeys: request.headers.get('idempotency-key'),
-    respondAsync: prefersAsync(request.headers.get('prefer')),
-  };
+  const command = commandOf(request, order, reads);
   if (request.query.get('dryRun')?.[0] === 'true') {
     request.logFields.dryRun = 'true';
     const { answer, wouldReplay } = await dryRun(command, deps);
