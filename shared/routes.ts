@@ -31,6 +31,8 @@ export interface Route {
   creationLimit?: RateLimit;
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
+  /** Whose words its bodies and errors are in, where they are not this API's own. Those describe it, not our document. */
+  dialect?: 'openai';
   /**
    * A limit for all callers together, where it is not the whole API's; `account` for none but AWS's for the whole account.
    * API Gateway counts callers before they are known, so strangers can use up any such limit.
@@ -50,17 +52,19 @@ export interface Throttle {
 /** The document is large and open to everyone, and each byte that is sent costs money. */
 const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
-/** What POST /generate and the playground share: reserve, start, settle or release, replay. */
+/** The items of every request that generates: reserve, start, settle or release, replay. */
+const painting: TableGrants = {
+  idempotency: ['get', 'put', 'delete'],
+  licenses: ['get'],
+  periods: ['get', 'update'],
+  generations: ['get', 'put', 'update'],
+  catalog: ['get'],
+  model: ['get', 'put'],
+};
+
+/** What POST /generate and the playground share. The rate log is that of addresses of references. */
 const generating: Grants = {
-  table: {
-    idempotency: ['get', 'put', 'delete'],
-    licenses: ['get'],
-    periods: ['get', 'update'],
-    generations: ['get', 'put', 'update'],
-    catalog: ['get'],
-    rateLogs: ['get', 'put'],
-    model: ['get', 'put'],
-  },
+  table: { ...painting, rateLogs: ['get', 'put'] },
   readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
@@ -190,6 +194,43 @@ export const routes = {
     limit: playgroundLimit,
     streams: true,
     grants: generating,
+  },
+  createOpenAiImage: {
+    method: 'POST',
+    path: '/openai/v1/images/generations',
+    functionName: 'create-openai-image',
+    auth: 'key',
+    // That of POST /generate itself, so that neither is a way around the other's.
+    limit: generateLimit,
+    streams: true,
+    dialect: 'openai',
+    grants: {
+      // It also looks for slugs. There are no references and no asynchronous requests.
+      table: { ...painting, catalog: ['get', 'query'] },
+      readObjects: [objects.generations, objects.adapters],
+      writeObjects: [objects.generations],
+      model: true,
+    },
+  },
+  listOpenAiModels: {
+    method: 'GET',
+    path: '/openai/v1/models',
+    functionName: 'list-openai-models',
+    auth: 'key',
+    limit: identitiesLimit,
+    streams: false,
+    dialect: 'openai',
+    grants: { table: { catalog: ['query'] } },
+  },
+  getOpenAiModel: {
+    method: 'GET',
+    path: '/openai/v1/models/{model}',
+    functionName: 'get-openai-model',
+    auth: 'key',
+    limit: identitiesLimit,
+    streams: false,
+    dialect: 'openai',
+    grants: { table: { catalog: ['get', 'query'] } },
   },
   getHealth: {
     method: 'GET',

@@ -29,7 +29,7 @@ const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp',
 
 export type ObjectStore = ReturnType<typeof objectStore>;
 
-/** Where images live. The service signs links, looks at sizes and deletes copies; no image byte passes through it. */
+/** Where images live. The service signs links, looks at sizes and deletes copies; no image byte passes through here. */
 export function objectStore(bucket: string) {
   const client = lean(
     new S3Client({

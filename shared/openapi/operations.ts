@@ -4,7 +4,10 @@ import * as examples from './answer-examples.ts';
 import type { ParameterName } from './parameters.ts';
 import type { SchemaName } from './schemas.ts';
 
-export type OperationId = keyof typeof routes;
+/** The routes in this API's own words. */
+export type OperationId = {
+  [Id in keyof typeof routes]: (typeof routes)[Id] extends { dialect: string } ? never : Id;
+}[keyof typeof routes];
 
 /** What the document says of a route beyond the table of routes. */
 export interface Operation {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { routes, type Route } from '../../shared/routes.ts';
 import type { Table } from '../../shared/store/table.ts';
+import { inOurShape } from './answers.ts';
 import { grant } from './grants.ts';
 import { sendRaw } from './raw-request.ts';
 import type { ApiAnswer, RunningService } from './service.ts';
@@ -125,6 +126,7 @@ export function membersOf({ route, by }: Way, { identityId, licenseId }: Caller)
   const license = `"licenseId":"${licenseId}"`;
   if (route === routes.createGeneration) return generation;
   if (route === routes.createPlaygroundGeneration) return [...generation, license];
+  if (route === routes.createOpenAiImage) return [`"model":"${identityId}"`, `"prompt":"${marker}"`];
   if (route === routes.createKey) return [license, `"name":"${marker}"`];
   if (route === routes.createUpload)
     return ['"contentType":"image/png"', ...(by === 'session' ? [license] : [])];
@@ -148,5 +150,5 @@ export async function send(target: Target, way: Way, hostile: Hostile['request']
     body,
   });
   const { status, text } = answer;
-  return { status, headers: answer.headers, body: method === 'HEAD' ? {} : JSON.parse(text) };
+  return { status, headers: answer.headers, body: method === 'HEAD' ? {} : inOurShape(JSON.parse(text)) };
 }
