@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, a judge from
-# npm and three Python environments.
+# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, judges
+# from npm and four Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,7 +17,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 fi
 
-# Not among the project's packages, because its license (AGPL) should not stand in their list.
+# Not among the project's packages: they are large, and the license of one (AGPL) should not stand in their list.
 cmp -s test/long/judges/package-lock.json test/long/judges/node_modules/installed.json || {
   npm ci --prefix test/long/judges
   cp test/long/judges/package-lock.json test/long/judges/node_modules/installed.json
@@ -39,6 +39,8 @@ environment() {
 environment .venv test/long/requirements.txt
 # Apart, since it wants another version of AWS's SDK.
 environment .venv-emulator test/emulated/requirements.txt
+# Apart, because LiteLLM brings so much along.
+environment .venv-openai test/long/openai/requirements.txt
 # Once for all clones: PyTorch and CUDA's libraries are a download of 3 GB.
 model_server=${XDG_CACHE_HOME:-$HOME/.cache}/image-generation-service/model-server
 environment "$model_server" inference/requirements.txt inference/tests/requirements.txt

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumPath } from '../support/chromium.ts';
-import { emulatorPath, pythonPath } from '../support/python.ts';
+import { emulatorPath, openAiPythonPath, pythonPath } from '../support/python.ts';
 
 /** Where `install.sh` puts the model server's environment: once for all clones, since PyTorch is a download of 3 GB. */
 const modelServerFolder = join(
@@ -26,6 +26,7 @@ export const missingTools = [
   ...(spawnSync('exiftool', ['-ver']).status === 0 ? [] : ['ExifTool']),
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
-  ...(existsSync(iamSimulatorPath) ? [] : ['the simulator of IAM (test/long/judges)']),
+  ...(openAiPythonPath ? [] : ["OpenAI's SDK for Python (test/long/openai/requirements.txt)"]),
+  ...(existsSync(iamSimulatorPath) ? [] : ['the judges from npm (test/long/judges)']),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];

@@ -13,6 +13,11 @@ export const pythonPath =
     .map((folder) => (folder ? join(folder, 'bin') : ''))
     .find((folder) => folder && programs.every((program) => existsSync(join(folder, program)))) ?? '';
 
+const openAiFolder = join(repository, '.venv-openai', 'bin');
+
+/** Where OpenAI's SDK for Python and LiteLLM's proxy are, as `test/long/openai/requirements.txt` names; empty where they are not. */
+export const openAiPythonPath = existsSync(join(openAiFolder, 'litellm')) ? openAiFolder : '';
+
 const emulatorFolder = join(repository, '.venv-emulator', 'bin');
 
 /** Where MiniStack is, with what `test/emulated/requirements.txt` names; empty where it is not installed. */
