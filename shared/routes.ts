@@ -32,6 +32,8 @@ export interface Route {
   creationLimit?: RateLimit;
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
+  /** Whose words its bodies and errors are in, where they are not this API's own. Those describe it, not our document. */
+  dialect?: 'openai' | 'mcp';
   /**
    * A limit for all callers together, where it is not the whole API's; `account` for none but AWS's for the whole account.
    * API Gateway counts callers before they are known, so strangers can use up any such limit.
@@ -41,8 +43,6 @@ export interface Route {
   reservedConcurrency?: number;
   /** Methods of its path that its protocol wants refused with 405. Any other that no route has is 404. */
   refuses?: readonly ('GET' | 'DELETE')[];
-  /** Whether its own protocol tells callers what it takes and answers, in place of the document of the API. */
-  describesItself?: true;
   /** What the function needs beside authentication, for which `grantsOf` adds grants. */
   grants: Grants;
 }
@@ -55,27 +55,29 @@ export interface Throttle {
 /** The document is large and open to everyone, and each byte that is sent costs money. */
 const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
 
-/** What generating takes: reserve, start, settle or release, replay. */
-const painting: Grants = {
-  table: {
-    idempotency: ['get', 'put', 'delete'],
-    licenses: ['get'],
-    periods: ['get', 'update'],
-    generations: ['get', 'put', 'update'],
-    catalog: ['get'],
-    rateLogs: ['get', 'put'],
-    model: ['get', 'put'],
-    links: ['get', 'put'],
-  },
+/** The items of every request that generates: reserve, start, settle or release, replay. */
+const painting: TableGrants = {
+  idempotency: ['get', 'put', 'delete'],
+  licenses: ['get'],
+  periods: ['get', 'update'],
+  generations: ['get', 'put', 'update'],
+  catalog: ['get'],
+  model: ['get', 'put'],
+};
+
+/** What generating in our own words takes. The rate log is that of addresses of references. */
+const waiting = {
+  table: { ...painting, rateLogs: ['get', 'put'], links: ['get', 'put'] },
   readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
   previews: true,
   model: true,
   references: true,
-};
+} as const satisfies Grants;
+
 /** What POST /generate and the playground share: their callers need not wait. */
-const generating: Grants = { ...painting, worker: true };
+const generating: Grants = { ...waiting, worker: true };
 
 /** Every endpoint as data: the API, its grants, its documents and its tests are made from this table. */
 export const routes = {
@@ -203,8 +205,8 @@ export const routes = {
     limit: mcpLimit,
     streams: true,
     refuses: ['GET', 'DELETE'],
-    describesItself: true,
-    grants: { ...painting, table: { ...painting.table, catalog: ['get', 'query'] } },
+    dialect: 'mcp',
+    grants: { ...waiting, table: { ...waiting.table, catalog: ['get', 'query'] } },
   },
   createPlaygroundGeneration: {
     method: 'POST',
@@ -214,6 +216,43 @@ export const routes = {
     limit: playgroundLimit,
     streams: true,
     grants: generating,
+  },
+  createOpenAiImage: {
+    method: 'POST',
+    path: '/openai/v1/images/generations',
+    functionName: 'create-openai-image',
+    auth: 'key',
+    // That of POST /generate itself, so that neither is a way around the other's.
+    limit: generateLimit,
+    streams: true,
+    dialect: 'openai',
+    grants: {
+      // It also looks for slugs. There are no references and no asynchronous requests.
+      table: { ...painting, catalog: ['get', 'query'] },
+      readObjects: [objects.generations, objects.adapters],
+      writeObjects: [objects.generations],
+      model: true,
+    },
+  },
+  listOpenAiModels: {
+    method: 'GET',
+    path: '/openai/v1/models',
+    functionName: 'list-openai-models',
+    auth: 'key',
+    limit: identitiesLimit,
+    streams: false,
+    dialect: 'openai',
+    grants: { table: { catalog: ['query'] } },
+  },
+  getOpenAiModel: {
+    method: 'GET',
+    path: '/openai/v1/models/{model}',
+    functionName: 'get-openai-model',
+    auth: 'key',
+    limit: identitiesLimit,
+    streams: false,
+    dialect: 'openai',
+    grants: { table: { catalog: ['get', 'query'] } },
   },
   getHealth: {
     method: 'GET',

@@ -18,7 +18,10 @@ export function addGatewayAnswers(restApi: RestApi): void {
         // These answers hold no secret, so any origin may read them.
         'Access-Control-Allow-Origin': "'*'",
         'Access-Control-Expose-Headers': `'${cors.responseHeaders.join(', ')}'`,
-        ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${retryAfterSeconds}'` }),
+        // OpenAI's SDKs repeat unless told. What API Gateway gave up on may have been charged.
+        ...(retryAfterSeconds === undefined
+          ? { 'X-Should-Retry': "'false'" }
+          : { 'Retry-After': `'${retryAfterSeconds}'` }),
       },
       templates: { 'application/json': JSON.stringify({ error, code }) },
     });

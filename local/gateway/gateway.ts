@@ -143,7 +143,9 @@ function fail(
     // As on AWS. These answers are the same for everyone, so any page may read them.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': cors.responseHeaders.join(', '),
-    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...(retryAfterSeconds === undefined
+      ? { 'x-should-retry': 'false' }
+      : { 'retry-after': String(retryAfterSeconds) }),
   });
   res.end(JSON.stringify({ error, code }));
 }

@@ -38,7 +38,7 @@ export interface ObjectStoreOptions {
 
 export type ObjectStore = ReturnType<typeof objectStore>;
 
-/** Where images live. The service signs links, looks at sizes and deletes copies; no image byte passes through it. */
+/** Where images live. The service signs links, looks at sizes and deletes copies; no image byte passes through here. */
 export function objectStore(
   bucket: string,
   { clock = systemClock, previewCredentials = null }: ObjectStoreOptions = {},

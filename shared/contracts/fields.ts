@@ -74,11 +74,15 @@ interface Issue {
 /**
  * One sentence for all that is wrong, naming each field once: `width must be …; unknown member "stpes".`
  * Names that a caller made up are quoted, shortened and stripped of what a terminal or log would act on.
+ * @param names of members that the caller knows by another name than the schema's
  */
-export function describeIssues(issues: readonly Issue[]): string {
+export function describeIssues(
+  issues: readonly Issue[],
+  names: Readonly<Record<string, string>> = {},
+): string {
   const byField = new Map<string, string>();
   for (const issue of issues) {
-    const field = fieldName(issue.path);
+    const field = fieldName(issue.path, names);
     if (issue.code === 'unrecognized_keys') {
       for (const key of (issue.keys ?? []).slice(0, 21)) {
         byField.set(
@@ -114,8 +118,11 @@ export function quoteName(name: string): string {
   return `"${safe}"`;
 }
 
-function fieldName(path: readonly PropertyKey[]): string {
+function fieldName(path: readonly PropertyKey[], names: Readonly<Record<string, string>>): string {
   return path
-    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
+    .map((part, i) => {
+      if (typeof part === 'number') return `[${part}]`;
+      return i === 0 ? (names[String(part)] ?? String(part)) : `.${String(part)}`;
+    })
     .join('');
 }

@@ -1,3 +1,4 @@
+import type { Dialect } from '../contracts/dialect.ts';
 import type {
   CreateGenerationBody,
   GenerationErrorCode,
@@ -109,13 +110,20 @@ export function referenceProblems(
   return problems;
 }
 
-/** @throws TIER_LIMIT naming every parameter above the tier. */
-export function checkTier(body: CreateGenerationBody, tierName: TierName): void {
+/**
+ * @param names of members that the caller knows by another name than ours
+ * @throws TIER_LIMIT naming every parameter above the tier.
+ */
+export function checkTier(
+  body: CreateGenerationBody,
+  tierName: TierName,
+  names: Dialect['members'] = {},
+): void {
   const { label, maxOutputs, maxSidePx } = tiers[tierName];
-  const problems: string[] = [];
-  if (body.numOutputs > maxOutputs) problems.push(`numOutputs must be at most ${maxOutputs}`);
-  if (body.width > maxSidePx) problems.push(`width must be at most ${maxSidePx}`);
-  if (body.height > maxSidePx) problems.push(`height must be at most ${maxSidePx}`);
+  const limits = { numOutputs: maxOutputs, width: maxSidePx, height: maxSidePx };
+  const problems = (Object.keys(limits) as (keyof typeof limits)[])
+    .filter((member) => body[member] > limits[member])
+    .map((member) => `${names[member] ?? member} must be at most ${limits[member]}`);
   if (problems.length > 0) {
     throw new ServiceError('TIER_LIMIT', `On the ${label} tier ${problems.join(' and ')}.`);
   }

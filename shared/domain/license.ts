@@ -1,7 +1,9 @@
+import type { Dialect } from '../contracts/dialect.ts';
 import type { LicenseAnswer, LicenseStatus } from '../contracts/license.ts';
 import { isoTime } from './clock.ts';
 import { creditPeriod, type CreditPeriod } from './credit-period.ts';
 import type { Identity } from './identity.ts';
+import { ServiceError } from '../errors.ts';
 import { tiers, type TierName } from './tiers.ts';
 
 export interface License {
@@ -38,6 +40,27 @@ export function mayUse(license: License, identity: Identity): boolean {
     (license.foundingCatalog && identity.catalog === 'founding') ||
     license.identityIds.includes(identity.identityId)
   );
+}
+
+/**
+ * @param identity null where there is none that was named.
+ * @throws IDENTITY_NOT_FOUND, IDENTITY_MISMATCH
+ */
+export function usableIdentity(identity: Identity | null, license: License, dialect: Dialect): Identity {
+  const { unknownIdentity, identityList } = dialect;
+  if (identity === null) {
+    throw new ServiceError(
+      'IDENTITY_NOT_FOUND',
+      `${unknownIdentity} ${identityList} lists those that you may use.`,
+    );
+  }
+  if (!mayUse(license, identity)) {
+    throw new ServiceError(
+      'IDENTITY_MISMATCH',
+      `This license does not cover ${identity.name}. ${identityList} lists the identities that you may use.`,
+    );
+  }
+  return identity;
 }
 
 /** How many of its requests may be QUEUED or PROCESSING at a time. */

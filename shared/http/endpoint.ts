@@ -4,6 +4,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { sessionVerifier } from '../adapters/session-verifier.ts';
 import { readEnvironment } from '../config.ts';
 import { newRequestId } from '../domain/ids.ts';
+import type { ServiceError } from '../errors.ts';
 import type { Route } from '../routes.ts';
 import { apiKeyStore } from '../store/api-key-store.ts';
 import { licenseStore } from '../store/license-store.ts';
@@ -21,11 +22,13 @@ import { openRuntime, type Runtime } from '../runtime/runtime.ts';
 
 export interface EndpointSpec<R extends Route, Deps> {
   deps(runtime: Runtime): Deps;
+  /** @default the API's own shape of errors */
+  errorAnswer?(error: ServiceError): Answer;
   /** Begins once the caller has access and is within the route's limit. */
   run(input: { request: ApiRequest; caller: CallerOf<R>; deps: Deps; runtime: Runtime }): Promise<Answer>;
 }
 
-/** The Lambda handler of a route: authenticates, runs, answers every error in the API's shape, logs one line. */
+/** The Lambda handler of a route: authenticates, runs, answers every error in one shape, logs one line. */
 export function endpoint<R extends Route, Deps>(route: R, spec: EndpointSpec<R, Deps>) {
   const setUp = lazy(() => {
     const runtime = openRuntime();
@@ -40,12 +43,12 @@ export function endpoint<R extends Route, Deps>(route: R, spec: EndpointSpec<R, 
 
   const executionMode = route.streams ? executionModeStreamifyResponse : executionModeStandard;
   return middy({ executionMode, requestEnd: ({ event }) => finish(route, event as ApiRequest) })
-    .use(requestFrame())
+    .use(requestFrame(spec.errorAnswer ?? errorAnswer))
     .handler(answer as never);
 }
 
 /** Runs first and last in every request: gives it an id, makes answers of errors, adds the common headers. */
-function requestFrame() {
+function requestFrame(toAnswer: (error: ServiceError) => Answer) {
   const log = jsonLog();
   const allowedOrigins = lazy(() => readEnvironment().allowedOrigins);
   const render = (request: ApiRequest, answer: Answer) => {
@@ -68,7 +71,7 @@ function requestFrame() {
         const { requestId } = request;
         log.error('cause', { requestId, code: error.code, causes: loggableError(error.cause) });
       }
-      middyRequest.response = render(request, errorAnswer(error));
+      middyRequest.response = render(request, toAnswer(error));
     },
   };
 }

@@ -28,6 +28,7 @@ import { eventAnswer, wantsEvents, type Emit } from './event-stream.ts';
 import { prefersAsync } from './prefer.ts';
 import type { ApiRequest } from './request.ts';
 import { runDeps } from './run-deps.ts';
+import { lazy } from '../runtime/lazy.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface GenerationRequestDeps {
@@ -49,19 +50,28 @@ export function generationDeps(runtime: Runtime): GenerationRequestDeps & { work
 /** For a function whose callers wait for every request. */
 export function waitingDeps(runtime: Runtime): GenerationRequestDeps {
   const { env, table, clock } = runtime;
+  // Not every function that generates may call it, and one that may not has no address of it.
+  const references = lazy(() => referenceFetcherClient(env.referenceFetcherUrl));
   return {
     table: table(),
     identities: identityCatalog(identityStore(table()), clock),
     workflow: {
       ...runDeps(runtime),
       periods: periodStore(table()),
-      references: referenceFetcherClient(env.referenceFetcherUrl),
+      references: { fetch: (command) => references().fetch(command) },
       rateLogs: rateLogStore(table()),
       deadlineSeconds: env.generationDeadlineSeconds,
       asyncDeadlineSeconds: env.asyncDeadlineSeconds,
       retentionDays: env.retentionDays,
     },
   };
+}
+
+/** Who wants what. */
+export interface GenerationOrder {
+  callerId: string;
+  license: License;
+  body: Record<string, unknown>;
 }
 
 export interface GenerationReads {
@@ -74,8 +84,8 @@ export interface GenerationReads {
 /** Reads what a request names, in one round trip. What is wrong with the request is refused later: here it names nothing. */
 export async function readForGeneration(
   request: Pick<ApiRequest, 'headers'>,
-  { callerId, body }: { callerId: string; body: Record<string, unknown> },
-  { table, identities }: GenerationRequestDeps,
+  { callerId, body }: Omit<GenerationOrder, 'license'>,
+  { table, identities }: Pick<GenerationRequestDeps, 'table'> & { identities: Pick<IdentityCatalog, 'get'> },
 ): Promise<GenerationReads> {
   const { identityId } = body;
   const idempotencyKeyHash = idempotencyKeyHashOf(request);
@@ -94,7 +104,7 @@ function idempotencyKeyHashOf(request: Pick<ApiRequest, 'headers'>): string | nu
 /** What a request asks for and by whom, with what was read about it. */
 export function commandOf(
   request: Pick<ApiRequest, 'requestId' | 'rawBody' | 'query' | 'headers'>,
-  { callerId, license, body }: { callerId: string; license: License; body: Record<string, unknown> },
+  { callerId, license, body }: GenerationOrder,
   reads: GenerationReads,
 ): GenerationCommand {
   return {
@@ -116,7 +126,7 @@ export function commandOf(
  */
 export async function answerGeneration(
   request: ApiRequest,
-  order: { callerId: string; license: License; body: Record<string, unknown> },
+  order: GenerationOrder,
   reads: GenerationReads,
   shared: SharedDeps,
 ): Promise<Answer> {

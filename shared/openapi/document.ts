@@ -7,6 +7,12 @@ import { errorAnswers, headers, responsesOf } from './responses.ts';
 import type { Schema } from './schema.ts';
 import { contractSchemas, schemaRef } from './schemas.ts';
 
+/** Routes of another dialect have documents of their own. */
+export const documentedRoutes = Object.entries<Route>(routes).filter(([, { dialect }]) => !dialect) as [
+  OperationId,
+  Route,
+][];
+
 const security: Record<Route['auth'], Schema[]> = {
   key: [{ apiKey: [] }],
   session: [{ session: [] }],
@@ -36,8 +42,7 @@ const securitySchemes: Schema = {
 export function openApiDocument(): Schema {
   const paths: Record<string, Schema> = {};
   const responses: Record<string, Schema> = {};
-  const described = Object.entries(routes).filter(([name]) => name in operations);
-  for (const [operationId, route] of described as [OperationId, Route][]) {
+  for (const [operationId, route] of documentedRoutes) {
     const operation = operations[operationId];
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationObject(operationId, route, operation);

@@ -4,12 +4,10 @@ import * as examples from './answer-examples.ts';
 import type { ParameterName } from './parameters.ts';
 import type { SchemaName } from './schemas.ts';
 
-type Routes = typeof routes;
-
-/** The routes that the document describes: all but those that describe themselves. */
+/** The routes in this API's own words. */
 export type OperationId = {
-  [Name in keyof Routes]: Routes[Name] extends { describesItself: true } ? never : Name;
-}[keyof Routes];
+  [Id in keyof typeof routes]: (typeof routes)[Id] extends { dialect: string } ? never : Id;
+}[keyof typeof routes];
 
 /** What the document says of a route beyond the table of routes. */
 export interface Operation {

@@ -98,6 +98,12 @@ export function identityCatalog(store: IdentityStore, clock: Pick<Clock, 'now'>)
   };
 }
 
+/** The identity with this id, or else with this slug. An id costs one read; only what is none reads the whole catalog. */
+export async function identityByName(catalog: IdentityCatalog, idOrSlug: string): Promise<Identity | null> {
+  const byId = await catalog.get(idOrSlug);
+  return byId ?? (await catalog.list()).find(({ slug }) => slug === idOrSlug) ?? null;
+}
+
 function identityFromItem(item: Item): Identity {
   return {
     identityId: item.identityId,

@@ -23,7 +23,8 @@ export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
 
 export type Acceptance =
   | { outcome: 'accepted'; generation: Generation; identity: Identity & { model: IdentityModel } }
-  | { outcome: 'replayed'; answer: GenerationAnswer };
+  /** The first request with its idempotency key. */
+  | { outcome: 'replayed'; generation: Generation; answer: GenerationAnswer };
 
 /**
  * Decides a request and holds its credits. Unless it is accepted, nothing is held and no copy of its references is left.
@@ -58,7 +59,7 @@ export async function acceptGeneration(
 }
 
 async function replayed(first: Generation, license: License, deps: AnswerDeps): Promise<Acceptance> {
-  return { outcome: 'replayed', answer: await generationAnswer(first, license, deps) };
+  return { outcome: 'replayed', generation: first, answer: await generationAnswer(first, license, deps) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ModelServer } from '../adapters/model-server.ts';
+import { ownDialect, type Dialect } from '../contracts/dialect.ts';
 import { createGenerationBody, type CreateGenerationBody } from '../contracts/generation.ts';
 import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { isoTime } from '../domain/clock.ts';
@@ -6,7 +7,7 @@ import { creditPeriod, type CreditPeriod } from '../domain/credit-period.ts';
 import { checkTier, newGeneration, referenceProblems, type Generation } from '../domain/generation.ts';
 import { idempotencyKeyRule, readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
-import { maxInFlight, mayUse, type License } from '../domain/license.ts';
+import { maxInFlight, usableIdentity, type License } from '../domain/license.ts';
 import { ServiceError } from '../errors.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { IdempotencyRecord } from '../store/idempotency-store.ts';
@@ -29,7 +30,12 @@ export interface GenerationCommand {
   /** A key's id, or `acct_…` for an account in the playground. */
   keyId: string;
   license: License;
+  /** In the members of POST /generate, whatever dialect it was sent in. */
   body: Record<string, unknown>;
+  /** @default that of POST /generate */
+  dialect?: Dialect;
+  /** A sentence about what was sent and has no place in `body`. */
+  bodyProblem?: string | null;
   bodyHash: string;
   query: ReadonlyMap<string, readonly string[]>;
   /** Every value of the header; undefined where it was not sent. */
@@ -117,7 +123,7 @@ function draft(command: GenerationCommand, { identity, body }: Plan, deps: Decis
 /** What the checks of a request read. */
 export type PlanInput = Pick<
   GenerationCommand,
-  'license' | 'body' | 'query' | 'idempotencyKeys' | 'identity'
+  'license' | 'body' | 'dialect' | 'bodyProblem' | 'query' | 'idempotencyKeys' | 'identity'
 >;
 
 export interface Plan {
@@ -132,27 +138,20 @@ export interface Plan {
 export function planGeneration(input: PlanInput): Plan {
   const identity = allowedIdentity(input);
   const body = parseParameters(input, identity);
-  checkTier(body, input.license.tier);
+  checkTier(body, input.license.tier, input.dialect?.members);
   return { identity, body };
 }
 
-function allowedIdentity({ body: { identityId }, identity, license }: PlanInput): Identity {
+function allowedIdentity({
+  body: { identityId },
+  identity,
+  license,
+  dialect = ownDialect,
+}: PlanInput): Identity {
   if (identityId === undefined || identityId === null || identityId === '') {
-    throw new ServiceError('MISSING_IDENTITY', 'identityId is missing: send the ID of the identity to use.');
+    throw new ServiceError('MISSING_IDENTITY', dialect.noIdentity);
   }
-  if (identity === null) {
-    throw new ServiceError(
-      'IDENTITY_NOT_FOUND',
-      'No identity has this identityId. GET /identities lists those that you may use.',
-    );
-  }
-  if (!mayUse(license, identity)) {
-    throw new ServiceError(
-      'IDENTITY_MISMATCH',
-      `This license does not cover ${identity.name}. GET /identities lists the identities that you may use.`,
-    );
-  }
-  return identity;
+  return usableIdentity(identity, license, dialect);
 }
 
 /**
@@ -161,10 +160,11 @@ function allowedIdentity({ body: { identityId }, identity, license }: PlanInput)
  * @throws INVALID_PARAMETERS naming all that is wrong with them.
  */
 export function parseParameters(
-  { body, query, idempotencyKeys }: Pick<PlanInput, 'body' | 'query' | 'idempotencyKeys'>,
+  input: Pick<PlanInput, 'body' | 'dialect' | 'bodyProblem' | 'query' | 'idempotencyKeys'>,
   identity: Identity | null,
 ): CreateGenerationBody {
-  const problems = queryProblems(query, ['dryRun']);
+  const { body, dialect = ownDialect, bodyProblem, query, idempotencyKeys } = input;
+  const problems = queryProblems(query, dialect.queryParameters);
   const [dryRun = 'false'] = query.get('dryRun') ?? [];
   // Whoever asks for a dry run in other words must not pay for a real one.
   if (dryRun !== 'true' && dryRun !== 'false') problems.push('dryRun must be true or false');
@@ -173,8 +173,9 @@ export function parseParameters(
   }
   problems.push(...referenceProblems(body, identity));
   const sentences = problems.map((problem) => `${problem}.`);
+  if (bodyProblem) sentences.push(bodyProblem);
   const parsed = createGenerationBody.safeParse(body);
-  if (!parsed.success) sentences.push(describeIssues(parsed.error.issues));
+  if (!parsed.success) sentences.push(describeIssues(parsed.error.issues, dialect.members));
   if (!parsed.success || sentences.length > 0) {
     throw new ServiceError('INVALID_PARAMETERS', sentences.join(' '));
   }

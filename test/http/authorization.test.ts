@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { newApiKey } from '../../shared/domain/api-key.ts';
 import { routes, type Route } from '../../shared/routes.ts';
-import { expectError } from '../support/answers.ts';
+import { expectError, inOurShape } from '../support/answers.ts';
 import { noSessions, openForger, signIn, type Forger } from '../support/forged-sessions.ts';
 import { grant, type Granted } from '../support/grants.ts';
 import { ways, type Way } from '../support/hostile.ts';
@@ -38,7 +38,7 @@ const authorize = (way: Way, value: string) => send(way, [['authorization', valu
 const newToken = () => forger.token({ claims: { sub: randomUUID() } });
 
 function expectRefused({ status, headers, text }: RawAnswer, code: string): void {
-  expectError({ status, headers, body: JSON.parse(text) }, 401, code);
+  expectError({ status, headers, body: inOurShape(JSON.parse(text)) }, 401, code);
   expect(text).not.toMatch(/jw[tks]|\bkid\b|signature|issuer|aws|pool|Error:|\.[tj]s\b/i);
 }
 

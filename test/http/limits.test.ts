@@ -7,7 +7,7 @@ import { periodStore } from '../../shared/store/period-store.ts';
 import { generationStore } from '../../shared/store/generation-store.ts';
 import { rateLogStore } from '../../shared/store/rate-log-store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
-import { expectError, expectOk } from '../support/answers.ts';
+import { expectError, expectOk, inOurShape } from '../support/answers.ts';
 import { issueKey, newLicense } from '../support/grants.ts';
 import { ways, type Way } from '../support/hostile.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
@@ -20,10 +20,10 @@ const { table } = service;
 const identityId = service.ready.identities.aurora!;
 
 /** A request to a route with a limit that costs no generation, for one of an account's licenses. */
-function call({ route, by }: Way, credential: string, licenseId: string) {
+async function call({ route, by }: Way, credential: string, licenseId: string): Promise<ApiAnswer> {
   const { method, path } = route as Route;
   const body = route.streams ? '{' : { ...(by === 'session' && { licenseId }) };
-  return service.api({
+  const answer = await service.api({
     method,
     path:
       path.replace(/\{\w+\}/, newRequestId(0)) +
@@ -31,6 +31,7 @@ function call({ route, by }: Way, credential: string, licenseId: string) {
     key: credential,
     ...(method === 'POST' && { body }),
   });
+  return { ...answer, body: inOurShape(answer.body) };
 }
 
 const limited = ways.filter(({ route }) => route.limit !== undefined);

@@ -16,6 +16,7 @@ import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { agent, agentBundleTests } from './agent-bundles.ts';
 import { asyncBundleTests } from './async-bundles.ts';
+import { openAiBundleTests } from './openai-bundles.ts';
 import { documented } from './costs/support.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
@@ -30,6 +31,7 @@ const maxGenerateBytes = 600_000;
 const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$/, ''));
 const generate = 'create-generation';
 const playground = 'create-playground-generation';
+const openAiGenerate = 'create-openai-image';
 
 beforeAll(async () => {
   synthesized = synthesize(everything, { bundle: true });
@@ -124,6 +126,7 @@ test('a reference image is read by a role that may do nothing, the model uses it
 
 asyncBundleTests(() => ({ deployed, service, session }));
 agentBundleTests(() => ({ deployed, service, session }));
+openAiBundleTests(() => ({ deployed, service, session }));
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {
@@ -226,7 +229,7 @@ describe('the roles', () => {
 describe('the bundles', () => {
   const fileOf = (name: string) => join(deployed.assetOf(name), 'index.js');
 
-  test.each([generate, playground])('%s has at most 600,000 bytes', (name) => {
+  test.each([generate, playground, openAiGenerate])('%s has at most 600,000 bytes', (name) => {
     expect(sizesOf(fileOf(name)).bytes).toBeLessThanOrEqual(maxGenerateBytes);
   });
 
@@ -270,7 +273,7 @@ describe('the bundles', () => {
   });
 
   test('stream exactly where the routes say so', () => {
-    expect(deployed.streaming().toSorted()).toEqual([agent, generate, playground]);
+    expect(deployed.streaming().toSorted()).toEqual([agent, generate, openAiGenerate, playground].toSorted());
   });
 
   test('write no key, prompt or presigned URL to their logs, but what they measured', () => {

@@ -108,6 +108,10 @@ test.each(Object.entries(gatewayFailures) as [string, GatewayFailure][])(
     expect(answer.ResponseParameters['gatewayresponse.header.Retry-After']).toBe(
       retryAfterSeconds === undefined ? undefined : `'${retryAfterSeconds}'`,
     );
+    // OpenAI's SDKs would repeat a request that may have been charged.
+    expect(answer.ResponseParameters['gatewayresponse.header.X-Should-Retry']).toBe(
+      retryAfterSeconds === undefined ? "'false'" : undefined,
+    );
   },
 );
 

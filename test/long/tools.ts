@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumPath } from '../support/chromium.ts';
-import { emulatorPath, pythonPath } from '../support/python.ts';
+import { emulatorPath, openAiPythonPath, pythonPath } from '../support/python.ts';
 
 /** Where `install.sh` puts the model server's environment: once for all clones, since PyTorch is a download of 3 GB. */
 const modelServerFolder = join(
@@ -36,6 +36,7 @@ export const missingTools = [
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(hasJudges() ? [] : ['the judges from npm (test/long/judges)']),
+  ...(openAiPythonPath ? [] : ["OpenAI's SDK for Python (test/long/openai/requirements.txt)"]),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];
 

@@ -17,6 +17,15 @@ export function expectError(answer: ApiAnswer, status: number, code: string): vo
   if (isRetried(status, code)) expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
 }
 
+/** A body as it is, or an error of OpenAI's dialect as one of ours, for tests that ask every route. */
+export function inOurShape(body: any): any {
+  if (typeof body?.error !== 'object') return body;
+  const { message, type, param, code } = body.error;
+  expect(body).toEqual({ error: { message, type, param, code } });
+  expect([typeof type, param === null || typeof param === 'string']).toEqual(['string', true]);
+  return { error: message, code };
+}
+
 /** What holds for every success. */
 export function expectOk(answer: ApiAnswer): void {
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: {} });

@@ -7,20 +7,12 @@ const repository = new URL('../..', import.meta.url).pathname;
 
 /** Every page of the repository, by its path below the root. */
 export function pages(): string[] {
-  const left = new Set([
-    'node_modules',
-    '.git',
-    '.venv',
-    '.local',
-    '.stryker',
-    'dist',
-    'cdk.out',
-    'coverage',
-  ]);
+  const left = new Set(['node_modules', '.git', '.local', '.stryker', 'dist', 'cdk.out', 'coverage']);
   const below = (folder: string): string[] =>
     readdirSync(join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return left.has(entry.name) ? [] : below(path);
+      if (entry.isDirectory())
+        return left.has(entry.name) || entry.name.startsWith('.venv') ? [] : below(path);
       return entry.name.endsWith('.md') ? [path] : [];
     });
   return below('.').sort();

@@ -143,9 +143,12 @@ function idsInBodies(
 
 const sessionPosts = ways.filter((way) => isPost(way) && way.by === 'session');
 const generating = ways.filter(isGenerating);
+const inOpenAiWords = generating.filter(({ route }) => route.dialect === 'openai');
+const inOwnWords = generating.filter((way) => !inOpenAiWords.includes(way));
 
 export const hostileIds: Hostile[] = [
   ...idsInBodies('licenseId', looksLikeNone, sessionPosts, 404, 'LICENSE_NOT_FOUND'),
   ...idsInBodies('licenseId', [...isNone, 'null', '""'], sessionPosts, 400, 'INVALID_PARAMETERS'),
-  ...idsInBodies('identityId', [...looksLikeNone, ...isNone], generating, 404, 'IDENTITY_NOT_FOUND'),
+  ...idsInBodies('identityId', [...looksLikeNone, ...isNone], inOwnWords, 404, 'IDENTITY_NOT_FOUND'),
+  ...idsInBodies('model', [...looksLikeNone, ...isNone], inOpenAiWords, 404, 'IDENTITY_NOT_FOUND'),
 ];

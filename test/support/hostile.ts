@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { routes, type Route } from '../../shared/routes.ts';
 import type { Table } from '../../shared/store/table.ts';
+import { inOurShape } from './answers.ts';
 import { grant } from './grants.ts';
 import { sendRaw } from './raw-request.ts';
 import type { ApiAnswer, RunningService } from './service.ts';
@@ -32,7 +33,7 @@ export const ways: Way[] = (Object.values(routes) as Route[]).flatMap((route) =>
 });
 
 /** What another protocol says of bodies and headers is looked at in that protocol's own tests. */
-const isOurs = ({ route }: Way) => !route.describesItself;
+const isOurs = ({ route }: Way) => route.dialect !== 'mcp';
 export const isGenerating = (way: Way) => way.route.streams && isOurs(way);
 export const isPost = (way: Way) => way.route.method === 'POST' && isOurs(way);
 
@@ -127,6 +128,7 @@ export function membersOf({ route, by }: Way, { identityId, licenseId }: Caller)
   const license = `"licenseId":"${licenseId}"`;
   if (route === routes.createGeneration) return generation;
   if (route === routes.createPlaygroundGeneration) return [...generation, license];
+  if (route === routes.createOpenAiImage) return [`"model":"${identityId}"`, `"prompt":"${marker}"`];
   if (route === routes.createKey) return [license, `"name":"${marker}"`];
   if (route === routes.createUpload)
     return ['"contentType":"image/png"', ...(by === 'session' ? [license] : [])];
@@ -151,5 +153,5 @@ export async function send(target: Target, way: Way, hostile: Hostile['request']
     body,
   });
   const { status, text } = answer;
-  return { status, headers: answer.headers, body: method === 'HEAD' ? {} : JSON.parse(text) };
+  return { status, headers: answer.headers, body: method === 'HEAD' ? {} : inOurShape(JSON.parse(text)) };
 }

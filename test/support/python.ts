@@ -21,6 +21,11 @@ export const pythonClient =
     ? { python: clientsPython, env: { PYTHONPATH: join(repository, 'clients/python/src') } }
     : null;
 
+const openAiFolder = join(repository, '.venv-openai', 'bin');
+
+/** Where OpenAI's SDK for Python and LiteLLM's proxy are, as `test/long/openai/requirements.txt` names; empty where they are not. */
+export const openAiPythonPath = existsSync(join(openAiFolder, 'litellm')) ? openAiFolder : '';
+
 const emulatorFolder = join(repository, '.venv-emulator', 'bin');
 
 /** Where MiniStack is, with what `test/emulated/requirements.txt` names; empty where it is not installed. */

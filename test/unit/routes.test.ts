@@ -27,7 +27,7 @@ describe.each(table)('route %s', (_name, route) => {
   });
 
   test('has a path that API Gateway can mount below the base address', () => {
-    expect(route.path).toMatch(/^(\/[a-z.]+|\/\{[a-zA-Z]+\})+$/);
+    expect(route.path).toMatch(/^(\/[a-z0-9.]+|\/\{[a-zA-Z]+\})+$/);
   });
 
   test('may write objects, call the model or stream only if it creates something', () => {
@@ -127,6 +127,9 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     createPlaygroundGeneration: perMinute('playground', 10, 'refuse'),
     createUpload: perMinute('upload', 40, 'refuse'),
     answerAgent: perMinute('mcp', 60, 'allow'),
+    createOpenAiImage: perMinute('generate', 10, 'refuse'),
+    getOpenAiModel: perMinute('identities', 60, 'allow'),
+    listOpenAiModels: perMinute('identities', 60, 'allow'),
     getGeneration: perMinute('fetch', 60, 'allow'),
     listGenerations: perMinute('list', 60, 'allow'),
     listIdentities: perMinute('identities', 60, 'allow'),

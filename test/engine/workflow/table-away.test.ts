@@ -8,7 +8,7 @@ import { listen, type RunningServer } from '../../../local/http/server.ts';
 import { newApiKey } from '../../../shared/domain/api-key.ts';
 import { newRequestId } from '../../../shared/domain/ids.ts';
 import { routes, type Route } from '../../../shared/routes.ts';
-import { expectError } from '../../support/answers.ts';
+import { expectError, inOurShape } from '../../support/answers.ts';
 import { callApi } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -84,7 +84,8 @@ describe('the table hangs up', () => {
       const filled = route.path
         .replace('{keyId}', `key_${'0'.repeat(32)}`)
         .replace('{requestId}', newRequestId(Date.now()))
-        .replace('{licenseId}', 'lic_1');
+        .replace('{licenseId}', 'lic_1')
+        .replace('{model}', 'idn_1');
       const needsLicense = by === 'session' && ['/generate', '/usage'].includes(filled);
       const response = await callApi(baseUrl, {
         method,
@@ -99,7 +100,7 @@ describe('the table hangs up', () => {
             }
           : {}),
       });
-      expectError(response, 503, 'SERVICE_UNAVAILABLE');
+      expectError({ ...response, body: inOurShape(response.body) }, 503, 'SERVICE_UNAVAILABLE');
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect(await causes()).toContainEqual(expect.objectContaining({ code: 'ECONNRESET' }));
     },

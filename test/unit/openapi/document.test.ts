@@ -3,18 +3,16 @@ import { describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { documentText } from '../../../bin/openapi.ts';
 import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
-import { openApiDocument } from '../../../shared/openapi/document.ts';
-import { operations, type OperationId } from '../../../shared/openapi/operations.ts';
+import { documentedRoutes, openApiDocument } from '../../../shared/openapi/document.ts';
+import { operations } from '../../../shared/openapi/operations.ts';
 import { responsesOf } from '../../../shared/openapi/responses.ts';
 import type { Schema } from '../../../shared/openapi/schema.ts';
-import { basePath, routes, type Route } from '../../../shared/routes.ts';
+import { basePath, type Route } from '../../../shared/routes.ts';
 import { closed, fits, resolve, walk } from './json-schema.ts';
 
 const document = openApiDocument();
 const { schemas, headers } = document.components;
-const table = (Object.entries(routes) as [OperationId, Route][]).filter(
-  ([, { describesItself }]) => !describesItself,
-);
+const table = documentedRoutes;
 const dereferenced = (node: any) => (node.$ref === undefined ? node : resolve(node.$ref, document));
 const operationOf = ({ path, method }: Route) => document.paths[path]?.[method.toLowerCase()];
 /** A route's responses by status: the success, then the refusals. */

@@ -4,16 +4,14 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { build, stop } from 'esbuild';
 import type { ErrorCode } from '../../../shared/errors.ts';
 import { firewallFailures, gatewayFailures } from '../../../shared/gateway-failures.ts';
-import { openApiDocument } from '../../../shared/openapi/document.ts';
+import { documentedRoutes, openApiDocument } from '../../../shared/openapi/document.ts';
 import { codesOf } from '../../../shared/openapi/error-codes.ts';
 import { operations, type OperationId } from '../../../shared/openapi/operations.ts';
 import { parameters } from '../../../shared/openapi/parameters.ts';
 import { jobs, routes, type Route } from '../../../shared/routes.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const table = (Object.entries(routes) as [OperationId, Route][]).filter(
-  ([, { describesItself }]) => !describesItself,
-);
+const table = documentedRoutes;
 
 afterAll(stop);
 

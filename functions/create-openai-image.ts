@@ -1,0 +1,43 @@
+import { openAiDialect, translateOpenAiBody } from '../shared/contracts/openai.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { commandOf, readForGeneration, waitingDeps } from '../shared/http/generation-request.ts';
+import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
+import { imagesAnswer } from '../shared/http/openai-images.ts';
+import { readJsonBody } from '../shared/http/request.ts';
+import { routes } from '../shared/routes.ts';
+import { identityByName } from '../shared/store/identity-store.ts';
+import { acceptGeneration, finishGeneration } from '../shared/workflow/create-generation.ts';
+
+/**
+ * OpenAI's POST /images/generations: POST /generate in other words. The status line waits for the outcome, of streams too,
+ * so that every failure has its status: there are no events before the last that could be sent earlier.
+ */
+export const handler = endpoint(routes.createOpenAiImage, {
+  deps: waitingDeps,
+  errorAnswer: openAiErrorAnswer,
+  async run({ request, caller, deps: { table, identities, workflow } }) {
+    const { body, problem, form } = translateOpenAiBody(readJsonBody(request));
+    const order = { ...caller, body };
+    const byName = { get: (name: string) => identityByName(identities, name) };
+    const reads = await readForGeneration(request, order, { table, identities: byName });
+    const command = {
+      ...commandOf(request, order, reads),
+      dialect: openAiDialect,
+      bodyProblem: problem,
+      respondAsync: false,
+    };
+    const deps = { ...workflow, meter: request.meter };
+    const acceptance = await acceptGeneration(command, deps);
+    const { generation } = acceptance;
+    if (acceptance.outcome === 'replayed') {
+      Object.assign(request.responseHeaders, {
+        'idempotent-replayed': 'true',
+        'x-request-id': generation.requestId,
+      });
+      return imagesAnswer(generation, acceptance.answer.outputs, form);
+    }
+    request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
+    const { outputs } = await finishGeneration(acceptance, caller.license, {}, deps);
+    return imagesAnswer(generation, outputs, form);
+  },
+});

@@ -1,0 +1,22 @@
+import { openAiDialect } from '../shared/contracts/openai.ts';
+import { isId } from '../shared/domain/ids.ts';
+import { usableIdentity } from '../shared/domain/license.ts';
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
+import { modelOf } from '../shared/http/openai-models.ts';
+import { readQuery } from '../shared/http/request.ts';
+import { routes } from '../shared/routes.ts';
+import { identityByName, identityCatalog, identityStore } from '../shared/store/identity-store.ts';
+
+/** OpenAI's GET /models/{model}, by an identity's id or slug. */
+export const handler = endpoint(routes.getOpenAiModel, {
+  deps: ({ table, clock }) => identityCatalog(identityStore(table()), clock),
+  errorAnswer: openAiErrorAnswer,
+  async run({ request, caller, deps: identities }) {
+    readQuery(request, []);
+    const { model = '' } = request.pathParameters;
+    const identity = isId(model) ? await identityByName(identities, model) : null;
+    return ok(modelOf(usableIdentity(identity, caller.license, openAiDialect)));
+  },
+});

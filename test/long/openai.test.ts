@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Generation } from '../../shared/domain/generation.ts';
+import { generationPages } from '../../shared/store/generation-pages.ts';
+import { generationStore } from '../../shared/store/generation-store.ts';
+import { grant, issueKey, type Granted } from '../support/grants.ts';
+import { codeBlocks } from '../support/documents.ts';
+import { expectCharged } from '../support/period-totals.ts';
+import { useService } from '../support/use-service.ts';
+import type { Case, Outcome } from './openai/cases.ts';
+import { startLiteLlm, type LiteLlm } from './openai/litellm.ts';
+import { runSample, runSdk, type Sdk } from './openai/run.ts';
+
+// The list of docs/api/openai.md, line by line, with the packages that people install.
+const service = useService();
+const mark = { png: '89504e47', webp: '52494646', jpeg: 'ffd8ff' };
+const startOf = (base64: string) => Buffer.from(base64, 'base64').toString('hex').slice(0, 8);
+
+let granted: Granted;
+let busy: Granted;
+let failing: Granted;
+let outcomes: Record<string, Outcome>;
+
+/** What both SDKs are asked. Each has a key of its own, so that none meets another's rate limit. */
+async function casesOf(): Promise<Case[]> {
+  const { table } = service;
+  granted = await grant(table);
+  busy = await grant(table, { maxInFlight: 1 });
+  failing = await grant(table);
+  const starter = await grant(table, { tier: 'starter' });
+  const narrow = await grant(table, { foundingCatalog: false });
+  const spent = await grant(table, { creditsLimit: 1, used: 1 });
+  const baseUrl = `${service.ready.baseUrl}/openai/v1`;
+  const { ember } = service.ready.identities;
+  const cases: (Omit<Case, 'key' | 'baseUrl'> & { of?: Granted; key?: string })[] = [
+    { name: 'url', call: 'images', body: { n: 2 } },
+    { name: 'b64_json', call: 'images', body: { response_format: 'b64_json', n: 2 } },
+    {
+      name: 'jpeg',
+      call: 'images',
+      body: { response_format: 'b64_json', output_format: 'jpeg', size: '576x512' },
+    },
+    {
+      name: 'auto',
+      call: 'images',
+      body: { size: 'auto', quality: 'auto', background: 'auto', user: 'u' },
+      extra: { steps: 20 },
+    },
+    {
+      name: 'extra members',
+      call: 'twice',
+      body: { response_format: 'b64_json' },
+      extra: { seed: 7, steps: 20, negative_prompt: 'fog', guidance_scale: 5 },
+    },
+    { name: 'idempotency key', call: 'twice', headers: { 'Idempotency-Key': 'order' }, body: { n: 2 } },
+    { name: 'stream', call: 'stream', body: { n: 2, partial_images: 2, output_format: 'webp' } },
+    { name: 'models', call: 'models' },
+    { name: 'model', call: 'model', body: { model: 'aurora' } },
+    { name: 'busy, not repeated', call: 'at-once', of: busy, body: { model: 'harbor' } },
+    { name: 'busy, repeated', call: 'at-once', of: busy, body: { model: 'harbor' }, maxRetries: 20 },
+    { name: 'failed', call: 'images', of: failing, body: { model: 'flint' }, maxRetries: 5 },
+    { name: 'no key', call: 'models', key: 'svc_live_x' },
+    { name: 'other identity', call: 'images', of: narrow },
+    { name: 'unknown model', call: 'images', body: { model: 'nobody' } },
+    { name: 'unknown model, read', call: 'model', body: { model: 'nobody' } },
+    { name: 'wrong size', call: 'images', body: { size: '500x512' } },
+    { name: 'quality', call: 'images', body: { quality: 'hd' } },
+    { name: 'unknown member', call: 'images', extra: { mask: 'x' } },
+    { name: 'streamed links', call: 'stream', body: { response_format: 'url' } },
+    { name: 'tier', call: 'images', of: starter, body: { n: 2 } },
+    { name: 'credits', call: 'images', of: spent, body: {}, maxRetries: 5 },
+    { name: 'no active model', call: 'images', body: { model: ember } },
+    { name: 'edit', call: 'edit' },
+    { name: 'chat', call: 'chat' },
+  ];
+  return Promise.all(
+    cases.map(async ({ of = granted, key, ...one }) => ({
+      ...one,
+      baseUrl,
+      key: key ?? (await issueKey(table, of.license)).key,
+    })),
+  );
+}
+
+describe.each<Sdk>(['JavaScript', 'Python'])("OpenAI's SDK for %s", (sdk) => {
+  const ok = (name: string) => {
+    expect(outcomes[name]).toEqual({ ok: expect.anything() });
+    return outcomes[name]!.ok;
+  };
+
+  beforeAll(async () => {
+    outcomes = await runSdk(sdk, await casesOf());
+  });
+
+  test('gets links that open, as many as it asked for, and the id of the record', async () => {
+    const { data, size, output_format: format, requestId } = ok('url');
+    expect([data.length, size, format]).toEqual([2, '512x512', 'png']);
+    for (const { url } of data) expect((await fetch(url)).status).toBe(200);
+    const record = await generationStore(service.table).get(granted.license.licenseId, requestId);
+    expect(record).toMatchObject({ status: 'COMPLETED', numOutputs: 2, identity: { slug: 'aurora' } });
+  });
+
+  test('gets the images themselves, in each format and size', () => {
+    expect(ok('b64_json').data.map((image: any) => startOf(image.b64_json))).toEqual([mark.png, mark.png]);
+    const { data, size, output_format: format } = ok('jpeg');
+    expect([size, format]).toEqual(['576x512', 'jpeg']);
+    expect(startOf(data[0].b64_json)).toMatch(mark.jpeg);
+    expect(ok('auto')).toMatchObject({ size: '1024x1024', usage: { total_tokens: 0 } });
+  });
+
+  test('may send members of ours: the same seed is the same image', () => {
+    const [first, second] = ok('extra members');
+    expect(first.data).toEqual(second.data);
+    expect(first.requestId).not.toBe(second.requestId);
+  });
+
+  test('may send an Idempotency-Key: the second answer is the first one, which alone was charged', async () => {
+    const [first, second] = ok('idempotency key');
+    expect([second.requestId, second.replayed]).toEqual([first.requestId, 'true']);
+    const requests = await chargedRequests(granted);
+    expect(requests.filter((id) => id === first.requestId)).toHaveLength(1);
+  });
+
+  test('streams one completed event for each image, and no partial ones', () => {
+    const events = ok('stream');
+    expect(events).toHaveLength(2);
+    for (const event of events) {
+      expect(event).toMatchObject({
+        type: 'image_generation.completed',
+        size: '512x512',
+        output_format: 'webp',
+      });
+      expect(startOf(event.b64_json)).toBe(mark.webp);
+      expect(event.usage.input_tokens_details.image_tokens).toBe(0);
+    }
+  });
+
+  test('lists models and finds one by its slug', () => {
+    const models = ok('models');
+    expect(models).toContainEqual(ok('model'));
+    expect(ok('model')).toMatchObject({ id: service.ready.identities.aurora, object: 'model' });
+    expect(models.some(({ slug }: any) => slug === 'drift')).toBe(false);
+  });
+
+  test('repeats what was refused because too much runs, if it may: max_retries', async () => {
+    expect(outcomes['busy, not repeated']!.error).toMatchObject({
+      name: 'RateLimitError',
+      code: 'RATE_LIMITED',
+    });
+    expect(ok('busy, repeated')).toHaveLength(2);
+    // One of the first two, and both of the others.
+    await expectCharged(service.table, busy.license, 3);
+  });
+
+  test('repeats no request that failed after it was accepted', async () => {
+    expect(outcomes.failed!.error).toMatchObject({ name: 'InternalServerError', code: 'GENERATION_FAILED' });
+    expect(await requestsOf(failing)).toHaveLength(1);
+  });
+
+  test.each<[string, string, number, string, string | null, string]>([
+    ['no key', 'AuthenticationError', 401, 'INVALID_API_KEY', null, 'authentication_error'],
+    ['other identity', 'AuthenticationError', 401, 'IDENTITY_MISMATCH', 'model', 'authentication_error'],
+    ['unknown model', 'NotFoundError', 404, 'IDENTITY_NOT_FOUND', 'model', 'invalid_request_error'],
+    ['unknown model, read', 'NotFoundError', 404, 'IDENTITY_NOT_FOUND', 'model', 'invalid_request_error'],
+    ['wrong size', 'BadRequestError', 400, 'INVALID_PARAMETERS', 'size', 'invalid_request_error'],
+    ['quality', 'BadRequestError', 400, 'INVALID_PARAMETERS', 'quality', 'invalid_request_error'],
+    ['unknown member', 'BadRequestError', 400, 'INVALID_PARAMETERS', 'mask', 'invalid_request_error'],
+    [
+      'streamed links',
+      'BadRequestError',
+      400,
+      'INVALID_PARAMETERS',
+      'response_format',
+      'invalid_request_error',
+    ],
+    ['tier', 'BadRequestError', 400, 'TIER_LIMIT', 'n', 'invalid_request_error'],
+    ['credits', 'RateLimitError', 429, 'CREDIT_LIMIT_EXCEEDED', null, 'insufficient_quota'],
+    ['no active model', 'InternalServerError', 503, 'IDENTITY_UNAVAILABLE', null, 'server_error'],
+  ])('throws its own exception: %s is %s', (what, name, status, code, param, type) => {
+    const { message, requestId, ...error } = outcomes[what]!.error!;
+    expect(error).toEqual({ name, status, code, param, type });
+    expect(message).toMatch(/[a-z]+ /);
+    expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test.each(['edit', 'chat'])('throws NotFoundError for what is not here: %s', (what) => {
+    // The gateway's own words are not in OpenAI's shape, so the SDK finds no code in them.
+    expect(outcomes[what]!.error).toMatchObject({ name: 'NotFoundError', status: 404, code: null });
+  });
+});
+
+function requestsOf({ license }: Granted): Promise<Generation[]> {
+  return generationPages(service.table).list(license.licenseId, 50, null);
+}
+
+async function chargedRequests(of: Granted): Promise<string[]> {
+  return (await requestsOf(of))
+    .filter(({ status }) => status === 'COMPLETED')
+    .map(({ requestId }) => requestId);
+}
+
+describe.each(['openai', 'openai-compatible'] as const)("the Vercel AI SDK's @ai-sdk/%s", (provider) => {
+  test('gets images in the format that it asked for, and its own error for a model that is not there', async () => {
+    const { key } = await grant(service.table);
+    const one = { call: 'ai', provider, key, baseUrl: `${service.ready.baseUrl}/openai/v1` } as const;
+    const format = provider === 'openai' ? { outputFormat: 'webp' } : { output_format: 'webp', seed: 5 };
+    const { made, unknown } = await runSdk('JavaScript', [
+      { ...one, name: 'made', body: { n: 2 }, extra: format },
+      { ...one, name: 'unknown', body: { model: 'nobody' } },
+    ]);
+    expect(made!.ok.map(({ mediaType }: any) => mediaType)).toEqual(['image/webp', 'image/webp']);
+    expect(made!.ok.map(({ base64 }: any) => startOf(base64))).toEqual([mark.webp, mark.webp]);
+    expect(unknown!.error).toMatchObject({ name: 'APICallError', status: 404 });
+    expect(unknown!.error!.message).toContain('No identity has this ID or slug');
+  });
+});
+
+test("the Vercel AI SDK's @ai-sdk/openai-compatible may send an Idempotency-Key", async () => {
+  const caller = await grant(service.table);
+  const one = {
+    call: 'ai',
+    provider: 'openai-compatible',
+    key: caller.key,
+    baseUrl: `${service.ready.baseUrl}/openai/v1`,
+    headers: { 'Idempotency-Key': 'order' },
+    body: { n: 2 },
+  } as const;
+  const { first, again } = await runSdk('JavaScript', [
+    { ...one, name: 'first' },
+    { ...one, name: 'again' },
+  ]);
+  expect(first!.ok).toHaveLength(2);
+  expect(again).toEqual(first);
+  await expectCharged(service.table, caller.license, 2);
+});
+
+describe('the samples of docs/api/openai.md', () => {
+  const samples = codeBlocks('docs/api/openai.md').flatMap(({ language, text }) =>
+    language === 'js' || language === 'python' ? [{ language, text } as const] : [],
+  );
+
+  test.each(samples)('work as they are shown: $language', async ({ language, text }) => {
+    const { key } = await grant(service.table);
+    const env = { BASE_URL: service.ready.baseUrl, IMAGE_API_KEY: key };
+    const printed = await runSample(language, text, env);
+    if (printed.startsWith('http')) expect((await fetch(printed)).status).toBe(200);
+    else expect(printed).toMatch(/^image\/png \d{4,}$/);
+  });
+
+  test('are two in each language', () => expect(samples).toHaveLength(4));
+});
+
+describe("LiteLLM's proxy", () => {
+  let proxy: LiteLlm;
+  beforeAll(async () => {
+    const { key } = await grant(service.table);
+    proxy = await startLiteLlm(`${service.ready.baseUrl}/openai/v1`, key);
+  }, 300_000);
+  afterAll(() => proxy?.close());
+
+  test('hands requests on and answers back: links, images, members of ours, and refusals by the member', async () => {
+    const one = { call: 'images', key: proxy.key, baseUrl: proxy.baseUrl } as const;
+    const made = await runSdk('Python', [
+      { ...one, name: 'url', body: { output_format: 'webp' } },
+      { ...one, name: 'images', body: { model: 'aurora-bytes', n: 2 } },
+      { ...one, name: 'seed', body: { model: 'aurora-bytes' }, extra: { seed: 4 } },
+      { ...one, name: 'same seed', body: { model: 'aurora-bytes' }, extra: { seed: 4 } },
+      { ...one, name: 'quality', body: { quality: 'hd' } },
+    ]);
+    const link = made.url!.ok.data[0].url;
+    expect([(await fetch(link)).headers.get('content-type'), made.url!.ok.size]).toEqual([
+      'image/webp',
+      '512x512',
+    ]);
+    expect(made.images!.ok.data.map((image: any) => startOf(image.b64_json))).toEqual([mark.png, mark.png]);
+    expect(made.seed!.ok.data).toEqual(made['same seed']!.ok.data);
+    expect(made.quality!.error).toMatchObject({ name: 'BadRequestError', status: 400, param: 'quality' });
+    expect(made.quality!.error!.message).toContain('quality must be left out or "auto".');
+  });
+});

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { openAiPythonPath } from '../../support/python.ts';
+import type { Case, Outcome } from './cases.ts';
+
+const here = (name: string) => new URL(name, import.meta.url).pathname;
+
+const commands = {
+  JavaScript: [process.execPath, here('sdk.mjs')],
+  Python: [join(openAiPythonPath, 'python'), here('sdk.py')],
+} as const;
+export type Sdk = keyof typeof commands;
+
+/** Has an SDK do all of it, one after another, in a process of its own. */
+export async function runSdk(sdk: Sdk, cases: Case[]): Promise<Record<string, Outcome>> {
+  const [command, ...args] = commands[sdk];
+  const child = spawn(command!, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(cases));
+  return JSON.parse(await text(child.stdout)) as Record<string, Outcome>;
+}
+
+const samples = {
+  js: { command: process.execPath, args: ['--input-type=module'], cwd: here('../judges') },
+  python: { command: join(openAiPythonPath, 'python'), args: ['-'], cwd: here('.') },
+} as const;
+
+/** Runs a sample of the documentation, as it is shown. @returns what it printed, its errors too. */
+export async function runSample(
+  language: keyof typeof samples,
+  sample: string,
+  env: Record<string, string>,
+): Promise<string> {
+  const { command, args, cwd } = samples[language];
+  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.end(sample);
+  const [printed, failed] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return (printed + failed).trim();
+}
