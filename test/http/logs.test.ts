@@ -81,10 +81,10 @@ async function sendGenerations(): Promise<void> {
 
 async function sendMessages(): Promise<void> {
   const { keys, identities } = service.ready;
-  const post = (name: string, sent: object, status: number, headers: Record<string, string> = {}) => {
+  const post = (name: string, written: object, status: number, headers: Record<string, string> = {}) => {
     const call = {
       method: 'tools/call',
-      params: { name, arguments: sent, _meta: { progressToken: secret('Token') } },
+      params: { name, arguments: written, _meta: { progressToken: secret('Token') } },
     };
     return send(
       { path: '/mcp', key: keys.pro, body: messageOf(call), headers: { ...headersOf(call), ...headers } },
