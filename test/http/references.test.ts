@@ -53,6 +53,7 @@ describe('a generation with reference images', () => {
     const places = objectsOf(service.dataDir, license).map(({ key: place }) => place);
     expect(places.toSorted()).toEqual([
       `generations/${license.licenseId}/${answer.body.requestId}/output-0.png`,
+      `generations/${license.licenseId}/${answer.body.requestId}/preview-0.webp`,
       `uploads/${license.licenseId}/${item.uploadId}`,
     ]);
   });

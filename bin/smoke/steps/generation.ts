@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GenerationAnswer, StoredGeneration } from '../../../shared/contracts/generation-answers.ts';
+import { previewCacheControl } from '../../../shared/contracts/model-server.ts';
 import { creditPeriod } from '../../../shared/domain/credit-period.ts';
 import { isRequestId } from '../../../shared/domain/ids.ts';
 import { counted } from '../../common/output.ts';
@@ -70,6 +71,7 @@ function checkGeneration({ headers, json }: HttpAnswer, { place, world }: SmokeC
   const members = [
     'requestId',
     'outputs',
+    'previews',
     'identity',
     'referenceImagesUsed',
     'usage',
@@ -121,8 +123,18 @@ export const opensLink: Step = {
   skip: withoutImage,
   async run({ image }) {
     await checkImage(image!.outputs[0]!);
+    const [preview] = image!.previews;
+    // A model that is older than previews makes none.
+    if (preview) await checkPreview(preview);
   },
 };
+
+async function checkPreview(link: string): Promise<void> {
+  const { status, headers } = await send(link);
+  must(status === 200, `the preview's link answered ${status}`);
+  must(headers.get('content-type') === 'image/webp', "the preview's Content-Type is not image/webp");
+  must(headers.get('cache-control') === previewCacheControl, "the preview's Cache-Control is another");
+}
 
 async function checkImage(link: string): Promise<void> {
   const { status, headers, bytes } = await send(link);
