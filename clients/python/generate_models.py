@@ -199,7 +199,7 @@ def snake(name: str) -> str:
 
 
 def exceptions(document: Schema) -> str:
-    """One exception for each code that the service answers with."""
+    """The exceptions: one for each code that the service answers with, and those that no code stands for."""
     statuses: dict[str, set[str]] = {}
     for path in document['paths'].values():
         for operation in path.values():
@@ -208,10 +208,20 @@ def exceptions(document: Schema) -> str:
                 schema = response['content']['application/json']['schema']
                 for code in schema.get('properties', {}).get('code', {}).get('enum', []):
                     statuses.setdefault(code, set()).add(status)
+    others = [
+        'ConnectionError',
+        'DownloadError',
+        'StorageError',
+        'TimeoutError',
+        'UnexpectedAnswer',
+        'UploadError',
+    ]
+    bases = ['ApiError', 'ImageGenerationError']
     lines = [
-        f'"""One exception for each code of the service. {notice}"""',
-        'from ._api_error import ApiError',
-        f'__all__ = {[class_of(code) for code in sorted(statuses)]}',
+        f'"""Everything that the client raises. {notice}"""',
+        f'from ._api_error import {", ".join(bases)}',
+        f'from ._client_errors import {", ".join(others)}',
+        f'__all__ = {sorted([*bases, *others, *map(class_of, statuses)])}',
     ]
     for code in sorted(statuses):
         lines += [
@@ -240,7 +250,7 @@ def formatted(text: str, path: Path) -> str:
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     document = json.loads((folder / '../../docs/openapi.json').read_text())
-    makers = {'models.py': models, 'parameters.py': parameters, '_error_classes.py': exceptions}
+    makers = {'models.py': models, 'parameters.py': parameters, 'errors.py': exceptions}
     return {package / name: formatted(make(document), package / name) for name, make in makers.items()}
 
 

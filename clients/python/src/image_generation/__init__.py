@@ -8,59 +8,29 @@ Example:
     'bay.png'
 """
 
-from . import errors
-from ._generate import Disconnected, Event
-from ._version import __version__
-from .async_client import AsyncClient, AsyncPendingGeneration
-from .client import Client, PendingGeneration
-from .errors import *  # noqa: F403
-from .images import (
-    AsyncGenerationResult,
-    AsyncImage,
-    AsyncStoredGeneration,
-    GenerationResult,
-    Image,
-    StoredGeneration,
-)
-from .models import (
-    Accepted,
-    CreditsUsage,
-    DryRun,
-    Health,
-    Identity,
-    Progress,
-    Queued,
-    Started,
-    StoredGenerationList,
-    Upload,
-)
-from .parameters import GenerationParameters, ReferenceImage
-
-__all__ = [
-    'Accepted',
-    'AsyncClient',
-    'AsyncGenerationResult',
-    'AsyncImage',
-    'AsyncPendingGeneration',
-    'AsyncStoredGeneration',
-    'Client',
-    'CreditsUsage',
-    'Disconnected',
-    'DryRun',
-    'Event',
-    'GenerationParameters',
-    'GenerationResult',
-    'Health',
-    'Identity',
-    'Image',
-    'PendingGeneration',
-    'Progress',
-    'Queued',
-    'ReferenceImage',
-    'Started',
-    'StoredGeneration',
-    'StoredGenerationList',
-    'Upload',
-    '__version__',
-]
-__all__ += errors.__all__
+from ._generate import Disconnected as Disconnected
+from ._generate import Event as Event
+from ._version import __version__ as __version__
+from .async_client import AsyncClient as AsyncClient
+from .async_client import AsyncPendingGeneration as AsyncPendingGeneration
+from .client import Client as Client
+from .client import PendingGeneration as PendingGeneration
+from .errors import *
+from .images import AsyncGenerationResult as AsyncGenerationResult
+from .images import AsyncImage as AsyncImage
+from .images import AsyncStoredGeneration as AsyncStoredGeneration
+from .images import GenerationResult as GenerationResult
+from .images import Image as Image
+from .images import StoredGeneration as StoredGeneration
+from .models import Accepted as Accepted
+from .models import CreditsUsage as CreditsUsage
+from .models import DryRun as DryRun
+from .models import Health as Health
+from .models import Identity as Identity
+from .models import Progress as Progress
+from .models import Queued as Queued
+from .models import Started as Started
+from .models import StoredGenerationList as StoredGenerationList
+from .models import Upload as Upload
+from .parameters import GenerationParameters as GenerationParameters
+from .parameters import ReferenceImage as ReferenceImage

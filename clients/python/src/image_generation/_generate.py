@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import httpx2
 
+from ._answers_to_errors import api_error
 from ._event_stream import read_events
 from ._requester import Call, Requester
 from ._retry import NotRetried, is_transient
@@ -22,7 +23,6 @@ from .errors import (
     RequestNotFound,
     ServiceUnavailable,
     TimeoutError,
-    api_error,
 )
 from .models import Accepted, Generation, GenerationEventsFailed, Progress, Queued, Started, StoredGeneration
 from .parameters import service_names

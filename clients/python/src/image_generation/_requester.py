@@ -15,9 +15,10 @@ import httpx2
 from pydantic import ValidationError
 
 from ._answer import Answer
+from ._answers_to_errors import error_of, unexpected_answer
 from ._io import IO
 from ._retry import is_busy, is_transient, wait_before_retry
-from .errors import ConnectionError, TimeoutError, error_of, unexpected_answer
+from .errors import ConnectionError, TimeoutError
 
 T = TypeVar('T')
 A = TypeVar('A', bound=Answer)

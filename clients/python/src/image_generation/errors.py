@@ -1,129 +1,176 @@
-"""What the client raises, and how an answer becomes an error."""
+"""Everything that the client raises. Generated of docs/openapi.json by generate_models.py."""
 
-from __future__ import annotations
-
-import builtins
-import json
-import re
-from typing import Any, cast
-
-import httpx2
-
-from . import _error_classes
 from ._api_error import ApiError, ImageGenerationError
-from ._error_classes import *  # noqa: F403
+from ._client_errors import (
+    ConnectionError,
+    DownloadError,
+    StorageError,
+    TimeoutError,
+    UnexpectedAnswer,
+    UploadError,
+)
 
 __all__ = [
     'ApiError',
     'ConnectionError',
+    'CreditLimitExceeded',
     'DownloadError',
+    'GenerationFailed',
+    'IdempotencyInProgress',
+    'IdempotencyMismatch',
+    'IdentityMismatch',
+    'IdentityNotFound',
+    'IdentityUnavailable',
     'ImageGenerationError',
+    'InternalError',
+    'InvalidApiKey',
+    'InvalidBody',
+    'InvalidParameters',
+    'InvalidSession',
+    'KeyLimitReached',
+    'KeyNotFound',
+    'LicenseInactive',
+    'LicenseNotFound',
+    'MissingIdentity',
+    'NotFound',
+    'PayloadTooLarge',
+    'RateLimited',
+    'RequestBlocked',
+    'RequestNotFound',
+    'ServiceUnavailable',
     'StorageError',
+    'TierLimit',
+    'Timeout',
     'TimeoutError',
     'UnexpectedAnswer',
     'UploadError',
 ]
-__all__ += _error_classes.__all__
 
 
-class UnexpectedAnswer(ApiError):
-    """What answered was not the service, but a proxy perhaps. Check the base URL."""
+class CreditLimitExceeded(ApiError):
+    """429 CREDIT_LIMIT_EXCEEDED: see `docs/errors.md#credit_limit_exceeded`."""
 
 
-class ConnectionError(ImageGenerationError, builtins.ConnectionError):
-    """No answer came, or the connection broke during the answer.
-
-    It is Python's own ConnectionError as well.
-    """
-
-    def __init__(self, message: str, *, answer_began: bool = False) -> None:
-        super().__init__(message)
-        self.answer_began = answer_began
-        """Whether an answer had begun. If so, the service received the request."""
+class GenerationFailed(ApiError):
+    """500 GENERATION_FAILED: see `docs/errors.md#generation_failed`."""
 
 
-class TimeoutError(ImageGenerationError, builtins.TimeoutError):
-    """The answer did not come in time.
-
-    It is Python's own TimeoutError as well; the service's 504 is `Timeout`.
-    """
-
-    def __init__(self, message: str, request_id: str | None = None) -> None:
-        super().__init__(message)
-        self.request_id = request_id
-        """The generation, if it was accepted. It goes on and can be fetched."""
+class IdempotencyInProgress(ApiError):
+    """409 IDEMPOTENCY_IN_PROGRESS: see `docs/errors.md#idempotency_in_progress`."""
 
 
-class StorageError(ImageGenerationError):
-    """The storage refused to take or to give a file."""
-
-    def __init__(self, message: str, status: int, code: str | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        """The HTTP status."""
-        self.code = code
-        """The storage's code, such as EntityTooLarge."""
-
-    def __reduce__(self) -> tuple[type[StorageError], tuple[str, int, str | None]]:
-        return (type(self), (str(self), self.status, self.code))
+class IdempotencyMismatch(ApiError):
+    """422 IDEMPOTENCY_MISMATCH: see `docs/errors.md#idempotency_mismatch`."""
 
 
-class UploadError(StorageError):
-    """The storage refused a file."""
+class IdentityMismatch(ApiError):
+    """401 IDENTITY_MISMATCH: see `docs/errors.md#identity_mismatch`."""
 
 
-class DownloadError(StorageError):
-    """The storage did not give an image, also by a new link."""
+class IdentityNotFound(ApiError):
+    """404 IDENTITY_NOT_FOUND: see `docs/errors.md#identity_not_found`."""
 
 
-def api_error(
-    message: str,
-    *,
-    status: int,
-    code: str,
-    retry_after_seconds: int | None = None,
-    request_id: str | None = None,
-) -> ApiError:
-    """The exception of a code."""
-    kind = _error_classes.classes.get(code, ApiError)
-    return kind(
-        message, status=status, code=code, retry_after_seconds=retry_after_seconds, request_id=request_id
-    )
+class IdentityUnavailable(ApiError):
+    """503 IDENTITY_UNAVAILABLE: see `docs/errors.md#identity_unavailable`."""
 
 
-def unexpected_answer(response: httpx2.Response) -> ApiError:
-    """The error for an answer that the service would not give."""
-    return UnexpectedAnswer(
-        'The answer is not one of the image generation service. Check the base URL.',
-        status=response.status_code,
-        code='UNEXPECTED_ANSWER',
-        retry_after_seconds=whole_seconds(response.headers.get('retry-after')),
-        request_id=response.headers.get('x-request-id'),
-    )
+class InternalError(ApiError):
+    """500 INTERNAL_ERROR: see `docs/errors.md#internal_error`."""
 
 
-def error_of(response: httpx2.Response, body: bytes) -> ApiError:
-    """The error for an answer that is not a success, also when its body is not the service's."""
-    unexpected = unexpected_answer(response)
-    try:
-        answer = json.loads(body)
-    except ValueError:
-        return unexpected
-    if not isinstance(answer, dict):
-        return unexpected
-    members = cast(dict[str, Any], answer)
-    sentence, code = members.get('error'), members.get('code')
-    if not isinstance(sentence, str) or not isinstance(code, str):
-        return unexpected
-    return api_error(
-        sentence,
-        status=unexpected.status,
-        code=code,
-        retry_after_seconds=unexpected.retry_after_seconds,
-        request_id=unexpected.request_id,
-    )
+class InvalidApiKey(ApiError):
+    """401 INVALID_API_KEY: see `docs/errors.md#invalid_api_key`."""
 
 
-def whole_seconds(header: str | None) -> int | None:
-    """The seconds of `Retry-After`, which is never a date here."""
-    return int(header) if header is not None and re.fullmatch(r'\d{1,9}', header.strip(), re.ASCII) else None
+class InvalidBody(ApiError):
+    """400 INVALID_BODY: see `docs/errors.md#invalid_body`."""
+
+
+class InvalidParameters(ApiError):
+    """400 INVALID_PARAMETERS: see `docs/errors.md#invalid_parameters`."""
+
+
+class InvalidSession(ApiError):
+    """401 INVALID_SESSION: see `docs/errors.md#invalid_session`."""
+
+
+class KeyLimitReached(ApiError):
+    """409 KEY_LIMIT_REACHED: see `docs/errors.md#key_limit_reached`."""
+
+
+class KeyNotFound(ApiError):
+    """404 KEY_NOT_FOUND: see `docs/errors.md#key_not_found`."""
+
+
+class LicenseInactive(ApiError):
+    """403 LICENSE_INACTIVE: see `docs/errors.md#license_inactive`."""
+
+
+class LicenseNotFound(ApiError):
+    """404 LICENSE_NOT_FOUND: see `docs/errors.md#license_not_found`."""
+
+
+class MissingIdentity(ApiError):
+    """400 MISSING_IDENTITY: see `docs/errors.md#missing_identity`."""
+
+
+class NotFound(ApiError):
+    """404 NOT_FOUND: see `docs/errors.md#not_found`."""
+
+
+class PayloadTooLarge(ApiError):
+    """413 PAYLOAD_TOO_LARGE: see `docs/errors.md#payload_too_large`."""
+
+
+class RateLimited(ApiError):
+    """429 RATE_LIMITED: see `docs/errors.md#rate_limited`."""
+
+
+class RequestBlocked(ApiError):
+    """403 REQUEST_BLOCKED: see `docs/errors.md#request_blocked`."""
+
+
+class RequestNotFound(ApiError):
+    """404 REQUEST_NOT_FOUND: see `docs/errors.md#request_not_found`."""
+
+
+class ServiceUnavailable(ApiError):
+    """503 SERVICE_UNAVAILABLE: see `docs/errors.md#service_unavailable`."""
+
+
+class TierLimit(ApiError):
+    """400 TIER_LIMIT: see `docs/errors.md#tier_limit`."""
+
+
+class Timeout(ApiError):
+    """504 TIMEOUT: see `docs/errors.md#timeout`."""
+
+
+classes: dict[str, type[ApiError]] = {
+    'CREDIT_LIMIT_EXCEEDED': CreditLimitExceeded,
+    'GENERATION_FAILED': GenerationFailed,
+    'IDEMPOTENCY_IN_PROGRESS': IdempotencyInProgress,
+    'IDEMPOTENCY_MISMATCH': IdempotencyMismatch,
+    'IDENTITY_MISMATCH': IdentityMismatch,
+    'IDENTITY_NOT_FOUND': IdentityNotFound,
+    'IDENTITY_UNAVAILABLE': IdentityUnavailable,
+    'INTERNAL_ERROR': InternalError,
+    'INVALID_API_KEY': InvalidApiKey,
+    'INVALID_BODY': InvalidBody,
+    'INVALID_PARAMETERS': InvalidParameters,
+    'INVALID_SESSION': InvalidSession,
+    'KEY_LIMIT_REACHED': KeyLimitReached,
+    'KEY_NOT_FOUND': KeyNotFound,
+    'LICENSE_INACTIVE': LicenseInactive,
+    'LICENSE_NOT_FOUND': LicenseNotFound,
+    'MISSING_IDENTITY': MissingIdentity,
+    'NOT_FOUND': NotFound,
+    'PAYLOAD_TOO_LARGE': PayloadTooLarge,
+    'RATE_LIMITED': RateLimited,
+    'REQUEST_BLOCKED': RequestBlocked,
+    'REQUEST_NOT_FOUND': RequestNotFound,
+    'SERVICE_UNAVAILABLE': ServiceUnavailable,
+    'TIER_LIMIT': TierLimit,
+    'TIMEOUT': Timeout,
+}

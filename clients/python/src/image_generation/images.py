@@ -143,6 +143,7 @@ def bind(kind: type[Bound], answer: Result | models.StoredGeneration, requester:
     request_id = answer.request_id if isinstance(answer, Result) else answer.id
     links = Links(request_id, list(answer.outputs))
     members: dict[str, Any] = dict(answer)
-    bound = cast(Bound, kind.model_construct(**members))
+    # mypy and pyright disagree on its type.
+    bound: Any = kind.model_construct(**members)
     bound.bind_images(requester, links)
-    return bound
+    return cast(Bound, bound)

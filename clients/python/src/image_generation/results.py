@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pydantic import ConfigDict
+from pydantic.alias_generators import to_camel
+
 from ._answer import Answer
-from .errors import api_error
+from ._answers_to_errors import api_error
 from .models import CreditsUsage, Generation, IdentityName, StoredGeneration
 
 _statuses = {'GENERATION_FAILED': 500, 'TIMEOUT': 504, 'SERVICE_UNAVAILABLE': 503}
@@ -11,6 +14,8 @@ _statuses = {'GENERATION_FAILED': 500, 'TIMEOUT': 504, 'SERVICE_UNAVAILABLE': 50
 
 class Result(Answer):
     """A generation that succeeded."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
 
     request_id: str
     """It does not change, and `get_generation` fetches it."""

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+
+from image_generation import AsyncClient, Client
+
+from .world import Caller, Granted, World
+
+AnyClient: TypeAlias = Any
+
+
+@pytest.fixture(scope='session')
+def world() -> Iterator[World]:
+    world = World()
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def granted(world: World) -> Granted:
+    return world.grant()
+
+
+@pytest.fixture(params=['Client', 'AsyncClient'])
+def call(request: pytest.FixtureRequest) -> Iterator[Caller]:
+    """Runs each test with both clients."""
+    if request.param == 'Client':
+        yield Caller(None)
+        return
+    with start_blocking_portal() as portal:
+        yield Caller(portal)
+
+
+@pytest.fixture
+def make(call: Caller) -> Iterator[Callable[..., AnyClient]]:
+    """Makes clients, and closes them."""
+    clients: list[AnyClient] = []
+
+    def make(*args: Any, **more: Any) -> AnyClient:
+        clients.append(Client(*args, **more) if call.portal is None else AsyncClient(*args, **more))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        call(client.close)
+
+
+@pytest.fixture
+def client(world: World, granted: Granted, make: Callable[..., AnyClient]) -> AnyClient:
+    """A client whose connections go through the proxy."""
+    world.fates()
+    world.seen()
+    return make(granted.key, world.proxy_url)
