@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, a judge from
-# npm and three Python environments.
+# npm and four Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -39,6 +39,8 @@ environment() {
 environment .venv test/long/requirements.txt
 # Apart, since it wants another version of AWS's SDK.
 environment .venv-emulator test/emulated/requirements.txt
+# What the Python client is tested and built with.
+environment .venv-clients clients/python/requirements-dev.txt
 # Once for all clones: PyTorch and CUDA's libraries are a download of 3 GB.
 model_server=${XDG_CACHE_HOME:-$HOME/.cache}/image-generation-service/model-server
 environment "$model_server" inference/requirements.txt inference/tests/requirements.txt

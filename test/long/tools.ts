@@ -14,6 +14,9 @@ const modelServerFolder = join(
 /** The Python that has the model server's packages. */
 export const modelServerPython = join(modelServerFolder, 'bin/python');
 
+/** The Python that tests and builds the Python client. */
+export const clientsPython = new URL('../../.venv-clients/bin/python', import.meta.url).pathname;
+
 /** A simulator of IAM, which `install.sh` installs: https://github.com/cloud-copilot/iam-simulate. */
 export const iamSimulatorPath = new URL(
   'judges/node_modules/@cloud-copilot/iam-simulate/dist/esm/index.js',
@@ -27,5 +30,8 @@ export const missingTools = [
   ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(existsSync(iamSimulatorPath) ? [] : ['the simulator of IAM (test/long/judges)']),
+  ...(existsSync(clientsPython)
+    ? []
+    : ["the Python client's packages (clients/python/requirements-dev.txt)"]),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];

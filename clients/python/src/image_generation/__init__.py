@@ -2,9 +2,9 @@
 
 Example:
     >>> from image_generation import Client
-    >>> client = Client(api_key=api_key, base_url=base_url)
-    >>> image = client.generate(identity_id=identity_id, prompt='a quiet bay at dawn')
-    >>> image.save(folder / 'bay.png').name
+    >>> with Client(api_key=api_key, base_url=base_url) as client:
+    ...     image = client.generate(identity_id=identity_id, prompt='a quiet bay at dawn')
+    ...     image.save(folder / 'bay.png').name
     'bay.png'
 """
 
