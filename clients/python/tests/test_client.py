@@ -78,7 +78,9 @@ def test_lists_identities_and_stored_requests_and_reads_the_health(
     assert call(client.health).status == 'ok'
     ids = [call(client.generate, **body('aurora')).request_id for _ in range(3)][::-1]
     page = call(client.list_generations, limit=1)
-    assert [one.id for one in page.generations] == ids[:1]
+    assert [(one.id, len(one.images)) for one in page.generations] == [(ids[0], 1)]
+    page = call(client.list_generations, limit=1, cursor=page.next_cursor)
+    assert [one.id for one in page.generations] == ids[1:2]
     everything = call.all(client.all_generations(limit=1))
     assert [one.id for one in everything] == ids
     assert [len(one.images) for one in everything] == [1, 1, 1]

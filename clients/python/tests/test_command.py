@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from image_generation import Client
 from image_generation.command.commands import paths_of, printable
 from image_generation.command.configuration import Configuration, write_configuration
 from image_generation.command.terminal_image import shown
@@ -119,6 +121,30 @@ def test_without_a_service_it_says_so(tmp_path: Path) -> None:
     )
     assert away.returncode == 3
     assert away.stderr == "imagegen: The service can't be reached. Check the network and the base URL.\n"
+
+
+def test_who_interrupts_a_request_that_runs_is_told_its_id(
+    world: World, granted: Granted, tmp_path: Path
+) -> None:
+    command = [sys.executable, '-c', 'from image_generation.command.program import run; run()']
+    environment = {
+        'IMAGE_API_KEY': granted.key,
+        'IMAGE_BASE_URL': world.base_url,
+        'PYTHONPATH': str(Path(__file__).parents[1] / 'src'),
+    }
+    args = ('generate', 'a bay', '-i', 'glacier', *small)
+    with subprocess.Popen(
+        [*command, *args], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+    ) as painting:
+        assert painting.stderr is not None
+        assert painting.stderr.readline() == 'Painting\n'
+        painting.send_signal(signal.SIGINT)
+        told = painting.stderr.read()
+    assert painting.returncode == 130
+    assert 'It goes on and is charged when it completes: imagegen get --wait ' in told
+    with Client(granted.key, world.base_url) as client:
+        [running] = client.list_generations().generations
+    assert told.split()[-1] == running.id
 
 
 def test_configure_writes_a_file_that_nobody_else_may_read(

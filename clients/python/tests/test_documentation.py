@@ -7,6 +7,7 @@ import doctest
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,11 +34,16 @@ def identity_of(world: World) -> dict[str, Any]:
     return {'identity_id': world.identities['aurora'], 'photo_identity_id': world.identities['citrine']}
 
 
-@pytest.fixture
-def photo(world: World, tmp_path: Path) -> Path:
+@pytest.fixture(scope='module')
+def painted(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Client(world.grant().key, world.base_url) as client:
         image = client.generate(identity_id=world.identities['aurora'], prompt='a cup', width=512, height=512)
-        return image.save(tmp_path / 'cup.png')
+        return image.save(tmp_path_factory.mktemp('painted') / 'cup.png')
+
+
+@pytest.fixture
+def photo(painted: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(painted, tmp_path))
 
 
 def test_all_modules_with_examples_are_looked_at() -> None:

@@ -25,8 +25,10 @@ from image_generation import (
     ImageGenerationError,
     RateLimited,
     ServiceUnavailable,
+    Timeout,
     TimeoutError,
     UnexpectedAnswer,
+    _generate,
     _io,
 )
 from image_generation._event_stream import StreamEvent, read_events
@@ -180,6 +182,68 @@ def test_a_failure_on_the_line_that_was_not_stored_is_tried_again(
     failed = stream(('accepted', {'requestId': 'r', 'creditsReserved': 1}), ('failed', failure))
     lost = refusal(404, 'REQUEST_NOT_FOUND')
     assert paint(answering(failed, lost, done()), call).request_id == 'r'
+
+
+def stored(status: str, **more: Any) -> httpx2.Response:
+    answer: dict[str, Any] = {
+        **dict.fromkeys(
+            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt')
+        ),
+        **dict.fromkeys(('seed', 'steps', 'width', 'height', 'numOutputs', 'creditsCharged'), 1),
+        'id': 'r',
+        'licenseId': 'l',
+        'type': 'text_to_image',
+        'status': status,
+        'cfgScale': 7.5,
+        'identity': {'id': 'i', 'name': 'aurora', 'slug': 'aurora'},
+        'prompt': 'p',
+        'negativePrompt': '',
+        'outputFormat': 'png',
+        'referenceMode': 'reference',
+        'preserveBranding': False,
+        'outputs': [],
+        'referenceImagesUsed': 0,
+        'processingTimeMs': None,
+        'createdAt': '2026-11-21T09:30:00.000Z',
+        **more,
+    }
+    return httpx2.Response(200, json=answer)
+
+
+def broken() -> httpx2.Response:
+    return stream(('accepted', {'requestId': 'r', 'creditsReserved': 1}))
+
+
+def test_only_a_generation_that_found_no_room_is_begun_again(
+    answering: Any, call: Caller, waits: list[float]
+) -> None:
+    full = stored('FAILED', errorCode='SERVICE_UNAVAILABLE', errorMessage='Full.')
+    assert paint(answering(broken(), full, done()), call).request_id == 'r'
+    late = stored('TIMEOUT', errorCode='TIMEOUT', errorMessage='Late.')
+    with pytest.raises(Timeout, match=r'^Late\. Nothing was charged\.$') as failed:
+        paint(answering(broken(), stored('PROCESSING'), late), call)
+    assert (failed.value.status, failed.value.request_id) == (504, 'r')
+
+
+def test_a_generation_that_goes_on_for_too_long_is_not_begun_again(
+    answering: Any, call: Caller, waits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_generate, '_poll_for_seconds', 1.0)
+    with pytest.raises(TimeoutError, match='It goes on') as late:
+        paint(answering(broken(), stored('PROCESSING')), call)
+    assert late.value.request_id == 'r'
+
+
+def test_looks_as_often_as_the_service_asks_for(answering: Any, call: Caller, waits: list[float]) -> None:
+    asking = stored('QUEUED')
+    asking.headers['retry-after'] = '7'
+    eager = stored('QUEUED')
+    eager.headers['retry-after'] = '0'
+    busy = refusal(429, 'RATE_LIMITED', **{'retry-after': '9'})
+    answers = (asking, eager, httpx2.ReadError('cut'), busy, stored('QUEUED'), stored('COMPLETED'))
+    assert call(answering(*answers).wait_for_generation, 'r').usage is None
+    for wait, least in zip(waits, (0, 7, 2, 4, 9, 2), strict=True):
+        assert least <= wait <= 1.25 * least
 
 
 def test_a_stream_that_ends_without_a_result_and_without_an_id_is_repeated(

@@ -29,8 +29,8 @@ class Granted:
 class World:
     """The process of `test/support/client-world.ts`, which tells what it understands."""
 
-    def __init__(self) -> None:
-        command = ['node_modules/.bin/node', 'test/support/client-world.ts']
+    def __init__(self, *options: str) -> None:
+        command = ['node_modules/.bin/node', 'test/support/client-world.ts', *options]
         self._process = subprocess.Popen(
             command, cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

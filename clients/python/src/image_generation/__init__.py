@@ -19,9 +19,11 @@ from .errors import *
 from .images import AsyncGenerationResult as AsyncGenerationResult
 from .images import AsyncImage as AsyncImage
 from .images import AsyncStoredGeneration as AsyncStoredGeneration
+from .images import AsyncStoredGenerationList as AsyncStoredGenerationList
 from .images import GenerationResult as GenerationResult
 from .images import Image as Image
 from .images import StoredGeneration as StoredGeneration
+from .images import StoredGenerationList as StoredGenerationList
 from .models import Accepted as Accepted
 from .models import CreditsUsage as CreditsUsage
 from .models import DryRun as DryRun
@@ -30,7 +32,6 @@ from .models import Identity as Identity
 from .models import Progress as Progress
 from .models import Queued as Queued
 from .models import Started as Started
-from .models import StoredGenerationList as StoredGenerationList
 from .models import Upload as Upload
 from .parameters import GenerationParameters as GenerationParameters
 from .parameters import ReferenceImage as ReferenceImage

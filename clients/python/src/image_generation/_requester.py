@@ -114,7 +114,7 @@ class Requester:
 
     @asynccontextmanager
     async def exchange(
-        self, method: str, url: str, *, timeout: float, **more: Any
+        self, method: str, url: str, *, timeout: float, of: str = 'service', **more: Any
     ) -> AsyncGenerator[httpx2.Response, None]:
         """Sends a request to any address. Faults of the network are this package's errors."""
         # A connection is waited for as long as it takes: how many there are is this program's own affair.
@@ -135,7 +135,7 @@ class Requester:
         except httpx2.TimeoutException as cause:
             raise TimeoutError(_no_answer(timeout)) from cause
         except httpx2.RequestError as cause:
-            raise ConnectionError("The service can't be reached.") from cause
+            raise ConnectionError(f"The {of} can't be reached.") from cause
         try:
             yield response
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from ._io import IO
 from ._requester import Requester
@@ -16,7 +16,7 @@ from .models import StoredGeneration, Upload
 
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 
-_transfer_seconds = 5 * 60.0
+_transfer: dict[str, Any] = {'timeout': 5 * 60.0, 'of': 'storage'}
 # What the storage answers for a link that has expired, or whose signer's credentials have.
 _refused_links = (400, 401, 403, 404)
 
@@ -29,8 +29,8 @@ async def send_file(requester: Requester, upload: Upload, file: File) -> None:
 
     async def once() -> None:
         # The file is last: S3 ignores later fields. Its name is fixed, because its own may be private.
-        more = {'data': upload.fields, 'files': {'file': ('file', content)}}
-        async with requester.exchange('POST', upload.url, timeout=_transfer_seconds, **more) as response:
+        more: dict[str, Any] = {'data': upload.fields, 'files': {'file': ('file', content)}}
+        async with requester.exchange('POST', upload.url, **_transfer, **more) as response:
             if not response.is_success:
                 raise _upload_refused(
                     response.status_code, (await requester.read(response)).decode('utf-8', 'replace')
@@ -92,7 +92,7 @@ async def fetch_image(requester: Requester, links: Links, index: int) -> bytes:
 
 async def _download(requester: Requester, link: str) -> bytes:
     async def once() -> bytes:
-        async with requester.exchange('GET', link, timeout=_transfer_seconds) as response:
+        async with requester.exchange('GET', link, **_transfer) as response:
             body = await requester.read(response)
             if response.status_code != 200:
                 code = _code_of(body[:10_000].decode('utf-8', 'replace'))

@@ -17,7 +17,7 @@ from ._requester import Call, Requester
 from ._storage import File
 from ._stored import get_generation_call, poll_until_ended
 from .client import ImageType, Kind, Status, user_agent, wait_for_seconds
-from .images import AsyncGenerationResult, AsyncStoredGeneration, bind
+from .images import AsyncGenerationResult, AsyncStoredGeneration, AsyncStoredGenerationList, bind
 from .parameters import GenerationParameters
 from .results import Result, result_of_stored
 
@@ -137,13 +137,15 @@ class AsyncClient:
         identity_id: str | None = None,
         status: Status | None = None,
         type: Kind | None = None,
-    ) -> models.StoredGenerationList:
+    ) -> AsyncStoredGenerationList:
         """A page of stored requests, newest first.
 
         A filtered page may hold none and still have a next one.
         """
         query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
-        return await _calls.list_generations(self._requester, query)
+        page = await _calls.list_generations(self._requester, query)
+        bound = [bind(AsyncStoredGeneration, one, self._requester) for one in page.generations]
+        return AsyncStoredGenerationList(generations=bound, next_cursor=page.next_cursor)
 
     async def all_generations(
         self,

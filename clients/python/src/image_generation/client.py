@@ -16,7 +16,7 @@ from ._requester import Call, Requester
 from ._storage import File
 from ._stored import get_generation_call, poll_until_ended
 from ._version import __version__
-from .images import GenerationResult, StoredGeneration, bind
+from .images import GenerationResult, StoredGeneration, StoredGenerationList, bind
 from .parameters import GenerationParameters
 from .results import Result, result_of_stored
 
@@ -198,13 +198,15 @@ class Client:
         identity_id: str | None = None,
         status: Status | None = None,
         type: Kind | None = None,
-    ) -> models.StoredGenerationList:
+    ) -> StoredGenerationList:
         """A page of stored requests, newest first.
 
         A filtered page may hold none and still have a next one.
         """
         query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
-        return run(_calls.list_generations(self._requester, query))
+        page = run(_calls.list_generations(self._requester, query))
+        bound = [bind(StoredGeneration, one, self._requester) for one in page.generations]
+        return StoredGenerationList(generations=bound, next_cursor=page.next_cursor)
 
     def all_generations(
         self,

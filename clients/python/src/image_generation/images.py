@@ -138,6 +138,22 @@ class AsyncStoredGeneration(models.StoredGeneration, _AsyncImages):
     """A stored request with any status, and its images."""
 
 
+class StoredGenerationList(Answer):
+    """A page of stored requests, newest first."""
+
+    generations: list[StoredGeneration]
+    next_cursor: str | None
+    """Give it as `cursor` for the next page; None on the last one."""
+
+
+class AsyncStoredGenerationList(Answer):
+    """A page of stored requests, newest first."""
+
+    generations: list[AsyncStoredGeneration]
+    next_cursor: str | None
+    """Give it as `cursor` for the next page; None on the last one."""
+
+
 def bind(kind: type[Bound], answer: Result | models.StoredGeneration, requester: Requester) -> Bound:
     """The same answer as one that can fetch its images."""
     request_id = answer.request_id if isinstance(answer, Result) else answer.id
