@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+import httpx2
 import pytest
 from anyio.from_thread import start_blocking_portal
 
@@ -38,16 +39,20 @@ def call(request: pytest.FixtureRequest) -> Iterator[Caller]:
 
 @pytest.fixture
 def make(call: Caller) -> Iterator[Callable[..., AnyClient]]:
-    """Makes clients, and closes them."""
-    clients: list[AnyClient] = []
+    """Makes clients, and closes their connections."""
+    opened: list[Any] = []
 
     def make(*args: Any, **more: Any) -> AnyClient:
-        clients.append(Client(*args, **more) if call.portal is None else AsyncClient(*args, **more))
-        return clients[-1]
+        # The certificates of this machine are not read for every test: nothing here is encrypted.
+        if call.portal is None:
+            opened.append(httpx2.Client(verify=False))
+            return Client(*args, http_client=opened[-1], **more)
+        opened.append(httpx2.AsyncClient(verify=False))
+        return AsyncClient(*args, http_client=opened[-1], **more)
 
     yield make
-    for client in clients:
-        call(client.close)
+    for http_client in opened:
+        call(http_client.close if call.portal is None else http_client.aclose)
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""The command `imagegen`, as a process of its own."""
+"""The command `imagegen`."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -9,38 +10,67 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from image_generation import Client
+from image_generation.command import program
 from image_generation.command.commands import paths_of, printable
 from image_generation.command.configuration import Configuration, write_configuration
+from image_generation.command.program import main
 from image_generation.command.terminal_image import shown
 
 from .world import Granted, World
 
-Run = Callable[..., 'subprocess.CompletedProcess[str]']
+Run = Callable[..., 'Ended']
 small = ('--width', '512', '--height', '512', '--steps', '20')
 png = b'\x89PNG\r\n\x1a\n' + bytes(5000)
 
 
-def imagegen(*args: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, '-W', 'error', '-c', 'from image_generation.command.program import run; run()']
-    home = {
-        'HOME': str(cwd),
-        'PATH': os.environ['PATH'],
-        'PYTHONPATH': str(Path(__file__).parents[1] / 'src'),
-    }
-    return subprocess.run(
-        [*command, *args], env={**home, **env}, cwd=cwd, capture_output=True, text=True, check=False, **more
-    )
+class Ended(NamedTuple):
+    """What a command printed, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 @pytest.fixture
-def run(world: World, granted: Granted, tmp_path: Path) -> Run:
-    environment = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
-    return lambda *args, env=environment, **more: imagegen(*args, env=env, cwd=tmp_path, **more)
+def run(
+    world: World,
+    granted: Granted,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """Runs the command in this process, since hundreds of its own would take longer to start than to run."""
+    configured = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
+
+    def run(*args: str, env: Mapping[str, str] = configured, typed: str = '') -> Ended:
+        with monkeypatch.context() as patch:
+            for name in (*configured, 'XDG_CONFIG_HOME'):
+                patch.delenv(name, raising=False)
+            for name, value in {'HOME': str(tmp_path), **env}.items():
+                patch.setenv(name, value)
+            patch.chdir(tmp_path)
+            patch.setattr(sys, 'stdin', io.StringIO(typed))
+            capsys.readouterr()
+            try:
+                code = main(args)
+            except SystemExit as end:
+                code = int(end.code or 0)
+            told = capsys.readouterr()
+            return Ended(code, told.out, told.err)
+
+    return run
+
+
+def process(*args: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subprocess.Popen[str]:
+    """The command as a process of its own."""
+    command = [sys.executable, '-c', 'from image_generation.command.program import run; run()', *args]
+    environment = {**env, 'PYTHONPATH': str(Path(__file__).parents[1] / 'src')}
+    return subprocess.Popen(command, env=environment, cwd=cwd, stderr=subprocess.PIPE, text=True, **more)
 
 
 def test_makes_images_saves_them_and_replaces_no_file(run: Run, tmp_path: Path) -> None:
@@ -50,7 +80,7 @@ def test_makes_images_saves_them_and_replaces_no_file(run: Run, tmp_path: Path) 
     assert '2 credits, 3998 left; seed 7; request ' in done.stderr
     first = (tmp_path / 'aurora-7.png').read_bytes()
     assert first.startswith(png[:8])
-    again = run('generate', '-', '-i', 'Aurora', *small, '--seed', '7', '--json', '-q', input='a boat\n')
+    again = run('generate', '-', '-i', 'Aurora', *small, '--seed', '7', '--json', '-q', typed='a boat\n')
     answer = json.loads(again.stdout)
     assert (answer['files'], answer['seed'], again.stderr) == (['aurora-7-2.png'], 7, '')
     assert (tmp_path / 'aurora-7.png').read_bytes() == first
@@ -104,21 +134,9 @@ def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, g
     assert 'Set another: imagegen configure. (INVALID_API_KEY' in refused.stderr
 
 
-def test_without_a_service_it_says_so(tmp_path: Path) -> None:
-    code = 'import image_generation.command.program as p; p._max_retries = 0; p.run()'
-    environment = {
-        'IMAGE_API_KEY': 'svc_live_x',
-        'IMAGE_BASE_URL': 'http://127.0.0.1:9/api/v1',
-        'PYTHONPATH': str(Path(__file__).parents[1] / 'src'),
-    }
-    away = subprocess.run(
-        [sys.executable, '-c', code, 'list'],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_without_a_service_it_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, '_max_retries', 0)
+    away = run('list', '--base-url', 'http://127.0.0.1:9/api/v1')
     assert away.returncode == 3
     assert away.stderr == "imagegen: The service can't be reached. Check the network and the base URL.\n"
 
@@ -126,16 +144,9 @@ def test_without_a_service_it_says_so(tmp_path: Path) -> None:
 def test_who_interrupts_a_request_that_runs_is_told_its_id(
     world: World, granted: Granted, tmp_path: Path
 ) -> None:
-    command = [sys.executable, '-c', 'from image_generation.command.program import run; run()']
-    environment = {
-        'IMAGE_API_KEY': granted.key,
-        'IMAGE_BASE_URL': world.base_url,
-        'PYTHONPATH': str(Path(__file__).parents[1] / 'src'),
-    }
+    environment = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
     args = ('generate', 'a bay', '-i', 'glacier', *small)
-    with subprocess.Popen(
-        [*command, *args], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
-    ) as painting:
+    with process(*args, env=environment, cwd=tmp_path) as painting:
         assert painting.stderr is not None
         assert painting.stderr.readline() == 'Painting\n'
         painting.send_signal(signal.SIGINT)
@@ -151,7 +162,7 @@ def test_configure_writes_a_file_that_nobody_else_may_read(
     run: Run, world: World, granted: Granted, tmp_path: Path
 ) -> None:
     assert 'run "imagegen configure"' in run('list', env={}).stderr
-    written = run('configure', '--base-url', world.base_url, env={}, input=f'{granted.key}\n')
+    written = run('configure', '--base-url', world.base_url, env={}, typed=f'{granted.key}\n')
     assert written.returncode == 0, written.stderr
     path = tmp_path / '.config' / 'imagegen' / 'config'
     assert path.stat().st_mode & 0o777 == 0o600
@@ -188,13 +199,11 @@ def test_the_output_may_be_closed_early(world: World, granted: Granted, tmp_path
     environment = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, '-c', 'from image_generation.command.program import run; run()', 'identities']
-    environment['PYTHONPATH'] = str(Path(__file__).parents[1] / 'src')
-    ended = subprocess.run(
-        command, env=environment, cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, text=True, check=False
-    )
-    os.close(write)
-    assert (ended.returncode, ended.stderr) == (0, '')
+    with process('identities', env=environment, cwd=tmp_path, stdout=write) as ended:
+        os.close(write)
+        assert ended.stderr is not None
+        assert ended.stderr.read() == ''
+    assert ended.returncode == 0
 
 
 def test_where_images_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

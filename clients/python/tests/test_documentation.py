@@ -17,6 +17,7 @@ import pytest
 
 from image_generation import AsyncClient, Client
 
+from .small_images import paint_small
 from .world import Granted, World
 
 package = Path(__file__).parents[1]
@@ -56,12 +57,18 @@ def test_all_modules_with_examples_are_looked_at() -> None:
 
 @pytest.mark.parametrize('example', examples)
 def test_an_example_of_a_docstring(
-    example: doctest.DocTest, world: World, granted: Granted, photo: Path, tmp_path: Path
+    example: doctest.DocTest,
+    world: World,
+    granted: Granted,
+    photo: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    paint_small(monkeypatch.setattr)
     with Client(granted.key, world.base_url) as client:
         if 'all_generations' in example.name or example.name.endswith('.request'):
             for _ in range(2):
-                client.generate(identity_id=world.identities['aurora'], prompt='a bay', width=512, height=512)
+                client.generate(identity_id=world.identities['aurora'], prompt='a bay')
         example.globs = {
             **identity_of(world),
             'client': client,
@@ -86,8 +93,9 @@ def test_an_example_of_the_readme(
         'IMAGE_API_KEY': granted.key,
         'IMAGE_BASE_URL': world.base_url,
         'PATH': os.environ['PATH'],
-        'PYTHONPATH': str(package / 'src'),
+        'PYTHONPATH': f'{package}:{package / "src"}',
     }
+    script = f'from tests.small_images import paint_small; paint_small()\n{script}'
     ran = subprocess.run(
         [sys.executable, '-c', script],
         cwd=tmp_path,
