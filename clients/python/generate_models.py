@@ -31,9 +31,6 @@ names = {
     ('Generation', 'usage'): 'CreditsUsage',
     ('StoredGeneration', 'identity'): 'StoredIdentity',
     ('IdentityList', 'identities'): 'Identity',
-    ('LicenseList', 'licenses'): 'License',
-    ('ActivityList', 'activity'): 'Activity',
-    ('KeyList', 'keys'): 'ApiKey',
     ('GenerationEvents', 'accepted'): 'Accepted',
     ('GenerationEvents', 'queued'): 'Queued',
     ('GenerationEvents', 'started'): 'Started',
@@ -62,11 +59,22 @@ rules = {
 def answers_of(document: Schema) -> Schema:
     """The schemas of answers, with every object named and without rules."""
     found: Schema = {}
+    unread = only_for_sessions(document)
     for name, schema in document['components']['schemas'].items():
         # An error is an exception, and a request is the parameters of a function.
-        if name != 'Error' and not name.endswith('Request'):
+        if name != 'Error' and not name.endswith('Request') and name not in unread:
             found[name] = named(schema, name, found)
     return {name: found[name] for name in sorted(found)}
+
+
+def only_for_sessions(document: Schema) -> set[str]:
+    """What only the sessions of accounts are answered, which this client does not serve."""
+    by_session: set[str] = set()
+    by_key: set[str] = set()
+    for operation in (one for path in document['paths'].values() for one in path.values()):
+        answers = by_session if operation['security'] == [{'session': []}] else by_key
+        answers |= {response['$ref'].rsplit('/', 1)[1] for response in operation['responses'].values()}
+    return by_session - by_key
 
 
 def named(schema: Any, where: str, found: Schema) -> Any:

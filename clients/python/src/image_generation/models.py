@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date as date_aliased
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, SkipValidation
@@ -24,55 +23,6 @@ class AcceptedGeneration(Answer):
     status: SkipValidation[Literal['QUEUED']]
     credits_reserved: Annotated[int, Field(alias='creditsReserved')]
     """What it will be charged if it completes."""
-
-
-class ActivityListChanges(Answer):
-    member: str
-    """As in `GET /licenses` and `GET /keys`."""
-
-    from_: Annotated[str | float | bool | list[str] | None, Field(alias='from')]
-    """What it was; of a list, what was taken away."""
-
-    to: str | float | bool | list[str] | None
-    """What it is; of a list, what was added."""
-
-
-class ApiKey(Answer):
-    key_id: Annotated[str, Field(alias='keyId')]
-    """What the key goes by. It opens nothing."""
-
-    key_prefix: Annotated[str, Field(alias='keyPrefix')]
-    """The first characters of the raw key, to know it by."""
-
-    name: str
-    license_id: Annotated[str, Field(alias='licenseId')]
-    status: SkipValidation[Literal['active', 'expired', 'revoked']]
-    created_at: Annotated[AwareDatetime, Field(alias='createdAt')]
-    last_used_at: Annotated[AwareDatetime | None, Field(alias='lastUsedAt')]
-    """When it was last used, if ever."""
-
-    expires_at: Annotated[AwareDatetime | None, Field(alias='expiresAt')]
-    """Null for a key that does not expire."""
-
-    revoked_at: Annotated[AwareDatetime | None, Field(alias='revokedAt')]
-    """Null unless it was revoked."""
-
-
-class CreatedKey(Answer):
-    key_id: Annotated[str, Field(alias='keyId')]
-    """What the key goes by. It opens nothing."""
-
-    key: str
-    """The raw key. This is the only time that it is shown."""
-
-    key_prefix: Annotated[str, Field(alias='keyPrefix')]
-    """The first characters of the raw key, to know it by."""
-
-    name: str
-    license_id: Annotated[str, Field(alias='licenseId')]
-    created_at: Annotated[AwareDatetime, Field(alias='createdAt')]
-    expires_at: Annotated[AwareDatetime | None, Field(alias='expiresAt')]
-    """Null for a key that does not expire."""
 
 
 class CreditsUsage(Answer):
@@ -140,61 +90,6 @@ class IdentityName(Answer):
     name: str
 
 
-class KeyList(Answer):
-    keys: list[ApiKey]
-    """Newest first. Keys that expired or were revoked are listed for 90 days. A page may hold fewer than `limit` and still have a next one."""
-
-    next_cursor: Annotated[str | None, Field(alias='nextCursor')]
-    """Send it as `cursor` for the next page; null on the last one."""
-
-
-class License(Answer):
-    license_id: Annotated[str, Field(alias='licenseId')]
-    tier: str
-    """The tier's label."""
-
-    status: SkipValidation[Literal['active', 'past_due', 'ended']]
-    """`past_due`: a payment is due. The license still works for some days, and is suspended then until it is paid."""
-
-    usable: bool
-    """Whether it generates now and may have keys: active or not long past due, with API access, and not past its end."""
-
-    api_access: Annotated[bool, Field(alias='apiAccess')]
-    """Whether it may be used by API at all."""
-
-    founding_catalog: Annotated[bool, Field(alias='foundingCatalog')]
-    """Whether every identity of the founding catalog may be used."""
-
-    identity_ids: Annotated[list[str], Field(alias='identityIds')]
-    """Identities that are granted beside the founding catalog."""
-
-    credits_limit: Annotated[int, Field(alias='creditsLimit')]
-    """Credits of the present billing period: those that are paid for it."""
-
-    max_outputs: Annotated[int, Field(alias='maxOutputs')]
-    """The largest `numOutputs` of a request."""
-
-    max_side_px: Annotated[int, Field(alias='maxSidePx')]
-    """The largest `width` and `height` of a request, in pixels."""
-
-    max_in_flight: Annotated[int, Field(alias='maxInFlight')]
-    """How many of its requests may be waiting or painted at a time."""
-
-    billing_period_start: Annotated[AwareDatetime, Field(alias='billingPeriodStart')]
-    billing_period_end: Annotated[AwareDatetime, Field(alias='billingPeriodEnd')]
-    """When the credits of the next period begin."""
-
-    active_until: Annotated[AwareDatetime | None, Field(alias='activeUntil')]
-    """When the license ends; null when no end is set."""
-
-    created_at: Annotated[AwareDatetime, Field(alias='createdAt')]
-
-
-class LicenseList(Answer):
-    licenses: list[License]
-    """Oldest first."""
-
-
 class Progress(Answer):
     step: int
     steps: int
@@ -206,14 +101,6 @@ class Queued(Answer):
 
     eta_seconds: Annotated[int, Field(alias='etaSeconds')]
     """Until it is expected to begin; 0 while that is not known."""
-
-
-class RevokedKey(Answer):
-    key_id: Annotated[str, Field(alias='keyId')]
-    """What the key goes by. It opens nothing."""
-
-    status: SkipValidation[Literal['revoked']]
-    revoked_at: Annotated[AwareDatetime, Field(alias='revokedAt')]
 
 
 class Started(Answer):
@@ -241,102 +128,6 @@ class Upload(Answer):
 
     expires_at: Annotated[AwareDatetime, Field(alias='expiresAt')]
     """Until then the file can be sent, and used."""
-
-
-class ByIdentity(Answer):
-    requests: int
-    """Requests that completed."""
-
-    credits: int
-    """What they were charged."""
-
-    name: str
-    slug: str
-
-
-class UsageByDay(Answer):
-    requests: int
-    """Requests that completed."""
-
-    credits: int
-    """What they were charged."""
-
-    date: date_aliased
-    """A UTC day."""
-
-
-class UsageHistory(Answer):
-    request_id: Annotated[str, Field(alias='requestId')]
-    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
-
-    type: SkipValidation[Literal['text_to_image', 'reference', 'exact_product']]
-    status: SkipValidation[Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']]
-    identity: StoredIdentity
-    num_outputs: Annotated[int, Field(alias='numOutputs')]
-    credits_charged: Annotated[int, Field(alias='creditsCharged')]
-    """0 unless the request completed."""
-
-    created_at: Annotated[AwareDatetime, Field(alias='createdAt')]
-    completed_at: Annotated[AwareDatetime | None, Field(alias='completedAt')]
-    """When it ended, however it ended; null until then."""
-
-
-class UsageStats(Answer):
-    current: int
-    """Credits used in the period."""
-
-    limit: int
-    """Credits of a period."""
-
-    percentage: int
-    """Whole percent of the limit, rounded down; over 100 when the limit was lowered below what is used."""
-
-    billing_period_start: Annotated[AwareDatetime, Field(alias='billingPeriodStart')]
-    billing_period_end: Annotated[AwareDatetime, Field(alias='billingPeriodEnd')]
-    """When the credits of the next period begin."""
-
-    days_remaining: Annotated[int, Field(alias='daysRemaining')]
-    """Days until the period's end, counting the one that has begun."""
-
-    tier: str
-    """The tier's label."""
-
-
-class UsageTextToImage(Answer):
-    requests: int
-    """Requests that completed."""
-
-    credits: int
-    """What they were charged."""
-
-
-class Activity(Answer):
-    id: str
-    at: AwareDatetime
-    """When it was changed."""
-
-    by: SkipValidation[Literal['owner', 'operator', 'billing']]
-    """The account itself, whoever operates the service, or a payment's event."""
-
-    action: SkipValidation[Literal['key_issued', 'key_revoked', 'license_granted', 'license_changed']]
-    """What was done."""
-
-    key_id: Annotated[str | None, Field(alias='keyId')]
-    """Null unless it is about a key."""
-
-    key_name: Annotated[str | None, Field(alias='keyName')]
-    """Null unless it is about a key."""
-
-    changes: list[ActivityListChanges]
-    """Which members changed; none for a key that was revoked."""
-
-
-class ActivityList(Answer):
-    activity: list[Activity]
-    """Newest first."""
-
-    next_cursor: Annotated[str | None, Field(alias='nextCursor')]
-    """Send it as `cursor` for the next page; null on the last one."""
 
 
 class DryRun(Answer):
@@ -467,30 +258,3 @@ class StoredGenerationList(Answer):
 
     next_cursor: Annotated[str | None, Field(alias='nextCursor')]
     """Send it as `cursor` for the next page; null on the last one."""
-
-
-class UsageByType(Answer):
-    text_to_image: UsageTextToImage
-    reference: UsageTextToImage
-    exact_product: UsageTextToImage
-
-
-class UsageAggregates(Answer):
-    by_type: Annotated[UsageByType, Field(alias='byType')]
-    """Every type, those without a request too."""
-
-    by_identity: Annotated[dict[str, ByIdentity], Field(alias='byIdentity')]
-    """By the identity's ID."""
-
-    by_day: Annotated[list[UsageByDay], Field(alias='byDay')]
-    """Every UTC day of the period until today, those without a request too, oldest first."""
-
-
-class Usage(Answer):
-    license_id: Annotated[str, Field(alias='licenseId')]
-    stats: UsageStats
-    history: list[UsageHistory]
-    """The license's newest 20 requests, newest first, whatever became of them and whatever their period."""
-
-    aggregates: UsageAggregates
-    """What the period counts of requests that completed."""
