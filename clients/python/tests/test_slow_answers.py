@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from image_generation import TimeoutError, _requester
+from image_generation import TimeoutError, _generate, _requester
 
 from .test_rules import generation
 from .world import Caller
@@ -51,8 +51,10 @@ def serving() -> Iterator[Callable[..., str]]:
 
 
 def test_a_generation_may_take_longer_than_the_timeout_once_it_was_accepted(
-    serving: Any, make: Any, call: Caller
+    serving: Any, make: Any, call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A client that gave up the stream would look for the request, in vain, for ten minutes.
+    monkeypatch.setattr(_generate, '_poll_for_seconds', 1.0)
     completed = f'event: completed\ndata: {json.dumps(generation)}\n\n'.encode()
     client = make('svc_live_x', serving([event_stream, 1.5, completed]), timeout=0.5, max_retries=0)
     assert call(client.generate, identity_id='i', prompt='p').request_id == 'r'
