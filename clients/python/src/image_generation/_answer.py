@@ -17,7 +17,8 @@ class Answer(BaseModel):
     `model_dump(mode='json', by_alias=True)` gives it back with the service's own names.
     """
 
-    model_config = ConfigDict(frozen=True, extra='ignore', populate_by_name=True)
+    # Pydantic would keep names that begin with `model_` for itself, and the service has some.
+    model_config = ConfigDict(frozen=True, extra='ignore', populate_by_name=True, protected_namespaces=())
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """What `repr` shows, which often ends in a log."""
