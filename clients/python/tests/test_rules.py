@@ -403,9 +403,14 @@ def test_a_wait_is_never_shorter_than_asked_for_nor_longer_than_a_minute(
         assert max(1, asked or 0) <= wait <= 60
 
 
-@given(st.text(alphabet='e:data\r\n é\u2028', max_size=40), st.lists(st.integers(1, 5), max_size=40))
-def test_events_are_the_same_wherever_chunks_end(text: str, sizes: list[int]) -> None:
-    content = f'\ufeffevent: a\ndata: 1\n\n{text}\n\ndata: last\n\n'.encode()
+lines = st.sampled_from(['', 'data: 1', 'data:é\u2028', 'data', 'event: b', ': comment', 'id: 7'])
+line_ends = st.sampled_from(['\r\n', '\n', '\r'])
+
+
+@given(st.lists(st.tuples(lines, line_ends), max_size=12), st.lists(st.integers(1, 5), max_size=40))
+def test_events_are_the_same_wherever_chunks_end(pairs: list[tuple[str, str]], sizes: list[int]) -> None:
+    text = ''.join(line + end for line, end in pairs)
+    content = f'\ufeffevent: a\ndata: 1\n\n{text}'.encode()
 
     async def chunks(lengths: list[int]) -> AsyncIterator[bytes]:
         rest = content
@@ -419,6 +424,7 @@ def test_events_are_the_same_wherever_chunks_end(text: str, sizes: list[int]) ->
 
     whole = _io.run(read([]))
     assert whole == _io.run(read(sizes))
+    assert whole == _io.run(read([1] * len(content)))
     assert whole[0] == StreamEvent('a', '1')
 
 
