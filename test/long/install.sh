@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, judges from
-# npm and four Python environments.
+# npm and five Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -42,6 +42,8 @@ environment .venv test/long/requirements.txt
 environment .venv-emulator test/emulated/requirements.txt
 # Apart, because LiteLLM brings so much along.
 environment .venv-openai test/long/openai/requirements.txt
+# What the Python client is tested and built with.
+environment .venv-clients clients/python/requirements-dev.txt
 # Once for all clones: PyTorch and CUDA's libraries are a download of 3 GB.
 model_server=${XDG_CACHE_HOME:-$HOME/.cache}/image-generation-service/model-server
 environment "$model_server" inference/requirements.txt inference/tests/requirements.txt

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { modelServerPython, missingTools } from './tools.ts';
+import { clientsPython, modelServerPython, missingTools } from './tools.ts';
 
 const usage = `npm run test:long -- [options]
 
@@ -35,6 +35,7 @@ const steps: Step[] = [
   // Two of its files do little but wait for a minute to pass.
   { name: 'long', command: npmRun('jest', '--selectProjects', 'long', '--maxWorkers', '2') },
   { name: 'emulated', command: npmRun('jest', '--selectProjects', 'emulated') },
+  { name: 'clients', command: ['bash', 'clients/python/tests/run.sh', clientsPython] },
   { name: 'browser', command: npmRun('jest', '--selectProjects', 'browser', '--maxWorkers', '1') },
   { name: 'planted-bugs', command: npmRun('faults', '--planted', '--workers', '1') },
   { name: 'faults', command: npmRun('faults', '--seeds', values.full ? '1000' : '200', '--workers', '1') },

@@ -19,6 +19,9 @@ const judges = new URL('judges/node_modules/', import.meta.url).pathname;
 /** A file of a judge from npm, which `install.sh` installs. */
 export const judgePath = (file: string) => join(judges, file);
 
+/** The Python that tests and builds the Python client. */
+export const clientsPython = new URL('../../.venv-clients/bin/python', import.meta.url).pathname;
+
 /** A simulator of IAM, which `install.sh` installs: https://github.com/cloud-copilot/iam-simulate. */
 export const iamSimulatorPath = judgePath('@cloud-copilot/iam-simulate/dist/esm/index.js');
 
@@ -37,6 +40,9 @@ export const missingTools = [
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(hasJudges() ? [] : ['the judges from npm (test/long/judges)']),
   ...(openAiPythonPath ? [] : ["OpenAI's SDK for Python (test/long/openai/requirements.txt)"]),
+  ...(existsSync(clientsPython)
+    ? []
+    : ["the Python client's packages (clients/python/requirements-dev.txt)"]),
   ...(existsSync(modelServerPython) ? [] : ["the model server's Python packages"]),
 ];
 

@@ -1,0 +1,25 @@
+"""What all answers of the service have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+# Whoever has a signed link has what it opens, and prompts are private.
+_unprinted = {'outputs', 'output_url', 'url', 'fields', 'prompt', 'negative_prompt', 'key'}
+
+
+class Answer(BaseModel):
+    """An answer, whose members are read-only. Members that this version does not know are ignored.
+
+    `model_dump(mode='json', by_alias=True)` gives it back with the service's own names.
+    """
+
+    # Pydantic would keep names that begin with `model_` for itself, and the service has some.
+    model_config = ConfigDict(frozen=True, extra='ignore', populate_by_name=True, protected_namespaces=())
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """What `repr` shows, which often ends in a log."""
+        return [(name, value) for name, value in super().__repr_args__() if name not in _unprinted]

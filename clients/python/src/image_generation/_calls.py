@@ -1,0 +1,135 @@
+"""The calls of a client, for `Client` and `AsyncClient` alike."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+from ._requester import Call, Options, Requester
+from ._retry import is_transient
+from ._storage import File, send_file
+from .errors import IdempotencyInProgress
+from .models import (
+    AcceptedGeneration,
+    DryRun,
+    Generation,
+    Identity,
+    IdentityList,
+    StoredGeneration,
+    StoredGenerationList,
+    Upload,
+)
+
+
+def options_of(api_key: str | None, base_url: str | None, timeout: float, max_retries: int) -> Options:
+    """What a client was given, or the environment has in its place."""
+    api_key = api_key or os.environ.get('IMAGE_API_KEY', '')
+    base_url = (base_url or os.environ.get('IMAGE_BASE_URL', '')).rstrip('/')
+    # The errors of the HTTP client would quote the key.
+    if not re.fullmatch(r'[!-~]+', api_key):
+        raise ValueError(
+            'The API key is missing, or not of visible ASCII characters: give api_key, or set IMAGE_API_KEY.'
+        )
+    if not re.match(r'https?://[^/]', base_url):
+        raise ValueError(
+            'The base URL is missing, or does not begin with https://: give base_url, or set IMAGE_BASE_URL. '
+            'It ends in /api/v1.'
+        )
+    return Options(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=max_retries)
+
+
+@dataclass(frozen=True)
+class AcceptedRequest:
+    """A request that was accepted and runs without its caller."""
+
+    request_id: str
+    credits_reserved: int | None
+    """What it is charged if it completes.
+
+    None when an earlier call with the same idempotency key was told it.
+    """
+
+
+async def respond_async(requester: Requester, body: bytes, idempotency_key: str | None) -> AcceptedRequest:
+    """Asks for images. Every try has the same idempotency key, so that it is accepted once."""
+    headers = {'prefer': 'respond-async', 'idempotency-key': idempotency_key or str(uuid.uuid4())}
+    call = Call('POST /generate', body=body, headers=headers)
+
+    async def once() -> AcceptedRequest:
+        try:
+            async with requester.attempt(call) as response:
+                return await _read_accepted(requester, response)
+        except IdempotencyInProgress as error:
+            # A try with the same key was accepted, and its answer was lost.
+            if error.request_id is None:
+                raise
+            return AcceptedRequest(error.request_id, None)
+
+    return await requester.retry(once, is_transient)
+
+
+async def _read_accepted(requester: Requester, response: httpx2.Response) -> AcceptedRequest:
+    """Reads 202, and 200 with the images: of a key whose request has completed, and of a service that knows
+    no asynchronous requests. Both name the request.
+    """
+    if response.status_code == 202:
+        accepted = await requester.read_model(response, AcceptedGeneration)
+        return AcceptedRequest(accepted.request_id, accepted.credits_reserved)
+    done = await requester.read_model(response, Generation)
+    return AcceptedRequest(done.request_id, done.usage.credits_charged)
+
+
+async def dry_run(requester: Requester, body: bytes) -> DryRun:
+    """What a request would cost."""
+    return await requester.fetch(Call('POST /generate', query={'dryRun': True}, body=body), DryRun)
+
+
+async def list_generations(requester: Requester, query: Mapping[str, Any]) -> StoredGenerationList:
+    """A page of stored requests, newest first."""
+    named = {('identityId' if name == 'identity_id' else name): value for name, value in query.items()}
+    return await requester.fetch(Call('GET /generate', query=named), StoredGenerationList)
+
+
+async def all_generations(
+    requester: Requester, query: Mapping[str, Any]
+) -> AsyncGenerator[StoredGeneration, None]:
+    """All stored requests, newest first, fetched page by page."""
+    cursor: str | None = query.get('cursor')
+    while True:
+        page = await list_generations(requester, {**query, 'cursor': cursor})
+        for one in page.generations:
+            yield one
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+async def list_identities(requester: Requester) -> list[Identity]:
+    """The identities that the key may use."""
+    return (await requester.fetch(Call('GET /identities'), IdentityList)).identities
+
+
+async def create_upload(requester: Requester, content_type: str | None) -> Upload:
+    """Opens an upload."""
+    body = {} if content_type is None else {'contentType': content_type}
+    return await requester.fetch(Call('POST /uploads', body=json.dumps(body).encode()), Upload)
+
+
+async def upload_reference(requester: Requester, file: File, content_type: str | None) -> str:
+    """Uploads a reference image."""
+    upload = await create_upload(requester, content_type)
+    await send_file(requester, upload, file)
+    return upload.upload_id
+
+
+def call_of(route: str, path: Mapping[str, str], query: Mapping[str, Any], body: Any) -> Call:
+    """A call of any route."""
+    content = None if body is None else json.dumps(body, allow_nan=False).encode()
+    return Call(route, path=path, query=query, body=content)

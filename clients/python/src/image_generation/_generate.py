@@ -1,0 +1,205 @@
+"""Generates: on the line with events, and without a line."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import httpx2
+
+from ._answers_to_errors import api_error
+from ._event_stream import read_events
+from ._requester import Call, Requester
+from ._retry import NotRetried, is_transient
+from ._stored import poll_until_ended
+from .errors import (
+    ApiError,
+    ConnectionError,
+    IdempotencyInProgress,
+    RequestNotFound,
+    ServiceUnavailable,
+    TimeoutError,
+)
+from .models import Accepted, Generation, GenerationEventsFailed, Progress, Queued, Started, StoredGeneration
+from .parameters import service_names
+from .results import Result, result_of_answer, result_of_stored
+
+# Longer than any generation may take, and longer than the service needs to end a generation whose worker
+# died.
+_poll_for_seconds = 10 * 60.0
+
+
+@dataclass(frozen=True)
+class Disconnected:
+    """The connection broke. From now on the client polls the stored request."""
+
+    request_id: str
+
+
+Event: TypeAlias = Accepted | Queued | Started | Progress | Disconnected
+_kinds: dict[str, type[Accepted | Queued | Started | Progress]] = {
+    'accepted': Accepted,
+    'queued': Queued,
+    'started': Started,
+    'progress': Progress,
+}
+
+
+def body_of(function: str, parameters: Mapping[str, Any]) -> bytes:
+    """The body of a request.
+
+    Its bytes are made once, because every try must send the same, and in one order, because a repeat with the
+    same idempotency key must as well, in whatever order its caller names the parameters. What is None is left
+    out.
+    """
+    for name in parameters:
+        if name not in service_names:
+            raise TypeError(f'{function}() got an unexpected keyword argument {name!r}')
+    return json.dumps(_for_service(parameters), allow_nan=False, separators=(',', ':')).encode()
+
+
+def _for_service(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        value = cast(Mapping[str, Any], value)
+        unknown = [name for name in value if name not in service_names]
+        ordered = [*(name for name in service_names if name in value), *unknown]
+        return {
+            service_names.get(name, name): _for_service(value[name])
+            for name in ordered
+            if value[name] is not None
+        }
+    if isinstance(value, list | tuple):
+        return [_for_service(one) for one in cast(Sequence[Any], value)]
+    return value
+
+
+async def generate(
+    requester: Requester, body: bytes, idempotency_key: str | None
+) -> AsyncGenerator[Event | Result, None]:
+    """What happens to a generation, and its result at the end.
+
+    Every try has the same idempotency key, so it is charged once, however often the connection breaks.
+    """
+    headers = {'accept': 'text/event-stream', 'idempotency-key': idempotency_key or str(uuid.uuid4())}
+    call = Call('POST /generate', body=body, headers=headers)
+    failures = 0
+    while True:
+        try:
+            async with aclosing(_generate_once(requester, call)) as events:
+                async for event in events:
+                    yield event
+            return
+        except Exception as error:
+            failures += 1
+            delay = requester.wait_after(error, failures, is_transient)
+        await requester.io.sleep(delay)
+
+
+async def _generate_once(requester: Requester, call: Call) -> AsyncGenerator[Event | Result, None]:
+    """One try. If it broke off and the request is stored, waits for the stored request."""
+    request_id: str | None = None
+    broken: Exception = ConnectionError('The connection broke before the result arrived.', answer_began=True)
+    try:
+        async with requester.attempt(call) as response:
+            request_id = response.headers.get('x-request-id')
+            async with aclosing(_read_answer(requester, response)) as events:
+                async for event in events:
+                    if isinstance(event, Accepted):
+                        request_id = event.request_id
+                    yield event
+                    if isinstance(event, Result):
+                        return
+    except ApiError as error:
+        if not _may_be_stored(error):
+            raise
+        request_id, broken = error.request_id, error
+    except ConnectionError as error:
+        if not error.answer_began:
+            raise
+        # Without an ID the answer's own error says what broke.
+        broken = error if request_id is None else broken
+    if request_id is None:
+        raise broken
+    if isinstance(broken, ConnectionError):
+        yield Disconnected(request_id)
+    stored = await _poll(requester, request_id)
+    # A request that is not stored was not accepted.
+    if stored is None:
+        raise broken
+    yield _end_of(stored)
+
+
+async def _poll(requester: Requester, request_id: str) -> StoredGeneration | None:
+    """None if there is no such request.
+
+    Anything else is raised, so that a generation that goes on is not begun again.
+    """
+    try:
+        return await poll_until_ended(requester, request_id, timeout=_poll_for_seconds)
+    except RequestNotFound:
+        return None
+    except TimeoutError as error:
+        raise NotRetried(error) from error
+
+
+def _may_be_stored(error: ApiError) -> bool:
+    """Whether there may be a stored request: of a first try that still runs, or of this try, with its
+    outcome.
+    """
+    if isinstance(error, IdempotencyInProgress):
+        return True
+    # After 503 nothing is stored, or the request failed and its key is free again.
+    return error.status >= 500 and error.status != 503
+
+
+async def _read_answer(
+    requester: Requester, response: httpx2.Response
+) -> AsyncGenerator[Event | Result, None]:
+    """The events of an answer and its result, which is missing if the answer broke off.
+
+    Raises ApiError if it failed.
+    """
+    # A replay, or a proxy that buffers streams, answers with plain JSON.
+    if response.headers.get('content-type', '').split(';')[0].strip().lower() != 'text/event-stream':
+        yield result_of_answer(await requester.read_model(response, Generation))
+        return
+    request_id = response.headers.get('x-request-id')
+    async with (
+        aclosing(requester.read_stream(response)) as chunks,
+        aclosing(read_events(chunks)) as events,
+    ):
+        async for event in events:
+            try:
+                value = json.loads(event.data) if event.event in (*_kinds, 'completed', 'failed') else None
+                if event.event == 'failed':
+                    failed = GenerationEventsFailed.model_validate(value)
+                    raise api_error(
+                        failed.error, code=failed.code, status=failed.status, request_id=request_id
+                    )
+                if event.event == 'completed':
+                    yield result_of_answer(Generation.model_validate(value))
+                elif event.event in _kinds:
+                    known = _kinds[event.event].model_validate(value)
+                    request_id = known.request_id if isinstance(known, Accepted) else request_id
+                    yield known
+            except ValueError as cause:
+                # Only a broken connection can have damaged it.
+                sentence = 'An event of the answer is malformed.'
+                raise ConnectionError(sentence, answer_began=True) from cause
+
+
+def _end_of(stored: StoredGeneration) -> Result:
+    """The result, or the failure.
+
+    It is not retried, because a retry would be another generation; only that of a service without room is.
+    """
+    try:
+        return result_of_stored(stored)
+    except ServiceUnavailable:
+        raise
+    except ApiError as failed:
+        raise NotRetried(failed) from failed

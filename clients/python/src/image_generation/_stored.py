@@ -1,0 +1,85 @@
+"""Waits for a stored request."""
+
+from __future__ import annotations
+
+import inspect
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from ._requester import Call, Requester
+from ._retry import is_transient
+from .errors import ApiError, TimeoutError
+from .models import StoredGeneration
+
+T = TypeVar('T')
+Callback = Callable[[T], Awaitable[None] | None]
+
+# Shorter than this is impolite, whatever the service says.
+_shortest_wait_seconds = 1.0
+# For a service that does not say when to look again.
+_usual_wait_seconds = 2.0
+_wait_after_fault_seconds = 4.0
+
+
+async def call_back(callback: Callback[T] | None, value: T) -> None:
+    """Calls a callback, which may be `async def` where the client is."""
+    if callback is None:
+        return
+    waiting = callback(value)
+    if inspect.isawaitable(waiting):
+        await waiting
+
+
+async def poll_until_ended(
+    requester: Requester,
+    request_id: str,
+    *,
+    timeout: float,
+    on_status: Callback[StoredGeneration] | None = None,
+) -> StoredGeneration:
+    """Looks at a stored request until it has ended, as often as the service asks for.
+
+    It goes on after faults of the network and while the service is busy. Raises ApiError when there is none
+    or it may not be looked at, and TimeoutError when it has not ended after `timeout` seconds.
+    """
+    until = time.monotonic() + timeout
+    wait = 0.0
+    while time.monotonic() + wait < until:
+        await requester.io.sleep(wait)
+        stored, wait_seconds = await _look_at(requester, request_id)
+        if stored is not None:
+            await call_back(on_status, stored)
+            if stored.status not in ('QUEUED', 'PROCESSING'):
+                return stored
+        # The random part spreads programs that wait for many requests.
+        wait = wait_seconds * (1 + random.random() / 4)
+    sentence = 'The generation takes longer than expected. It goes on, and can be fetched later.'
+    raise TimeoutError(sentence, request_id)
+
+
+async def _look_at(requester: Requester, request_id: str) -> tuple[StoredGeneration | None, float]:
+    """The stored request, None after a fault that may pass, and after how many seconds to look again."""
+    try:
+        async with requester.attempt(get_generation_call(request_id)) as response:
+            asked = _seconds(response.headers.get('retry-after'))
+            stored = await requester.read_model(response, StoredGeneration)
+            return stored, max(_shortest_wait_seconds, asked or _usual_wait_seconds)
+    except Exception as error:
+        if not is_transient(error):
+            raise
+        asked = error.retry_after_seconds if isinstance(error, ApiError) else None
+        return None, max(_usual_wait_seconds, asked or _wait_after_fault_seconds)
+
+
+def get_generation_call(request_id: str) -> Call:
+    """How a stored request is fetched."""
+    return Call('GET /generate/{requestId}', path={'requestId': request_id})
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        return float(header) if header is not None else None
+    except ValueError:
+        return None

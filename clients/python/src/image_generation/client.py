@@ -1,0 +1,317 @@
+"""The client that blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+import httpx2
+from typing_extensions import Self, Unpack
+
+from . import _calls, models
+from ._generate import Event, body_of, generate
+from ._io import BlockingIO, iterate, run
+from ._notify import Callbacks, result_after
+from ._requester import Call, Requester
+from ._storage import File
+from ._stored import get_generation_call, poll_until_ended
+from ._version import __version__
+from .images import GenerationResult, StoredGeneration, StoredGenerationList, bind
+from .parameters import GenerationParameters
+from .results import Result, result_of_stored
+
+ImageType = Literal['image/png', 'image/jpeg', 'image/webp']
+Status = Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']
+Kind = Literal['text_to_image', 'reference', 'exact_product']
+
+# The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a
+# little later.
+wait_for_seconds = 30 * 60.0
+user_agent = f'image-generation-client-python/{__version__}'
+
+
+class Client:
+    """A client of the service for one API key.
+
+    Every call may raise `ApiError`, `ConnectionError` and `TimeoutError`. Calls to a busy service (429, 503)
+    are repeated after 1, 2, 4 … at most 60 seconds, or after the `Retry-After` of the answer. If that is more
+    than 60 seconds, the error is raised at once. Threads may share a client.
+
+    Args:
+        api_key: `svc_live_…`; the environment's IMAGE_API_KEY by default.
+        base_url: Ends in `/api/v1`; the environment's IMAGE_BASE_URL by default.
+        timeout: How many seconds one try waits for its answer; a generation's, until it was accepted.
+        max_retries: Tries after the first; eight take about three minutes.
+        http_client: Another HTTP client, for proxies and certificates. It stays yours to close.
+
+    Example:
+        >>> from image_generation import Client
+        >>> with Client(api_key=api_key, base_url=base_url) as client:
+        ...     image = client.generate(identity_id=identity_id, prompt='a quiet bay')
+        ...     image.save(folder / 'bay.png').name
+        'bay.png'
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = 60.0,
+        max_retries: int = 8,
+        http_client: httpx2.Client | None = None,
+    ) -> None:
+        options = _calls.options_of(api_key, base_url, timeout, max_retries)
+        self._owned = None if http_client else httpx2.Client(headers={'user-agent': user_agent})
+        self._requester = Requester(BlockingIO(http_client or self._owned or httpx2.Client()), options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        if self._owned is not None:
+            self._owned.close()
+
+    def generate(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        on_accepted: Callable[[models.Accepted], None] | None = None,
+        on_queued: Callable[[models.Queued], None] | None = None,
+        on_started: Callable[[], None] | None = None,
+        on_progress: Callable[[models.Progress], None] | None = None,
+        on_disconnected: Callable[[], None] | None = None,
+        **parameters: Unpack[GenerationParameters],
+    ) -> GenerationResult:
+        """Generates and returns once the images are stored.
+
+        It is charged once, however often the connection breaks.
+
+        Args:
+            idempotency_key: 1 to 255 visible ASCII characters; a random one by default. Within 24 hours a
+                repeat of the same parameters with the same key answers with the first result and charges
+                nothing.
+            on_accepted: Called when its credits are held.
+            on_queued: Called while the request waits for the model: at once, when it moves up, and every few
+                seconds.
+            on_started: Called when the model begins.
+            on_progress: Called as the model proceeds.
+            on_disconnected: Called when the connection broke. From now on the client polls the stored
+                request.
+            **parameters: See `GenerationParameters`. What is left out has the default of the service.
+
+        Example:
+            >>> image = client.generate(
+            ...     identity_id=identity_id,
+            ...     prompt='a quiet bay',
+            ...     on_accepted=lambda accepted: print(accepted.credits_reserved),
+            ... )
+            1
+            >>> image.credits_charged
+            1
+        """
+        callbacks = Callbacks(on_accepted, on_queued, on_started, on_progress, on_disconnected)
+        body = body_of('generate', parameters)
+        result = run(result_after(generate(self._requester, body, idempotency_key), callbacks))
+        return bind(GenerationResult, result, self._requester)
+
+    def generate_events(
+        self, *, idempotency_key: str | None = None, **parameters: Unpack[GenerationParameters]
+    ) -> Iterator[Event | GenerationResult]:
+        """Generates like `generate`, and yields what happens. The last that it yields is the result.
+
+        Example:
+            >>> from image_generation import GenerationResult, Progress
+            >>> for event in client.generate_events(identity_id=identity_id, prompt='a quiet bay'):
+            ...     if isinstance(event, Progress):
+            ...         seen = f'{event.step} of {event.steps}'
+            ...     if isinstance(event, GenerationResult):
+            ...         print(event.credits_charged)
+            1
+        """
+        body = body_of('generate_events', parameters)
+        for event in iterate(generate(self._requester, body, idempotency_key)):
+            yield bind(GenerationResult, event, self._requester) if isinstance(event, Result) else event
+
+    def respond_async(
+        self, *, idempotency_key: str | None = None, **parameters: Unpack[GenerationParameters]
+    ) -> PendingGeneration:
+        """Asks for images and returns once the request is accepted. It then runs without a connection.
+
+        Keep its `request_id`, or `wait()` for the images.
+
+        Example:
+            >>> request = client.respond_async(identity_id=identity_id, prompt='a quiet bay')
+            >>> image = request.wait()
+            >>> image.request_id == request.request_id
+            True
+        """
+        body = body_of('respond_async', parameters)
+        accepted = run(_calls.respond_async(self._requester, body, idempotency_key))
+        return PendingGeneration(self, accepted)
+
+    def wait_for_generation(
+        self,
+        request_id: str,
+        *,
+        timeout: float = wait_for_seconds,
+        on_status: Callable[[models.StoredGeneration], None] | None = None,
+    ) -> GenerationResult:
+        """Waits until a request has ended, whoever sent it.
+
+        Raises its error if it failed, as `generate` does.
+
+        Args:
+            request_id: Of any request of the key's license.
+            timeout: After how many seconds TimeoutError is raised. The request goes on.
+            on_status: Called with the stored request each time that it was looked up, the last time included.
+        """
+        polling = poll_until_ended(self._requester, request_id, timeout=timeout, on_status=on_status)
+        return bind(GenerationResult, result_of_stored(run(polling)), self._requester)
+
+    def dry_run(self, **parameters: Unpack[GenerationParameters]) -> models.DryRun:
+        """Tells what `generate` would cost, or raises the refusal that it would have.
+
+        Charges, holds and stores nothing.
+
+        Example:
+            >>> client.dry_run(identity_id=identity_id, prompt='a quiet bay', width=1536).credits
+            2
+        """
+        return run(_calls.dry_run(self._requester, body_of('dry_run', parameters)))
+
+    def get_generation(self, request_id: str) -> StoredGeneration:
+        """A stored request, with newly signed links."""
+        call = get_generation_call(request_id)
+        stored = run(self._requester.fetch(call, models.StoredGeneration))
+        return bind(StoredGeneration, stored, self._requester)
+
+    def list_generations(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        identity_id: str | None = None,
+        status: Status | None = None,
+        type: Kind | None = None,
+    ) -> StoredGenerationList:
+        """A page of stored requests, newest first.
+
+        A filtered page may hold none and still have a next one.
+        """
+        query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
+        page = run(_calls.list_generations(self._requester, query))
+        bound = [bind(StoredGeneration, one, self._requester) for one in page.generations]
+        return StoredGenerationList(generations=bound, next_cursor=page.next_cursor)
+
+    def all_generations(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        identity_id: str | None = None,
+        status: Status | None = None,
+        type: Kind | None = None,
+    ) -> Iterator[StoredGeneration]:
+        """All stored requests, newest first, fetched page by page with `limit` requests each.
+
+        Example:
+            >>> for stored in client.all_generations(status='COMPLETED'):
+            ...     name = stored.save(folder / f'{stored.id}.png').name
+        """
+        query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
+        for stored in iterate(_calls.all_generations(self._requester, query)):
+            yield bind(StoredGeneration, stored, self._requester)
+
+    def list_identities(self) -> list[models.Identity]:
+        """The identities that the key may use.
+
+        Example:
+            >>> next(identity.id for identity in client.list_identities() if identity.available)[:4]
+            'idn_'
+        """
+        return run(_calls.list_identities(self._requester))
+
+    def create_upload(self, *, content_type: ImageType | None = None) -> models.Upload:
+        """Opens an upload: a form that takes one file, for an hour."""
+        return run(_calls.create_upload(self._requester, content_type))
+
+    def upload_reference(self, file: File, *, content_type: ImageType | None = None) -> str:
+        """Uploads a reference image.
+
+        Returns its `upload_id`, which is valid in `reference_images` for an hour.
+
+        Args:
+            file: The path of a file, its bytes, or a file that was opened in binary mode.
+            content_type: The type of the file, if you know it. The service looks at the bytes.
+
+        Raises:
+            UploadError: The file is too large, or the storage refused it.
+
+        Example:
+            >>> upload_id = client.upload_reference(photo_path)
+            >>> image = client.generate(
+            ...     identity_id=photo_identity_id,
+            ...     prompt='on a wooden table',
+            ...     reference_images=[{'upload_id': upload_id}],
+            ... )
+            >>> image.reference_images_used
+            1
+        """
+        return run(_calls.upload_reference(self._requester, file, content_type))
+
+    def health(self) -> models.Health:
+        """Whether the API and the models are up.
+
+        Example:
+            >>> client.health().status
+            'ok'
+        """
+        return run(self._requester.fetch(Call('GET /health'), models.Health))
+
+    def request(
+        self,
+        route: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+    ) -> Any:
+        """Any route by its method and path, with the service's own names. Returns the answer's JSON.
+
+        Example:
+            >>> client.request('GET /generate', query={'limit': 1})['nextCursor'] is None
+            False
+        """
+        return run(self._requester.request(_calls.call_of(route, path or {}, query or {}, body)))
+
+
+class PendingGeneration:
+    """A request that was accepted and runs without its caller."""
+
+    def __init__(self, client: Client, accepted: _calls.AcceptedRequest) -> None:
+        self._client = client
+        self.request_id = accepted.request_id
+        """Its address in the service."""
+        self.credits_reserved = accepted.credits_reserved
+        """What it is charged if it completes.
+
+        None when an earlier call with the same idempotency key was told it.
+        """
+
+    def status(self) -> StoredGeneration:
+        """The stored request as it is now, with newly signed links once it completed."""
+        return self._client.get_generation(self.request_id)
+
+    def wait(
+        self,
+        *,
+        timeout: float = wait_for_seconds,
+        on_status: Callable[[models.StoredGeneration], None] | None = None,
+    ) -> GenerationResult:
+        """The same as `Client.wait_for_generation`."""
+        return self._client.wait_for_generation(self.request_id, timeout=timeout, on_status=on_status)

@@ -1,0 +1,260 @@
+"""What the service answers. Generated of docs/openapi.json by generate_models.py."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, SkipValidation
+
+from image_generation._answer import Answer
+
+
+class Accepted(Answer):
+    request_id: Annotated[str, Field(alias='requestId')]
+    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
+
+    credits_reserved: Annotated[int, Field(alias='creditsReserved')]
+
+
+class AcceptedGeneration(Answer):
+    request_id: Annotated[str, Field(alias='requestId')]
+    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
+
+    status: SkipValidation[Literal['QUEUED']]
+    credits_reserved: Annotated[int, Field(alias='creditsReserved')]
+    """What it will be charged if it completes."""
+
+
+class CreditsUsage(Answer):
+    credits_used: Annotated[int, Field(alias='creditsUsed')]
+    """Credits used in the period, this request included."""
+
+    credits_limit: Annotated[int, Field(alias='creditsLimit')]
+    """Credits of a period."""
+
+    credits_remaining: Annotated[int, Field(alias='creditsRemaining')]
+    """`creditsLimit` less `creditsUsed`: negative when the limit was lowered below what is used."""
+
+    credits_charged: Annotated[int, Field(alias='creditsCharged')]
+    """What this request was charged."""
+
+    period_reset_date: Annotated[AwareDatetime, Field(alias='periodResetDate')]
+    """When the next period's credits begin."""
+
+
+class GenerationEventsFailed(Answer):
+    error: str
+    code: str
+    status: int
+
+
+class Health(Answer):
+    status: SkipValidation[Literal['ok', 'degraded']]
+    """`ok` when every part is up. A model that sleeps, or wakes as it should, is up."""
+
+    api: SkipValidation[Literal['up']]
+    """The API itself: whoever reads this has reached it."""
+
+    inference: SkipValidation[Literal['up', 'down']]
+    """The models. `down` while they are neither awake nor to be woken: generating answers 503 then."""
+
+    model: SkipValidation[Literal['ready', 'waking', 'asleep', 'unavailable']]
+    """`ready` paints at once. `asleep`: the next request to generate wakes it. `waking`: it starts. While it sleeps or wakes, generating answers 503, and a request with `Prefer: respond-async` waits for it. `unavailable`: no answer."""
+
+    model_ready_in_seconds: Annotated[int | None, Field(alias='modelReadyInSeconds')]
+    """While the model is `waking`: about when it is ready, by what waking took lately. Otherwise null."""
+
+
+class Identity(Answer):
+    id: str
+    """Send it as `identityId`."""
+
+    name: str
+    slug: str
+    """The name as it stands in addresses of pages."""
+
+    description: str
+    product_photos: Annotated[bool, Field(alias='productPhotos')]
+    """Whether it takes reference images of products."""
+
+    available: bool
+    """Whether it has an active model right now."""
+
+
+class IdentityList(Answer):
+    identities: list[Identity]
+
+
+class IdentityName(Answer):
+    id: str
+    name: str
+
+
+class Progress(Answer):
+    step: int
+    steps: int
+
+
+class Queued(Answer):
+    position: int
+    """How many requests begin before this one, plus one."""
+
+    eta_seconds: Annotated[int, Field(alias='etaSeconds')]
+    """Until it is expected to begin; 0 while that is not known."""
+
+
+class Started(Answer):
+    pass
+
+
+class StoredIdentity(Answer):
+    id: str
+    name: str
+    slug: str
+
+
+class Upload(Answer):
+    upload_id: Annotated[str, Field(alias='uploadId')]
+    """Send it in `referenceImages`, once the file was sent."""
+
+    url: str
+    """Where to POST a form (multipart/form-data) of all `fields`, and then the file in a field named `file`."""
+
+    fields: dict[str, str]
+    """The fields of the form, as they are."""
+
+    max_bytes: Annotated[int, Field(alias='maxBytes')]
+    """The largest file that is taken."""
+
+    expires_at: Annotated[AwareDatetime, Field(alias='expiresAt')]
+    """Until then the file can be sent, and used."""
+
+
+class DryRun(Answer):
+    dry_run: Annotated[SkipValidation[Literal[True]], Field(alias='dryRun')]
+    """Nothing was painted, charged or stored."""
+
+    accepted: SkipValidation[Literal[True]]
+    """A request that would be refused is answered with its refusal."""
+
+    identity: IdentityName
+    credits: int
+    """What the request would be charged; 0 where its Idempotency-Key stands for a result already."""
+
+    usage: CreditsUsage
+    """As it is: a dry run charges nothing. What running requests hold is not in it."""
+
+
+class Generation(Answer):
+    request_id: Annotated[str, Field(alias='requestId')]
+    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
+
+    outputs: list[str]
+    """Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones."""
+
+    identity: IdentityName
+    reference_images_used: Annotated[int, Field(alias='referenceImagesUsed')]
+    """How many reference images the model says it used."""
+
+    usage: CreditsUsage
+    processing_time_ms: Annotated[int, Field(alias='processingTimeMs')]
+    """Milliseconds from acceptance to completion."""
+
+    seed: int
+    """The seed of the first output; each further one has the next."""
+
+
+class GenerationEvents(Answer):
+    accepted: Accepted
+    queued: Queued
+    """The request waits for the model. Sent when it must wait, when it moves up, and every few seconds."""
+
+    started: Started
+    """The model began."""
+
+    progress: Progress
+    completed: Generation
+    failed: GenerationEventsFailed
+    """The error that a plain answer would have been, with its status."""
+
+
+class StoredGeneration(Answer):
+    id: str
+    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
+
+    license_id: Annotated[str, Field(alias='licenseId')]
+    type: SkipValidation[Literal['text_to_image', 'reference', 'exact_product']]
+    status: SkipValidation[Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']]
+    """COMPLETED, FAILED and TIMEOUT are final and never change."""
+
+    identity: StoredIdentity
+    """As it was when the request was accepted."""
+
+    prompt: str
+    negative_prompt: Annotated[str, Field(alias='negativePrompt')]
+    seed: int
+    """The seed of the first output; each further one has the next."""
+
+    steps: int
+    """Inference steps."""
+
+    cfg_scale: Annotated[float, Field(alias='cfgScale')]
+    """Guidance scale."""
+
+    width: int
+    """Pixels."""
+
+    height: int
+    """Pixels."""
+
+    num_outputs: Annotated[int, Field(alias='numOutputs')]
+    output_format: Annotated[SkipValidation[Literal['png', 'webp', 'jpeg']], Field(alias='outputFormat')]
+    """What the images are stored as."""
+
+    reference_mode: Annotated[
+        SkipValidation[Literal['exact_product', 'reference']], Field(alias='referenceMode')
+    ]
+    preserve_branding: Annotated[bool, Field(alias='preserveBranding')]
+    output_url: Annotated[str | None, Field(alias='outputUrl')]
+    """The first of `outputs`; null unless the request completed."""
+
+    outputs: list[str]
+    """Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones."""
+
+    error_message: Annotated[str | None, Field(alias='errorMessage')]
+    """Why it failed; null unless it did."""
+
+    error_code: Annotated[
+        SkipValidation[Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE']] | None,
+        Field(alias='errorCode'),
+    ]
+    """The code of that error; null unless it failed."""
+
+    credits_charged: Annotated[int, Field(alias='creditsCharged')]
+    """0 unless the request completed."""
+
+    reference_images_used: Annotated[int, Field(alias='referenceImagesUsed')]
+    """How many reference images the model says it used."""
+
+    processing_time_ms: Annotated[int | None, Field(alias='processingTimeMs')]
+    """Milliseconds from acceptance to the end; null until then."""
+
+    model_version: Annotated[str | None, Field(alias='modelVersion')]
+    """What made the images; null unless the request completed."""
+
+    created_at: Annotated[AwareDatetime, Field(alias='createdAt')]
+    """When the request was accepted."""
+
+    started_at: Annotated[AwareDatetime | None, Field(alias='startedAt')]
+    """When the model began; null until then."""
+
+    completed_at: Annotated[AwareDatetime | None, Field(alias='completedAt')]
+    """When it ended, however it ended; null until then."""
+
+
+class StoredGenerationList(Answer):
+    generations: list[StoredGeneration]
+    """Newest first. A filtered page may hold fewer than `limit`, or none, and still have a next one."""
+
+    next_cursor: Annotated[str | None, Field(alias='nextCursor')]
+    """Send it as `cursor` for the next page; null on the last one."""

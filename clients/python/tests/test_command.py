@@ -1,0 +1,237 @@
+"""The command `imagegen`."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from image_generation import Client
+from image_generation.command import program
+from image_generation.command.commands import paths_of, printable
+from image_generation.command.configuration import Configuration, write_configuration
+from image_generation.command.program import main
+from image_generation.command.terminal_image import shown
+
+from .world import Granted, World
+
+Run = Callable[..., 'Ended']
+small = ('--width', '512', '--height', '512', '--steps', '20')
+png = b'\x89PNG\r\n\x1a\n' + bytes(5000)
+
+
+class Ended(NamedTuple):
+    """What a command printed, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(
+    world: World,
+    granted: Granted,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """Runs the command in this process, since hundreds of its own would take longer to start than to run."""
+    configured = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
+
+    def run(*args: str, env: Mapping[str, str] = configured, typed: str = '') -> Ended:
+        with monkeypatch.context() as patch:
+            for name in (*configured, 'XDG_CONFIG_HOME'):
+                patch.delenv(name, raising=False)
+            for name, value in {'HOME': str(tmp_path), **env}.items():
+                patch.setenv(name, value)
+            patch.chdir(tmp_path)
+            patch.setattr(sys, 'stdin', io.StringIO(typed))
+            capsys.readouterr()
+            try:
+                code = main(args)
+            except SystemExit as end:
+                code = int(end.code or 0)
+            told = capsys.readouterr()
+            return Ended(code, told.out, told.err)
+
+    return run
+
+
+def process(*args: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subprocess.Popen[str]:
+    """The command as a process of its own."""
+    command = [sys.executable, '-c', 'from image_generation.command.program import run; run()', *args]
+    environment = {**env, 'PYTHONPATH': str(Path(__file__).parents[1] / 'src')}
+    return subprocess.Popen(command, env=environment, cwd=cwd, stderr=subprocess.PIPE, text=True, **more)
+
+
+def test_makes_images_saves_them_and_replaces_no_file(run: Run, tmp_path: Path) -> None:
+    args = ('generate', 'a bay', '-i', 'aurora', *small, '--seed', '7', '-n', '2')
+    done = run(*args)
+    assert (done.returncode, done.stdout) == (0, 'aurora-7.png\naurora-8.png\n')
+    assert '2 credits, 3998 left; seed 7; request ' in done.stderr
+    first = (tmp_path / 'aurora-7.png').read_bytes()
+    assert first.startswith(png[:8])
+    again = run('generate', '-', '-i', 'Aurora', *small, '--seed', '7', '--json', '-q', typed='a boat\n')
+    answer = json.loads(again.stdout)
+    assert (answer['files'], answer['seed'], again.stderr) == (['aurora-7-2.png'], 7, '')
+    assert (tmp_path / 'aurora-7.png').read_bytes() == first
+    assert (tmp_path / 'aurora-7-2.png').read_bytes() != first
+    assert json.loads(run('list', '--json').stdout)[0]['prompt'] == 'a boat'
+    assert [line.split()[1:3] for line in run('list').stdout.splitlines()] == [['COMPLETED', 'aurora']] * 2
+    got = run('get', answer['requestId'], '-o', 'renamed.png', '--wait')
+    assert got.stdout.splitlines()[-1] == 'renamed.png'
+    assert (tmp_path / 'renamed.png').read_bytes() == (tmp_path / 'aurora-7-2.png').read_bytes()
+
+
+def test_tells_a_price_and_the_identities(run: Run) -> None:
+    assert (
+        run('quote', 'a bay', '-i', 'aurora', '--width', '1536').stdout == '2 of 4000 credits that are left\n'
+    )
+    lines = run('identities').stdout.splitlines()
+    assert lines[0] == 'aurora   Curtains of light over quiet northern land.'
+    assert run('quote', 'x', '-i', 'aurora', '-r', 'photo.png').stderr == (
+        'imagegen: photo.png cannot be read: No such file or directory.\n'
+    )
+
+
+def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, granted: Granted) -> None:
+    failures: list[tuple[tuple[str, ...], int, str]] = [
+        (
+            ('generate', 'x', '-i', 'aurora', '--width', '100'),
+            1,
+            'width must be a multiple of 64, at least 512',
+        ),
+        (('generate', 'x', '-i', 'flint', *small), 1, 'Nothing was charged. (GENERATION_FAILED'),
+        (('generate', 'x', '-i', 'nobody'), 2, 'No identity is called nobody. Your key may use: aurora,'),
+        (('generate', 'x', '-i', 'aurora', '-o', 'no/where.png'), 2, 'There is no folder no.'),
+        (('get', 'unknown'), 1, 'No stored request has this ID. (REQUEST_NOT_FOUND'),
+        (('list', '--limit', '0'), 2, '--limit must be at least 1.'),
+        (('list', '--base-url', 'ftp://x'), 2, 'The base URL is missing'),
+        (('generate', 'x', '-i', 'aurora', '--api-key', granted.key), 2, 'unrecognized arguments'),
+    ]
+    for args, code, sentence in failures:
+        failed = run(*args)
+        assert (failed.returncode, failed.stdout) == (code, ''), failed.stderr
+        assert sentence in failed.stderr
+        assert 'Traceback' not in failed.stderr
+        assert granted.key not in failed.stderr
+    # Nothing was paid for a file that could not be written.
+    assert world.totals(granted) == (0, 0)
+    as_json = run('get', 'unknown', '--json')
+    assert set(json.loads(as_json.stderr)) == {'error', 'code'}
+    revoked = world.grant(key={'revokedAtMs': 1}).key
+    refused = run('list', env={'IMAGE_API_KEY': revoked, 'IMAGE_BASE_URL': world.base_url})
+    assert refused.returncode == 1
+    assert 'Set another: imagegen configure. (INVALID_API_KEY' in refused.stderr
+
+
+def test_without_a_service_it_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, '_max_retries', 0)
+    away = run('list', '--base-url', 'http://127.0.0.1:9/api/v1')
+    assert away.returncode == 3
+    assert away.stderr == "imagegen: The service can't be reached. Check the network and the base URL.\n"
+
+
+def test_who_interrupts_a_request_that_runs_is_told_its_id(
+    world: World, granted: Granted, tmp_path: Path
+) -> None:
+    environment = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
+    args = ('generate', 'a bay', '-i', 'glacier', *small)
+    with process(*args, env=environment, cwd=tmp_path) as painting:
+        assert painting.stderr is not None
+        assert painting.stderr.readline() == 'Painting\n'
+        painting.send_signal(signal.SIGINT)
+        told = painting.stderr.read()
+    assert painting.returncode == 130
+    assert 'It goes on and is charged when it completes: imagegen get --wait ' in told
+    with Client(granted.key, world.base_url) as client:
+        [running] = client.list_generations().generations
+    assert told.split()[-1] == running.id
+
+
+def test_configure_writes_a_file_that_nobody_else_may_read(
+    run: Run, world: World, granted: Granted, tmp_path: Path
+) -> None:
+    assert 'run "imagegen configure"' in run('list', env={}).stderr
+    written = run('configure', '--base-url', world.base_url, env={}, typed=f'{granted.key}\n')
+    assert written.returncode == 0, written.stderr
+    path = tmp_path / '.config' / 'imagegen' / 'config'
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert granted.key in path.read_text()
+    assert granted.key not in written.stdout + written.stderr
+    assert run('list', env={}).returncode == 0
+    # The environment comes first.
+    assert run('list', env={'IMAGE_API_KEY': 'svc_live_other'}).returncode == 1
+    for mode in (0o640, 0o604):
+        path.chmod(mode)
+        refused = run('list', env={})
+        assert refused.returncode == 2
+        assert (
+            refused.stderr
+            == f'imagegen: Others may read {path}, which holds a key: run "chmod 600 {path}".\n'
+        )
+    path.chmod(0o600)
+    path.write_text('KEY=1\n')
+    assert 'no others' in run('list', env={}).stderr
+
+
+def test_a_file_that_others_could_read_is_replaced_by_one_that_they_may_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv('XDG_CONFIG_HOME', str(tmp_path))
+    path = tmp_path / 'imagegen' / 'config'
+    path.parent.mkdir()
+    path.touch(0o644)
+    write_configuration(Configuration('https://images.example/api/v1', 'svc_live_x'))
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_output_may_be_closed_early(world: World, granted: Granted, tmp_path: Path) -> None:
+    environment = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
+    read, write = os.pipe()
+    os.close(read)
+    with process('identities', env=environment, cwd=tmp_path, stdout=write) as ended:
+        os.close(write)
+        assert ended.stderr is not None
+        assert ended.stderr.read() == ''
+    assert ended.returncode == 0
+
+
+def test_where_images_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    links = ['https://s/a/output-0.webp?X=1', 'https://s/a/output-1.webp?X=1']
+    assert paths_of('bay.webp', 'aurora', 1, links[:1]) == [Path('bay.webp')]
+    assert paths_of('bay.webp', 'aurora', 1, links) == [Path('bay-1.webp'), Path('bay-2.webp')]
+    # Seeds go round.
+    assert paths_of(None, 'Au/rora', 2**32 - 1, links) == [
+        Path('au-rora-4294967295.webp'),
+        Path('au-rora-0.webp'),
+    ]
+    assert paths_of(str(tmp_path), 'aurora', 1, links[:1]) == [tmp_path / 'aurora-1.webp']
+
+
+def test_pictures_are_shown_where_the_terminal_can() -> None:
+    kitty = shown(png, {'TERM': 'xterm-kitty'})
+    assert kitty is not None
+    assert kitty.startswith('\x1b_Ga=T,f=100,c=40,m=1;iVBOR')
+    assert kitty.count('\x1b_G') == 2
+    assert '\x1b_Gm=0;' in kitty
+    iterm2 = shown(png, {'TERM_PROGRAM': 'iTerm.app'})
+    assert iterm2 is not None
+    assert iterm2.startswith(f'\x1b]1337;File=inline=1;size={len(png)};')
+    assert shown(b'RIFF', {'TERM': 'xterm-kitty'}) is None
+    assert shown(png, {'TERM': 'xterm-256color'}) is None
+    assert shown(png, {'TERM': 'xterm-kitty', 'TMUX': '1'}) is None
+
+
+def test_text_of_others_does_not_change_the_terminal() -> None:
+    assert printable('a\x1b[2Jb\nc\u202ed') == 'a [2Jb c d'

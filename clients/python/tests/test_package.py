@@ -1,0 +1,92 @@
+"""What is installed: from one document, of one version, complete and small."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+from image_generation import __version__
+
+from .world import repository
+
+package = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope='module')
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel and the source. The builder is the environment's, so that nothing is downloaded."""
+    folder = tmp_path_factory.mktemp('dist')
+    command = [sys.executable, '-m', 'build', '--no-isolation', '--outdir', str(folder), str(package)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+def only(folder: Path, pattern: str) -> Path:
+    [path] = folder.glob(pattern)
+    return path
+
+
+def test_the_wheel_is_smaller_than_60_kb(built: Path) -> None:
+    size = only(built, '*.whl').stat().st_size
+    print(f'the wheel: {size} bytes')
+    assert 10_000 < size <= 60_000
+
+
+def test_the_wheel_and_the_source_have_their_types_the_license_and_nothing_of_tests(built: Path) -> None:
+    with zipfile.ZipFile(only(built, '*.whl')) as wheel:
+        names = wheel.namelist()
+        license = next(name for name in names if name.endswith('/licenses/LICENSE'))
+        assert wheel.read(license).decode() == (repository / 'LICENSE').read_text()
+        [entry] = [name for name in names if name.endswith('entry_points.txt')]
+        assert b'imagegen = image_generation.command.program:run' in wheel.read(entry)
+    with tarfile.open(only(built, '*.tar.gz')) as source:
+        sources = [name.split('/', 1)[1] for name in source.getnames()]
+    assert 'image_generation/py.typed' in names
+    assert {'src/image_generation/py.typed', 'LICENSE', 'README.md', 'pyproject.toml'} <= set(sources)
+    assert [name for name in [*names, *sources] if 'test' in name or 'generate_models' in name] == []
+
+
+def test_what_the_index_would_show_is_well_formed(built: Path) -> None:
+    command = [sys.executable, '-m', 'twine', 'check', '--strict', *map(str, built.iterdir())]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout
+    with zipfile.ZipFile(only(built, '*.whl')) as wheel:
+        [name] = [name for name in wheel.namelist() if name.endswith('/METADATA')]
+        metadata = Parser().parsestr(wheel.read(name).decode())
+    assert (metadata['Name'], metadata['Version']) == ('image-generation-client', __version__)
+    assert metadata['Requires-Python'] == '>=3.10'
+    required = [one for one in metadata.get_all('Requires-Dist', []) if 'extra ==' not in one]
+    # Rich comes with the extra of the command alone.
+    assert sorted(one.split('<')[0].split('>')[0] for one in required) == [
+        'anyio',
+        'httpx2',
+        'pydantic',
+        'typing-extensions',
+    ]
+
+
+def test_both_clients_have_one_version() -> None:
+    manifest = json.loads((repository / 'clients/typescript/package.json').read_text())
+    assert manifest['version'] == __version__
+
+
+def test_what_is_generated_is_what_the_document_says() -> None:
+    command = [sys.executable, 'generate_models.py', '--check']
+    checked = subprocess.run(command, cwd=package, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_the_library_works_without_rich() -> None:
+    without = "import sys; sys.modules['rich'] = None; "
+    code = f"{without}import image_generation.command.program as program; program.main(['--help'])"
+    ran = subprocess.run(
+        [sys.executable, '-c', code], cwd=package / 'src', capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, '')

@@ -1,0 +1,87 @@
+"""How long the clients wait for bytes: against a small server that says when it sends them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from image_generation import TimeoutError, _generate, _requester
+
+from .test_rules import generation
+from .world import Caller
+
+Parts = list[bytes | float]
+event_stream = b'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-request-id: r\r\n\r\n'
+plain = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n'
+
+
+@pytest.fixture
+def serving() -> Iterator[Callable[..., str]]:
+    """Serves these answers, one a connection: bytes, and seconds between them. Returns the base URL."""
+    listening = socket.create_server(('127.0.0.1', 0))
+    threads: list[threading.Thread] = []
+
+    def serve(answers: tuple[Parts, ...]) -> None:
+        for parts in answers:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                try:
+                    for part in parts:
+                        connection.sendall(part) if isinstance(part, bytes) else time.sleep(part)
+                except OSError:
+                    # The client gave up.
+                    continue
+
+    def serving(*answers: Parts) -> str:
+        threads.append(threading.Thread(target=serve, args=(answers,)))
+        threads[-1].start()
+        return f'http://127.0.0.1:{listening.getsockname()[1]}/api/v1'
+
+    yield serving
+    for thread in threads:
+        thread.join()
+    listening.close()
+
+
+def test_a_generation_may_take_longer_than_the_timeout_once_it_was_accepted(
+    serving: Any, make: Any, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A client that gave up the stream would look for the request, in vain, for ten minutes.
+    monkeypatch.setattr(_generate, '_poll_for_seconds', 1.0)
+    completed = f'event: completed\ndata: {json.dumps(generation)}\n\n'.encode()
+    client = make('svc_live_x', serving([event_stream, 1.5, completed]), timeout=0.5, max_retries=0)
+    assert call(client.generate, identity_id='i', prompt='p').request_id == 'r'
+
+
+def test_a_stream_that_is_silent_for_too_long_is_broken_and_the_request_is_fetched(
+    serving: Any, make: Any, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_requester, '_silence_seconds', 0.2)
+    gone = b'HTTP/1.1 404 Not Found\r\n\r\n{"error":"No.","code":"REQUEST_NOT_FOUND"}'
+    done = plain + json.dumps(generation).encode()
+    told: list[str] = []
+    client = make('svc_live_x', serving([event_stream, 2.0], [gone], [done]), max_retries=1)
+    image = call(
+        client.generate, identity_id='i', prompt='p', on_disconnected=lambda: told.append('disconnected')
+    )
+    assert (image.request_id, told) == ('r', ['disconnected'])
+
+
+def test_an_answer_that_drips_is_a_timeout(serving: Any, make: Any, call: Caller) -> None:
+    drops: Parts = [one for _ in range(12) for one in (b' ', 0.2)]
+    client = make('svc_live_x', serving([plain, *drops]), timeout=1, max_retries=0)
+    with pytest.raises(TimeoutError, match='within 1 seconds'):
+        call(client.health)
+
+
+def test_an_answer_that_does_not_begin_is_a_timeout(serving: Any, make: Any, call: Caller) -> None:
+    client = make('svc_live_x', serving([1.0]), timeout=0.3, max_retries=0)
+    with pytest.raises(TimeoutError, match=r'within 0\.3 seconds'):
+        call(client.generate, identity_id='i', prompt='p')
