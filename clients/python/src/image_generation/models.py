@@ -152,6 +152,9 @@ class Generation(Answer):
     outputs: list[str]
     """Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones."""
 
+    previews: list[str | None]
+    """Signed links to small WebP copies, in the order of `outputs`; an entry is null where there is none. Each stays the same for a quarter of an hour, and opens for 45 minutes at least."""
+
     identity: IdentityName
     reference_images_used: Annotated[int, Field(alias='referenceImagesUsed')]
     """How many reference images the model says it used."""
@@ -220,6 +223,9 @@ class StoredGeneration(Answer):
 
     outputs: list[str]
     """Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones."""
+
+    previews: list[str | None]
+    """Signed links to small WebP copies, in the order of `outputs`; an entry is null where there is none. Each stays the same for a quarter of an hour, and opens for 45 minutes at least."""
 
     error_message: Annotated[str | None, Field(alias='errorMessage')]
     """Why it failed; null unless it did."""
