@@ -147,8 +147,8 @@ export const generalBugs: readonly PlantedBug[] = [
     file: 'workflow/settle-generation.ts',
     changes: [
       [
-        'const ended = await generations.settle(generation, { completedAtMs, referenceImagesUsed, modelVersion });',
-        "const end = { completedAtMs, referenceImagesUsed, modelVersion };\n  void generations.settle(generation, end).catch(() => {});\n    const ended = { ...generation, ...end, status: 'COMPLETED' as const };",
+        'const ended = await generations.settle(generation, completion);',
+        "void generations.settle(generation, completion).catch(() => {});\n  const ended = { ...generation, ...completion, status: 'COMPLETED' as const };",
       ],
     ],
   },
@@ -167,7 +167,9 @@ export const generalBugs: readonly PlantedBug[] = [
     name: 'images-not-looked-at',
     what: 'a request is charged for images that were never stored',
     file: 'workflow/run-model.ts',
-    changes: [['await checkOutputs(generation, event, deps.objects);', 'void checkOutputs;']],
+    changes: [
+      ['if (!outputs.every(({ bytes }, i) => bytes === sizes[i])) throw undelivered();', 'void sizes;'],
+    ],
   },
   {
     name: 'model-called-again',

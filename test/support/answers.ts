@@ -19,7 +19,7 @@ export function expectError(answer: ApiAnswer, status: number, code: string): vo
 
 /** A body as it is, or an error of OpenAI's dialect as one of ours, for tests that ask every route. */
 export function inOurShape(body: any): any {
-  if (typeof body?.error !== 'object') return body;
+  if (typeof body?.error !== 'object' || 'jsonrpc' in body) return body;
   const { message, type, param, code } = body.error;
   expect(body).toEqual({ error: { message, type, param, code } });
   expect([typeof type, param === null || typeof param === 'string']).toEqual(['string', true]);

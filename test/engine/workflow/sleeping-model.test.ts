@@ -169,10 +169,11 @@ test('an asynchronous request waits for it, is told when that may be, and notes 
   const startedMs = nowMs;
   expect(await runAccepted(ref, { ...deps, meter: recordingMeter() })).toMatchObject({ status: 'COMPLETED' });
   await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
-  const tookSeconds = (nowMs - startedMs) / 1000;
-  expect((await known()).wakeSeconds).toBe(Math.round(tookSeconds));
-  expect(tookSeconds).toBeGreaterThanOrEqual(wakeSeconds);
-  expect(tookSeconds).toBeLessThanOrEqual(wakeSeconds + 15);
+  const noted = (await known()).wakeSeconds;
+  expect(noted).toBeGreaterThanOrEqual(wakeSeconds);
+  expect(noted).toBeLessThanOrEqual(wakeSeconds + 15);
+  // Looking for previews takes time, too, but not from what is noted.
+  expect(noted).toBeLessThanOrEqual((nowMs - startedMs) / 1000);
   // What this function saw is old, but it asks before it says so.
   expect(await world.deps.model.secondsUntilAwake()).toBeNull();
 });
