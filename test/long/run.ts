@@ -36,6 +36,7 @@ const steps: Step[] = [
   { name: 'long', command: npmRun('jest', '--selectProjects', 'long', '--maxWorkers', '2') },
   { name: 'emulated', command: npmRun('jest', '--selectProjects', 'emulated') },
   { name: 'clients', command: ['bash', 'clients/python/tests/run.sh', clientsPython] },
+  { name: 'contract', command: npmRun('jest', '--selectProjects', 'model-contract') },
   { name: 'browser', command: npmRun('jest', '--selectProjects', 'browser', '--maxWorkers', '1') },
   { name: 'planted-bugs', command: npmRun('faults', '--planted', '--workers', '1') },
   { name: 'faults', command: npmRun('faults', '--seeds', values.full ? '1000' : '200', '--workers', '1') },

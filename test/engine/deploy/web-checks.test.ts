@@ -76,7 +76,8 @@ describe('what only AWS answers', () => {
     const whole = {
       'access-control-allow-origin': '$ORIGIN',
       'access-control-allow-methods': 'POST,OPTIONS',
-      'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,Prefer',
+      'access-control-allow-headers':
+        'Authorization,Content-Type,Idempotency-Key,MCP-Method,MCP-Name,MCP-Protocol-Version,Prefer',
     };
     expect(await preflight(whole)).toBe('passed');
     expect(await preflight({ ...whole, 'access-control-allow-origin': 'https://other.test' })).toContain(
@@ -84,7 +85,7 @@ describe('what only AWS answers', () => {
     );
     expect(await preflight({ ...whole, 'access-control-allow-methods': 'GET' })).toBe('POST is not allowed');
     expect(await preflight({ ...whole, 'access-control-allow-headers': 'authorization' })).toBe(
-      'these headers are not allowed: content-type, idempotency-key, prefer',
+      'these headers are not allowed: content-type, idempotency-key, mcp-method, mcp-name, mcp-protocol-version, prefer',
     );
   });
 });
