@@ -5,7 +5,7 @@ import { created } from '../shared/http/answer.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { showRateLimit } from '../shared/http/rate-limit.ts';
 import { ServiceError } from '../shared/errors.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { apiKeyStore } from '../shared/store/api-key-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 import { createdKey, issueApiKey } from '../shared/workflow/api-keys.ts';

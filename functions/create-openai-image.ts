@@ -4,7 +4,7 @@ import { commandOf, readForGeneration, waitingDeps } from '../shared/http/genera
 import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
 import { imagesAnswer } from '../shared/http/openai-images.ts';
 import { readJsonBody } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { identityByName } from '../shared/store/identity-store.ts';
 import { acceptGeneration, finishGeneration } from '../shared/workflow/create-generation.ts';
 

@@ -2,7 +2,7 @@ import { endpoint } from '../shared/http/endpoint.ts';
 import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
 import { readLicenseId, usableLicense } from '../shared/http/owned-license.ts';
 import { readJsonBody, together } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 import { parseParameters } from '../shared/workflow/decide-generation.ts';
 

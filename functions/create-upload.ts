@@ -9,7 +9,7 @@ import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { usableLicense } from '../shared/http/owned-license.ts';
 import { readBody, readQuery, together, type ApiRequest } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 
 /** POST /uploads: a form for one file, which then is a reference image of this license and of no other. */

@@ -4,7 +4,7 @@ import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { imageStore } from '../shared/http/image-store.ts';
 import { readQuery } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { generationStore, type GenerationStore } from '../shared/store/generation-store.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';

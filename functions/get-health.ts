@@ -5,7 +5,7 @@ import { neverWoken, secondsUntilAwake, stateOfSleeper, type Waking } from '../s
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { loggableError } from '../shared/runtime/log.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { wakingStore } from '../shared/store/waking-store.ts';

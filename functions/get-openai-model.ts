@@ -6,7 +6,7 @@ import { endpoint } from '../shared/http/endpoint.ts';
 import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
 import { modelOf } from '../shared/http/openai-models.ts';
 import { readQuery } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { identityByName, identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 
 /** OpenAI's GET /models/{model}, by an identity's id or slug. */

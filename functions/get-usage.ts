@@ -5,7 +5,7 @@ import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readQuery, sentQuery, together } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';

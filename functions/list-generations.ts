@@ -6,7 +6,7 @@ import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery, sentQuery, together } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';

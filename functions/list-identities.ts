@@ -4,7 +4,7 @@ import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readQuery, sentQuery, together, type ApiRequest } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
 import { usableIdentities } from '../shared/workflow/usable-identities.ts';

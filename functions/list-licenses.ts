@@ -3,7 +3,7 @@ import { licenseAnswer } from '../shared/domain/license.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 
 /** GET /licenses: the account's licenses, oldest first. */

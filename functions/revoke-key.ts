@@ -5,7 +5,7 @@ import { ServiceError } from '../shared/errors.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import { routes } from '../shared/routes.ts';
+import * as routes from '../shared/route-table.ts';
 import { apiKeyStore } from '../shared/store/api-key-store.ts';
 
 /** DELETE /keys/{keyId}. Once this has answered, no request with the key is accepted. */

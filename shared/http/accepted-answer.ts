@@ -1,6 +1,7 @@
 import type { AcceptedGeneration } from '../contracts/generation-answers.ts';
 import type { Generation } from '../domain/generation.ts';
-import { basePath, routes } from '../routes.ts';
+import * as routes from '../route-table.ts';
+import { basePath } from '../routes.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './request.ts';
 
