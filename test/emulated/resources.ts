@@ -27,7 +27,8 @@ export function describeResources(world: () => World): void {
     });
     const mounted = items.flatMap(({ path, resourceMethods = {} }: any) =>
       Object.entries<any>(resourceMethods)
-        .filter(([method]) => method !== 'OPTIONS')
+        // API Gateway itself answers preflights, and what a route refuses.
+        .filter(([, { methodIntegration }]) => methodIntegration.type !== 'MOCK')
         .map(([method, { methodIntegration }]) => [
           `${method} ${path}`,
           /function:([^/]+)\//.exec(methodIntegration.uri)![1],
