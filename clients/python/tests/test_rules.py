@@ -42,6 +42,7 @@ Answers = Callable[[httpx2.Request], httpx2.Response]
 generation = {
     'requestId': 'r',
     'outputs': ['https://storage.example/0'],
+    'previews': ['https://storage.example/0.webp'],
     'identity': {'id': 'i', 'name': 'aurora'},
     'referenceImagesUsed': 0,
     'usage': {
@@ -202,6 +203,7 @@ def stored(status: str, **more: Any) -> httpx2.Response:
         'referenceMode': 'reference',
         'preserveBranding': False,
         'outputs': [],
+        'previews': [],
         'referenceImagesUsed': 0,
         'processingTimeMs': None,
         'createdAt': '2026-11-21T09:30:00.000Z',
