@@ -181,7 +181,12 @@ export async function screen(page: Page, name: string | RegExp): Promise<void> {
 export function naturalWidth(page: Page, alt: string): Promise<number> {
   return page.getByRole('img', { name: alt }).evaluate(async (image: any) => {
     await image.decode();
-    return image.naturalWidth;
+    // Where an image may choose among files, its natural width is that of its place.
+    const { Image } = globalThis as any;
+    const alone = new Image();
+    alone.src = image.currentSrc;
+    await alone.decode();
+    return alone.naturalWidth;
   });
 }
 
