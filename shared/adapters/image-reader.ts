@@ -1,8 +1,11 @@
+import { previewLimits } from '../contracts/model-server.ts';
 import { freshFetch } from './fresh-fetch.ts';
 
 const tries = 3;
 /** For one image of at most some 17 MB, from a bucket of the same region. */
 const tryWithinMs = 10_000;
+/** Nobody who waits for an image should wait much longer for its preview. */
+const previewWithinMs = 2000;
 
 /**
  * Reads an image by its link, whole.
@@ -12,7 +15,7 @@ export async function readImage(link: string, maxBytes: number): Promise<Buffer>
   let cause: unknown;
   for (let attempt = 1; attempt <= tries; attempt++) {
     try {
-      return await tryToRead(link, maxBytes);
+      return await tryToRead(link, maxBytes, tryWithinMs);
     } catch (error) {
       cause = error;
     }
@@ -20,8 +23,15 @@ export async function readImage(link: string, maxBytes: number): Promise<Buffer>
   throw new Error('an image could not be read', { cause });
 }
 
-async function tryToRead(link: string, maxBytes: number): Promise<Buffer> {
-  const answer = await freshFetch(link, { signal: AbortSignal.timeout(tryWithinMs) });
+/** The preview that a link opens, in base64; null where it can't be had. It never throws: an answer without one is as good. */
+export async function readPreview(link: string): Promise<string | null> {
+  const file = await tryToRead(link, previewLimits.maxBytes, previewWithinMs).catch(() => null);
+  return file && file.toString('base64');
+}
+
+async function tryToRead(link: string, maxBytes: number, withinMs: number): Promise<Buffer> {
+  // A link to the bucket is answered by it, never by another place.
+  const answer = await freshFetch(link, { redirect: 'error', signal: AbortSignal.timeout(withinMs) });
   const bytes = Number(answer.headers.get('content-length'));
   if (!answer.ok || answer.body === null || bytes > maxBytes) {
     await answer.body?.cancel();

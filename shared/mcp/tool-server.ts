@@ -6,7 +6,7 @@ import {
   type CallToolResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { readPreview } from '../adapters/preview-reader.ts';
+import { readPreview } from '../adapters/image-reader.ts';
 import type { ToolRefusal } from '../contracts/agent.ts';
 import { quoteName } from '../contracts/fields.ts';
 import type { ServiceError } from '../errors.ts';
