@@ -20,7 +20,9 @@ export function pages(): string[] {
 
 /** What callers of the API read: the code in it is theirs to copy. */
 export function apiPages(): string[] {
-  return pages().filter((path) => /^(docs\/(api\/.*|errors)|README|client\/README)\.md$/.test(path));
+  return pages().filter((path) =>
+    /^(docs\/(api\/.*|errors)|README|clients\/typescript\/README)\.md$/.test(path),
+  );
 }
 
 export function readPage(path: string): string {
