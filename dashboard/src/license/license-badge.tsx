@@ -22,16 +22,17 @@ export function isEnded(license: LicenseAnswer): boolean {
   return licenseProblem(license) === 'Ended';
 }
 
-/** A license's name, its problem if it has one, and, where there is room, its tier and the end of its id. */
+/** A license's name, its problem if it has one, and, where there is room, its tier, or the end of its id. */
 export function LicenseName({ license, compact = false }: { license: LicenseAnswer; compact?: boolean }) {
   return (
     <span className="flex min-w-0 flex-1 items-center gap-2">
       <span className={cn('min-w-0', compact ? 'flex' : 'grid leading-4')}>
-        <bdi className="truncate font-medium">{license.name}</bdi>
+        <bdi title={license.name} className="truncate font-medium">
+          {license.name}
+        </bdi>
         {!compact && (
           <span className="truncate text-xs font-normal text-muted-foreground">
-            {license.name !== license.tier && `${license.tier} · `}
-            {shortId(license.licenseId)}
+            {license.name === license.tier ? shortId(license.licenseId) : license.tier}
           </span>
         )}
       </span>

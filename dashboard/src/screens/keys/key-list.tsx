@@ -162,14 +162,16 @@ function KeyStatusBadge({ item, licenses, nowMs }: Pick<KeyItemProps, 'item' | '
 function KeyLicense({ item, license, nowMs }: { item: KeyAnswer; license?: LicenseAnswer; nowMs: number }) {
   const refusal = refusalAt(item, license, nowMs);
   return (
-    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+    <span className="grid gap-1">
       {license ? (
-        <bdi className="wrap-anywhere">{license.name}</bdi>
+        <span>
+          <bdi className="mr-2 wrap-anywhere">{license.name}</bdi>
+          <LicenseBadge license={license} />
+        </span>
       ) : (
         <span className="text-xs text-muted-foreground">{shortId(item.licenseId)}</span>
       )}
-      {license && <LicenseBadge license={license} />}
-      {refusal !== null && <span className="w-full text-xs text-pretty">{refusal}</span>}
+      {refusal !== null && <span className="text-xs text-pretty">{refusal}</span>}
     </span>
   );
 }
