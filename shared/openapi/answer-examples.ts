@@ -111,6 +111,7 @@ const licenses: LicenseList = {
   licenses: [
     {
       licenseId,
+      name: 'Pro',
       tier: 'Pro',
       status: 'active',
       usable: true,
