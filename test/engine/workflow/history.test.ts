@@ -165,6 +165,11 @@ test('outside of a range of time nothing is read, whatever the cursor', async ()
   const query = (before: string) => generations.listPage(licenseId, { limit: 4, before, filter, nowMs });
   expect((await query(history[0]!.requestId)).generations).toEqual(history.slice(30, 34));
   expect((await query(history[35]!.requestId)).generations).toEqual(history.slice(36, 40));
+  // Accepted after it got its id, at the very end of a range: the next range has it.
+  const late = await historyOf(1, () => ({ createdAtMs: at(1) }));
+  const of = (filterOfOne: GenerationFilter) => walk(late.licenseId, 4, filterOfOne);
+  expect((await of({ createdBeforeMs: at(1) })).pages.flat()).toEqual([]);
+  expect((await of({ createdAfterMs: at(1) })).pages.flat()).toEqual(late.history);
   scanned = 0;
   expect(await query(history.at(-1)!.requestId)).toEqual({ generations: [], next: null });
   expect(scanned).toBe(0);

@@ -81,7 +81,9 @@ test.each([
   ['Stored requests', [...filterParameters]],
   ['The body of POST /generate', Object.keys(createGenerationBody.shape)],
 ])('docs/api/endpoints.md describes each member of “%s”', (heading, names) => {
-  const section = readPage('docs/api/endpoints.md').split(/^## /m).find((text) => text.startsWith(heading))!;
+  const section = readPage('docs/api/endpoints.md')
+    .split(/^## /m)
+    .find((part) => part.startsWith(heading))!;
   const members = [...section.matchAll(/^\| ((?:`\w+`(?:, )?)+) +\|/gm)];
   const told = members.flatMap(([, shown]) => shown!.replaceAll('`', '').split(', '));
   expect(told.sort()).toEqual(names.sort());
