@@ -206,7 +206,7 @@ def test_a_deletion_is_done_when_the_repeat_of_a_lost_one_finds_nothing(
 def stored(status: str, **more: Any) -> httpx2.Response:
     answer: dict[str, Any] = {
         **dict.fromkeys(
-            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt')
+            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt', 'keyId')
         ),
         **dict.fromkeys(('seed', 'steps', 'width', 'height', 'numOutputs', 'creditsCharged'), 1),
         'id': 'r',
