@@ -9,20 +9,19 @@ import { creditsCharged, type Generation } from '../../shared/domain/generation.
 import type { GenerationFilter } from '../../shared/store/generation-store.ts';
 import { usageFailure } from '../common/failure.ts';
 import { readableTime, table, type Answer } from '../common/output.ts';
-import { account, id, oneOf, time, wholeNumber } from '../common/values.ts';
+import { account, id, keyId, oneOf, time, wholeNumber } from '../common/values.ts';
 import { answer, type Session } from './command.ts';
 import { generationJson } from './generation-output.ts';
 import { getLicense } from './license.ts';
 
 const defaultLimit = 50;
 const maxPerPage = 200;
-/** A request has its id before it is accepted, at most so long: then the function that does both is ended. */
-const longestAcceptanceMs = 15 * 60 * 1000;
 
 interface ListOptions {
   owner?: string;
   status?: GenerationStatus;
   identity?: string;
+  key?: string;
   type?: GenerationType;
   since?: number;
   until?: number;
@@ -42,6 +41,7 @@ export function addGenerationList(generation: Command): void {
     )
     .option('--status <status>', generationStatuses.join(', '), oneOf('--status', generationStatuses))
     .option('--identity <id>', 'with this identity', id('--identity'))
+    .option('--key <key>', 'made with this key', keyId('--key'))
     .option('--type <type>', generationTypes.join(', '), oneOf('--type', generationTypes))
     .option('--since <time>', 'accepted then or later', time('--since'))
     .option('--until <time>', 'accepted before then', time('--until'))
@@ -85,23 +85,24 @@ async function licensesOf(
 async function newest(
   { stores, nowMs }: Session,
   licenseId: string,
-  { status, identity: identityId, type, since = 0, until = Infinity }: ListOptions,
+  { status, identity, key, type, since, until }: ListOptions,
   limit: number,
 ): Promise<Generation[]> {
   const filter: GenerationFilter = {
     ...(status && { status }),
-    ...(identityId && { identityId }),
+    ...(identity && { identityId: identity }),
+    ...(key && { keyId: key }),
     ...(type && { type }),
+    ...(since !== undefined && { createdAfterMs: since }),
+    ...(until !== undefined && { createdBeforeMs: until }),
   };
   const found: Generation[] = [];
   let before: string | null = null;
   do {
     const query = { limit: Math.min(limit, maxPerPage), before, filter, nowMs };
     const page = await stores.generations.listPage(licenseId, query);
-    found.push(...page.generations.filter((one) => one.createdAtMs >= since && one.createdAtMs < until));
-    const last = page.generations.at(-1);
-    const isPast = last !== undefined && last.createdAtMs < since - longestAcceptanceMs;
-    before = isPast ? null : page.next;
+    found.push(...page.generations);
+    before = page.next;
   } while (before !== null && found.length < limit);
   return found.slice(0, limit);
 }

@@ -18,11 +18,12 @@ const anchorMs = Date.UTC(2026, 0, 31, 10);
 const grant = () => world.license({ tier: 'starter', creditsLimit: 500, periodAnchorMs: anchorMs });
 
 /** A request of one credit that was accepted so many seconds ago, with its credit held. */
-const accept = (license: License, ageSeconds = 0) =>
+const accept = (license: License, ageSeconds = 0, keyId = `key_${'0'.repeat(32)}`) =>
   reserveAbandoned(world.table, license, {
     identityId: 'aurora',
     prompt: 'a calm\nnight',
     acceptedAtMs: Date.now() - ageSeconds * 1000,
+    keyId,
   });
 
 async function complete(generation: Generation): Promise<Generation> {
@@ -139,6 +140,7 @@ test('a request is found under its own license only', async () => {
 describe('generation list', () => {
   const idsOf = ({ generations }: any) => generations.map(({ requestId }: any) => requestId);
   const ownerId = 'lister';
+  const otherKey = `key_${'1'.repeat(32)}`;
   let requests: Generation[];
   let licenses: License[];
 
@@ -146,7 +148,9 @@ describe('generation list', () => {
     licenses = [await world.license({ ownerId }), await world.license({ ownerId })];
     const ages = [300, 200, 100, 0];
     requests = [];
-    for (const [i, age] of ages.entries()) requests.unshift(await accept(licenses[i % 2]!, age));
+    for (const [i, age] of ages.entries()) {
+      requests.unshift(await accept(licenses[i % 2]!, age, age === 100 ? otherKey : undefined));
+    }
     requests[0] = await complete(requests[0]!);
   });
 
@@ -178,6 +182,8 @@ describe('generation list', () => {
     expect(await list('--identity aurora')).toEqual(ids);
     expect(await list('--identity other')).toEqual([]);
     expect(await list('--type exact_product')).toEqual([]);
+    expect(await list(`--key ${otherKey}`)).toEqual([ids[1]]);
+    expect(await list(`--key key_${'2'.repeat(32)}`)).toEqual([]);
     expect(await list(`--since ${at(requests[2]!)}`)).toEqual(ids.slice(0, 3));
     expect(await list(`--until ${at(requests[2]!)}`)).toEqual(ids.slice(3));
     expect(await list(`--since ${at(requests[2]!)} --until ${at(requests[1]!)}`)).toEqual([ids[2]]);
