@@ -19,8 +19,18 @@ export function isId(text: string): boolean {
 
 /** The caller id of an account, for its rate limits and idempotency keys. Keys have theirs (`key_…`). */
 export function accountCallerId(ownerId: string): string {
-  return `acct_${ownerId}`;
+  return `${accountPrefix}${ownerId}`;
 }
+
+const accountPrefix = 'acct_';
+
+/** Whether a caller is an account, and no key. */
+export function isAccountCallerId(callerId: string): boolean {
+  return callerId.startsWith(accountPrefix);
+}
+
+/** What the requests of the playground are counted as, beside those of keys. */
+export const playgroundKey = 'playground';
 
 /** Time-ordered (RFC 9562, version 7), so that a license's history is sorted by its key alone. */
 export function newRequestId(nowMs: number): string {
