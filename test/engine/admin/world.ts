@@ -44,6 +44,8 @@ async function openWorld(): Promise<World> {
     bucketName: 'images',
     dynamoDbUrl,
     s3Url: 'http://127.0.0.1:1',
+    cognitoUrl: 'http://127.0.0.1:9',
+    userPoolId: 'us-east-1_test',
     accessKeyId: 'AKIDTEST',
     secretAccessKey: 'secret',
   };
