@@ -116,7 +116,8 @@ export const getUsage = {
   auth: 'session',
   limit: usageLimit,
   streams: false,
-  grants: { table: {
+  grants: {
+    table: {
       licenses: ['get'],
       periods: ['get'],
       generations: ['query'],

@@ -14,7 +14,7 @@ import { sharedService } from '../support/use-service.ts';
 
 const service = sharedService();
 const { table } = service;
-const { aurora, flint } = service.ready.identities;
+const { aurora, citrine, flint } = service.ready.identities as Record<string, string>;
 
 interface Owner extends Account {
   change(body: unknown, keyId?: string): Promise<ApiAnswer>;
@@ -75,20 +75,17 @@ describe('a key with a budget', () => {
     expectOk(await change({ monthlyCredits: 1 }));
     const order = { ...small, identityId: aurora, numOutputs: 2 };
     const reference = [{ url: 'https://somewhere.example/never-fetched.png' }];
+    const product = { identityId: citrine, referenceImages: reference };
     const own = (path: string, body: object, headers = {}) => service.api({ path, key, body, headers });
     const sentence = /of this key's own monthly limit of 1\./;
     for (const answer of [
       await own('/generate?dryRun=true', order),
       await own('/generate', order, { prefer: 'respond-async' }),
       await own('/generate', order, { accept: 'text/event-stream' }),
-      await own('/generate', {
-        ...order,
-        identityId: service.ready.identities.drift,
-        referenceImages: reference,
-      }),
+      await own('/generate', { ...order, ...product }),
     ]) {
-      expectError(answer, 429, 'CREDIT_LIMIT_EXCEEDED');
       expect(answer.body.error).toMatch(sentence);
+      expectError(answer, 429, 'CREDIT_LIMIT_EXCEEDED');
     }
     const theirs = { model: 'aurora', prompt: 'x', size: '512x512', n: 2 };
     const { status, body } = await own('/openai/v1/images/generations', theirs);

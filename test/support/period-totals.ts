@@ -53,7 +53,12 @@ export async function reserveAbandoned(
     idempotency?: { key: string; body: string };
   },
 ): Promise<Generation> {
-  const { identityId, prompt = 'abandoned', acceptedAtMs = Date.now(), keyId = `key_${'0'.repeat(32)}` } = options;
+  const {
+    identityId,
+    prompt = 'abandoned',
+    acceptedAtMs = Date.now(),
+    keyId = `key_${'0'.repeat(32)}`,
+  } = options;
   const { idempotency, referenceImages = 0 } = options;
   const references = Array.from({ length: referenceImages }, (_, i) => ({ url: `https://a.example/${i}` }));
   const generation = newGeneration({
