@@ -11,6 +11,11 @@ export function codePoints(value: string): number {
   return count;
 }
 
+/** A name or a sentence: 1 to `max` code points on one line, not only white space. */
+export function isLine(value: string, max: number): boolean {
+  return codePoints(value) <= max && value.trim() !== '' && isCleanText(value) && !/\p{Cc}/u.test(value);
+}
+
 /** The same rules as patterns for the JSON Schema, as far as patterns can say them. They list ECMAScript's white space. */
 const noNul = '^[^\\u0000]*$';
 const notOnlySpace =

@@ -108,6 +108,7 @@ const licenses: LicenseList = {
   licenses: [
     {
       licenseId,
+      name: 'Pro',
       tier: 'Pro',
       status: 'active',
       usable: true,

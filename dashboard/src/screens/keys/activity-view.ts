@@ -30,9 +30,12 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
     case 'name':
       // A new key's name is told already.
       if (action === 'key_issued') return [];
-      return [from === null ? `named “${String(to)}”` : `renamed from “${String(from)}”`];
+      if (action === 'key_changed') return [`renamed from “${String(from)}”`];
+      return [to === null ? `no longer named “${String(from)}”` : `named “${String(to)}”`];
     case 'monthlyCredits':
       return [to === null ? 'without a budget' : `${credits(to)} a month`];
+    case 'planName':
+      return to === null ? [] : [`plan “${String(to)}”`];
     case 'expiresAt':
       return [`expires ${formatDate(String(to))}`];
     case 'tier':
