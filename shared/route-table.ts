@@ -3,6 +3,7 @@ import { newKeyLimit } from './domain/key-slots.ts';
 import {
   activityLimit,
   changeKeyLimit,
+  deleteLimit,
   fetchLimit,
   generateLimit,
   identitiesLimit,
@@ -63,6 +64,23 @@ export const getGeneration = {
     table: { generations: ['get', 'batchGet'], owners: ['query'], links: ['get', 'put'] },
     readObjects: [objects.generations],
     previews: true,
+  },
+} as const satisfies Route;
+
+export const deleteGeneration = {
+  method: 'DELETE',
+  path: '/generate/{requestId}',
+  functionName: 'delete-generation',
+  auth: 'key_or_session',
+  limit: deleteLimit,
+  streams: false,
+  grants: {
+    table: {
+      generations: ['batchGet', 'delete'],
+      deletions: ['batchGet', 'put', 'update', 'delete'],
+      owners: ['query'],
+    },
+    deleteObjects: [objects.generations, objects.references],
   },
 } as const satisfies Route;
 
