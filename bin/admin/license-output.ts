@@ -3,13 +3,23 @@ import { isActive, maxInFlight, type License } from '../../shared/domain/license
 import { tiers } from '../../shared/domain/tiers.ts';
 import { counted, keyValues, readableTime, type Answer } from '../common/output.ts';
 
+/** What is not stored with a license. */
+export interface Known {
+  /** What its owner reads: see `licenseNames`. */
+  name: string;
+  /** Null where it can't be found. */
+  ownerEmail: string | null;
+}
+
 /** A license as the operator sees it. */
-export function licenseAnswer(license: License, nowMs: number): Answer {
+export function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
   return {
-    json: licenseJson(license),
+    json: licenseJson(license, known),
     text: keyValues([
       ['License', license.licenseId],
+      ['Name', known.name],
       ['Owner', license.ownerId],
+      ['E-mail', known.ownerEmail],
       ['Tier', tiers[license.tier].label],
       ['Credits', `${license.creditsLimit} a month`],
       ['In flight', `${counted(maxInFlight(license), 'request')} at a time`],
@@ -44,9 +54,15 @@ export function grantsOf({ foundingCatalog, identityIds }: License): string {
   return grants.length === 0 ? 'no identity' : grants.join(', ');
 }
 
-export function licenseJson(license: License): Record<string, unknown> {
-  const { graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } = license;
+/** Beside `name` it has `givenName` and `planName`, of which that was made. */
+export function licenseJson(license: License, { name, ownerEmail }: Known): Record<string, unknown> {
+  const { licenseId, ownerId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } =
+    license;
   return {
+    licenseId,
+    name,
+    ownerId,
+    ownerEmail,
     ...rest,
     graceUntil: isoTime(graceUntilMs),
     periodAnchor: isoTime(periodAnchorMs),

@@ -2,6 +2,7 @@ import type { ActivityList } from '../contracts/activity.ts';
 import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
 import type {
   AcceptedGeneration,
+  DeletedGeneration,
   DryRunAnswer,
   GenerationAnswer,
   GenerationList,
@@ -55,11 +56,14 @@ const dryRun: DryRunAnswer = {
   usage: { ...generation.usage, creditsCharged: 0 },
 };
 
+const deleted: DeletedGeneration = { requestId, deleted: true };
+
 const accepted: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: 1 };
 
 const stored: StoredGeneration = {
   id: requestId,
   licenseId,
+  keyId,
   type: 'text_to_image',
   status: 'COMPLETED',
   identity,
@@ -91,6 +95,7 @@ const stored: StoredGeneration = {
 const generations: GenerationList = {
   generations: [stored],
   nextCursor: 'MDE5YWEzYzItN2IxZS03YzU1LTlkMGMtM2I4ZjZmMGUyYTQx',
+  searchedBackTo: '2025-11-21T00:13:43.070Z',
 };
 
 const identities: IdentityList = {
@@ -108,6 +113,7 @@ const licenses: LicenseList = {
   licenses: [
     {
       licenseId,
+      name: 'Pro',
       tier: 'Pro',
       status: 'active',
       usable: true,
@@ -217,6 +223,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   DryRun: dryRun,
   StoredGeneration: stored,
   StoredGenerationList: generations,
+  DeletedGeneration: deleted,
   IdentityList: identities,
   LicenseList: licenses,
   Usage: usage,
