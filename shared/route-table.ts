@@ -171,12 +171,7 @@ export const listKeys = {
   limit: keysLimit,
   streams: false,
   grants: {
-    table: {
-      owners: ['query'],
-      rateLogs: ['batchGet'],
-      licenses: ['batchGet'],
-      periods: ['batchGet'],
-    },
+    table: { owners: ['query'], rateLogs: ['batchGet'], licenses: ['batchGet'], periods: ['batchGet'] },
   },
 } as const satisfies Route;
 
