@@ -1,6 +1,5 @@
 import type { PlantedBug } from './plant.ts';
 import { asyncBugs } from './planted-async-bugs.ts';
-import { deletionBugs } from './planted-deletion-bugs.ts';
 import { generalBugs } from './planted-bugs.ts';
 import { memoryBugs } from './planted-memory-bugs.ts';
 import { referenceBugs } from './planted-reference-bugs.ts';
@@ -11,5 +10,4 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...memoryBugs,
   ...referenceBugs,
   ...asyncBugs,
-  ...deletionBugs,
 ];

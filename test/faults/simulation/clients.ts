@@ -1,6 +1,6 @@
 import { askFirst, follow } from './async-clients.ts';
 import type { Cast } from './cast.ts';
-import { createDeleter } from './deletions.ts';
+import { createDeleter } from './deleter.ts';
 import type { Reply } from './functions.ts';
 import { call } from './functions.ts';
 import type { Attempt } from './judge.ts';
