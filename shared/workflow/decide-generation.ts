@@ -8,6 +8,7 @@ import { checkTier, newGeneration, referenceProblems, type Generation } from '..
 import { idempotencyKeyRule, readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { maxInFlight, usableIdentity, type License } from '../domain/license.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError } from '../errors.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { IdempotencyRecord } from '../store/idempotency-store.ts';
@@ -199,7 +200,7 @@ async function checkCredits(
 
 /**
  * @returns the request that an idempotency key stands for; null when it ended without a result, so that another may run.
- * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, REQUEST_NOT_FOUND when it was deleted
  */
 export async function finishedFirst(
   idempotencyRecord: IdempotencyRecord,
@@ -213,8 +214,17 @@ export async function finishedFirst(
     );
   }
   const first = await deps.generations.get(command.license.licenseId, idempotencyRecord.requestId);
-  if (first?.status === 'QUEUED' || first?.status === 'PROCESSING') throw inProgress(idempotencyRecord);
-  return first?.status === 'COMPLETED' ? first : null;
+  // Both were stored by one write, and the record is kept longer. Only a deletion takes it away.
+  if (first === null) throw deleted();
+  if (first.status === 'QUEUED' || first.status === 'PROCESSING') throw inProgress(idempotencyRecord);
+  return first.status === 'COMPLETED' ? first : null;
+}
+
+function deleted(): ServiceError {
+  return new ServiceError(
+    'REQUEST_NOT_FOUND',
+    'The first request with this Idempotency-Key was deleted. Use a new key to generate again.',
+  );
 }
 
 export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
@@ -230,7 +240,7 @@ export function overLimit({ generation, period }: Draft): ServiceError {
   const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
   return new ServiceError(
     'CREDIT_LIMIT_EXCEEDED',
-    `This request costs ${credits} ${credits === 1 ? 'credit' : 'credits'}, ` +
+    `This request costs ${counted(credits, 'credit')}, ` +
       `more than is left of this month's ${period.creditsLimit}. ` +
       `The period resets at ${isoTime(period.endMs)}.`,
     { retryAfterSeconds },
@@ -241,7 +251,7 @@ export function tooManyInFlight(license: License): ServiceError {
   const most = maxInFlight(license);
   return new ServiceError(
     'RATE_LIMITED',
-    `This license has ${most} ${most === 1 ? 'request' : 'requests'} in flight, as many as it may have at a time. ` +
+    `This license has ${counted(most, 'request')} in flight, as many as it may have at a time. ` +
       'Try again when one has finished.',
     { retryAfterSeconds: 1 },
   );
