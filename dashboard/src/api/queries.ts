@@ -3,7 +3,6 @@ import {
   infiniteQueryOptions,
   queryOptions,
   useInfiniteQuery,
-  useMutation,
   useQuery,
   useQueryClient,
   type InfiniteData,
@@ -13,11 +12,9 @@ import { useApi, type Api } from './client.ts';
 import { ApiError } from './api-error.ts';
 import type {
   ActivityList,
-  CreateKeyBody,
   GenerationList,
   GenerationStatus,
   GenerationType,
-  KeyAnswer,
   KeyList,
   StoredGeneration,
 } from './types.ts';
@@ -111,44 +108,6 @@ export function useActivity(licenseId: string) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }: InfiniteData<ActivityList>) => pages.flatMap(({ activity }) => activity),
-  });
-}
-
-/** After a key was made or revoked. */
-function refreshKeys(queries: QueryClient): void {
-  void queries.invalidateQueries({ queryKey: ['keys'] });
-  void queries.invalidateQueries({ queryKey: ['activity'] });
-}
-
-/** `mutate(body)`. The answer holds the raw key, so it is dropped as soon as the component is gone. */
-export function useCreateKey() {
-  const api = useApi();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (body: CreateKeyBody) => api.request('POST /keys', { body }),
-    // Also when it failed: the key may be made and the answer lost. Not awaited, so that the raw key is shown at once.
-    onSettled: () => refreshKeys(queries),
-    onError: () => void queries.invalidateQueries({ queryKey: ['licenses'] }),
-    gcTime: 0,
-  });
-}
-
-/** `mutate(keyId)` */
-export function useRevokeKey() {
-  const api = useApi();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (keyId: string) => api.request('DELETE /keys/{keyId}', { path: { keyId } }),
-    onSuccess: ({ keyId, status, revokedAt }) => {
-      // Shows the change at once, even if the list can't be fetched again.
-      const shown = (key: KeyAnswer) => (key.keyId === keyId ? { ...key, status, revokedAt } : key);
-      queries.setQueryData<InfiniteData<KeyList>>(
-        ['keys'],
-        (list) =>
-          list && { ...list, pages: list.pages.map((page) => ({ ...page, keys: page.keys.map(shown) })) },
-      );
-      refreshKeys(queries);
-    },
   });
 }
 

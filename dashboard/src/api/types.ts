@@ -11,7 +11,7 @@ export type {
   UsageStats,
   UsageTally,
 } from '../../../shared/contracts/usage.ts';
-export type { CreateKeyBody } from '../../../shared/contracts/api-key.ts';
+export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/contracts/api-key.ts';
 export type * from '../../../shared/contracts/api-key-answers.ts';
 export type { ActivityItem, ActivityList } from '../../../shared/contracts/activity.ts';
 export type { IdentityAnswer, IdentityList } from '../../../shared/contracts/identity.ts';

@@ -4,7 +4,11 @@ import type { KeyAnswer } from '../../../shared/contracts/api-key-answers.ts';
 import { createKeyBody } from '../../../shared/contracts/api-key.ts';
 import { maxActiveKeys as serviceLimit } from '../../../shared/domain/key-slots.ts';
 import { activityText } from '../../../dashboard/src/screens/keys/activity-view.ts';
-import { createKeyAdvice, revokeKeyAdvice } from '../../../dashboard/src/screens/keys/key-advice.ts';
+import {
+  changeKeyAdvice,
+  createKeyAdvice,
+  revokeKeyAdvice,
+} from '../../../dashboard/src/screens/keys/key-advice.ts';
 import {
   bodyOf,
   controlTime,
@@ -37,7 +41,7 @@ function key(changes: Partial<KeyAnswer> = {}): KeyAnswer {
 }
 
 function form(changes: Partial<KeyFormValues> = {}): KeyFormValues {
-  return { licenseId: 'lic_1', name: 'my app', expiry: 'never', customTime: '', ...changes };
+  return { licenseId: 'lic_1', name: 'my app', budget: '', expiry: 'never', customTime: '', ...changes };
 }
 
 describe('a key that its license has refused', () => {
@@ -142,8 +146,10 @@ describe('the form', () => {
     expect(createKeyBody.safeParse(bodyOf(form({ expiry }), nowMs)).success).toBe(true);
   });
 
-  test('sends null for a key that never expires', () => {
-    expect(bodyOf(form(), nowMs)).toEqual({ licenseId: 'lic_1', name: 'my app', expiresAt: null });
+  test('sends null for a key that never expires and has no budget', () => {
+    const nothing = { expiresAt: null, monthlyCredits: null };
+    expect(bodyOf(form(), nowMs)).toEqual({ licenseId: 'lic_1', name: 'my app', ...nothing });
+    expect(createKeyBody.safeParse(bodyOf(form({ budget: ' ' }), nowMs)).success).toBe(true);
   });
 
   test('reads a chosen time in the reader’s zone: what the control shows is what is sent', () => {
@@ -164,7 +170,7 @@ describe('the form', () => {
 
   test('ignores a chosen time after another choice', () => {
     const values = form({ expiry: 'never', customTime: '2020-01-01T00:00' });
-    expect(problemsOf(values, nowMs)).toEqual({ license: null, name: null, customTime: null });
+    expect(problemsOf(values, nowMs)).toEqual({ license: null, name: null, budget: null, customTime: null });
   });
 
   test('needs a license', () => {
@@ -185,6 +191,9 @@ describe('advice', () => {
     expect(createKeyAdvice({ status: 401, code: 'SESSION_ENDED' })).toBeNull();
     expect(revokeKeyAdvice({ status: 401, code: 'SESSION_ENDED' })).toBeNull();
     expect(revokeKeyAdvice({ status: 404, code: 'KEY_NOT_FOUND' })).toContain('Reload');
+    expect(changeKeyAdvice({ status: 404, code: 'KEY_NOT_FOUND' })).toContain('Reload');
+    expect(changeKeyAdvice({ status: 503, code: 'UNAVAILABLE' })).toContain('Try again');
+    expect(changeKeyAdvice({ status: 400, code: 'INVALID_PARAMETERS' })).toBeNull();
   });
 });
 

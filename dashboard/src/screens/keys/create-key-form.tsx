@@ -17,13 +17,12 @@ import {
   controlTime,
   expiresAt,
   expiryChoices,
-  maxNameLength,
-  nameLength,
   problemsOf,
   type ExpiryChoice,
   type KeyFormProblems,
   type KeyFormValues,
 } from './key-form.ts';
+import { BudgetField, NameField } from './key-fields.tsx';
 import { activeKeysOf, maxActiveKeys } from './key-view.ts';
 import { Problem } from './problem.tsx';
 
@@ -40,6 +39,7 @@ interface CreateKeyFormProps {
 export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: CreateKeyFormProps) {
   const { licenses } = useLicenseChoice();
   const form = useKeyForm(useLicense(), licenses);
+  const budgetInput = useRef<HTMLInputElement>(null);
   const customTime = useRef<HTMLInputElement>(null);
   const nowMs = useNow();
   const { values, problems } = form;
@@ -50,6 +50,7 @@ export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: Cre
     const now = Date.now();
     const found = form.check(now);
     if (found.name !== null) nameInput.current?.focus();
+    else if (found.budget !== null) budgetInput.current?.focus();
     else if (found.customTime !== null) customTime.current?.focus();
     else if (found.license === null) onSubmit(bodyOf(values, now));
   };
@@ -62,7 +63,12 @@ export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: Cre
         onChange={(licenseId) => form.set({ licenseId })}
       />
       {full && <FullNotice />}
-      <NameField form={form} input={nameInput} />
+      <NameField {...fieldOf(form, 'name')} input={nameInput} />
+      <BudgetField
+        {...fieldOf(form, 'budget')}
+        input={budgetInput}
+        license={licenses.find(({ licenseId }) => licenseId === values.licenseId)}
+      />
       <ExpiryFields form={form} nowMs={nowMs} customTime={customTime} />
       {error !== null && !pending && <Problem error={error} advise={createKeyAdvice} />}
       <DialogFooter>
@@ -79,29 +85,13 @@ export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: Cre
   );
 }
 
-function NameField({ form, input }: { form: KeyForm; input: RefObject<HTMLInputElement | null> }) {
-  const { values, problems } = form;
-  return (
-    <Field
-      label="Name"
-      error={problems.name}
-      hint="The program or the person that will use it."
-      aside={`${nameLength(values.name)} of ${maxNameLength}`}
-    >
-      {(control) => (
-        <Input
-          {...control}
-          ref={input}
-          required
-          autoComplete="off"
-          placeholder="my app"
-          value={values.name}
-          onChange={(event) => form.set({ name: event.target.value })}
-          onBlur={() => form.leave('name')}
-        />
-      )}
-    </Field>
-  );
+function fieldOf(form: KeyForm, field: 'name' | 'budget') {
+  return {
+    value: form.values[field],
+    error: form.problems[field],
+    onChange: (value: string) => form.set({ [field]: value }),
+    onLeave: () => form.leave(field),
+  };
 }
 
 function FullNotice() {
@@ -221,6 +211,7 @@ function useKeyForm(current: LicenseAnswer, licenses: LicenseAnswer[]) {
   const [values, setValues] = useState<KeyFormValues>(() => ({
     licenseId: (current.usable ? current : licenses.find(({ usable }) => usable))?.licenseId ?? '',
     name: '',
+    budget: '',
     expiry: 'never',
     customTime: '',
   }));
@@ -235,6 +226,7 @@ function useKeyForm(current: LicenseAnswer, licenses: LicenseAnswer[]) {
       setShown((now) => ({
         license: now.license && problems.license,
         name: now.name && problems.name,
+        budget: now.budget && problems.budget,
         customTime: now.customTime && problems.customTime,
       }));
     },
@@ -242,6 +234,7 @@ function useKeyForm(current: LicenseAnswer, licenses: LicenseAnswer[]) {
     problems: {
       license: shown.license ?? null,
       name: shown.name ?? null,
+      budget: shown.budget ?? null,
       customTime: shown.customTime ?? null,
     },
     leave: (field: keyof KeyFormProblems): void =>

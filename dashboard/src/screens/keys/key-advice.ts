@@ -21,6 +21,13 @@ export function createKeyAdvice({ status, code }: Refusal): string | null {
   return 'The key may have been made all the same. Close this and look in the list: if it is there, revoke it, because it can no longer be shown.';
 }
 
+export function changeKeyAdvice({ status, code }: Refusal): string | null {
+  if (code === 'KEY_NOT_FOUND') return 'Reload the page to see your keys as they are now.';
+  return isUncertain(status)
+    ? 'The key may have been changed all the same. Try again; doing it twice does no harm.'
+    : null;
+}
+
 export function revokeKeyAdvice({ status, code }: Refusal): string | null {
   if (code === 'KEY_NOT_FOUND') return 'Reload the page to see your keys as they are now.';
   return isUncertain(status)

@@ -6,6 +6,7 @@ import { Switch } from '@/components/ui/switch.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { formatNumber } from '@/lib/format.ts';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
+import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
@@ -20,23 +21,24 @@ interface KeyBrowserProps {
   hasMore: boolean;
 }
 
-/** The account's keys, with filters, and the question before one is revoked. */
+/** The account's keys, with filters, the form that changes one, and the question before one is revoked. */
 export function KeyBrowser({ keys, hasMore }: KeyBrowserProps) {
   const { licenses } = useLicenseChoice();
   const { licenseId } = useLicense();
   const nowMs = useNow();
   const [filter, setFilter] = useState<KeyFilter>('active');
   const [onlyCurrent, setOnlyCurrent] = useState(false);
-  const [revoking, setRevoking] = useState<KeyAnswer | null>(null);
+  const [chosen, setChosen] = useState<ChosenKey | null>(null);
   const panel = useRef<HTMLDivElement>(null);
   const focusNext = useRef<HTMLElement | null>(null);
 
   const looked = onlyCurrent ? keys.filter((key) => key.licenseId === licenseId) : keys;
   const shown = filterKeys(looked, filter, nowMs);
-  const revoke = (key: KeyAnswer, button: HTMLElement): void => {
+  const choose = (dialog: ChosenKey['dialog']) => (item: KeyAnswer, button: HTMLElement) => {
     focusNext.current = button;
-    setRevoking(key);
+    setChosen({ item, dialog });
   };
+  const list = { licenses, nowMs, onEdit: choose('edit'), onRevoke: choose('revoke') };
   return (
     <>
       <Tabs value={filter} onValueChange={(value) => setFilter(value as KeyFilter)}>
@@ -47,24 +49,44 @@ export function KeyBrowser({ keys, hasMore }: KeyBrowserProps) {
         {filters.map((name) => (
           <TabsContent key={name} value={name} ref={name === filter ? panel : undefined}>
             {name === filter && shown.length > 0 && (
-              <KeyList keys={shown} label={listLabel(filter)} onRevoke={revoke} {...{ licenses, nowMs }} />
+              <KeyList keys={shown} label={listLabel(filter)} {...list} />
             )}
             {name === filter && shown.length === 0 && <NothingHere filter={filter} narrowed={onlyCurrent} />}
           </TabsContent>
         ))}
       </Tabs>
-      {revoking !== null && (
-        <RevokeKeyDialog
-          item={revoking}
-          onClose={() => setRevoking(null)}
+      {chosen !== null && (
+        <KeyDialog
+          {...chosen}
+          onClose={() => setChosen(null)}
           onRevoked={() => {
             focusNext.current = neighbourOf(focusNext.current);
-            setRevoking(null);
+            setChosen(null);
           }}
           returnFocus={() => (focusNext.current ?? panel.current)?.focus({ preventScroll: true })}
         />
       )}
     </>
+  );
+}
+
+/** A key, and what somebody is about to do with it. */
+interface ChosenKey {
+  item: KeyAnswer;
+  dialog: 'edit' | 'revoke';
+}
+
+interface KeyDialogProps extends ChosenKey {
+  onClose: () => void;
+  onRevoked: () => void;
+  returnFocus: () => void;
+}
+
+function KeyDialog({ dialog, onRevoked, ...props }: KeyDialogProps) {
+  return dialog === 'edit' ? (
+    <EditKeyDialog {...props} />
+  ) : (
+    <RevokeKeyDialog {...props} onRevoked={onRevoked} />
   );
 }
 

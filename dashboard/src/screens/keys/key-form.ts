@@ -1,7 +1,11 @@
-import type { CreateKeyBody } from '../../api/types.ts';
+import type { ChangeKeyBody, CreateKeyBody, KeyAnswer } from '../../api/types.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { countCharacters, isReadable } from '../../lib/text.ts';
 
 export const maxNameLength = 64;
+
+/** The largest budget of a key; the service says so too. */
+export const maxMonthlyCredits = 1_000_000_000;
 
 /** When a new key ends. */
 export const expiryChoices = {
@@ -17,6 +21,8 @@ export interface KeyFormValues {
   /** Empty when no license can have keys. */
   licenseId: string;
   name: string;
+  /** Credits as they are typed; empty for a key without a budget. */
+  budget: string;
   expiry: ExpiryChoice;
   /** `2027-01-31T18:00` in the reader's zone, or empty: the value of a date and time control. */
   customTime: string;
@@ -25,6 +31,7 @@ export interface KeyFormValues {
 export interface KeyFormProblems {
   license: string | null;
   name: string | null;
+  budget: string | null;
   customTime: string | null;
 }
 
@@ -41,6 +48,19 @@ export function nameProblem(name: string): string | null {
   return null;
 }
 
+/** @returns null for a key without a budget, NaN for what is not a number of credits. */
+export function creditsOf(budget: string): number | null {
+  const text = budget.trim();
+  if (text === '') return null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+}
+
+export function budgetProblem(budget: string): string | null {
+  const credits = creditsOf(budget);
+  if (credits === null || (credits >= 1 && credits <= maxMonthlyCredits)) return null;
+  return `Enter a whole number from 1 to ${formatNumber(maxMonthlyCredits)}, in digits only. Leave it empty for no budget.`;
+}
+
 export function customTimeProblem(customTime: string, nowMs: number): string | null {
   const timeMs = Date.parse(customTime);
   if (customTime === '' || Number.isNaN(timeMs)) return 'Enter a date and a time.';
@@ -52,6 +72,7 @@ export function problemsOf(values: KeyFormValues, nowMs: number): KeyFormProblem
   return {
     license: values.licenseId === '' ? 'Choose a license.' : null,
     name: nameProblem(values.name),
+    budget: budgetProblem(values.budget),
     customTime: values.expiry === 'custom' ? customTimeProblem(values.customTime, nowMs) : null,
   };
 }
@@ -74,7 +95,36 @@ export function expiresAt(
 }
 
 export function bodyOf(values: KeyFormValues, nowMs: number): CreateKeyBody {
-  return { licenseId: values.licenseId, name: values.name.trim(), expiresAt: expiresAt(values, nowMs) };
+  return {
+    licenseId: values.licenseId,
+    name: values.name.trim(),
+    expiresAt: expiresAt(values, nowMs),
+    monthlyCredits: creditsOf(values.budget),
+  };
+}
+
+/** What a key's owner may change of it. */
+export type KeyEdit = Pick<KeyFormValues, 'name' | 'budget'>;
+
+export function editOf({ name, monthlyCredits }: Pick<KeyAnswer, 'name' | 'monthlyCredits'>): KeyEdit {
+  return { name, budget: monthlyCredits === null ? '' : String(monthlyCredits) };
+}
+
+/**
+ * Only what is different, so that a change made elsewhere in the meantime is kept.
+ * @returns null where nothing is
+ */
+export function changesOf(
+  key: Pick<KeyAnswer, 'name' | 'monthlyCredits'>,
+  edit: KeyEdit,
+): ChangeKeyBody | null {
+  const name = edit.name.trim();
+  const monthlyCredits = creditsOf(edit.budget);
+  const changes = {
+    ...(name !== key.name && { name }),
+    ...(monthlyCredits !== key.monthlyCredits && { monthlyCredits }),
+  };
+  return Object.keys(changes).length === 0 ? null : changes;
 }
 
 /** `2027-01-31T18:00`: what a date and time control takes, in the reader's zone. */

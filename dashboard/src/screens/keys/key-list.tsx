@@ -4,8 +4,10 @@ import type { KeyAnswer, KeyStatus, LicenseAnswer } from '@/api/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card } from '@/components/ui/card.tsx';
+import { cn } from '@/lib/cn.ts';
 import { formatDate, formatDateTime, formatRelative, shortId } from '@/lib/format.ts';
 import { LicenseBadge } from '@/license/license-badge.tsx';
+import { KeyBudget } from './key-budget.tsx';
 import { expiryAt, refusalAt, statusAt } from './key-view.ts';
 
 interface KeyListProps {
@@ -14,7 +16,8 @@ interface KeyListProps {
   nowMs: number;
   /** What the list is, for screen readers. */
   label: string;
-  /** The button is where the focus goes back to. */
+  /** The buttons are where the focus goes back to. */
+  onEdit: (key: KeyAnswer, button: HTMLElement) => void;
   onRevoke: (key: KeyAnswer, button: HTMLElement) => void;
 }
 
@@ -22,7 +25,7 @@ export function KeyList(props: KeyListProps) {
   return useWide() ? <KeyTable {...props} /> : <KeyCards {...props} />;
 }
 
-const columns = ['Name', 'License', 'Status', 'Created', 'Last used', 'Expires'];
+const columns = ['Name', 'License', 'Status', 'Budget', 'Created', 'Last used', 'Expires'];
 
 function KeyTable({ keys, label, ...rest }: KeyListProps) {
   return (
@@ -37,7 +40,7 @@ function KeyTable({ keys, label, ...rest }: KeyListProps) {
               </th>
             ))}
             <th scope="col" className="px-4 py-2">
-              <span className="sr-only">Action</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -51,7 +54,7 @@ function KeyTable({ keys, label, ...rest }: KeyListProps) {
   );
 }
 
-interface KeyItemProps extends Pick<KeyListProps, 'licenses' | 'nowMs' | 'onRevoke'> {
+interface KeyItemProps extends Pick<KeyListProps, 'licenses' | 'nowMs' | 'onEdit' | 'onRevoke'> {
   item: KeyAnswer;
 }
 
@@ -69,7 +72,7 @@ function KeyRow(props: KeyItemProps) {
         </td>
       ))}
       <td className="px-4 py-3 text-right">
-        <RevokeButton {...props} size="sm" />
+        <KeyActions {...props} size="sm" className="justify-end" />
       </td>
     </tr>
   );
@@ -104,7 +107,7 @@ function KeyCard(props: KeyItemProps) {
           </Fragment>
         ))}
       </dl>
-      <RevokeButton {...props} className="mt-auto w-full" />
+      <KeyActions {...props} className="mt-auto *:flex-1" />
     </Card>
   );
 }
@@ -115,6 +118,7 @@ function detailsOf({ item, licenses, nowMs }: KeyItemProps) {
   const { createdAt, lastUsedAt } = item;
   return {
     License: <KeyLicense {...{ item, license, nowMs }} />,
+    Budget: <KeyBudget {...{ item, license, nowMs }} />,
     Created: <Time iso={createdAt}>{formatDate(createdAt)}</Time>,
     'Last used': lastUsedAt ? <Time iso={lastUsedAt}>{formatRelative(lastUsedAt, nowMs)}</Time> : never,
     Expires: <KeyEnd item={item} nowMs={nowMs} />,
@@ -211,27 +215,31 @@ function KeyEnd({ item, nowMs }: Pick<KeyItemProps, 'item' | 'nowMs'>) {
   );
 }
 
-interface RevokeButtonProps extends Pick<KeyItemProps, 'item' | 'nowMs' | 'onRevoke'> {
+interface KeyActionsProps extends KeyItemProps {
   size?: 'sm';
   className?: string;
 }
 
-function RevokeButton({ item, nowMs, onRevoke, size, className }: RevokeButtonProps) {
-  if (statusAt(item, nowMs) !== 'active') return null;
+function KeyActions({ item, nowMs, onEdit, onRevoke, size, className }: KeyActionsProps) {
+  const actions = { Edit: onEdit, ...(statusAt(item, nowMs) === 'active' && { Revoke: onRevoke }) };
   return (
-    <Button
-      variant="outline"
-      size={size}
-      className={className}
-      onClick={({ currentTarget }) => onRevoke(item, currentTarget)}
-    >
-      Revoke <span className="sr-only">{item.name}</span>
-    </Button>
+    <div className={cn('flex gap-2', className)}>
+      {Object.entries(actions).map(([label, act]) => (
+        <Button
+          key={label}
+          variant="outline"
+          size={size}
+          onClick={({ currentTarget }) => act(item, currentTarget)}
+        >
+          {label} <span className="sr-only">{item.name}</span>
+        </Button>
+      ))}
+    </div>
   );
 }
 
-/** A table with six columns fits beside the sidebar from here on. */
-const wide = window.matchMedia('(min-width: 80rem)');
+/** A table with seven columns fits beside the sidebar from here on. */
+const wide = window.matchMedia('(min-width: 86rem)');
 
 function useWide(): boolean {
   return useSyncExternalStore(subscribe, () => wide.matches);

@@ -1,4 +1,5 @@
 import type { KeyAnswer, KeyStatus, LicenseAnswer } from '../../api/types.ts';
+import { formatCredits, formatNumber } from '../../lib/format.ts';
 
 /** How many active keys one license may have; the service says so too. */
 export const maxActiveKeys = 25;
@@ -57,4 +58,28 @@ export function expiryAt(key: KeyAnswer, nowMs: number): ExpiryView {
   const leftMs = Date.parse(key.expiresAt) - nowMs;
   const ahead = leftMs > 0 && key.status !== 'revoked';
   return { soon: ahead && leftMs < expirySoonMs, near: ahead && leftMs < relativeMs };
+}
+
+export interface BudgetView {
+  /** `120 of 500 credits`, or what a key without a budget has used. */
+  text: string;
+  /** For the bar, 0 to 100; at least 1 when anything was used, so that it can be seen. Null for a key without a budget. */
+  barPercent: number | null;
+  isUsedUp: boolean;
+}
+
+/** A key's budget and what it used of it in the period that runs. */
+export function budgetOf({
+  monthlyCredits,
+  creditsUsed,
+}: Pick<KeyAnswer, 'monthlyCredits' | 'creditsUsed'>): BudgetView {
+  if (monthlyCredits === null) {
+    return { text: `${formatCredits(creditsUsed)} used`, barPercent: null, isUsedUp: false };
+  }
+  const percent = Math.floor((100 * creditsUsed) / monthlyCredits);
+  return {
+    text: `${formatNumber(creditsUsed)} of ${formatCredits(monthlyCredits)}`,
+    barPercent: Math.min(100, Math.max(creditsUsed > 0 ? 1 : 0, percent)),
+    isUsedUp: creditsUsed >= monthlyCredits,
+  };
 }

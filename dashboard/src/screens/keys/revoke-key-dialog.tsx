@@ -1,5 +1,5 @@
 import { toast } from 'sonner';
-import { useRevokeKey } from '@/api/queries.ts';
+import { useRevokeKey } from '@/api/key-changes.ts';
 import type { KeyAnswer } from '@/api/types.ts';
 import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Button } from '@/components/ui/button.tsx';

@@ -1,0 +1,133 @@
+import { useRef, useState, type ReactNode, type RefObject, type SubmitEvent } from 'react';
+import { toast } from 'sonner';
+import { useChangeKey } from '@/api/key-changes.ts';
+import type { ChangeKeyBody, KeyAnswer } from '@/api/types.ts';
+import { Button } from '@/components/ui/button.tsx';
+import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
+import { formatCredits } from '@/lib/format.ts';
+import { useLicenseChoice } from '@/license/license-choice.ts';
+import { changeKeyAdvice } from './key-advice.ts';
+import { BudgetField, NameField } from './key-fields.tsx';
+import { budgetProblem, changesOf, creditsOf, editOf, nameProblem } from './key-form.ts';
+import { Problem } from './problem.tsx';
+
+interface EditKeyDialogProps {
+  /** As it was when the dialog was opened. */
+  item: KeyAnswer;
+  onClose: () => void;
+  /** Called when the dialog is gone. */
+  returnFocus: () => void;
+}
+
+/** Renames a key and changes its budget. Mounted only while it is open. */
+export function EditKeyDialog({ item, onClose, returnFocus }: EditKeyDialogProps) {
+  const { mutate, isPending, error } = useChangeKey(item.keyId);
+  const nameInput = useRef<HTMLInputElement>(null);
+  const save = (changes: ChangeKeyBody | null): void => {
+    if (isPending) return;
+    if (changes === null) return onClose();
+    mutate(changes, {
+      onSuccess: ({ name }) => {
+        toast.success(`“${name}” was changed.`);
+        onClose();
+      },
+    });
+  };
+  return (
+    <Dialog
+      title={
+        <>
+          Edit “<bdi>{item.name}</bdi>”
+        </>
+      }
+      description={`${formatCredits(item.creditsUsed)} used in this period. Changes hold from the next request on.`}
+      closable={!isPending}
+      onClose={() => !isPending && onClose()}
+      firstFocus={nameInput}
+      returnFocus={returnFocus}
+    >
+      <EditKeyForm {...{ item, nameInput }} pending={isPending} onSubmit={save}>
+        {error !== null && !isPending && <Problem error={error} advise={changeKeyAdvice} />}
+      </EditKeyForm>
+    </Dialog>
+  );
+}
+
+interface EditKeyFormProps {
+  item: KeyAnswer;
+  nameInput: RefObject<HTMLInputElement | null>;
+  pending: boolean;
+  /** Gets null where nothing was changed. */
+  onSubmit: (changes: ChangeKeyBody | null) => void;
+  /** Why the service refused, above the buttons. */
+  children: ReactNode;
+}
+
+function EditKeyForm({ item, nameInput, pending, onSubmit, children }: EditKeyFormProps) {
+  const { licenses } = useLicenseChoice();
+  const { edit, problems, fieldOf, check } = useKeyEdit(item);
+  const budgetInput = useRef<HTMLInputElement>(null);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const found = check();
+    if (found.name !== null) nameInput.current?.focus();
+    else if (found.budget !== null) budgetInput.current?.focus();
+    else onSubmit(changesOf(item, edit));
+  };
+  return (
+    <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
+      <NameField {...fieldOf('name')} input={nameInput} />
+      <BudgetField
+        {...fieldOf('budget')}
+        input={budgetInput}
+        license={licenses.find(({ licenseId }) => licenseId === item.licenseId)}
+      />
+      <p role="status" className="text-xs leading-5 empty:hidden">
+        {problems.budget === null && refusesAtOnce(edit.budget, item) && refusedAtOnce}
+      </p>
+      {children}
+      <DialogFooter>
+        <DialogClose asChild>
+          <Button variant="outline" disabled={pending}>
+            Cancel
+          </Button>
+        </DialogClose>
+        <Button type="submit" pending={pending}>
+          Save
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}
+
+const refusedAtOnce = 'The key has used that much already, so its requests are refused from now on.';
+
+function refusesAtOnce(budget: string, { creditsUsed }: KeyAnswer): boolean {
+  const credits = creditsOf(budget);
+  return credits !== null && credits <= creditsUsed;
+}
+
+type EditProblems = Record<'name' | 'budget', string | null>;
+
+/** What is entered, and the problems of the fields that were left. */
+function useKeyEdit(item: KeyAnswer) {
+  const [edit, setEdit] = useState(() => editOf(item));
+  const [problems, setProblems] = useState<EditProblems>({ name: null, budget: null });
+  const problemOf = { name: nameProblem, budget: budgetProblem };
+  const check = (): EditProblems => {
+    const found = { name: nameProblem(edit.name), budget: budgetProblem(edit.budget) };
+    setProblems(found);
+    return found;
+  };
+  const fieldOf = (field: keyof EditProblems) => ({
+    value: edit[field],
+    error: problems[field],
+    onChange: (value: string): void => {
+      setEdit({ ...edit, [field]: value });
+      // A shown problem goes as soon as it is solved. A new one is shown when the field is left.
+      setProblems({ ...problems, [field]: problems[field] && problemOf[field](value) });
+    },
+    onLeave: (): void => setProblems({ ...problems, [field]: problemOf[field](edit[field]) }),
+  });
+  return { edit, problems, fieldOf, check };
+}

@@ -1,0 +1,132 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import {
+  desktop,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  phone,
+  screen,
+  useDashboard,
+} from '../support/browser.ts';
+import { generate } from '../support/requests.ts';
+
+const dashboard = useDashboard();
+
+/** Goes on with Tab until a control of this name has the focus, and says so if none gets it. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    const focused = await page.evaluate(() => {
+      const { activeElement: one } = (globalThis as any).document;
+      return (one?.labels?.[0] ?? one)?.textContent?.trim() ?? '';
+    });
+    if (focused === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab did not reach “${name}”.`);
+}
+
+test.each([
+  ['a desktop', desktop],
+  ['a phone', phone],
+])(
+  'on %s a key gets a budget, uses it up, is raised and renamed, by keyboard only',
+  async (where, viewport) => {
+    const { service } = dashboard;
+    const name = `worker on ${where}`;
+    const { page, complaints } = await dashboard.visit('keys', { viewport });
+    await screen(page, 'Keys');
+    const budget = 'Monthly budget in credits (optional)';
+    const press = async (control: string): Promise<void> => {
+      await tabTo(page, control);
+      await page.keyboard.press('Enter');
+    };
+    const replace = async (label: string, text: string): Promise<void> => {
+      await tabTo(page, label);
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(text);
+    };
+    const entry = (of: string) =>
+      page
+        .getByRole('tabpanel')
+        .getByRole(viewport === phone ? 'listitem' : 'row')
+        .filter({ hasText: of });
+
+    await press('Create key');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').waitFor();
+    await page.keyboard.insertText(name);
+    await replace(budget, '0');
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/Enter a whole number from 1/).waitFor();
+    await expectAccessible(page, `a refused budget on ${where}`);
+    await replace(budget, '3');
+    await page.keyboard.press('Enter');
+    const key = (await dialog.getByRole('textbox', { name: 'Your new key' }).textContent())!;
+    await press('Copy key');
+    await press('Done');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await entry(name).textContent()).toContain('0 of 3 credits');
+
+    const spend = () =>
+      generate(service, key, { identityId: service.ready.identities.aurora, numOutputs: 2 });
+    expect((await spend()).status).toBe(200);
+    expect((await spend()).status).toBe(429);
+    const one = { identityId: service.ready.identities.aurora };
+    expect((await generate(service, key, one)).status).toBe(200);
+    expect((await generate(service, key, one)).body.code).toBe('CREDIT_LIMIT_EXCEEDED');
+
+    await page.reload();
+    await screen(page, 'Keys');
+    await entry(name)
+      .getByText(/^Used up until /)
+      .waitFor();
+    expect(await entry(name).textContent()).toContain('3 of 3 credits');
+    await expectNoSidewaysScroll(page);
+    await expectAccessible(page, `a budget that is used up on ${where}`);
+
+    await press(`Edit ${name}`);
+    await dialog.getByText('3 credits used in this period.', { exact: false }).waitFor();
+    await dialog.getByText(/its requests are refused from now on/).waitFor();
+    await expectAccessible(page, `the dialog that edits a key on ${where}`);
+    await replace(budget, '5');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await entry(name).getByText('3 of 5 credits').waitFor();
+    expect(await entry(name).textContent()).not.toContain('Used up');
+    expect((await spend()).status).toBe(200);
+
+    // The focus is on the button again.
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Name').waitFor();
+    await replace('Name', `${name}, renamed`);
+    await replace(budget, '');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await entry(`${name}, renamed`).getByText('No budget').waitFor();
+    const activity = page.getByRole('region', { name: 'Activity' });
+    await activity.getByText('without a budget').first().waitFor();
+    expect(await activity.textContent()).toContain(`renamed from “${name}”`);
+    expect(complaints).toEqual([]);
+  },
+);
+
+test('an edit that changes nothing sends nothing, and a refusal stands beside the form', async () => {
+  const { page } = await dashboard.visit('keys');
+  const sent: unknown[] = [];
+  const sentence = 'There is no such key.';
+  await page.route('**/api/v1/keys/*', (route) => {
+    sent.push(route.request().postDataJSON());
+    return route.fulfill({ status: 404, json: { error: sentence, code: 'KEY_NOT_FOUND' } });
+  });
+  const dialog = page.getByRole('dialog');
+  const edit = page.getByRole('button', { name: /^Edit / }).first();
+  await edit.click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(sent).toEqual([]);
+  await edit.click();
+  await dialog.getByLabel('Monthly budget').fill('7');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  expect(await dialog.getByRole('alert').textContent()).toContain(sentence);
+  expect(sent).toEqual([{ monthlyCredits: 7 }]);
+});
