@@ -39,7 +39,7 @@ export const jobs = {
     // The most that may wait for a model that sleeps or is busy. What comes beyond them waits with Lambda.
     reservedConcurrency: 100,
     grants: {
-      table: { ...releasing, catalog: ['get'], model: ['get', 'put'] },
+      table: { ...releasing, notices: ['put'], catalog: ['get'], model: ['get', 'put'] },
       readObjects: [objects.generations, objects.adapters, objects.references],
       writeObjects: [objects.generations],
       deleteObjects: [objects.references],

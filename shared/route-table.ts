@@ -23,6 +23,7 @@ const painting: TableGrants = {
   licenses: ['get'],
   periods: ['get', 'update'],
   generations: ['get', 'put', 'update'],
+  notices: ['put'],
   catalog: ['get'],
   model: ['get', 'put'],
 };

@@ -40,6 +40,8 @@ export interface Generation {
   credits: number;
   /** Start of the billing period that holds the reservation, whichever month it ends in. */
   periodStartMs: number;
+  /** The period's credits when it was accepted; null in records of before this was stored. */
+  creditsLimit: number | null;
   createdAtMs: number;
   deadlineMs: number;
   /** From here on the sweep may end the request, because its handler must have died. */
@@ -136,6 +138,7 @@ export interface NewGeneration {
   identity: Identity;
   body: CreateGenerationBody;
   periodStartMs: number;
+  creditsLimit: number;
   nowMs: number;
   deadlineSeconds: number;
   retentionDays: number;
@@ -171,6 +174,7 @@ export function newGeneration(order: NewGeneration): Generation {
     referenceImages: body.referenceImages.length,
     credits: creditCost(body),
     periodStartMs: order.periodStartMs,
+    creditsLimit: order.creditsLimit,
     createdAtMs: nowMs,
     deadlineMs,
     leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000,

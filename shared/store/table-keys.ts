@@ -1,3 +1,5 @@
+import type { CreditNotice } from '../domain/credit-notices.ts';
+
 /**
  * The single table: every key is built here and nowhere else.
  *
@@ -10,6 +12,7 @@
  * Key roster  ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
+ * Notice      NOTICES           <license>#…      –       the job that sends notices of used credits by e-mail, until it has
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
  * Waking      MODEL             WAKING           –       since when a model that slept wakes, and how long that took lately
@@ -31,6 +34,7 @@ export interface ItemKey extends Record<string, string> {
 }
 
 const generationPrefix = 'GEN#';
+export const noticePartition = 'NOTICES';
 /** Beside a license's periods, whose sort keys are instants. */
 export const inFlightSortKey = 'IN-FLIGHT';
 
@@ -55,6 +59,10 @@ export const itemKeys = {
   generation: (licenseId: string, requestId: string): ItemKey => ({
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
+  }),
+  notice: ({ licenseId, periodStartMs, percent }: CreditNotice): ItemKey => ({
+    PK: noticePartition,
+    SK: `${licenseId}#${new Date(periodStartMs).toISOString()}#${percent}`,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
@@ -111,6 +119,7 @@ export const partitions = {
   rosters: { leadingKey: 'ROSTER#' },
   periods: { leadingKey: 'PERIOD#' },
   generations: { leadingKey: generationPrefix },
+  notices: { leadingKey: noticePartition },
   catalog: { leadingKey: 'CATALOG' },
   model: { leadingKey: 'MODEL' },
   links: { leadingKey: 'LINKS' },
