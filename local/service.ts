@@ -77,7 +77,10 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   try {
     openDataFolder(folder);
     if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
-    const engines = await startEngines(folder, port.url, options);
+    const engines = await startEngines(folder, port.url, {
+      ...options,
+      onMail: (path) => options.onNotice?.(`An e-mail was written to ${path}.`),
+    });
     try {
       return await serve(port, folder, engines, options);
     } catch (error) {
@@ -97,19 +100,8 @@ async function serve(
   options: LocalServiceOptions,
 ): Promise<LocalService> {
   removeReadyFiles(folder);
-  const { settings, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, events } = engines;
-  const { deadlineSeconds, asyncDeadlineSeconds, allowedOrigins } = options;
-  setFunctionEnvironment({
-    ...settings,
-    ...engines.model,
-    sageMakerRuntimeUrl,
-    referenceFetcherUrl,
-    generationWorkerUrl,
-    deadlineSeconds,
-    asyncDeadlineSeconds,
-    allowedOrigins,
-    session: sessionSettings(port.url),
-  });
+  const { settings, events } = engines;
+  prepareFunctions(port.url, engines, options);
   const { log, requests } = openHost(folder);
   const { bucketName } = settings;
   const { objects } = engines;
@@ -142,6 +134,27 @@ async function serve(
       return counts;
     },
   };
+}
+
+function prepareFunctions(
+  url: string,
+  engines: Engines,
+  { deadlineSeconds, asyncDeadlineSeconds, allowedOrigins }: LocalServiceOptions,
+): void {
+  const { settings, model, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, sesUrl } = engines;
+  setFunctionEnvironment({
+    ...settings,
+    ...model,
+    sageMakerRuntimeUrl,
+    referenceFetcherUrl,
+    generationWorkerUrl,
+    sesUrl,
+    dashboardUrl: `${url}/`,
+    deadlineSeconds,
+    asyncDeadlineSeconds,
+    allowedOrigins,
+    session: sessionSettings(url),
+  });
 }
 
 /** Sets up what the functions find around them, apart from their environment. */

@@ -33,6 +33,20 @@ export const jobs = {
       deleteObjects: [objects.references],
     },
   },
+  sendNotices: {
+    functionName: 'send-notices',
+    trigger: { everyMinutes: 1 },
+    grants: {
+      table: {
+        notices: ['query', 'update', 'delete'],
+        licenses: ['get'],
+        periods: ['get'],
+        accounts: ['get'],
+      },
+      accountDirectory: true,
+      mail: true,
+    },
+  },
   runGeneration: {
     functionName: 'run-generation',
     trigger: 'function',

@@ -12,6 +12,7 @@ import type { CreditNotice } from '../domain/credit-notices.ts';
  * Key roster  ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
+ * Account     ACCOUNT#<sub>     SETTINGS         –       what the owner of licenses has chosen
  * Notice      NOTICES           <license>#…      –       the job that sends notices of used credits by e-mail, until it has
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
@@ -64,6 +65,7 @@ export const itemKeys = {
     PK: noticePartition,
     SK: `${licenseId}#${new Date(periodStartMs).toISOString()}#${percent}`,
   }),
+  account: (ownerId: string): ItemKey => ({ PK: `ACCOUNT#${ownerId}`, SK: 'SETTINGS' }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
   linkCredentials: (quarterMs: number): ItemKey => ({ PK: 'LINKS', SK: new Date(quarterMs).toISOString() }),
@@ -120,6 +122,7 @@ export const partitions = {
   periods: { leadingKey: 'PERIOD#' },
   generations: { leadingKey: generationPrefix },
   notices: { leadingKey: noticePartition },
+  accounts: { leadingKey: 'ACCOUNT#' },
   catalog: { leadingKey: 'CATALOG' },
   model: { leadingKey: 'MODEL' },
   links: { leadingKey: 'LINKS' },
