@@ -10,6 +10,8 @@ export interface LocalSettings extends EnginesFile {
   generationWorkerUrl: string;
   sesUrl: string;
   dashboardUrl: string;
+  billingPortalUrl?: string | null;
+  supportContact?: string | null;
   deadlineSeconds: number;
   asyncDeadlineSeconds: number;
   allowedOrigins: string[];
@@ -59,6 +61,8 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     AWS_ENDPOINT_URL_SESV2: settings.sesUrl,
     [names.mailFrom]: 'no-reply@localhost',
     [names.dashboardUrl]: settings.dashboardUrl,
+    [names.billingPortalUrl]: settings.billingPortalUrl ?? '',
+    [names.supportContact]: settings.supportContact ?? '',
     // The engine's one address stands for the runtime and for the control plane.
     AWS_ENDPOINT_URL_SAGEMAKER: settings.sageMakerRuntimeUrl,
     [names.modelEndpointName]: settings.modelEndpointName,

@@ -44,6 +44,9 @@ export interface LocalServiceOptions {
   accessTokenSeconds: number;
   /** Origins of web pages beside the dashboard's that may call the API and sign in. */
   allowedOrigins: string[];
+  /** As in a deployment's configuration; null where none is named. */
+  billingPortalUrl: string | null;
+  supportContact: string | null;
   /** Told of each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
   /** Told in a sentence of events other than requests. */
@@ -136,11 +139,7 @@ async function serve(
   };
 }
 
-function prepareFunctions(
-  url: string,
-  engines: Engines,
-  { deadlineSeconds, asyncDeadlineSeconds, allowedOrigins }: LocalServiceOptions,
-): void {
+function prepareFunctions(url: string, engines: Engines, options: LocalServiceOptions): void {
   const { settings, model, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, sesUrl } = engines;
   setFunctionEnvironment({
     ...settings,
@@ -150,9 +149,11 @@ function prepareFunctions(
     generationWorkerUrl,
     sesUrl,
     dashboardUrl: `${url}/`,
-    deadlineSeconds,
-    asyncDeadlineSeconds,
-    allowedOrigins,
+    deadlineSeconds: options.deadlineSeconds,
+    asyncDeadlineSeconds: options.asyncDeadlineSeconds,
+    allowedOrigins: options.allowedOrigins,
+    billingPortalUrl: options.billingPortalUrl,
+    supportContact: options.supportContact,
     session: sessionSettings(url),
   });
 }
@@ -189,11 +190,23 @@ function openPages(
   { url }: Port,
   { signIn }: Demo,
   { accessKeyId, secretAccessKey, region }: EnginesFile,
-  { accessTokenSeconds, allowedOrigins, onNotice = () => {} }: LocalServiceOptions,
+  {
+    accessTokenSeconds,
+    allowedOrigins,
+    billingPortalUrl,
+    supportContact,
+    onNotice = () => {},
+  }: LocalServiceOptions,
 ) {
   const { issuer, clientId } = sessionSettings(url);
   const apiSigning = { credentials: { accessKeyId, secretAccessKey }, region };
-  const config = { apiBaseUrl: `${url}${basePath}`, signIn: { issuer, clientId, domainUrl: url } };
+  const config = {
+    apiBaseUrl: `${url}${basePath}`,
+    signIn: { issuer, clientId, domainUrl: url },
+    creditMails: true,
+    billingPortalUrl,
+    supportContact,
+  };
   return {
     userPool: openUserPool(url, signIn, { accessTokenSeconds, allowedOrigins, apiSigning }),
     dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),
