@@ -60,6 +60,7 @@ const accepted: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReser
 const stored: StoredGeneration = {
   id: requestId,
   licenseId,
+  keyId,
   type: 'text_to_image',
   status: 'COMPLETED',
   identity,
@@ -91,6 +92,7 @@ const stored: StoredGeneration = {
 const generations: GenerationList = {
   generations: [stored],
   nextCursor: 'MDE5YWEzYzItN2IxZS03YzU1LTlkMGMtM2I4ZjZmMGUyYTQx',
+  searchedBackTo: '2025-11-21T00:13:43.070Z',
 };
 
 const identities: IdentityList = {
@@ -108,6 +110,7 @@ const licenses: LicenseList = {
   licenses: [
     {
       licenseId,
+      name: 'Pro',
       tier: 'Pro',
       status: 'active',
       usable: true,
