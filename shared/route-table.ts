@@ -1,6 +1,8 @@
 import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
+  accountChangeLimit,
+  accountLimit,
   activityLimit,
   fetchLimit,
   generateLimit,
@@ -107,6 +109,26 @@ export const listActivity = {
   limit: activityLimit,
   streams: false,
   grants: { table: { licenses: ['get'], audit: ['query'] } },
+} as const satisfies Route;
+
+export const getAccount = {
+  method: 'GET',
+  path: '/account',
+  functionName: 'get-account',
+  auth: 'session',
+  limit: accountLimit,
+  streams: false,
+  grants: { table: { accounts: ['get'] } },
+} as const satisfies Route;
+
+export const changeAccount = {
+  method: 'PATCH',
+  path: '/account',
+  functionName: 'change-account',
+  auth: 'session',
+  limit: accountChangeLimit,
+  streams: false,
+  grants: { table: { accounts: ['get', 'update'] } },
 } as const satisfies Route;
 
 export const getUsage = {

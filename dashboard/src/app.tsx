@@ -7,6 +7,7 @@ import { Shell } from './layout/shell.tsx';
 import { RequireLicense } from './license/require-license.tsx';
 
 const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'));
+const Account = lazy(() => import('./screens/account/account-screen.tsx'));
 const Overview = lazy(() => import('./screens/overview/overview-screen.tsx'));
 const History = lazy(() => import('./screens/history/history-screen.tsx'));
 const HistoryDetail = lazy(() => import('./screens/history/history-detail-screen.tsx'));
@@ -28,6 +29,8 @@ export function App() {
             <Route path="keys" element={withLicense('Keys', Keys)} />
             <Route path="playground/:requestId?" element={withLicense('Playground', Playground)} />
             <Route path="quickstart" element={withLicense('Quickstart', Quickstart)} />
+            {/* An account without a license has settings, too. */}
+            <Route path="account" element={<Account />} />
             <Route path="*" element={<NotFound />} />
           </Route>
         </Route>

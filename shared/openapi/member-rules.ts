@@ -72,6 +72,13 @@ export const memberRules: Record<string, Schema> = {
       },
     },
   },
+  ChangeAccountRequest: {
+    properties: {
+      creditMails: {
+        description: 'Whether an e-mail tells you that a license has used 80 and 100 % of its credits.',
+      },
+    },
+  },
   UploadByKeyRequest: { properties: { contentType: { description: 'What the file is, if you know.' } } },
   UploadBySessionRequest: {
     properties: { contentType: { description: 'What the file is, if you know.' }, licenseId },

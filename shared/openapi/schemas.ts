@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { accountSettings, changeAccountBody } from '../contracts/account.ts';
 import { activityList } from '../contracts/activity.ts';
 import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { createKeyBody } from '../contracts/api-key.ts';
@@ -42,6 +43,8 @@ const named = {
   LicenseList: licenseList,
   Usage: usageAnswer,
   ActivityList: activityList,
+  Account: accountSettings,
+  ChangeAccountRequest: changeAccountBody,
   CreatedKey: createdKey,
   KeyList: keyList,
   RevokedKey: revokedKey,

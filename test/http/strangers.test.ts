@@ -42,6 +42,9 @@ const playground = (licenseId: string, headers: Record<string, string> = {}) => 
 const namings: Record<SessionRoute, Naming[]> = {
   listLicenses: [],
   listKeys: [],
+  // They name nothing: an account has its own settings only.
+  getAccount: [],
+  changeAccount: [],
   listActivity: [{ kind: 'license', call: (id) => ({ path: `/licenses/${id}/activity` }) }],
   getUsage: [byLicense('/usage?')],
   listGenerations: [byLicense('/generate?'), byLicense('/generate?limit=1&status=COMPLETED&')],

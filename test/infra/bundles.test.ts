@@ -202,6 +202,19 @@ test('the sweep ends an abandoned request, deletes its references and frees its 
   expect(deployed.logOf('sweep')).toMatch(/"LeasesReleased":1/);
 });
 
+test('the e-mails about used credits find what waits, and remove what nobody is to be told of', async () => {
+  await deployed.leaveNotice();
+  const { failed, returned } = await deployed.invoke('send-notices', {});
+  expect([failed, returned]).toEqual([undefined, null]);
+  expect(deployed.logOf('send-notices')).toMatch(/"dropped":1,"failed":0,"lost":0/);
+});
+
+test('an account reads its settings and changes them', async () => {
+  const change = await call('change-account', { body: { creditMails: false } });
+  expect(change).toMatchObject({ status: 200, body: { creditMails: false } });
+  expect(await call('get-account', {})).toMatchObject({ status: 200, body: { creditMails: false } });
+});
+
 test("Stripe's events create a license and change it", async () => {
   const { returned } = await deployed.invoke('billing-events', deployed.billingEvents());
   expect(returned).toEqual({ batchItemFailures: [] });

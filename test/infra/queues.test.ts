@@ -97,7 +97,9 @@ describe('a request that nobody waits for', () => {
 });
 
 describe('the sweep', () => {
-  const schedule = propertiesOf(template, 'AWS::Scheduler::Schedule');
+  const [, { Properties: schedule }] = [...resourcesOf(template, 'AWS::Scheduler::Schedule')].find(([id]) =>
+    id.startsWith('SweepSchedule'),
+  )!;
 
   test('runs each minute, on time', () => {
     expect(schedule).toMatchObject({

@@ -19,10 +19,13 @@ test('the version is part of every address', () => expect(basePath).toBe('/api/v
 
 describe.each(table)('route %s', (_name, route) => {
   test('has its function in a file named verb-noun, with a verb that fits its method', () => {
-    expect(route.functionName).toMatch(/^(answer|create|get|list|delete|revoke)(-[a-z]+)+$/);
-    const verbs = { GET: ['get', 'list'], POST: ['answer', 'create'], DELETE: ['delete', 'revoke'] }[
-      route.method
-    ];
+    expect(route.functionName).toMatch(/^(answer|change|create|get|list|delete|revoke)(-[a-z]+)+$/);
+    const verbs = {
+      GET: ['get', 'list'],
+      POST: ['answer', 'create'],
+      PATCH: ['change'],
+      DELETE: ['delete', 'revoke'],
+    }[route.method];
     expect(verbs).toContain(route.functionName.split('-')[0]);
   });
 
