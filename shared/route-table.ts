@@ -4,6 +4,7 @@ import {
   accountChangeLimit,
   accountLimit,
   activityLimit,
+  deleteLimit,
   fetchLimit,
   generateLimit,
   identitiesLimit,
@@ -65,6 +66,23 @@ export const getGeneration = {
     table: { generations: ['get', 'batchGet'], owners: ['query'], links: ['get', 'put'] },
     readObjects: [objects.generations],
     previews: true,
+  },
+} as const satisfies Route;
+
+export const deleteGeneration = {
+  method: 'DELETE',
+  path: '/generate/{requestId}',
+  functionName: 'delete-generation',
+  auth: 'key_or_session',
+  limit: deleteLimit,
+  streams: false,
+  grants: {
+    table: {
+      generations: ['batchGet', 'delete'],
+      deletions: ['batchGet', 'put', 'update', 'delete'],
+      owners: ['query'],
+    },
+    deleteObjects: [objects.generations, objects.references],
   },
 } as const satisfies Route;
 

@@ -87,7 +87,7 @@ async function sendNotice(notice: CreditNotice, deps: NoticeDeps): Promise<boole
   const owner = await deps.directory.bySub(license.ownerId);
   if (owner === null || owner.email === null || !owner.emailVerified || !owner.enabled) return false;
   const { percent, licenseId } = notice;
-  const licenseName = tiers[license.tier].label;
+  const licenseName = license.name ?? tiers[license.tier].label;
   const mail = { percent, used, creditsLimit, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
   const unsubscribeUrl = accountPage(deps.links.dashboardUrl);
   await deps.mailer.send({ to: owner.email, ...creditMail(mail), unsubscribeUrl });

@@ -16,6 +16,7 @@ import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { agent, agentBundleTests } from './agent-bundles.ts';
 import { asyncBundleTests } from './async-bundles.ts';
+import { deletionBundleTests } from './deletion-bundles.ts';
 import { openAiBundleTests } from './openai-bundles.ts';
 import { documented } from './costs/support.ts';
 
@@ -127,6 +128,7 @@ test('a reference image is read by a role that may do nothing, the model uses it
 asyncBundleTests(() => ({ deployed, service, session }));
 agentBundleTests(() => ({ deployed, service, session }));
 openAiBundleTests(() => ({ deployed, service, session }));
+deletionBundleTests(() => ({ deployed, service, session }));
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {
@@ -233,8 +235,7 @@ describe('the roles', () => {
   });
 
   test('allow nothing of the table, the bucket, the model and other functions that no function did here', () => {
-    // Only the first to sign a link to a preview in a quarter of an hour stores what signed it, which the test did before.
-    // Only a charge that reaches 80 or 100% of the credits leaves a notice.
+    // Only the first to sign a link to a preview in a quarter of an hour stores what signed it, and only a charge that reaches 80 or 100% leaves a notice.
     const rare = /:PutItem on .* keys (LINKS|NOTICES)\*$/;
     const others = deployed.grantedButUnused().filter((what) => !rare.test(what));
     expect(others).toEqual([]);
