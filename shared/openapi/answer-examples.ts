@@ -230,6 +230,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   ActivityList: activity,
   CreatedKey: createdKey,
   KeyList: keys,
+  Account: { creditMails: true },
   RevokedKey: revokedKey,
   Upload: upload,
   Health: health,

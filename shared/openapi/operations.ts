@@ -191,7 +191,7 @@ export const operations: Record<OperationId, Operation> = {
   getAccount: {
     tag: 'Account',
     summary: "Read the account's settings",
-    answer: { schema: 'Account', description: 'What the account has chosen.' },
+    answer: { schema: 'Account', description: 'The settings as they are now.' },
   },
   changeAccount: {
     tag: 'Account',

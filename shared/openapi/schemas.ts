@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { accountSettings, changeAccountBody } from '../contracts/account.ts';
+import { accountSettings } from '../contracts/account-answer.ts';
+import { changeAccountBody } from '../contracts/account.ts';
 import { activityList } from '../contracts/activity.ts';
 import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { createKeyBody } from '../contracts/api-key.ts';

@@ -1,5 +1,5 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { AccountSettings } from '../contracts/account.ts';
+import type { AccountSettings } from '../contracts/account-answer.ts';
 import type { Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
 

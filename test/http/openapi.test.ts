@@ -195,6 +195,7 @@ describe('what the service answers is what the document says', () => {
       ['listKeys', 200, bySession],
       ['listKeys', 401, { as }],
       ['getAccount', 200, bySession],
+      ['getAccount', 401, { as }],
       ['changeAccount', 200, { as: session, body: { creditMails: true } }],
       ['changeAccount', 400, { as: session, body: { creditMails: 1 } }],
       ['revokeKey', 200, { as: session, path: `/keys/${key.keyId}` }],

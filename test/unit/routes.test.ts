@@ -140,6 +140,8 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     listIdentities: perMinute('identities', 60, 'allow'),
     listKeys: perMinute('keys', 60, 'allow'),
     getUsage: perMinute('usage', 30, 'allow'),
+    getAccount: perMinute('account', 30, 'allow'),
+    changeAccount: perMinute('account-change', 30, 'allow'),
     listActivity: perMinute('activity', 30, 'allow'),
   });
   const byKey = table.filter(([, { auth }]) => auth === 'key' || auth === 'key_or_session');
