@@ -41,6 +41,7 @@ export const jobs = {
       table: {
         notices: ['query', 'update', 'delete'],
         licenses: ['get'],
+        owners: ['query'],
         periods: ['get'],
         accounts: ['get'],
       },

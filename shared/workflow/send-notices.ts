@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { accountPage, creditMail } from '../domain/credit-mail.ts';
 import { reachedAt, type CreditNotice } from '../domain/credit-notices.ts';
 import { creditPeriod } from '../domain/credit-period.ts';
+import { licenseNames } from '../domain/license-names.ts';
 import { tiers } from '../domain/tiers.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import type { LicenseStore } from '../store/license-store.ts';
@@ -12,7 +13,7 @@ import type { PeriodStore } from '../store/period-store.ts';
 
 export interface NoticeDeps {
   notices: NoticeStore;
-  licenses: Pick<LicenseStore, 'get'>;
+  licenses: Pick<LicenseStore, 'get' | 'listByOwner'>;
   periods: Pick<PeriodStore, 'get'>;
   accounts: Pick<AccountStore, 'get'>;
   directory: Pick<AccountDirectory, 'bySub'>;
@@ -84,10 +85,11 @@ async function sendNotice(notice: CreditNotice, deps: NoticeDeps): Promise<boole
   // The limit may have been raised meanwhile.
   if (used < reachedAt(notice.percent, creditsLimit)) return false;
   if (!(await deps.accounts.get(license.ownerId)).creditMails) return false;
+  const names = licenseNames(await deps.licenses.listByOwner(license.ownerId));
   const owner = await deps.directory.bySub(license.ownerId);
   if (owner === null || owner.email === null || !owner.emailVerified || !owner.enabled) return false;
   const { percent, licenseId } = notice;
-  const licenseName = license.name ?? tiers[license.tier].label;
+  const licenseName = names.get(licenseId) ?? tiers[license.tier].label;
   const mail = { percent, used, creditsLimit, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
   const unsubscribeUrl = accountPage(deps.links.dashboardUrl);
   await deps.mailer.send({ to: owner.email, ...creditMail(mail), unsubscribeUrl });

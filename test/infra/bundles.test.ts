@@ -212,9 +212,9 @@ test('the e-mails about used credits find what waits, and remove what nobody is 
 });
 
 test('an account reads its settings and changes them', async () => {
-  const change = await call('change-account', { body: { creditMails: false } });
+  const change = await call('change-account', bySession({ body: { creditMails: false } }));
   expect(change).toMatchObject({ status: 200, body: { creditMails: false } });
-  expect(await call('get-account', {})).toMatchObject({ status: 200, body: { creditMails: false } });
+  expect(await call('get-account', bySession())).toMatchObject({ status: 200, body: { creditMails: false } });
 });
 
 test("Stripe's events create a license and change it", async () => {

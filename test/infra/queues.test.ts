@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aliasIdOf, functionIdOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
-import { only, plain, propertiesOf, resourcesOf } from './resources.ts';
+import { plain, propertiesOf, resourcesOf } from './resources.ts';
 
 // Who may send to a queue and start the sweep is in template-summary.txt.
 const template = templateOf('everything');
