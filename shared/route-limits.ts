@@ -19,9 +19,16 @@ export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
 export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
 /** A page of keys reads seven rate logs for each. */
 export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
+/** Each change is kept in the license's trail. */
+export const changeKeyLimit: RouteLimit = {
+  name: 'change-key',
+  quota: 30,
+  windowSeconds: 60,
+  onFault: 'allow',
+};
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 export const accountLimit: RouteLimit = { ...usageLimit, name: 'account' };
-export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'account-change' };
+export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'change-account' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
 /** Four reference images for each of the ten requests that a key may send. */
 export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };

@@ -1,9 +1,8 @@
 import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
-  accountChangeLimit,
-  accountLimit,
   activityLimit,
+  changeKeyLimit,
   deleteLimit,
   fetchLimit,
   generateLimit,
@@ -129,26 +128,6 @@ export const listActivity = {
   grants: { table: { licenses: ['get'], audit: ['query'] } },
 } as const satisfies Route;
 
-export const getAccount = {
-  method: 'GET',
-  path: '/account',
-  functionName: 'get-account',
-  auth: 'session',
-  limit: accountLimit,
-  streams: false,
-  grants: { table: { accounts: ['get'] } },
-} as const satisfies Route;
-
-export const changeAccount = {
-  method: 'PATCH',
-  path: '/account',
-  functionName: 'change-account',
-  auth: 'session',
-  limit: accountChangeLimit,
-  streams: false,
-  grants: { table: { accounts: ['get', 'update'] } },
-} as const satisfies Route;
-
 export const getUsage = {
   method: 'GET',
   path: '/usage',
@@ -156,7 +135,15 @@ export const getUsage = {
   auth: 'session',
   limit: usageLimit,
   streams: false,
-  grants: { table: { licenses: ['get'], periods: ['get'], generations: ['query'], catalog: ['query'] } },
+  grants: {
+    table: {
+      licenses: ['get'],
+      periods: ['get'],
+      generations: ['query'],
+      catalog: ['query'],
+      keys: ['batchGet'],
+    },
+  },
 } as const satisfies Route;
 
 export const createKey = {
@@ -184,7 +171,27 @@ export const listKeys = {
   auth: 'session',
   limit: keysLimit,
   streams: false,
-  grants: { table: { owners: ['query'], rateLogs: ['batchGet'] } },
+  grants: {
+    table: { owners: ['query'], rateLogs: ['batchGet'], licenses: ['batchGet'], periods: ['batchGet'] },
+  },
+} as const satisfies Route;
+
+export const updateKey = {
+  method: 'PATCH',
+  path: '/keys/{keyId}',
+  functionName: 'update-key',
+  auth: 'session',
+  limit: changeKeyLimit,
+  streams: false,
+  grants: {
+    table: {
+      keys: ['get', 'update'],
+      audit: ['put'],
+      rateLogs: ['batchGet'],
+      licenses: ['batchGet'],
+      periods: ['batchGet'],
+    },
+  },
 } as const satisfies Route;
 
 export const revokeKey = {

@@ -1,3 +1,4 @@
+import { getAccount, updateAccount } from './account-routes.ts';
 import type { Grants, TableAction, TableGrants } from './grants.ts';
 import {
   createGeneration,
@@ -7,11 +8,10 @@ import {
   listIdentities,
   listLicenses,
   listActivity,
-  getAccount,
-  changeAccount,
   getUsage,
   createKey,
   listKeys,
+  updateKey,
   revokeKey,
   createUpload,
   answerAgent,
@@ -32,7 +32,7 @@ export type { Grants, Route, RouteLimit, TableAction, TableGrants, Throttle };
 
 /**
  * Every endpoint as data: the API, its grants, its documents and its tests are made from this table. A function imports its own route
- * only, from `route-table.ts`, so that its bundle holds no other's.
+ * only, from `route-table.ts` or `account-routes.ts`, so that its bundle holds no other's.
  */
 export const routes = {
   createGeneration,
@@ -43,10 +43,11 @@ export const routes = {
   listLicenses,
   listActivity,
   getAccount,
-  changeAccount,
+  updateAccount,
   getUsage,
   createKey,
   listKeys,
+  updateKey,
   revokeKey,
   createUpload,
   answerAgent,

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { accountSettings } from '../contracts/account-answer.ts';
 import { changeAccountBody } from '../contracts/account.ts';
 import { activityList } from '../contracts/activity.ts';
-import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
-import { createKeyBody } from '../contracts/api-key.ts';
+import { createdKey, keyAnswer, keyList, revokedKey } from '../contracts/api-key-answers.ts';
+import { changeKeyBody, createKeyBody } from '../contracts/api-key.ts';
 import {
   acceptedGeneration,
   deletedGeneration,
@@ -33,6 +33,7 @@ const named = {
   GenerationRequest: createGenerationBody,
   PlaygroundGenerationRequest: playgroundGenerationBody,
   CreateKeyRequest: createKeyBody,
+  ChangeKeyRequest: changeKeyBody,
   UploadByKeyRequest: createUploadBody,
   UploadBySessionRequest: createAccountUploadBody,
   Generation: generationAnswer,
@@ -49,6 +50,7 @@ const named = {
   Account: accountSettings,
   ChangeAccountRequest: changeAccountBody,
   CreatedKey: createdKey,
+  Key: keyAnswer,
   KeyList: keyList,
   RevokedKey: revokedKey,
   Upload: uploadAnswer,

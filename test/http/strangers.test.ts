@@ -44,7 +44,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   listKeys: [],
   // They name nothing: an account has its own settings only.
   getAccount: [],
-  changeAccount: [],
+  updateAccount: [],
   listActivity: [{ kind: 'license', call: (id) => ({ path: `/licenses/${id}/activity` }) }],
   getUsage: [byLicense('/usage?')],
   listGenerations: [byLicense('/generate?'), byLicense('/generate?limit=1&status=COMPLETED&')],
@@ -55,6 +55,9 @@ const namings: Record<SessionRoute, Naming[]> = {
     { kind: 'license', call: (licenseId) => ({ path: '/keys', body: { licenseId, name: 'mine' } }) },
   ],
   createUpload: [{ kind: 'license', call: (licenseId) => ({ path: '/uploads', body: { licenseId } }) }],
+  updateKey: [
+    { kind: 'key', call: (id) => ({ method: 'PATCH', path: `/keys/${id}`, body: { name: 'mine' } }) },
+  ],
   revokeKey: [{ kind: 'key', call: (id) => ({ method: 'DELETE', path: `/keys/${id}` }) }],
   createPlaygroundGeneration: [
     { kind: 'license', call: (id) => playground(id) },

@@ -1,3 +1,4 @@
+import { testAccounts } from './account-bundles.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -144,18 +145,21 @@ describe('by session', () => {
     expect((await call(playground, bySession({ headers, body: failing }))).status).toBe(500);
   });
 
-  test('keys are created, listed and revoked, and the trail tells of it', async () => {
+  test('keys are created, listed, changed and revoked, and the trail tells of it', async () => {
     const made = await call('create-key', bySession({ body: { licenseId: licenseId(), name: 'bundle' } }));
     expect(made.status).toBe(201);
     const { keyId } = made.body;
     const listed = await call('list-keys', bySession());
     expect(listed.body.keys.map((key: any) => key.keyId)).toContain(keyId);
+    const change = { method: 'PATCH', parameters: { keyId }, body: { name: 'changed', monthlyCredits: 9 } };
+    const changed = await call('update-key', bySession(change));
+    expect(changed).toMatchObject({ status: 200, body: { name: 'changed', monthlyCredits: 9 } });
     const revoked = await call('revoke-key', bySession({ method: 'DELETE', parameters: { keyId } }));
     expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
     const options = bySession({ parameters: { licenseId: licenseId() } });
     const { activity } = (await call('list-activity', options)).body;
     const ofKey = activity.filter((one: any) => one.keyId === keyId);
-    expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_issued']);
+    expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_changed', 'key_issued']);
   });
 
   test('licenses and usage are answered', async () => {
@@ -204,18 +208,7 @@ test('the sweep ends an abandoned request, deletes its references and frees its 
   expect(deployed.logOf('sweep')).toMatch(/"LeasesReleased":1/);
 });
 
-test('the e-mails about used credits find what waits, and remove what nobody is to be told of', async () => {
-  await deployed.leaveNotice();
-  const { failed, returned } = await deployed.invoke('send-notices', {});
-  expect([failed, returned]).toEqual([undefined, null]);
-  expect(deployed.logOf('send-notices')).toMatch(/"dropped":1,"failed":0,"lost":0/);
-});
-
-test('an account reads its settings and changes them', async () => {
-  const change = await call('change-account', bySession({ body: { creditMails: false } }));
-  expect(change).toMatchObject({ status: 200, body: { creditMails: false } });
-  expect(await call('get-account', bySession())).toMatchObject({ status: 200, body: { creditMails: false } });
-});
+testAccounts(() => deployed, bySession);
 
 test("Stripe's events create a license and change it", async () => {
   const { returned } = await deployed.invoke('billing-events', deployed.billingEvents());

@@ -24,7 +24,7 @@ const completion = {
 /** A license's request that the model has begun. */
 async function begun(licenseId: string, creditsLimit: number, credits = 1): Promise<Generation> {
   const record = sampleGeneration({ licenseId, requestId: newRequestId(sampleNowMs), creditsLimit, credits });
-  const limits = { creditsLimit, maxInFlight: 1000 };
+  const limits = { creditsLimit, maxInFlight: 1000, keyBudget: null };
   expect(await generations.reserve(record, limits, null)).toEqual({ outcome: 'reserved' });
   expect(await generations.start(record, sampleNowMs, 'run')).toBe(true);
   return { ...record, startedAtMs: sampleNowMs };

@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import { useId } from 'react';
-import { useAccountSettings, useSwitchCreditMails } from '@/api/queries.ts';
+import { useAccountSettings, useSwitchCreditMails } from '@/api/account.ts';
 import { useAccount } from '@/auth/session-context.ts';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
