@@ -86,7 +86,11 @@ export const listIdentities = {
   auth: 'key_or_session',
   limit: identitiesLimit,
   streams: false,
-  grants: { table: { licenses: ['get'], catalog: ['query'], owners: ['query'] } },
+  grants: {
+    table: { licenses: ['get'], catalog: ['query'], owners: ['query'], links: ['get', 'put'] },
+    readObjects: [objects.samples],
+    previews: true,
+  },
 } as const satisfies Route;
 
 export const listLicenses = {

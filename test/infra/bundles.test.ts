@@ -186,6 +186,9 @@ describe('by key and by session', () => {
     for (const options of [...ofLicense(), bySession()]) {
       const { body: list } = await call('list-identities', options);
       expect(list.identities.map(({ name }: any) => name)).toContain('aurora');
+      const { samples } = list.identities.find(({ name }: any) => name === 'adapted');
+      // No file lies there. To be told so, the link must be allowed to open it.
+      expect((await fetch(samples[0].thumbnailUrl)).status).toBe(404);
     }
   });
 });
