@@ -38,6 +38,9 @@ export interface EnginesFile {
   bucketName: string;
   dynamoDbUrl: string;
   s3Url: string;
+  /** Of the user pools API. */
+  cognitoUrl: string;
+  userPoolId: string;
   accessKeyId: string;
   secretAccessKey: string;
 }

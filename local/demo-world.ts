@@ -112,7 +112,10 @@ export const demoAccounts: Record<DemoOwner, { email: string }> = {
   stranger: { email: 'stranger@example.test' },
 };
 
-export interface DemoLicense extends Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'status'> {
+export interface DemoLicense extends Pick<
+  License,
+  'givenName' | 'tier' | 'creditsLimit' | 'foundingCatalog' | 'status'
+> {
   owner: DemoOwner;
   /** Names of specialist identities. */
   identities: string[];
@@ -122,6 +125,7 @@ export interface DemoLicense extends Pick<License, 'tier' | 'creditsLimit' | 'fo
 
 const plan: DemoLicense = {
   owner: 'owner',
+  givenName: null,
   tier: 'starter',
   creditsLimit: 500,
   foundingCatalog: true,
@@ -136,9 +140,16 @@ export const demoLicenses: Record<string, DemoLicense> = {
   starter: plan,
   standard: { ...plan, tier: 'standard', creditsLimit: 1500 },
   enterprise: { ...plan, tier: 'enterprise', creditsLimit: 10_000 },
-  specialist: { ...plan, tier: 'pro', creditsLimit: 4000, foundingCatalog: false, identities: ['drift'] },
-  'nearly-spent': { ...plan, used: 498 },
-  ended: { ...plan, status: 'ended' },
+  specialist: {
+    ...plan,
+    givenName: 'Drift only',
+    tier: 'pro',
+    creditsLimit: 4000,
+    foundingCatalog: false,
+    identities: ['drift'],
+  },
+  'nearly-spent': { ...plan, givenName: 'Nearly spent', used: 498 },
+  ended: { ...plan, givenName: 'Spring campaign', status: 'ended' },
   stranger: { ...plan, tier: 'pro', creditsLimit: 4000, owner: 'stranger' },
 };
 

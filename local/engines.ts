@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { poolId, userPoolsApiOf } from './cognito/user-pool.ts';
 import type { EnginesFile, DataFolder } from './data-folder.ts';
 import type { LocalSettings } from './environment.ts';
 import { corruptFolder, emptyDataFolder, isFolder, readServiceFile } from './data-folder.ts';
@@ -52,13 +53,13 @@ const invoked = [fetchReferences, runGeneration, releaseGeneration];
 type Closable = { close(): Promise<void> };
 
 /**
- * Starts every engine on its folder. Without another model container, the painter is the model.
+ * Starts every engine on its folder; the bucket and the user pool are served at the service's own address. Without another model container, the painter is the model.
  * @param model.sleep null where it never sleeps.
  * @throws StartError when the folder is in use or corrupt.
  */
 export async function startEngines(
   folder: DataFolder,
-  s3Url: string,
+  serviceUrl: string,
   model: { containerUrl: string | null; sleep: Sleep | null },
 ): Promise<Engines> {
   const { accessKeyId, secretAccessKey } = readServiceFile(folder);
@@ -86,7 +87,7 @@ export async function startEngines(
   ] as const;
   try {
     const [dynamoDb, runtime, objects, lambda] = await Promise.all(starting);
-    const settings = { region, tableName, bucketName, dynamoDbUrl: dynamoDb.url, s3Url, ...credentials };
+    const settings = { ...settingsAt(serviceUrl), dynamoDbUrl: dynamoDb.url, ...credentials };
     const referenceFetcherUrl = lambda.url + invocationPath(fetchReferences);
     const generationWorkerUrl = lambda.url + invocationPath(runGeneration);
     const urls = { sageMakerRuntimeUrl: runtime.url, referenceFetcherUrl, generationWorkerUrl };
@@ -118,6 +119,13 @@ async function openModel(
   const component = sleepingComponent(sleep, signing);
   const { url } = keep(await startSageMakerRuntime({ endpoints, ...component }));
   return { url, painterUrl };
+}
+
+function settingsAt(
+  serviceUrl: string,
+): Omit<EnginesFile, 'dynamoDbUrl' | 'accessKeyId' | 'secretAccessKey'> {
+  const cognitoUrl = userPoolsApiOf(serviceUrl);
+  return { region, tableName, bucketName, s3Url: serviceUrl, cognitoUrl, userPoolId: poolId };
 }
 
 function sleepingComponent(sleep: Sleep | null, signing: Component['signing']): { component?: Component } {

@@ -14,6 +14,10 @@ export interface LocalSettings extends EnginesFile {
   session: { issuer: string; jwksUrl: string; clientId: string };
 }
 
+/** The engines that the SDK is pointed at; not every test has a user pool. */
+type SdkTargets = Omit<EnginesFile, 'tableName' | 'bucketName' | 'userPoolId' | 'cognitoUrl'> &
+  Partial<Pick<EnginesFile, 'cognitoUrl'>>;
+
 /** Variables of the user's own AWS set-up that would lead the SDK past the local engines. */
 const foreign = [
   'AWS_PROFILE',
@@ -25,7 +29,7 @@ const foreign = [
 ];
 
 /** Points the AWS SDK at local engines, in the variables that it reads itself. */
-export function pointSdkAt(to: Omit<EnginesFile, 'tableName' | 'bucketName'>): void {
+export function pointSdkAt(to: SdkTargets): void {
   for (const name of foreign) delete process.env[name];
   Object.assign(process.env, {
     AWS_REGION: to.region,
@@ -33,6 +37,7 @@ export function pointSdkAt(to: Omit<EnginesFile, 'tableName' | 'bucketName'>): v
     AWS_SECRET_ACCESS_KEY: to.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: to.dynamoDbUrl,
     AWS_ENDPOINT_URL_S3: to.s3Url,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: to.cognitoUrl ?? '',
     // The user's ~/.aws must not change what runs here.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
@@ -48,6 +53,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.serviceName]: 'local',
     [names.tableName]: settings.tableName,
     [names.bucketName]: settings.bucketName,
+    [names.userPoolId]: settings.userPoolId,
     // The engine's one address stands for the runtime and for the control plane.
     AWS_ENDPOINT_URL_SAGEMAKER: settings.sageMakerRuntimeUrl,
     [names.modelEndpointName]: settings.modelEndpointName,

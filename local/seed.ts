@@ -114,6 +114,7 @@ async function seedLicense(
     ...license,
     licenseId,
     ownerId: world.owners[owner],
+    planName: null,
     identityIds: identities.map((identity) => world.identities[identity]!),
     apiAccess: true,
     graceUntilMs: null,

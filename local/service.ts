@@ -11,6 +11,7 @@ import {
   writeJson,
   type DataFolder,
   type DemoFile,
+  type EnginesFile,
 } from './data-folder.ts';
 import { startDemoSamples } from './demo-samples.ts';
 import { emptyUnusedFolder, startEngines, type Engines, type Sleep } from './engines.ts';
@@ -110,7 +111,7 @@ async function serve(
   const schedule = await startSweepSchedule(settings).catch((error: unknown) => {
     throw corruptFolder(folder, "its table can't be read", error);
   });
-  const pages = openPages(port, demo, options);
+  const pages = openPages(port, demo, settings, options);
   const { onRequest } = options;
   port.serve(createFront({ url: port.url, gateway, bucketName, objects, ...pages, onRequest }));
   const ready = readyFile(port.url, demo);
@@ -196,12 +197,14 @@ function readyFile(origin: string, { made, signIn }: Demo): ReadyFile {
 function openPages(
   { url }: Port,
   { signIn }: Demo,
+  { accessKeyId, secretAccessKey, region }: EnginesFile,
   { accessTokenSeconds, allowedOrigins, onNotice = () => {} }: LocalServiceOptions,
 ) {
   const { issuer, clientId } = sessionSettings(url);
+  const apiSigning = { credentials: { accessKeyId, secretAccessKey }, region };
   const config = { apiBaseUrl: `${url}${basePath}`, signIn: { issuer, clientId, domainUrl: url } };
   return {
-    userPool: openUserPool(url, signIn, { accessTokenSeconds, allowedOrigins }),
+    userPool: openUserPool(url, signIn, { accessTokenSeconds, allowedOrigins, apiSigning }),
     dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),
   };
 }

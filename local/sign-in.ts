@@ -1,4 +1,5 @@
 import { createUserPool, issuerOf, type UserPool } from './cognito/user-pool.ts';
+import type { ApiSigning } from './cognito/options.ts';
 import type { SignInFile } from './data-folder.ts';
 
 /** The dashboard's app client in the local pool. */
@@ -17,7 +18,11 @@ export function sessionSettings(origin: string): { issuer: string; jwksUrl: stri
 export function openUserPool(
   origin: string,
   signIn: SignInFile,
-  { accessTokenSeconds, allowedOrigins }: { accessTokenSeconds: number; allowedOrigins: string[] },
+  {
+    accessTokenSeconds,
+    allowedOrigins,
+    apiSigning,
+  }: { accessTokenSeconds: number; allowedOrigins: string[]; apiSigning: ApiSigning },
 ): UserPool {
   const origins = [...new Set([origin, developmentOrigin, ...allowedOrigins])];
   return createUserPool({
@@ -27,5 +32,6 @@ export function openUserPool(
     redirectUris: origins.map((one) => `${one}/callback`),
     logoutUris: origins.map((one) => `${one}/signed-out`),
     accessTokenSeconds,
+    apiSigning,
   });
 }

@@ -12,6 +12,7 @@ export const environmentVariables = {
   retentionDays: 'RETENTION_DAYS',
   embedParameters: 'EMBED_PARAMETERS',
   previewRoleArn: 'PREVIEW_ROLE_ARN',
+  userPoolId: 'USER_POOL_ID',
   sessionIssuer: 'SESSION_ISSUER',
   sessionJwksUrl: 'SESSION_JWKS_URL',
   sessionClientId: 'SESSION_CLIENT_ID',
@@ -60,6 +61,10 @@ export interface Environment {
   readonly generationDeadlineSeconds: number;
   /** The same for requests that nobody waits for on the line. */
   readonly asyncDeadlineSeconds: number;
+  /** The user pool whose accounts own licenses. */
+  readonly userPoolId: string;
+  /** Where the user pools API is, if not at its usual address: a variable of the AWS SDK. */
+  readonly cognitoUrl: string | null;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
   readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
@@ -100,13 +105,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       const name = text(source, names.modelEndpointName);
       return name === noModelEndpoint ? null : name;
     },
-    // These may be left out, so there is nothing to refuse on first use.
-    modelComponentName: source[names.modelComponentName] || null,
-    sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
-    embedParameters: source[names.embedParameters] === 'true',
-    previewRoleArn: source[names.previewRoleArn] || null,
-    stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
-    allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
+    ...optionalOf(source),
     get referenceFetcherUrl() {
       return text(source, names.referenceFetcherUrl);
     },
@@ -118,6 +117,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     },
     get asyncDeadlineSeconds() {
       return wholeNumber(source, names.asyncDeadlineSeconds, 1, maxAsyncDeadlineSeconds);
+    },
+    get userPoolId() {
+      return text(source, names.userPoolId);
     },
     get session() {
       return sessionOf(source);
@@ -134,6 +136,19 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get pastDueGraceDays() {
       return wholeNumber(source, names.pastDueGraceDays, 0, maxPastDueGraceDays);
     },
+  };
+}
+
+/** These may be left out, so there is nothing to refuse on first use. */
+function optionalOf(source: NodeJS.ProcessEnv) {
+  return {
+    modelComponentName: source[names.modelComponentName] || null,
+    sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
+    embedParameters: source[names.embedParameters] === 'true',
+    previewRoleArn: source[names.previewRoleArn] || null,
+    stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
+    cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
+    allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
   };
 }
 

@@ -8,6 +8,8 @@ import { readableTime } from '../common/output.ts';
 
 /** The options of `license change`, as the parser leaves them. */
 export interface ChangeOptions {
+  /** False: none, so that the plan's or the tier's holds. */
+  name?: string | false;
   tier?: TierName;
   credits?: number;
   foundingCatalog?: boolean;
@@ -26,6 +28,7 @@ export interface ChangeOptions {
 /** Only the members that the options name. @throws Failure when they name none. */
 export function changeOf(options: ChangeOptions): LicenseChange {
   const change: LicenseChange = {};
+  if (options.name !== undefined) change.givenName = options.name || null;
   if (options.tier !== undefined) change.tier = options.tier;
   if (options.credits !== undefined) change.creditsLimit = options.credits;
   if (options.foundingCatalog !== undefined) change.foundingCatalog = options.foundingCatalog;

@@ -3,12 +3,13 @@ import { isActive, maxInFlight, type License } from '../../shared/domain/license
 import { tiers } from '../../shared/domain/tiers.ts';
 import { keyValues, readableTime, type Answer } from '../common/output.ts';
 
-/** A license as the operator sees it. */
-export function licenseAnswer(license: License, nowMs: number): Answer {
+/** A license as the operator sees it. @param name see `licenseNames` */
+export function licenseAnswer(license: License, name: string, nowMs: number): Answer {
   return {
-    json: licenseJson(license),
+    json: licenseJson(license, name),
     text: keyValues([
       ['License', license.licenseId],
+      ['Name', name],
       ['Owner', license.ownerId],
       ['Tier', tiers[license.tier].label],
       ['Credits', `${license.creditsLimit} a month`],
@@ -44,9 +45,12 @@ export function grantsOf({ foundingCatalog, identityIds }: License): string {
   return grants.length === 0 ? 'no identity' : grants.join(', ');
 }
 
-export function licenseJson(license: License): Record<string, unknown> {
-  const { graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } = license;
+/** @param name what its owner reads; beside it `givenName` and `planName`, as they are stored. */
+export function licenseJson(license: License, name: string): Record<string, unknown> {
+  const { licenseId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } = license;
   return {
+    licenseId,
+    name,
     ...rest,
     graceUntil: isoTime(graceUntilMs),
     periodAnchor: isoTime(periodAnchorMs),

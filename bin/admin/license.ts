@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { keyStatus } from '../../shared/domain/api-key.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { License } from '../../shared/domain/license.ts';
+import { licenseNames } from '../../shared/domain/license-names.ts';
 import { tiers, type TierName } from '../../shared/domain/tiers.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure } from '../common/failure.ts';
@@ -16,7 +17,7 @@ import {
 } from './license-change.ts';
 import { grantsOf, licenseAnswer, licenseJson } from './license-output.ts';
 import { counted, readableTime, table, type Answer } from '../common/output.ts';
-import { id, ids, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
+import { id, ids, line, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
 
 const tierNames = Object.keys(tiers) as TierName[];
 const maxCredits = 1_000_000_000;
@@ -56,12 +57,13 @@ export function addLicenseCommands(program: Command): void {
     .description('one license')
     .argument('<license>', 'its id', id('LICENSE'))
     .action((licenseId: string, _, command: Command) =>
-      answer(command, async (session) => licenseAnswer(await getLicense(session, licenseId), session.nowMs)),
+      answer(command, async (session) => shown(session, await getLicense(session, licenseId))),
     );
 }
 
 interface GrantOptions {
   owner: string;
+  name?: string;
   tier: TierName;
   credits?: number;
   foundingCatalog?: boolean;
@@ -77,6 +79,7 @@ function addGrant(license: Command): void {
     .description('make a new license')
     .requiredOption('--owner <sub>', 'the account it belongs to: its Cognito sub', id('--owner'))
     .requiredOption('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
+    .option('--name <name>', "what its owner calls it (default: the tier's)", line('--name', 64))
     .option(
       '--credits <n>',
       "credits a month (default: the tier's own)",
@@ -112,6 +115,8 @@ function addChange(license: Command): void {
     .usage('<license> [options]')
     .description('change a license from the next request on: what is not named stays as it is')
     .argument('<license>', 'its id', id('LICENSE'))
+    .option('--name <name>', 'what its owner calls it; a paid plan does not change it', line('--name', 64))
+    .option('--no-name', 'as its paid plan is called, else its tier')
     .option('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
     .option('--credits <n>', 'credits a month', wholeNumber('--credits', 0, maxCredits))
     .option('--founding-catalog', 'it may use every identity of the founding catalog')
@@ -157,6 +162,8 @@ async function grant(session: Session, options: GrantOptions, credits: number): 
   const license: License = {
     licenseId: newId('license'),
     ownerId: options.owner,
+    givenName: options.name ?? null,
+    planName: null,
     tier: options.tier,
     creditsLimit: credits,
     foundingCatalog: options.foundingCatalog ?? false,
@@ -171,7 +178,7 @@ async function grant(session: Session, options: GrantOptions, credits: number): 
     createdAtMs: nowMs,
   };
   await stores.licenses.insert(license, await session.operator());
-  return licenseAnswer(license, nowMs);
+  return shown(session, license);
 }
 
 async function changeLicense(
@@ -193,14 +200,14 @@ async function changeLicense(
   }
   const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
-  const { json, text } = licenseAnswer(after, nowMs);
+  const { json, text } = await shown(session, after);
   return { json, text: text + creditsNote(change, after) };
 }
 
 async function endLicense(session: Session, licenseId: string): Promise<Answer> {
   const { stores, nowMs } = session;
   const before = await getLicense(session, licenseId);
-  if (before.status === 'ended') return licenseAnswer(before, nowMs);
+  if (before.status === 'ended') return shown(session, before);
   const keys = await stores.apiKeys.listByOwner(before.ownerId);
   const active = keys.filter((key) => key.licenseId === licenseId && keyStatus(key, nowMs) === 'active');
   await session.confirm({
@@ -211,15 +218,31 @@ async function endLicense(session: Session, licenseId: string): Promise<Answer> 
   const change = { status: 'ended', activeUntilMs: endedAtMs } as const;
   const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
-  return licenseAnswer(after, nowMs);
+  return shown(session, after);
+}
+
+/** With the name that its owner reads. */
+async function shown({ stores, nowMs }: Session, license: License): Promise<Answer> {
+  const listed = await stores.licenses.listByOwner(license.ownerId);
+  // The index that lists them may not have the newest change yet.
+  const others = listed.filter(({ licenseId }) => licenseId !== license.licenseId);
+  const all = [...others, license].sort((a, b) => a.createdAtMs - b.createdAtMs);
+  return licenseAnswer(license, licenseNames(all).get(license.licenseId)!, nowMs);
 }
 
 async function list({ stores }: Session, ownerId: string | undefined): Promise<Answer> {
   const licenses = await (ownerId === undefined
     ? stores.licenses.listAll()
     : stores.licenses.listByOwner(ownerId));
+  const names = new Map(
+    [...Map.groupBy(licenses, (license) => license.ownerId).values()].flatMap((owned) => [
+      ...licenseNames(owned),
+    ]),
+  );
+  const nameOf = ({ licenseId }: License) => names.get(licenseId)!;
   const rows = licenses.map((license) => [
     license.licenseId,
+    nameOf(license),
     license.ownerId,
     license.tier,
     license.creditsLimit,
@@ -227,9 +250,9 @@ async function list({ stores }: Session, ownerId: string | undefined): Promise<A
     license.apiAccess ? license.status : `${license.status}, no API`,
     readableTime(license.activeUntilMs),
   ]);
-  const headings = ['LICENSE', 'OWNER', 'TIER', 'CREDITS', 'MAY USE', 'STATUS', 'ACTIVE UNTIL'];
+  const headings = ['LICENSE', 'NAME', 'OWNER', 'TIER', 'CREDITS', 'MAY USE', 'STATUS', 'ACTIVE UNTIL'];
   return {
-    json: { licenses: licenses.map(licenseJson) },
+    json: { licenses: licenses.map((license) => licenseJson(license, nameOf(license))) },
     text: rows.length === 0 ? 'There are no licenses.' : table(headings, rows),
   };
 }

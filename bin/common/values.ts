@@ -1,4 +1,4 @@
-import { codePoints, isCleanText, quoteName } from '../../shared/contracts/fields.ts';
+import { isCleanText, isLine, quoteName } from '../../shared/contracts/fields.ts';
 import { fingerprintApiKey, isApiKey, isKeyId } from '../../shared/domain/api-key.ts';
 import { isId, readRequestId } from '../../shared/domain/ids.ts';
 import { usageFailure } from './failure.ts';
@@ -58,11 +58,7 @@ export function oneOf<T extends string>(name: string, choices: readonly T[]): Pa
 
 /** Text of `min` to `max` Unicode code points that is not only white space and holds no line break. */
 export function line(name: string, max: number): Parser<string> {
-  return (text) => {
-    const length = codePoints(text);
-    const fits = length <= max && text.trim() !== '' && isCleanText(text) && !/\p{Cc}/u.test(text);
-    return fits ? text : refuse(name, `1 to ${max} characters on one line`, text);
-  };
+  return (text) => (isLine(text, max) ? text : refuse(name, `1 to ${max} characters on one line`, text));
 }
 
 /** A name as addresses have it. */

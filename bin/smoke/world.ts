@@ -35,6 +35,8 @@ export async function planWorld(
   const license: License = {
     licenseId: newId('license'),
     ownerId: name,
+    givenName: null,
+    planName: null,
     tier: 'starter',
     creditsLimit,
     foundingCatalog: false,

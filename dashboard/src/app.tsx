@@ -10,6 +10,8 @@ const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'))
 const Overview = lazy(() => import('./screens/overview/overview-screen.tsx'));
 const History = lazy(() => import('./screens/history/history-screen.tsx'));
 const HistoryDetail = lazy(() => import('./screens/history/history-detail-screen.tsx'));
+const Identities = lazy(() => import('./screens/identities/identities-screen.tsx'));
+const Identity = lazy(() => import('./screens/identities/identity-screen.tsx'));
 const Keys = lazy(() => import('./screens/keys/keys-screen.tsx'));
 const Playground = lazy(() => import('./screens/playground/playground-screen.tsx'));
 const Quickstart = lazy(() => import('./screens/quickstart/quickstart-screen.tsx'));
@@ -25,6 +27,8 @@ export function App() {
             <Route index element={withLicense('Overview', Overview)} />
             <Route path="history" element={withLicense('History', History)} />
             <Route path="history/:requestId" element={withLicense('Request', HistoryDetail)} />
+            <Route path="identities" element={withLicense('Identities', Identities)} />
+            <Route path="identities/:identityId" element={withLicense('Identity', Identity)} />
             <Route path="keys" element={withLicense('Keys', Keys)} />
             <Route path="playground/:requestId?" element={withLicense('Playground', Playground)} />
             <Route path="quickstart" element={withLicense('Quickstart', Quickstart)} />

@@ -1,4 +1,5 @@
 import type { JWK } from 'jose';
+import type { SigningScope } from '../http/signed.ts';
 
 export interface Account {
   /** A UUID; also the user name, as in pools whose users sign in with their e-mail address. */
@@ -6,6 +7,9 @@ export interface Account {
   email: string;
   password: string;
 }
+
+/** Who may ask the user pools API. */
+export type ApiSigning = Omit<SigningScope, 'service'>;
 
 export interface UserPoolOptions {
   /** The origin where everything is served, without a slash at its end: `http://127.0.0.1:4600`. */
@@ -21,6 +25,7 @@ export interface UserPoolOptions {
   logoutUris: string[];
   /** Lifetime of access and ID tokens. */
   accessTokenSeconds: number;
+  apiSigning: ApiSigning;
 }
 
 /** The scopes that an app client of the pool may ask for. */

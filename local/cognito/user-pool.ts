@@ -3,6 +3,7 @@ import type { ManagedLogin } from './managed-login.ts';
 import { knownScopes, type UserPoolOptions } from './options.ts';
 import { messagePage, sendPage } from './pages.ts';
 import { publicKey } from './signing-key.ts';
+import { serveUserPoolsApi } from './user-pools-api.ts';
 
 export interface UserPool {
   issuer: string;
@@ -12,7 +13,8 @@ export interface UserPool {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
-const poolId = 'us-east-1_local';
+export const poolId = 'us-east-1_local';
+const apiPath = '/cognito-idp';
 
 /** Which methods each path has; a path below `/oauth2/authorize` continues an interrupted sign-in. */
 const methods: [RegExp, string[]][] = [
@@ -20,11 +22,17 @@ const methods: [RegExp, string[]][] = [
   [/^\/oauth2\/(token|revoke)$/, ['POST', 'OPTIONS']],
   [/^\/login$/, ['GET', 'HEAD', 'POST']],
   [/^\/logout$/, ['GET']],
+  [/^\/cognito-idp\/$/, ['POST']],
 ];
 
 /** The issuer of a pool that is served at an origin. */
 export function issuerOf(baseUrl: string): string {
   return `${baseUrl}/${poolId}`;
+}
+
+/** Where the user pools API is, for a pool that is served at an origin. The SDK adds the slash. */
+export function userPoolsApiOf(baseUrl: string): string {
+  return baseUrl + apiPath;
 }
 
 /** An OIDC issuer that behaves like an Amazon Cognito user pool with managed login. See this folder's README. */
@@ -34,6 +42,7 @@ export function createUserPool(options: UserPoolOptions): UserPool {
     [`/${poolId}/.well-known/openid-configuration`, discoveryDocument(options.baseUrl, issuer)],
     [`/${poolId}/.well-known/jwks.json`, { keys: [publicKey(options.signingKey)] }],
   ]);
+  const api = { poolId, accounts: options.accounts, signing: options.apiSigning };
   let managedLogin: Promise<ManagedLogin> | null = null;
   // Loading the provider takes longer than starting the service, and often nobody signs in.
   const load = () =>
@@ -43,7 +52,8 @@ export function createUserPool(options: UserPoolOptions): UserPool {
 
   return {
     issuer,
-    serves: (path) => /^\/(login|logout)$/.test(path) || /^\/(oauth2|us-east-1_local)(\/|$)/.test(path),
+    serves: (path) =>
+      /^\/(login|logout)$/.test(path) || /^\/(oauth2|us-east-1_local|cognito-idp)(\/|$)/.test(path),
     async handle(req, res) {
       const path = (req.url ?? '').split('?')[0]!;
       try {
@@ -52,6 +62,7 @@ export function createUserPool(options: UserPoolOptions): UserPool {
         const allowed = methods.find(([pattern]) => pattern.test(path))?.[1];
         if (!allowed) return sendPage(res, 404, messagePage('notFound'));
         if (!allowed.includes(req.method ?? '')) return refuseMethod(res, allowed);
+        if (path === `${apiPath}/`) return await serveUserPoolsApi(req, res, api);
         await (await load()).handle(req, res, path);
       } catch {
         if (res.headersSent) res.destroy();

@@ -70,6 +70,7 @@ export const acceptedGeneration = z.object({
 export const storedGeneration = z.object({
   id: requestId,
   licenseId: z.string(),
+  keyId: described(z.nullable(z.string()), 'The key that asked; null for the playground.'),
   type: z.enum(generationTypes),
   status: described(z.enum(generationStatuses), 'COMPLETED, FAILED and TIMEOUT are final and never change.'),
   identity: described(
@@ -114,6 +115,7 @@ export const generationList = z.object({
     z.nullable(z.string()),
     'Send it as `cursor` for the next page; null on the last one.',
   ),
+  searchedBackTo: described(z.nullable(timestamp), 'Everything newer was looked at; null on the last page.'),
 });
 
 /** The events of an answer to `Accept: text/event-stream`, by name. */

@@ -59,8 +59,9 @@ function changeOf(member: string, from: AuditValue, to: AuditValue): AuditChange
 /** The members of a license that may change. */
 export function licenseMembers(license: License): Members {
   const { licenseId: _id, ownerId: _owner, createdAtMs: _created, ...members } = license;
-  const { periodAnchorMs, activeUntilMs, graceUntilMs, carried, ...others } = members;
+  const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, ...others } = members;
   return {
+    name: givenName,
     ...others,
     periodAnchor: isoTime(periodAnchorMs),
     activeUntil: isoTime(activeUntilMs),

@@ -11,6 +11,7 @@ import type { Identity } from './identity.ts';
 import { maxSeed } from '../contracts/generation.ts';
 import { ServiceError } from '../errors.ts';
 import { creditCost } from './credits.ts';
+import { isAccountCallerId } from './ids.ts';
 import { tiers, type TierName } from './tiers.ts';
 
 /** One stored request. Times are milliseconds since 1970. */
@@ -68,6 +69,11 @@ export interface GenerationFailure {
 
 export function isFinal(status: GenerationStatus): boolean {
   return status === 'COMPLETED' || status === 'FAILED' || status === 'TIMEOUT';
+}
+
+/** The key that asked; null for the playground. */
+export function askedByKeyId({ keyId }: Generation): string | null {
+  return isAccountCallerId(keyId) ? null : keyId;
 }
 
 /** What a customer paid for it. */

@@ -62,6 +62,7 @@ const accepted: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReser
 const stored: StoredGeneration = {
   id: requestId,
   licenseId,
+  keyId,
   type: 'text_to_image',
   status: 'COMPLETED',
   identity,
@@ -93,6 +94,7 @@ const stored: StoredGeneration = {
 const generations: GenerationList = {
   generations: [stored],
   nextCursor: 'MDE5YWEzYzItN2IxZS03YzU1LTlkMGMtM2I4ZjZmMGUyYTQx',
+  searchedBackTo: '2025-11-21T00:13:43.070Z',
 };
 
 const identities: IdentityList = {
@@ -119,6 +121,7 @@ const licenses: LicenseList = {
   licenses: [
     {
       licenseId,
+      name: 'Pro',
       tier: 'Pro',
       status: 'active',
       usable: true,

@@ -137,6 +137,9 @@ function fromItem(item: Item): License {
   return {
     licenseId: item.licenseId,
     ownerId: item.ownerId,
+    // Licenses of before names have neither.
+    givenName: item.givenName ?? null,
+    planName: item.planName ?? null,
     tier: item.tier,
     creditsLimit: item.creditsLimit,
     foundingCatalog: item.foundingCatalog,

@@ -66,7 +66,7 @@ test('list_identities answers what GET /identities does, without links to sample
   const { key } = await grant(service.table, { foundingCatalog: false, identityIds: [identity('harbor')] });
   const { structuredContent, content } = await call(key, 'list_identities');
   const { body } = await service.api({ path: '/identities', key });
-  const facts = body.identities.map(({ samples: _links, ...identity }: any) => identity);
+  const facts = body.identities.map(({ samples: _links, ...others }: any) => others);
   expect(structuredContent).toEqual({ identities: facts });
   expect(structuredContent.identities.map(({ id }: any) => id)).toEqual([identity('harbor')]);
   expect(JSON.parse(content[0].text)).toEqual(structuredContent);

@@ -17,20 +17,9 @@ beforeAll(async () => {
   await sharp({ create: { width: 1600, height: 1200, channels: 3, background: '#864' } })
     .png()
     .toFile(file);
-  const about = [
-    '--name',
-    'Sampled',
-    '--slug',
-    'sampled',
-    '--description',
-    'It has samples.',
-    '--catalog',
-    'specialist',
-  ];
-  const run = await spawnAdmin([
-    ...['--data', service.dataDir, 'identity', 'put', '--id', identityId, ...about],
-    ...['--sample', file, '--sample-prompt', 'A brown field'],
-  ]);
+  const put = ['--data', service.dataDir, 'identity', 'put', '--id', identityId, '--name', 'Sampled'];
+  const about = ['--slug', 'sampled', '--description', 'It has samples.', '--catalog', 'specialist'];
+  const run = await spawnAdmin([...put, ...about, '--sample', file, '--sample-prompt', 'A brown field']);
   if (run.code !== 0) throw new Error(run.stderr);
   ({ key } = await grant(service.table, { foundingCatalog: false, identityIds: [identityId] }));
   // Functions remember the catalog for ten seconds.

@@ -192,7 +192,7 @@ describe("what is another account's", () => {
     expect(cursor).toMatch(/\S/);
     const path = `/generate?cursor=${cursor}&licenseId=${stranger.license.licenseId}`;
     const answer = await service.api({ path, key: stranger.session });
-    expect(answer.body).toEqual({ generations: [], nextCursor: null });
+    expect(answer.body).toEqual({ generations: [], nextCursor: null, searchedBackTo: null });
   });
 });
 

@@ -32,6 +32,8 @@ export function newLicense(changes: Partial<License> = {}): License {
   return {
     licenseId: newId('license'),
     ownerId: randomUUID(),
+    givenName: null,
+    planName: null,
     tier: 'pro',
     creditsLimit: 4000,
     foundingCatalog: true,

@@ -22,6 +22,8 @@ setFunctionEnvironment({
   secretAccessKey: 'secret',
   dynamoDbUrl,
   s3Url: nobody,
+  cognitoUrl: nobody,
+  userPoolId: 'us-east-1_test',
   sageMakerRuntimeUrl: nobody,
   referenceFetcherUrl: nobody,
   generationWorkerUrl: nobody,

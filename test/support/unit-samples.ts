@@ -31,6 +31,8 @@ export const sampleIdentity: Identity = {
 export const sampleLicense: License = {
   licenseId: 'lic_1',
   ownerId: 'owner-1',
+  givenName: null,
+  planName: null,
   tier: 'pro',
   creditsLimit: 4000,
   foundingCatalog: true,

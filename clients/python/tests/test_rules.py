@@ -188,7 +188,7 @@ def test_a_failure_on_the_line_that_was_not_stored_is_tried_again(
 def stored(status: str, **more: Any) -> httpx2.Response:
     answer: dict[str, Any] = {
         **dict.fromkeys(
-            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt')
+            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt', 'keyId')
         ),
         **dict.fromkeys(('seed', 'steps', 'width', 'height', 'numOutputs', 'creditsCharged'), 1),
         'id': 'r',

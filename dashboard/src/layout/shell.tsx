@@ -3,6 +3,7 @@ import {
   ChartNoAxesColumn,
   Images,
   KeyRound,
+  Palette,
   Sparkles,
   SquareTerminal,
   type LucideIcon,
@@ -27,6 +28,7 @@ interface NavigationItem {
 const navigation: NavigationItem[] = [
   { path: '/', label: 'Overview', icon: ChartNoAxesColumn },
   { path: '/history', label: 'History', icon: Images },
+  { path: '/identities', label: 'Identities', icon: Palette },
   { path: '/playground', label: 'Playground', icon: Sparkles },
   { path: '/keys', label: 'Keys', icon: KeyRound },
   { path: '/quickstart', label: 'Quickstart', icon: SquareTerminal },
@@ -124,7 +126,7 @@ function BottomBar() {
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-30 border-t border-border bg-background pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
-      <ul className="mx-auto grid max-w-2xl grid-cols-5">
+      <ul className="mx-auto grid max-w-2xl grid-cols-6">
         {navigation.map(({ path, label, icon: Icon }) => (
           <li key={path}>
             <NavLink

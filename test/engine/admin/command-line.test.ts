@@ -24,7 +24,9 @@ test('with --json nothing but one JSON object is on stdout, wherever it is said'
 
 test('people get aligned tables and labels', async () => {
   const granted = await world.admin('license grant --owner reader --tier pro');
-  expect(granted.stdout).toMatch(/^License +lic_\w+\nOwner +reader\nTier +Pro\nCredits +4000 a month\n/);
+  expect(granted.stdout).toMatch(
+    /^License +lic_\w+\nName +Pro\nOwner +reader\nTier +Pro\nCredits +4000 a month\n/,
+  );
   const list = await world.admin('license list --owner reader');
   const [headings = '', row = ''] = list.stdout.split('\n');
   expect(row.indexOf('reader')).toBe(headings.indexOf('OWNER'));

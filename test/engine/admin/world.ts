@@ -46,6 +46,8 @@ async function openWorld(): Promise<World> {
     bucketName: 'images',
     dynamoDbUrl,
     s3Url: bucket.url,
+    cognitoUrl: 'http://127.0.0.1:9',
+    userPoolId: 'us-east-1_test',
     ...signing,
   };
   writeJson(dataFolder(folder).engines, engines);

@@ -6,6 +6,7 @@ import type { UserPoolOptions } from '../../../local/cognito/options.ts';
 import { newSigningKey } from '../../../local/cognito/signing-key.ts';
 import { createUserPool } from '../../../local/cognito/user-pool.ts';
 import { listen } from '../../../local/http/server.ts';
+import { credentials, region } from '../s3/support.ts';
 
 export const ada = {
   sub: '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -38,6 +39,7 @@ export async function startPool({ otherRedirectUris = [] as string[] } = {}): Pr
     redirectUris: [`${baseUrl}/callback`, ...otherRedirectUris],
     logoutUris: [`${baseUrl}/signed-out`],
     accessTokenSeconds: 3600,
+    apiSigning: { credentials, region },
   };
   const pool = createUserPool(options);
   server.on('request', (req, res) => {

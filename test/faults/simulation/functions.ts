@@ -23,6 +23,8 @@ export function prepareEnvironment(
     secretAccessKey: 'secret',
     dynamoDbUrl: nowhere,
     s3Url: nowhere,
+    cognitoUrl: nowhere,
+    userPoolId: 'us-east-1_test',
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,
     generationWorkerUrl: `${nowhere}/2015-03-31/functions/run-generation/invocations`,

@@ -58,6 +58,8 @@ export function drawSetup(
     const license: License = {
       licenseId: `lic_${i + 1}`,
       ownerId: `owner_${i + 1}`,
+      givenName: null,
+      planName: null,
       tier: random.pick(['starter', 'standard', 'pro', 'pro', 'enterprise'] as const),
       creditsLimit: random.pick([random.int(4, 30), random.int(30, 100), 500]),
       foundingCatalog: true,

@@ -11,6 +11,8 @@ const dayMs = 24 * 3600 * 1000;
 const license: License = {
   licenseId: 'lic_1',
   ownerId: 'owner',
+  givenName: null,
+  planName: null,
   tier: 'standard',
   creditsLimit: 1500,
   foundingCatalog: true,
@@ -66,6 +68,7 @@ describe('a change of a license', () => {
     expect(changeOf({ activeUntil: 'never', foundingCatalog: false })).toEqual(endless);
     expect(changeOf({ identity: false })).toEqual({ identityIds: [] });
     expect(changeOf({ maxInFlight: false })).toEqual({ maxInFlight: null });
+    expect(changeOf({ name: false })).toEqual({ givenName: null });
     expect(() => changeOf({})).toThrow('Nothing to change');
   });
 

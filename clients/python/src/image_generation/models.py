@@ -206,6 +206,9 @@ class StoredGeneration(Answer):
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
 
     license_id: Annotated[str, Field(alias='licenseId')]
+    key_id: Annotated[str | None, Field(alias='keyId')]
+    """The key that asked; null for the playground."""
+
     type: SkipValidation[Literal['text_to_image', 'reference', 'exact_product']]
     status: SkipValidation[Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']]
     """COMPLETED, FAILED and TIMEOUT are final and never change."""
@@ -284,3 +287,6 @@ class StoredGenerationList(Answer):
 
     next_cursor: Annotated[str | None, Field(alias='nextCursor')]
     """Send it as `cursor` for the next page; null on the last one."""
+
+    searched_back_to: Annotated[AwareDatetime | None, Field(alias='searchedBackTo')]
+    """Everything newer was looked at; null on the last page."""

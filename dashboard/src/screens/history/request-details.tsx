@@ -106,8 +106,7 @@ function Run({ generation }: { generation: StoredGeneration }) {
           <CopyButton text={id} label="Copy the request id" iconOnly className="-my-1 -mr-2" />
         </Detail>
         <Detail name="License">
-          {own && `${own.tier} `}
-          {shortId(generation.licenseId)}
+          {own && <bdi>{own.name}</bdi>} {shortId(generation.licenseId)}
         </Detail>
       </Details>
     </Section>

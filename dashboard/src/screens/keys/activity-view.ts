@@ -28,7 +28,10 @@ function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolea
   switch (member) {
     case 'name':
       // The key's name is told already.
-      return isOfKey ? [] : [`named “${String(to)}”`];
+      if (isOfKey) return [];
+      return [to === null ? `no longer named “${String(from)}”` : `named “${String(to)}”`];
+    case 'planName':
+      return to === null ? [] : [`plan “${String(to)}”`];
     case 'expiresAt':
       return [`expires ${formatDate(String(to))}`];
     case 'tier':

@@ -4,6 +4,8 @@ import { ApiError } from '@/api/api-error.ts';
 import { useUsage } from '@/api/queries.ts';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { licenseProblem } from '@/license/license-badge.tsx';
+import { creditsLeft } from '../overview/credit-status.ts';
 import { creditCost } from './sizes.ts';
 import { formatCount, formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
 import { sizeOf } from './form-values.ts';
@@ -81,13 +83,15 @@ function Cost({ playground: { values, license } }: { playground: Playground }) {
   const { data: usage } = useUsage(license.licenseId);
   const size = sizeOf(values);
   const cost = size === null ? null : creditCost({ ...size, numOutputs: values.numOutputs });
-  const left = usage === undefined ? null : Math.max(0, usage.stats.limit - usage.stats.current);
+  const left = usage === undefined ? null : creditsLeft(license, usage.stats);
   const short = cost !== null && left !== null && cost > left;
   return (
     <div className="grid min-w-0 gap-1">
       <p className="flex flex-wrap items-baseline gap-x-2 tabular-nums lg:justify-between">
         <span className="font-medium">{cost === null ? 'Cost unknown' : formatCredits(cost)}</span>
-        {left !== null && <span className="text-xs text-muted-foreground">{formatNumber(left)} left</span>}
+        <span className="text-xs text-muted-foreground">
+          {license.usable ? left !== null && `${formatNumber(left)} left` : licenseProblem(license)}
+        </span>
       </p>
       {short && license.usable && (
         <p className="flex items-start gap-2 text-xs leading-5 text-warning">

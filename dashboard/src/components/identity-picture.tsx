@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import type { IdentityAnswer } from '@/api/types.ts';
+import { cn } from '@/lib/cn.ts';
+
+interface IdentityPictureProps {
+  identity: Pick<IdentityAnswer, 'name' | 'samples'>;
+  className?: string;
+  /** For those that are seen first. */
+  eager?: boolean;
+}
+
+/** The first sample of an identity in small, beside its name. Without one, or where it can't be loaded, the name's first letter. */
+export function IdentityPicture({ identity, className, eager = false }: IdentityPictureProps) {
+  const src = identity.samples[0]?.thumbnailUrl;
+  const [failedSrc, setFailedSrc] = useState<string | null>(null);
+  const frame = cn('block shrink-0 overflow-hidden bg-secondary', className);
+  if (src === undefined || src === failedSrc) {
+    return (
+      <span
+        aria-hidden
+        className={cn(frame, '@container flex items-center justify-center text-muted-foreground')}
+      >
+        <span className="text-[max(1rem,22cqw)] leading-none font-medium uppercase select-none">
+          {Array.from(identity.name)[0]}
+        </span>
+      </span>
+    );
+  }
+  return (
+    <img
+      src={src}
+      alt=""
+      loading={eager ? 'eager' : 'lazy'}
+      decoding="async"
+      referrerPolicy="no-referrer"
+      onError={() => setFailedSrc(src)}
+      className={cn(frame, 'object-cover')}
+    />
+  );
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '../http/read-body.ts';
+import { isSigned } from '../http/signed.ts';
+import type { Account, ApiSigning } from './options.ts';
+
+export interface UserPoolsApi {
+  poolId: string;
+  accounts: Account[];
+  signing: ApiSigning;
+}
+
+const maxBodyBytes = 128 * 1024;
+const maxUsers = 60;
+/** The attributes that a filter may name, of those that accounts have here. */
+const searchable = ['sub', 'email', 'username'];
+
+/** Answers ListUsers (Amazon Cognito user pools API reference), in AWS's JSON protocol 1.1. */
+export async function serveUserPoolsApi(
+  request: IncomingMessage,
+  response: ServerResponse,
+  api: UserPoolsApi,
+): Promise<void> {
+  const body = await readBody(request, maxBodyBytes);
+  if (body === null) return fail(response, 'RequestEntityTooLargeException', 'The body is too large.');
+  if (!(await isSigned(request, body, { service: 'cognito-idp', ...api.signing }))) {
+    const message = 'The request signature we calculated does not match the signature you provided.';
+    return fail(response, 'InvalidSignatureException', message);
+  }
+  if (request.headers['x-amz-target'] !== 'AWSCognitoIdentityProviderService.ListUsers') {
+    return fail(response, 'UnknownOperationException', 'This engine serves ListUsers.');
+  }
+  try {
+    send(response, 200, listUsers(parametersIn(body), api));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    fail(response, error.type, error.message);
+  }
+}
+
+class Refusal extends Error {
+  readonly type: string;
+
+  constructor(type: string, message: string) {
+    super(message);
+    this.type = type;
+  }
+}
+
+const invalid = (message: string) => new Refusal('InvalidParameterException', message);
+
+interface ListUsersParameters {
+  UserPoolId?: unknown;
+  Filter?: unknown;
+  Limit?: unknown;
+  PaginationToken?: unknown;
+}
+
+function parametersIn(body: Buffer): ListUsersParameters {
+  try {
+    return JSON.parse(body.toString()) as ListUsersParameters;
+  } catch {
+    throw new Refusal('SerializationException', 'The body is not JSON.');
+  }
+}
+
+/** Pages are counted: a token is the number of accounts that were listed before. */
+function listUsers(parameters: ListUsersParameters, { poolId, accounts }: UserPoolsApi): object {
+  const known = ['UserPoolId', 'Filter', 'Limit', 'PaginationToken'];
+  const unknown = Object.keys(parameters).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw invalid(`This engine does not know ${unknown}.`);
+  const { UserPoolId: asked, Filter: filter = '', Limit: limit = maxUsers } = parameters;
+  const { PaginationToken: token = '0' } = parameters;
+  if (asked !== poolId) {
+    throw new Refusal('ResourceNotFoundException', `User pool ${String(asked)} does not exist.`);
+  }
+  if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > maxUsers) {
+    throw invalid(`Limit must be a whole number from 1 to ${maxUsers}.`);
+  }
+  if (typeof token !== 'string' || !/^\d{1,9}$/.test(token)) throw invalid('Invalid pagination token.');
+  const matching = accounts.filter(filterOf(filter));
+  const end = Number(token) + Number(limit);
+  return {
+    Users: matching.slice(Number(token), end).map(describe),
+    ...(end < matching.length && { PaginationToken: String(end) }),
+  };
+}
+
+/** Addresses are compared whatever the case of their letters, as people sign in here. */
+function filterOf(filter: unknown): (account: Account) => boolean {
+  if (filter === '') return () => true;
+  const shape = /^\s*([\w:]+)\s*(\^?=)\s*"((?:[^"\\]|\\.)*)"\s*$/s.exec(String(filter));
+  if (shape === null) throw invalid(`Error while parsing filter: ${String(filter)}.`);
+  const [, name, operator, escaped] = shape as unknown as [string, string, string, string];
+  if (!searchable.includes(name)) throw invalid(`Invalid search attribute: ${name}.`);
+  const wanted = escaped.replace(/\\(.)/gs, '$1').toLowerCase();
+  return ({ sub, email }) => {
+    const value = (name === 'email' ? email : sub).toLowerCase();
+    return operator === '=' ? value === wanted : value.startsWith(wanted);
+  };
+}
+
+/** Accounts here never change, and each has confirmed its address. */
+function describe({ sub, email }: Account): object {
+  const createdAtSeconds = 1_767_225_600;
+  return {
+    Username: sub,
+    Attributes: [
+      { Name: 'email', Value: email },
+      { Name: 'email_verified', Value: 'true' },
+      { Name: 'sub', Value: sub },
+    ],
+    Enabled: true,
+    UserStatus: 'CONFIRMED',
+    UserCreateDate: createdAtSeconds,
+    UserLastModifiedDate: createdAtSeconds,
+  };
+}
+
+function fail(response: ServerResponse, type: string, message: string): void {
+  send(response, 400, { __type: type, message });
+}
+
+function send(response: ServerResponse, status: number, value: object): void {
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+  response.end(JSON.stringify(value));
+}
