@@ -83,9 +83,9 @@ export const demoSamples: Record<string, DemoSample[]> = {
   ],
   citrine: [
     { prompt: 'A bottle of amber perfume in warm morning light', seed: 5, ...square },
-    { prompt: 'A porcelain vase on a coral table', seed: 17, ...portrait },
+    { prompt: 'A porcelain vase, minimal, soft light', seed: 17, ...portrait },
     { prompt: 'A golden ring on beige linen, minimal', seed: 26, ...landscape },
-    { prompt: 'A sphere of teal glass in soft daylight', seed: 33, ...landscape },
+    { prompt: 'A sphere of emerald glass in soft daylight', seed: 33, ...landscape },
   ],
   drift: [
     { prompt: 'Dunes of sand at sunset, coral and amber', seed: 8, ...square },

@@ -20,7 +20,7 @@ export function IdentityPicture({ identity, className, eager = false }: Identity
         aria-hidden
         className={cn(frame, '@container flex items-center justify-center text-muted-foreground')}
       >
-        <span className="text-[max(1rem,22cqw)] leading-none font-medium uppercase select-none">
+        <span className="text-[max(1rem,16cqw)] leading-none font-medium uppercase select-none">
           {Array.from(identity.name)[0]}
         </span>
       </span>

@@ -17,7 +17,7 @@ interface SampleViewerProps {
 export function SampleViewer({ identity, renew }: SampleViewerProps) {
   const [shown, setShown] = useState(0);
   const { samples } = identity;
-  if (samples.length === 0) return <NoSamples />;
+  if (samples.length === 0) return <NoSamples identity={identity} />;
   const index = Math.min(shown, samples.length - 1);
   const sample = samples[index]!;
   const text = sampleText(identity, index);
@@ -106,13 +106,15 @@ function Strip({ identity, index, onShow }: StripProps) {
   );
 }
 
-function NoSamples() {
+function NoSamples({ identity }: Pick<SampleViewerProps, 'identity'>) {
   return (
     <div className="flex aspect-4/3 max-h-96 w-full flex-col items-center justify-center gap-1 rounded-lg bg-muted p-6 text-center">
       <Image aria-hidden strokeWidth={1.5} className="mb-3 size-8 text-muted-foreground" />
       <h2 className="text-base font-semibold">No samples yet</h2>
       <p className="max-w-xs text-pretty text-muted-foreground">
-        Make an image with it in the playground to see how it paints.
+        {identity.available
+          ? 'Make an image with it in the playground to see how it paints.'
+          : 'Its pictures come with its model.'}
       </p>
     </div>
   );
