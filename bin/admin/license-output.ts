@@ -3,14 +3,23 @@ import { isActive, maxInFlight, type License } from '../../shared/domain/license
 import { tiers } from '../../shared/domain/tiers.ts';
 import { keyValues, readableTime, type Answer } from '../common/output.ts';
 
-/** A license as the operator sees it. @param name see `licenseNames` */
-export function licenseAnswer(license: License, name: string, nowMs: number): Answer {
+/** What is not stored with a license. */
+export interface Known {
+  /** What its owner reads: see `licenseNames`. */
+  name: string;
+  /** Null where it can't be found. */
+  ownerEmail: string | null;
+}
+
+/** A license as the operator sees it. */
+export function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
   return {
-    json: licenseJson(license, name),
+    json: licenseJson(license, known),
     text: keyValues([
       ['License', license.licenseId],
-      ['Name', name],
+      ['Name', known.name],
       ['Owner', license.ownerId],
+      ['E-mail', known.ownerEmail],
       ['Tier', tiers[license.tier].label],
       ['Credits', `${license.creditsLimit} a month`],
       ['In flight', `${maxInFlight(license)} requests at a time`],
@@ -45,12 +54,15 @@ export function grantsOf({ foundingCatalog, identityIds }: License): string {
   return grants.length === 0 ? 'no identity' : grants.join(', ');
 }
 
-/** @param name what its owner reads; beside it `givenName` and `planName`, as they are stored. */
-export function licenseJson(license: License, name: string): Record<string, unknown> {
-  const { licenseId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } = license;
+/** Beside `name` it has `givenName` and `planName`, of which that was made. */
+export function licenseJson(license: License, { name, ownerEmail }: Known): Record<string, unknown> {
+  const { licenseId, ownerId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } =
+    license;
   return {
     licenseId,
     name,
+    ownerId,
+    ownerEmail,
     ...rest,
     graceUntil: isoTime(graceUntilMs),
     periodAnchor: isoTime(periodAnchorMs),

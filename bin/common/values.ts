@@ -18,6 +18,15 @@ export function id(name: string): Parser<string> {
   return (text) => (isId(text) ? text : refuse(name, rule, text));
 }
 
+/** An account: its Cognito sub, or its e-mail address. */
+export function account(name: string): Parser<string> {
+  const rule = "an account's Cognito sub or its e-mail address";
+  return (text) => {
+    const fits = text.includes('@') ? /^[^\s@]+@[^\s@]+$/u.test(text) && isLine(text, 254) : isId(text);
+    return fits ? text : refuse(name, rule, text);
+  };
+}
+
 /** Ids of an option that may be repeated or take several values. */
 export function ids(name: string): (text: string, before: unknown) => string[] {
   const one = id(name);

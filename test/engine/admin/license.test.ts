@@ -16,6 +16,7 @@ test('a grant takes its credits from the tier, and begins now', async () => {
   expect(granted).toEqual({
     licenseId: expect.stringMatching(/^lic_/),
     ownerId: 'owner',
+    ownerEmail: null,
     name: 'Pro',
     givenName: null,
     planName: null,
@@ -83,7 +84,7 @@ test('a license has the name that the operator gives it, else its tier, and a nu
     {},
   ]);
   const list = await world.admin('license list --owner named');
-  expect(list.stdout).toMatch(/^LICENSE +NAME +OWNER .*\nlic_\w+ +Starter +named /);
+  expect(list.stdout).toMatch(/^LICENSE +NAME +OWNER +E-MAIL .*\nlic_\w+ +Starter +named +– /);
   expect((await world.admin('license list')).stdout).toContain('  Spring campaign  named  ');
 });
 
