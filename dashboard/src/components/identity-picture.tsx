@@ -20,9 +20,11 @@ export function IdentityPicture({ identity, className, eager = false }: Identity
         aria-hidden
         className={cn(frame, '@container flex items-center justify-center text-muted-foreground')}
       >
-        <span className="text-[max(1rem,16cqw)] leading-none font-medium uppercase select-none">
-          {Array.from(identity.name)[0]}
-        </span>
+        {/* Not text: no name of a control around it has this letter. */}
+        <span
+          data-initial={Array.from(identity.name)[0]}
+          className="text-[max(1rem,16cqw)] leading-none font-medium uppercase before:content-[attr(data-initial)]"
+        />
       </span>
     );
   }
