@@ -2,6 +2,7 @@ import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
   activityLimit,
+  documentThrottle,
   changeKeyLimit,
   deleteLimit,
   fetchLimit,
@@ -14,10 +15,7 @@ import {
   uploadLimit,
   usageLimit,
 } from './route-limits.ts';
-import type { Route, Throttle } from './route.ts';
-
-/** The document is large and open to everyone, and each byte that is sent costs money. */
-const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
+import type { Route } from './route.ts';
 
 /** The items of every request that generates: reserve, start, settle or release, replay. */
 const painting: TableGrants = {
