@@ -12,10 +12,12 @@ export const generateLimit: RouteLimit = {
   onFault: 'refuse',
 };
 export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
+/** The figures of `fetch`, so that whoever looks at requests one by one can delete them as fast. */
+export const deleteLimit: RouteLimit = { ...fetchLimit, name: 'delete' };
 /** The figures of `fetch`, so that reading a list is no way around it. */
 export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
 export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
-/** A page of keys reads six rate logs for each. */
+/** A page of keys reads seven rate logs for each. */
 export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
@@ -32,6 +34,7 @@ export const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground
 export const keyLimitNames = [
   generateLimit.name,
   fetchLimit.name,
+  deleteLimit.name,
   listLimit.name,
   identitiesLimit.name,
   uploadLimit.name,

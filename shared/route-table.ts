@@ -2,6 +2,7 @@ import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
   activityLimit,
+  deleteLimit,
   fetchLimit,
   generateLimit,
   identitiesLimit,
@@ -62,6 +63,23 @@ export const getGeneration = {
     table: { generations: ['get', 'batchGet'], owners: ['query'], links: ['get', 'put'] },
     readObjects: [objects.generations],
     previews: true,
+  },
+} as const satisfies Route;
+
+export const deleteGeneration = {
+  method: 'DELETE',
+  path: '/generate/{requestId}',
+  functionName: 'delete-generation',
+  auth: 'key_or_session',
+  limit: deleteLimit,
+  streams: false,
+  grants: {
+    table: {
+      generations: ['batchGet', 'delete'],
+      deletions: ['batchGet', 'put', 'update', 'delete'],
+      owners: ['query'],
+    },
+    deleteObjects: [objects.generations, objects.references],
   },
 } as const satisfies Route;
 

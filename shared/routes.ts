@@ -2,6 +2,7 @@ import type { Grants, TableAction, TableGrants } from './grants.ts';
 import {
   createGeneration,
   getGeneration,
+  deleteGeneration,
   listGenerations,
   listIdentities,
   listLicenses,
@@ -34,6 +35,7 @@ export type { Grants, Route, RouteLimit, TableAction, TableGrants, Throttle };
 export const routes = {
   createGeneration,
   getGeneration,
+  deleteGeneration,
   listGenerations,
   listIdentities,
   listLicenses,

@@ -28,6 +28,12 @@ export interface OutputRef extends RequestRef {
   outputFormat: OutputFormat;
 }
 
+/** A request, and how much may be stored of it. */
+export interface ImagesRef extends OutputRef {
+  numOutputs: number;
+  referenceImages: number;
+}
+
 const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp', jpeg: 'jpg' };
 
 export interface ObjectStoreOptions {
@@ -80,6 +86,15 @@ export function objectStore(
     }
   };
 
+  /** Deletes objects, those too that are not there. @throws when one of them may still be there. */
+  const deleteKeys = async (keys: string[], abortSignal: AbortSignal): Promise<void> => {
+    const deleting = keys.map((key) =>
+      client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), { abortSignal }),
+    );
+    const failed = (await Promise.allSettled(deleting)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  };
+
   return {
     /** A link that opens image `index` of a request for an hour. */
     outputLink(of: OutputRef, index: number): Promise<string> {
@@ -130,12 +145,21 @@ export function objectStore(
      * Deletes the copies of a request's references, those too that were never stored.
      * @throws when one of them may still be there.
      */
-    async deleteReferences(of: RequestRef, count: number, abortSignal: AbortSignal): Promise<void> {
-      const deleting = Array.from({ length: count }, (_, i) =>
-        client.send(new DeleteObjectCommand({ Bucket: bucket, Key: referenceKey(of, i) }), { abortSignal }),
+    deleteReferences(of: RequestRef, count: number, abortSignal: AbortSignal): Promise<void> {
+      return deleteKeys(
+        Array.from({ length: count }, (_, i) => referenceKey(of, i)),
+        abortSignal,
       );
-      const failed = (await Promise.allSettled(deleting)).find(({ status }) => status === 'rejected');
-      if (failed?.status === 'rejected') throw failed.reason;
+    },
+
+    /**
+     * Deletes all that may be stored of a request: images, previews, and copies of its references.
+     * @throws when something may still be there.
+     */
+    deleteImages(of: ImagesRef, abortSignal: AbortSignal): Promise<void> {
+      const outputs = Array.from({ length: of.numOutputs }, (_, i) => [outputKey(of, i), previewKey(of, i)]);
+      const references = Array.from({ length: of.referenceImages }, (_, i) => referenceKey(of, i));
+      return deleteKeys([...outputs.flat(), ...references], abortSignal);
     },
 
     /** A link to what was uploaded, for the function that looks at it. */

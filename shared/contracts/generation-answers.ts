@@ -118,6 +118,12 @@ export const generationList = z.object({
   searchedBackTo: described(z.nullable(timestamp), 'Everything newer was looked at; null on the last page.'),
 });
 
+/** The answer of DELETE /generate/{requestId}. */
+export const deletedGeneration = z.object({
+  requestId,
+  deleted: described(z.literal(true), 'Nothing of the request is stored any more.'),
+});
+
 /** The events of an answer to `Accept: text/event-stream`, by name. */
 export const generationEvents = z.object({
   accepted: z.object({ requestId, creditsReserved: count }),
@@ -141,5 +147,6 @@ export type DryRunAnswer = z.infer<typeof dryRunAnswer>;
 export type GenerationAnswer = z.infer<typeof generationAnswer>;
 export type AcceptedGeneration = z.infer<typeof acceptedGeneration>;
 export type StoredGeneration = z.infer<typeof storedGeneration>;
+export type DeletedGeneration = z.infer<typeof deletedGeneration>;
 export type GenerationList = z.infer<typeof generationList>;
 export type GenerationEvents = z.infer<typeof generationEvents>;

@@ -148,6 +148,9 @@ export interface NewGeneration {
   idempotencyKeyHash: string | null;
 }
 
+/** Presigned links for the model outlive its deadline by this, so that clocks may differ a little. */
+export const linkMarginSeconds = 60;
+
 /** A handler that neither settled nor released within this time after the deadline is taken for dead. */
 const leaseMarginSeconds = 15;
 

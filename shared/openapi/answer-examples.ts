@@ -2,6 +2,7 @@ import type { ActivityList } from '../contracts/activity.ts';
 import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
 import type {
   AcceptedGeneration,
+  DeletedGeneration,
   DryRunAnswer,
   GenerationAnswer,
   GenerationList,
@@ -54,6 +55,8 @@ const dryRun: DryRunAnswer = {
   credits: 1,
   usage: { ...generation.usage, creditsCharged: 0 },
 };
+
+const deleted: DeletedGeneration = { requestId, deleted: true };
 
 const accepted: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: 1 };
 
@@ -220,6 +223,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   DryRun: dryRun,
   StoredGeneration: stored,
   StoredGenerationList: generations,
+  DeletedGeneration: deleted,
   IdentityList: identities,
   LicenseList: licenses,
   Usage: usage,

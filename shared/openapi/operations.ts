@@ -41,6 +41,8 @@ const generationCodes: ErrorCode[] = [
   'GENERATION_FAILED',
   'IDEMPOTENCY_IN_PROGRESS',
   'IDEMPOTENCY_MISMATCH',
+  // Where the first request with its idempotency key was deleted.
+  'REQUEST_NOT_FOUND',
 ];
 
 const generated: Operation['answer'] = {
@@ -78,6 +80,16 @@ export const operations: Record<OperationId, Operation> = {
       pollable: true,
     },
     codes: ['REQUEST_NOT_FOUND'],
+  },
+  deleteGeneration: {
+    tag: 'Generating',
+    summary: 'Delete a stored request',
+    description:
+      'For good: its images, their previews, the copies of its references, its prompt and its negative prompt. The license has nothing back: credits and ' +
+      'statistics stay. After it the request is not found, and neither is a repeat with its Idempotency-Key.',
+    parameters: ['requestId'],
+    answer: { schema: 'DeletedGeneration', description: 'Nothing is stored of the request any more.' },
+    codes: ['REQUEST_NOT_FOUND', 'REQUEST_IN_PROGRESS'],
   },
   listGenerations: {
     tag: 'Generating',

@@ -4,6 +4,7 @@ import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts
 import { createKeyBody } from '../contracts/api-key.ts';
 import {
   acceptedGeneration,
+  deletedGeneration,
   dryRunAnswer,
   generationAnswer,
   generationEvents,
@@ -38,6 +39,7 @@ const named = {
   GenerationEvents: generationEvents,
   StoredGeneration: storedGeneration,
   StoredGenerationList: generationList,
+  DeletedGeneration: deletedGeneration,
   IdentityList: identityList,
   LicenseList: licenseList,
   Usage: usageAnswer,

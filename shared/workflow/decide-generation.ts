@@ -199,7 +199,7 @@ async function checkCredits(
 
 /**
  * @returns the request that an idempotency key stands for; null when it ended without a result, so that another may run.
- * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, REQUEST_NOT_FOUND when it was deleted
  */
 export async function finishedFirst(
   idempotencyRecord: IdempotencyRecord,
@@ -213,8 +213,17 @@ export async function finishedFirst(
     );
   }
   const first = await deps.generations.get(command.license.licenseId, idempotencyRecord.requestId);
-  if (first?.status === 'QUEUED' || first?.status === 'PROCESSING') throw inProgress(idempotencyRecord);
-  return first?.status === 'COMPLETED' ? first : null;
+  // Both were stored by one write, and the record is kept longer. Only a deletion takes it away.
+  if (first === null) throw deleted();
+  if (first.status === 'QUEUED' || first.status === 'PROCESSING') throw inProgress(idempotencyRecord);
+  return first.status === 'COMPLETED' ? first : null;
+}
+
+function deleted(): ServiceError {
+  return new ServiceError(
+    'REQUEST_NOT_FOUND',
+    'The first request with this Idempotency-Key was deleted. Use a new key to generate again.',
+  );
 }
 
 export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {

@@ -115,6 +115,9 @@ describe('what the service answers is what the document says', () => {
     const replayed = await call('createGeneration', 200, { as, body: generation(), headers });
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
     await call('getGeneration', 200, { as, path: `/generate/${body.requestId}` });
+    for (const status of [200, 404]) {
+      await call('deleteGeneration', status, { as, path: `/generate/${body.requestId}` });
+    }
     const { flint, ember, glacier, drift } = service.ready.identities;
     const refusals: [changes: object, status: number][] = [
       [{ identityId: flint }, 500],

@@ -47,6 +47,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   listGenerations: [byLicense('/generate?'), byLicense('/generate?limit=1&status=COMPLETED&')],
   listIdentities: [byLicense('/identities?')],
   getGeneration: [{ kind: 'generation', call: (id) => ({ path: `/generate/${id}` }) }],
+  deleteGeneration: [{ kind: 'generation', call: (id) => ({ method: 'DELETE', path: `/generate/${id}` }) }],
   createKey: [
     { kind: 'license', call: (licenseId) => ({ path: '/keys', body: { licenseId, name: 'mine' } }) },
   ],

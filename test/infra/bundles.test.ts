@@ -16,6 +16,7 @@ import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { agent, agentBundleTests } from './agent-bundles.ts';
 import { asyncBundleTests } from './async-bundles.ts';
+import { deletionBundleTests } from './deletion-bundles.ts';
 import { openAiBundleTests } from './openai-bundles.ts';
 import { documented } from './costs/support.ts';
 
@@ -127,6 +128,7 @@ test('a reference image is read by a role that may do nothing, the model uses it
 asyncBundleTests(() => ({ deployed, service, session }));
 agentBundleTests(() => ({ deployed, service, session }));
 openAiBundleTests(() => ({ deployed, service, session }));
+deletionBundleTests(() => ({ deployed, service, session }));
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {

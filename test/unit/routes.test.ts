@@ -69,16 +69,17 @@ describe.each(table)('route %s', (_name, route) => {
   });
 });
 
-test('nothing deletes in the bucket but copies of references, which end with their request', () => {
+test('only a deletion deletes images; the others delete copies of references, which end with their request', () => {
   const deleting = [...Object.values(routes), ...Object.values(jobs)].flatMap(
     ({ functionName, grants }: Route | Job) =>
       grants.deleteObjects === undefined ? [] : [[functionName, grants.deleteObjects]],
   );
   expect(deleting).toEqual([
     ['create-generation', ['references/*']],
+    ['delete-generation', ['generations/*', 'references/*']],
     ['answer-agent', ['references/*']],
     ['create-playground-generation', ['references/*']],
-    ['sweep', ['references/*']],
+    ['sweep', ['generations/*', 'references/*']],
     ['run-generation', ['references/*']],
     ['release-generation', ['references/*']],
   ]);
@@ -131,6 +132,7 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     getOpenAiModel: perMinute('identities', 60, 'allow'),
     listOpenAiModels: perMinute('identities', 60, 'allow'),
     getGeneration: perMinute('fetch', 60, 'allow'),
+    deleteGeneration: perMinute('delete', 60, 'allow'),
     listGenerations: perMinute('list', 60, 'allow'),
     listIdentities: perMinute('identities', 60, 'allow'),
     listKeys: perMinute('keys', 60, 'allow'),

@@ -57,6 +57,9 @@ def test_generates_with_progress_as_it_happens_and_finds_it_again(
     path = call(again.save, tmp_path / 'image.png')
     assert path.read_bytes() == call(image.bytes)
     assert path.read_bytes().startswith(b'\x89PNG')
+    call(client.delete_generation, image.request_id)
+    with pytest.raises(RequestNotFound):
+        call(client.get_generation, image.request_id)
 
 
 def test_yields_what_happens_and_the_result_last(

@@ -118,7 +118,7 @@ describe('copies', () => {
     const one = command();
     await acceptGeneration(one, world.deps);
     expect(await copies()).toEqual(placesOf(one));
-    await sweep(world.deps, Number.MAX_SAFE_INTEGER);
+    await sweep({ ...world.deps, deletions: null }, Number.MAX_SAFE_INTEGER);
     expect(await copies()).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('copies', () => {
     const running = accepted.findIndex(({ status }) => status === 'fulfilled');
     expect(accepted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await copies()).toEqual(placesOf([first, second][running]!));
-    await sweep(world.deps, Number.MAX_SAFE_INTEGER);
+    await sweep({ ...world.deps, deletions: null }, Number.MAX_SAFE_INTEGER);
   });
 
   test('are made for no request that could not be paid, is not for its tier, or only asks', async () => {

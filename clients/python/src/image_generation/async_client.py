@@ -15,7 +15,7 @@ from ._io import SuspendingIO
 from ._notify import Callbacks, result_after
 from ._requester import Call, Requester
 from ._storage import File
-from ._stored import get_generation_call, poll_until_ended
+from ._stored import delete_generation, get_generation_call, poll_until_ended
 from .client import GenerationQuery, ImageType, user_agent, wait_for_seconds
 from .images import AsyncGenerationResult, AsyncStoredGeneration, AsyncStoredGenerationList, bind
 from .parameters import GenerationParameters
@@ -128,6 +128,10 @@ class AsyncClient:
         call = get_generation_call(request_id)
         stored = await self._requester.fetch(call, models.StoredGeneration)
         return bind(AsyncStoredGeneration, stored, self._requester)
+
+    async def delete_generation(self, request_id: str) -> None:
+        """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good."""
+        await delete_generation(self._requester, request_id)
 
     async def list_generations(self, **query: Unpack[GenerationQuery]) -> AsyncStoredGenerationList:
         """A page of stored requests, newest first.

@@ -15,7 +15,7 @@ from ._io import BlockingIO, iterate, run
 from ._notify import Callbacks, result_after
 from ._requester import Call, Requester
 from ._storage import File
-from ._stored import get_generation_call, poll_until_ended
+from ._stored import delete_generation, get_generation_call, poll_until_ended
 from ._version import __version__
 from .images import GenerationResult, StoredGeneration, StoredGenerationList, bind
 from .parameters import GenerationParameters
@@ -207,6 +207,15 @@ class Client:
         call = get_generation_call(request_id)
         stored = run(self._requester.fetch(call, models.StoredGeneration))
         return bind(StoredGeneration, stored, self._requester)
+
+    def delete_generation(self, request_id: str) -> None:
+        """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good.
+
+        Example:
+            >>> image = client.generate(identity_id=identity_id, prompt='a quiet bay')
+            >>> client.delete_generation(image.request_id)
+        """
+        run(delete_generation(self._requester, request_id))
 
     def list_generations(self, **query: Unpack[GenerationQuery]) -> StoredGenerationList:
         """A page of stored requests, newest first.

@@ -42,6 +42,14 @@ class CreditsUsage(Answer):
     """When the next period's credits begin."""
 
 
+class DeletedGeneration(Answer):
+    request_id: Annotated[str, Field(alias='requestId')]
+    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
+
+    deleted: SkipValidation[Literal[True]]
+    """Nothing of the request is stored any more."""
+
+
 class GenerationEventsFailed(Answer):
     error: str
     code: str
