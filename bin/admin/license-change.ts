@@ -4,7 +4,7 @@ import { maxInFlight, type License } from '../../shared/domain/license.ts';
 import { tiers, type TierName } from '../../shared/domain/tiers.ts';
 import type { LicenseChange } from '../../shared/store/license-store.ts';
 import { usageFailure } from '../common/failure.ts';
-import { readableTime } from '../common/output.ts';
+import { counted, readableTime } from '../common/output.ts';
 
 /** The options of `license change`, as the parser leaves them. */
 export interface ChangeOptions {
@@ -79,7 +79,9 @@ export function licenseLosses(before: License, change: LicenseChange, nowMs: num
     losses.push(`its credits go down from ${before.creditsLimit} to ${after.creditsLimit} a month`);
   }
   if (change.maxInFlight !== undefined && maxInFlight(after) < maxInFlight(before)) {
-    losses.push(`it may have ${maxInFlight(after)} requests in flight, not ${maxInFlight(before)}`);
+    losses.push(
+      `it may have ${counted(maxInFlight(after), 'request')} in flight, not ${maxInFlight(before)}`,
+    );
   }
   if (before.foundingCatalog && !after.foundingCatalog) losses.push('it loses the founding catalog');
   const lost = before.identityIds.filter((identityId) => !after.identityIds.includes(identityId));

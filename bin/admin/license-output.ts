@@ -1,7 +1,7 @@
 import { isoTime } from '../../shared/domain/clock.ts';
 import { isActive, maxInFlight, type License } from '../../shared/domain/license.ts';
 import { tiers } from '../../shared/domain/tiers.ts';
-import { keyValues, readableTime, type Answer } from '../common/output.ts';
+import { counted, keyValues, readableTime, type Answer } from '../common/output.ts';
 
 /** What is not stored with a license. */
 export interface Known {
@@ -22,7 +22,7 @@ export function licenseAnswer(license: License, known: Known, nowMs: number): An
       ['E-mail', known.ownerEmail],
       ['Tier', tiers[license.tier].label],
       ['Credits', `${license.creditsLimit} a month`],
-      ['In flight', `${maxInFlight(license)} requests at a time`],
+      ['In flight', `${counted(maxInFlight(license), 'request')} at a time`],
       ['May use', grantsOf(license)],
       ['API access', license.apiAccess ? 'yes' : 'no'],
       ['Status', statusOf(license)],
@@ -45,7 +45,7 @@ function statusOf({ status, graceUntilMs }: License): string {
 function countRows({ carried }: License, nowMs: number): [string, string][] {
   if (carried === null || carried.endMs <= nowMs) return [];
   const times = `from ${readableTime(carried.startMs)} to ${readableTime(carried.endMs)}`;
-  return [['Counted', `${carried.creditsLimit} credits ${times}`]];
+  return [['Counted', `${counted(carried.creditsLimit, 'credit')} ${times}`]];
 }
 
 /** What a license may use, in words. */

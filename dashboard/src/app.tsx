@@ -4,15 +4,26 @@ import { CallbackPage, RequireSession, SignedOutPage } from './auth/pages.tsx';
 import { useSessionState } from './auth/session-context.ts';
 import { NotFound } from './layout/page.tsx';
 import { Shell } from './layout/shell.tsx';
+import { lazyScreen, type LazyScreen } from './lib/lazy-screen.tsx';
 import { RequireLicense } from './license/require-license.tsx';
 
 const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'));
-const Overview = lazy(() => import('./screens/overview/overview-screen.tsx'));
-const History = lazy(() => import('./screens/history/history-screen.tsx'));
-const HistoryDetail = lazy(() => import('./screens/history/history-detail-screen.tsx'));
-const Keys = lazy(() => import('./screens/keys/keys-screen.tsx'));
-const Playground = lazy(() => import('./screens/playground/playground-screen.tsx'));
-const Quickstart = lazy(() => import('./screens/quickstart/quickstart-screen.tsx'));
+const Overview = lazyScreen(() => import('./screens/overview/overview-screen.tsx'));
+const History = lazyScreen(() => import('./screens/history/history-screen.tsx'));
+const HistoryDetail = lazyScreen(() => import('./screens/history/history-detail-screen.tsx'));
+const Keys = lazyScreen(() => import('./screens/keys/keys-screen.tsx'));
+const Playground = lazyScreen(() => import('./screens/playground/playground-screen.tsx'));
+const Quickstart = lazyScreen(() => import('./screens/quickstart/quickstart-screen.tsx'));
+
+const screensByPath = { '': Overview, keys: Keys, playground: Playground, quickstart: Quickstart };
+
+/** Loads the screen of an address while the sign-in goes on. */
+export function preloadScreen(pathname: string): void {
+  const [, first = '', second] = pathname.split('/');
+  const known: Record<string, LazyScreen | undefined> = screensByPath;
+  const screen = first === 'history' ? (second ? HistoryDetail : History) : known[first];
+  screen?.preload();
+}
 
 export function App() {
   return (

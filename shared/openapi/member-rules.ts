@@ -42,12 +42,15 @@ const generationProperties: Schema = {
   },
 };
 
-/** The domain's rule for `exact_product`: it needs at least one reference image. */
+/**
+ * The domain's rule for `exact_product`: not without a reference image. It is no `anyOf`, because tools that show schemas
+ * take that for a choice of bodies, and hide what the first leaves out.
+ */
 const exactProduct: Schema = {
-  anyOf: [
-    { properties: { referenceMode: { enum: ['reference', null] } } },
-    { properties: { referenceImages: { type: 'array', minItems: 1 } }, required: ['referenceImages'] },
-  ],
+  not: {
+    properties: { referenceMode: { const: 'exact_product' }, referenceImages: { maxItems: 0 } },
+    required: ['referenceMode'],
+  },
 };
 
 const licenseId: Schema = {

@@ -11,6 +11,7 @@ import {
 } from '../domain/key-slots.ts';
 import { whyInactive, type License } from '../domain/license.ts';
 import type { RateDecision } from '../domain/rate-limit.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
 
@@ -64,7 +65,7 @@ function noRoom(licenseId: string, why: NoRoom): ServiceError {
     why.reason === 'active'
       ? `The license ${licenseId} has ${maxActiveKeys} active keys already: revoke one first.`
       : `The license ${licenseId} has ${maxRecentKeys} keys that are active or ended within the last ${recentSeconds} seconds: ` +
-          `wait ${why.waitSeconds} seconds.`,
+          `wait ${counted(why.waitSeconds, 'second')}.`,
   );
 }
 
@@ -73,7 +74,7 @@ function tooManyNewKeys({ resetSeconds }: RateDecision): ServiceError {
   return new ServiceError(
     'RATE_LIMITED',
     `At most ${newKeyLimit.quota} new keys in ${hours} hours are allowed for one account. ` +
-      `Try again in ${resetSeconds} seconds.`,
+      `Try again in ${counted(resetSeconds, 'second')}.`,
     { retryAfterSeconds: resetSeconds },
   );
 }

@@ -8,6 +8,7 @@ import { checkTier, newGeneration, referenceProblems, type Generation } from '..
 import { idempotencyKeyRule, readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { maxInFlight, usableIdentity, type License } from '../domain/license.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError } from '../errors.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { IdempotencyRecord } from '../store/idempotency-store.ts';
@@ -239,7 +240,7 @@ export function overLimit({ generation, period }: Draft): ServiceError {
   const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
   return new ServiceError(
     'CREDIT_LIMIT_EXCEEDED',
-    `This request costs ${credits} ${credits === 1 ? 'credit' : 'credits'}, ` +
+    `This request costs ${counted(credits, 'credit')}, ` +
       `more than is left of this month's ${period.creditsLimit}. ` +
       `The period resets at ${isoTime(period.endMs)}.`,
     { retryAfterSeconds },
@@ -250,7 +251,7 @@ export function tooManyInFlight(license: License): ServiceError {
   const most = maxInFlight(license);
   return new ServiceError(
     'RATE_LIMITED',
-    `This license has ${most} ${most === 1 ? 'request' : 'requests'} in flight, as many as it may have at a time. ` +
+    `This license has ${counted(most, 'request')} in flight, as many as it may have at a time. ` +
       'Try again when one has finished.',
     { retryAfterSeconds: 1 },
   );

@@ -13,6 +13,7 @@ import type { GenerationErrorCode } from '../contracts/generation.ts';
 import { linkMarginSeconds, type Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { tenantOf } from '../domain/tenant.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError } from '../errors.ts';
 
 export interface ModelRunDeps {
@@ -200,7 +201,7 @@ function asSentence(message: string): string {
 
 export function timedOut(generation: Generation): ServiceError {
   const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
-  return new ServiceError('TIMEOUT', `The image was not finished within ${seconds} seconds.`);
+  return new ServiceError('TIMEOUT', `The image was not finished within ${counted(seconds, 'second')}.`);
 }
 
 export function stopped(): ServiceError {

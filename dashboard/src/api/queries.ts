@@ -233,7 +233,11 @@ export function useModelHealth(isWaiting: boolean) {
     queryFn: ({ signal }) => api.request('GET /health', { signal }),
     enabled: isWaiting,
     staleTime: 0,
-    refetchInterval: 10_000,
+    // How long it will take is known as soon as the service has seen that it sleeps.
+    refetchInterval: ({ state: { data } }) =>
+      data?.model === 'asleep' || (data?.model === 'waking' && data.modelReadyInSeconds === null)
+        ? 3000
+        : 10_000,
   });
 }
 

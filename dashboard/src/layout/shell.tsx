@@ -7,10 +7,11 @@ import {
   SquareTerminal,
   type LucideIcon,
 } from 'lucide-react';
-import { Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
+import { recallDraft } from '@/lib/drafts.ts';
 import { screenOf } from '@/lib/screen-of.ts';
 import { LicenseSwitcher } from '@/license/license-switcher.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -51,14 +52,30 @@ export function Shell() {
         tabIndex={-1}
         className="min-w-0 px-4 pt-6 pb-[calc(6.5rem+env(safe-area-inset-bottom))] sm:px-6 lg:px-10 lg:py-10"
       >
-        <ErrorBoundary resetKey={pathname} fallback={<ScreenCrash />}>
+        <ErrorBoundary resetKey={pathname} fallback={(error) => <ScreenCrash error={error} />}>
           <Suspense fallback={<ScreenSkeleton />}>
             <Outlet />
           </Suspense>
         </ErrorBoundary>
       </main>
       <BottomBar />
+      <RunsOfBefore />
     </div>
+  );
+}
+
+const RunWatcher = lazy(() => import('@/screens/playground/run-watcher.tsx'));
+
+/** What was sent before the page was loaded is followed on every screen. Its code is loaded for those who sent something. */
+function RunsOfBefore() {
+  const [has] = useState(() => recallDraft('runs') !== null);
+  if (!has) return null;
+  return (
+    <ErrorBoundary fallback={null}>
+      <Suspense>
+        <RunWatcher />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 
@@ -67,7 +84,7 @@ const sidebarLinkElsewhere = 'text-muted-foreground hover:bg-accent/60 hover:tex
 
 function Sidebar() {
   return (
-    <header className="sticky top-0 hidden h-dvh flex-col gap-6 border-r border-border p-4 lg:flex">
+    <header className="sticky top-0 z-30 hidden h-dvh flex-col gap-6 border-r border-border p-4 lg:flex">
       <Link to="/" className="flex h-10 items-center gap-3 rounded-md px-2 text-sm leading-4 font-semibold">
         <ProductMark className="size-6 shrink-0" />
         {productName}
@@ -106,7 +123,7 @@ function Sidebar() {
 
 function TopBar() {
   return (
-    <header className="sticky top-0 z-30 flex h-14 items-center gap-3 border-b border-border bg-background px-4 sm:px-6 lg:hidden">
+    <header className="sticky top-0 z-30 flex h-14 short:static items-center gap-3 border-b border-border bg-background px-4 sm:px-6 lg:hidden">
       <Link to="/" aria-label={`${productName}, overview`} className="rounded-md">
         <ProductMark className="size-7" />
       </Link>

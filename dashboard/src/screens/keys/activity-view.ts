@@ -1,5 +1,5 @@
 import type { ActivityItem } from '../../api/types.ts';
-import { formatCount, formatDate, formatNumber } from '../../lib/format.ts';
+import { formatCount, formatCredits, formatDate } from '../../lib/format.ts';
 
 const subjects: Record<ActivityItem['by'], string> = {
   owner: 'You',
@@ -50,7 +50,9 @@ function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolea
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
     case 'maxInFlight':
       return [
-        to === null ? 'as many requests in flight as the tier has' : `${String(to)} requests in flight`,
+        to === null
+          ? 'as many requests in flight as the tier has'
+          : `${formatCount(Number(to), 'request')} in flight`,
       ];
     case 'graceUntil':
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
@@ -69,7 +71,7 @@ function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolea
 const statuses: Record<string, string> = { active: 'active again', past_due: 'past due', ended: 'ended' };
 
 function credits(value: Change['to']): string {
-  return `${formatNumber(Number(value))} credits`;
+  return formatCredits(Number(value));
 }
 
 function identities(ids: Change['to'], word: 'more' | 'less'): string[] {

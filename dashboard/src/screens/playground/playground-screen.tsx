@@ -79,7 +79,7 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
       }
     >
       <div
-        className="grid min-w-0 grid-cols-1 gap-6 pb-20 lg:pb-0"
+        className="grid min-w-0 grid-cols-1 gap-6 pb-20 short:pb-0 lg:pb-0"
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
           event.preventDefault();

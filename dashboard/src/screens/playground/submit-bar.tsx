@@ -21,7 +21,7 @@ export function SubmitBar({ playground }: { playground: Playground }) {
   const generate = useRef<HTMLButtonElement>(null);
   const wait = useWait(failure);
   return (
-    <div className="fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
+    <div className="submit-bar fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 short:static short:rounded-b-lg short:bg-card lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
       <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
         <Cost playground={playground} />
         <div className="flex gap-2 max-lg:shrink-0">
