@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import {
   chooseLicense,
   expectAccessible,
@@ -58,13 +59,14 @@ test('a name as long as it may be fits on a narrow phone', async () => {
   }
   await page.goto(`${dashboard.url}keys?new=1`);
   const license = page.getByRole('dialog').getByLabel('License');
-  await license.click();
-  await page.getByRole('option').first().waitFor();
-  for (const part of [license, page.getByRole('option').first()]) {
+  const expectInside = async (part: Locator) => {
     const { x, width } = (await part.boundingBox())!;
     expect(x).toBeGreaterThanOrEqual(0);
     expect(x + width).toBeLessThanOrEqual(narrow.width);
-  }
+  };
+  await expectInside(license);
+  await license.click();
+  await expectInside(page.getByRole('option').first());
 });
 
 test('an ended license shows no credits to spend, and its keys say that they are refused', async () => {
