@@ -143,6 +143,7 @@ async function seedKey(
     ...fingerprintApiKey(rawKey),
     keyPrefix: keyPrefix(rawKey),
     name,
+    monthlyCredits: null,
     ...belongsTo,
     createdAtMs: nowMs - dayMs - Object.keys(demoKeys).indexOf(name),
     expiresAtMs: demo.state === 'expired' ? nowMs - 1000 : null,

@@ -19,6 +19,13 @@ export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
 export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
 /** A page of keys reads seven rate logs for each. */
 export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
+/** Each change is kept in the license's trail. */
+export const changeKeyLimit: RouteLimit = {
+  name: 'change-key',
+  quota: 30,
+  windowSeconds: 60,
+  onFault: 'allow',
+};
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
 /** Four reference images for each of the ten requests that a key may send. */

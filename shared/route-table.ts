@@ -2,6 +2,7 @@ import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
   activityLimit,
+  changeKeyLimit,
   deleteLimit,
   fetchLimit,
   generateLimit,
@@ -133,7 +134,15 @@ export const getUsage = {
   auth: 'session',
   limit: usageLimit,
   streams: false,
-  grants: { table: { licenses: ['get'], periods: ['get'], generations: ['query'], catalog: ['query'] } },
+  grants: {
+    table: {
+      licenses: ['get'],
+      periods: ['get'],
+      generations: ['query'],
+      catalog: ['query'],
+      keys: ['batchGet'],
+    },
+  },
 } as const satisfies Route;
 
 export const createKey = {
@@ -161,7 +170,27 @@ export const listKeys = {
   auth: 'session',
   limit: keysLimit,
   streams: false,
-  grants: { table: { owners: ['query'], rateLogs: ['batchGet'] } },
+  grants: {
+    table: { owners: ['query'], rateLogs: ['batchGet'], licenses: ['batchGet'], periods: ['batchGet'] },
+  },
+} as const satisfies Route;
+
+export const updateKey = {
+  method: 'PATCH',
+  path: '/keys/{keyId}',
+  functionName: 'update-key',
+  auth: 'session',
+  limit: changeKeyLimit,
+  streams: false,
+  grants: {
+    table: {
+      keys: ['get', 'update'],
+      audit: ['put'],
+      rateLogs: ['batchGet'],
+      licenses: ['batchGet'],
+      periods: ['batchGet'],
+    },
+  },
 } as const satisfies Route;
 
 export const revokeKey = {

@@ -80,6 +80,6 @@ export async function makeWorld(
 ): Promise<IssuedKey> {
   if (ownsIdentity) await stores.identities.put(identity, 'operator:smoke test');
   await stores.licenses.insert(license, 'operator:smoke test');
-  const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000 };
+  const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000, monthlyCredits: null };
   return issueApiKey(order, stores.apiKeys, nowMs);
 }

@@ -20,6 +20,8 @@ export interface Generation {
   licenseId: string;
   /** The key that asked, or the account that did in the playground. */
   keyId: string;
+  /** Whether its credits are counted by key too, since they were reserved. */
+  countedByKey: boolean;
   status: GenerationStatus;
   type: GenerationType;
   /** As they were when the request was accepted. */
@@ -162,6 +164,7 @@ export function newGeneration(order: NewGeneration): Generation {
     requestId: order.requestId,
     licenseId: order.licenseId,
     keyId: order.keyId,
+    countedByKey: true,
     status: 'QUEUED',
     type: body.referenceImages.length === 0 ? 'text_to_image' : body.referenceMode,
     identity: { id: identity.identityId, name: identity.name, slug: identity.slug },

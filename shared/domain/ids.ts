@@ -29,6 +29,9 @@ export function isAccountCallerId(callerId: string): boolean {
   return callerId.startsWith(accountPrefix);
 }
 
+/** What the requests of the playground are counted as, beside those of keys. */
+export const playgroundKey = 'playground';
+
 /** Time-ordered (RFC 9562, version 7), so that a license's history is sorted by its key alone. */
 export function newRequestId(nowMs: number): string {
   return uuidv7({ msecs: nowMs });

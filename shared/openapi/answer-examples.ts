@@ -1,5 +1,5 @@
 import type { ActivityList } from '../contracts/activity.ts';
-import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
+import type { CreatedKey, KeyAnswer, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
 import type {
   AcceptedGeneration,
   DeletedGeneration,
@@ -162,22 +162,34 @@ const usage: UsageAnswer = {
       exact_product: { requests: 0, credits: 0 },
     },
     byIdentity: { [identity.id]: { requests: 104, credits: 128, name: 'aurora', slug: 'aurora' } },
+    byKey: {
+      [keyId]: { name: 'my app', requests: 90, credits: 112 },
+      playground: { name: 'Playground', requests: 14, credits: 16 },
+    },
     byDay: [{ date: '2026-11-12', requests: 104, credits: 128 }],
   },
 };
 
-const key = { keyId, keyPrefix: 'svc_live_3Fq8', name: 'my app', licenseId, createdAt: acceptedAt };
+const ofKey = { keyId, keyPrefix: 'svc_live_3Fq8', name: 'my app', licenseId, createdAt: acceptedAt };
 
 const createdKey: CreatedKey = {
-  ...key,
+  ...ofKey,
   key: 'svc_live_3Fq8ZpN0sVb6YtKc1RwXe5LmJd7HgA2u0xQ4Tz',
   expiresAt: null,
+  monthlyCredits: 500,
 };
 
-const keys: KeyList = {
-  keys: [{ ...key, status: 'active', lastUsedAt: completedAt, expiresAt: null, revokedAt: null }],
-  nextCursor: null,
+const key: KeyAnswer = {
+  ...ofKey,
+  status: 'active',
+  lastUsedAt: completedAt,
+  expiresAt: null,
+  revokedAt: null,
+  monthlyCredits: 500,
+  creditsUsed: 112,
 };
+
+const keys: KeyList = { keys: [key], nextCursor: null };
 
 const revokedKey: RevokedKey = { keyId, status: 'revoked', revokedAt: completedAt };
 
@@ -229,6 +241,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   Usage: usage,
   ActivityList: activity,
   CreatedKey: createdKey,
+  Key: key,
   KeyList: keys,
   RevokedKey: revokedKey,
   Upload: upload,
@@ -245,6 +258,7 @@ export const productBody = {
   preserveBranding: true,
 };
 export const keyBody = { licenseId, name: 'my app' };
+export const keyChangeBody = { monthlyCredits: 500 };
 export const uploadBody = { contentType: 'image/png' };
 
 export const events = [

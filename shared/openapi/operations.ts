@@ -159,7 +159,7 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: 'List what was changed of a license',
     description:
-      'Its keys that were issued and revoked, and the license itself: when, and by whom. A page at a time; `nextCursor` is ' +
+      'Its keys that were issued, changed and revoked, and the license itself: when, and by whom. A page at a time; `nextCursor` is ' +
       'null on the last one. Kept for 400 days.',
     parameters: ['licenseIdInPath', 'limit', 'cursor'],
     answer: { schema: 'ActivityList', description: 'Newest first.' },
@@ -187,6 +187,18 @@ export const operations: Record<OperationId, Operation> = {
       'listed too, for 90 days.',
     parameters: ['keyLimit', 'cursor'],
     answer: { schema: 'KeyList', description: 'What is known of each; never the keys themselves.' },
+  },
+  updateKey: {
+    tag: 'Account',
+    summary: "Change an API key's name or budget",
+    description:
+      'Both hold from the next request on. `monthlyCredits: null` takes the budget away; what is left out stays as it is. A ' +
+      'budget below what is used already only refuses new requests. Keys that have expired or were revoked may be changed ' +
+      'as long as they are listed.',
+    parameters: ['keyId'],
+    body: { schemas: ['ChangeKeyRequest'], examples: { budget: examples.keyChangeBody } },
+    answer: { schema: 'Key', description: 'The key as it is now, as `GET /keys` lists it.' },
+    codes: ['KEY_NOT_FOUND'],
   },
   revokeKey: {
     tag: 'Account',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { activityList } from '../contracts/activity.ts';
-import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
-import { createKeyBody } from '../contracts/api-key.ts';
+import { createdKey, keyAnswer, keyList, revokedKey } from '../contracts/api-key-answers.ts';
+import { changeKeyBody, createKeyBody } from '../contracts/api-key.ts';
 import {
   acceptedGeneration,
   deletedGeneration,
@@ -31,6 +31,7 @@ const named = {
   GenerationRequest: createGenerationBody,
   PlaygroundGenerationRequest: playgroundGenerationBody,
   CreateKeyRequest: createKeyBody,
+  ChangeKeyRequest: changeKeyBody,
   UploadByKeyRequest: createUploadBody,
   UploadBySessionRequest: createAccountUploadBody,
   Generation: generationAnswer,
@@ -45,6 +46,7 @@ const named = {
   Usage: usageAnswer,
   ActivityList: activityList,
   CreatedKey: createdKey,
+  Key: keyAnswer,
   KeyList: keyList,
   RevokedKey: revokedKey,
   Upload: uploadAnswer,

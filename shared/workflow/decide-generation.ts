@@ -4,6 +4,7 @@ import { createGenerationBody, type CreateGenerationBody } from '../contracts/ge
 import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { isoTime } from '../domain/clock.ts';
 import { creditPeriod, type CreditPeriod } from '../domain/credit-period.ts';
+import { fitsBudget } from '../domain/credits.ts';
 import { checkTier, newGeneration, referenceProblems, type Generation } from '../domain/generation.ts';
 import { idempotencyKeyRule, readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
@@ -30,6 +31,8 @@ export interface GenerationCommand {
   requestId: string;
   /** A key's id, or `acct_…` for an account in the playground. */
   keyId: string;
+  /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
+  keyBudget: number | null;
   license: License;
   /** In the members of POST /generate, whatever dialect it was sent in. */
   body: Record<string, unknown>;
@@ -90,7 +93,7 @@ export async function decideGeneration(
     model === null ? noModel(plan.identity) : await deps.model.refusal({ waits: command.respondAsync });
   const looks = dryRun || refusal !== null || references.length > 0;
   // Whoever could not pay hears of that first, and has nothing fetched.
-  const totals = looks ? await checkCredits(draft(command, plan, deps), license, deps) : null;
+  const totals = looks ? await checkCredits(draft(command, plan, deps), command, deps) : null;
   if (model === null || refusal !== null) throw refusal;
   if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
   if (references.length > 0) {
@@ -190,11 +193,13 @@ export function parseParameters(
  */
 async function checkCredits(
   request: Draft,
-  license: License,
+  { license, keyId, keyBudget }: GenerationCommand,
   { periods }: Pick<DecisionDeps, 'periods'>,
 ): Promise<Period> {
   const totals = await periods.get(license.licenseId, request.period.startMs);
   if (totals.committed + request.generation.credits > request.period.creditsLimit) throw overLimit(request);
+  const { committed = 0 } = totals.byKey[keyId] ?? {};
+  if (!fitsBudget(keyBudget, committed, request.generation.credits)) throw overKeyBudget(request, keyBudget!);
   return totals;
 }
 
@@ -235,13 +240,21 @@ export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
   );
 }
 
-export function overLimit({ generation, period }: Draft): ServiceError {
+export function overLimit(request: Draft): ServiceError {
+  return creditRefusal(request, `this month's ${request.period.creditsLimit}`);
+}
+
+/** The license has the credits, but its owner gave the key a smaller part of them. */
+export function overKeyBudget(request: Draft, keyBudget: number): ServiceError {
+  return creditRefusal(request, `this key's own monthly limit of ${keyBudget}`);
+}
+
+function creditRefusal({ generation, period }: Draft, whole: string): ServiceError {
   const { credits, createdAtMs } = generation;
   const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
   return new ServiceError(
     'CREDIT_LIMIT_EXCEEDED',
-    `This request costs ${counted(credits, 'credit')}, ` +
-      `more than is left of this month's ${period.creditsLimit}. ` +
+    `This request costs ${counted(credits, 'credit')}, more than is left of ${whole}. ` +
       `The period resets at ${isoTime(period.endMs)}.`,
     { retryAfterSeconds },
   );

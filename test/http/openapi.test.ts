@@ -194,6 +194,8 @@ describe('what the service answers is what the document says', () => {
       ['createKey', 403, { as: session, body: { licenseId: ended, name: 'x' } }],
       ['listKeys', 200, bySession],
       ['listKeys', 401, { as }],
+      ['updateKey', 200, { as: session, path: `/keys/${key.keyId}`, body: { name: 'k' } }],
+      ['updateKey', 404, { as: session, path: '/keys/nothing', body: { name: 'k' } }],
       ['revokeKey', 200, { as: session, path: `/keys/${key.keyId}` }],
       ['revokeKey', 404, { as: session, path: '/keys/nothing' }],
       ['listKeys', 200, bySession],

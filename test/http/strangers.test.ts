@@ -52,6 +52,9 @@ const namings: Record<SessionRoute, Naming[]> = {
     { kind: 'license', call: (licenseId) => ({ path: '/keys', body: { licenseId, name: 'mine' } }) },
   ],
   createUpload: [{ kind: 'license', call: (licenseId) => ({ path: '/uploads', body: { licenseId } }) }],
+  updateKey: [
+    { kind: 'key', call: (id) => ({ method: 'PATCH', path: `/keys/${id}`, body: { name: 'mine' } }) },
+  ],
   revokeKey: [{ kind: 'key', call: (id) => ({ method: 'DELETE', path: `/keys/${id}` }) }],
   createPlaygroundGeneration: [
     { kind: 'license', call: (id) => playground(id) },

@@ -144,18 +144,21 @@ describe('by session', () => {
     expect((await call(playground, bySession({ headers, body: failing }))).status).toBe(500);
   });
 
-  test('keys are created, listed and revoked, and the trail tells of it', async () => {
+  test('keys are created, listed, changed and revoked, and the trail tells of it', async () => {
     const made = await call('create-key', bySession({ body: { licenseId: licenseId(), name: 'bundle' } }));
     expect(made.status).toBe(201);
     const { keyId } = made.body;
     const listed = await call('list-keys', bySession());
     expect(listed.body.keys.map((key: any) => key.keyId)).toContain(keyId);
+    const change = { method: 'PATCH', parameters: { keyId }, body: { name: 'changed', monthlyCredits: 9 } };
+    const changed = await call('update-key', bySession(change));
+    expect(changed).toMatchObject({ status: 200, body: { name: 'changed', monthlyCredits: 9 } });
     const revoked = await call('revoke-key', bySession({ method: 'DELETE', parameters: { keyId } }));
     expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
     const options = bySession({ parameters: { licenseId: licenseId() } });
     const { activity } = (await call('list-activity', options)).body;
     const ofKey = activity.filter((one: any) => one.keyId === keyId);
-    expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_issued']);
+    expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_changed', 'key_issued']);
   });
 
   test('licenses and usage are answered', async () => {

@@ -92,6 +92,7 @@ export function newStoredKey(options: Pick<ApiKey, 'licenseId' | 'ownerId'> & Pa
     ...fingerprintApiKey(raw),
     keyPrefix: keyPrefix(raw),
     name: 'test',
+    monthlyCredits: null,
     createdAtMs: Date.now(),
     expiresAtMs: null,
     revokedAtMs: null,

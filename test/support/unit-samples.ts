@@ -17,6 +17,8 @@ export function refusalOf(call: () => unknown): ServiceError {
   throw new Error('The call was not refused.');
 }
 
+export const sampleKeyId = `key_${'0'.repeat(31)}1`;
+
 export const sampleIdentity: Identity = {
   identityId: 'idn_1',
   name: 'Aurora Studio',
@@ -72,7 +74,7 @@ export function sampleGeneration(
   const generation = newGeneration({
     requestId: newRequestId(sampleNowMs),
     licenseId: 'lic_1',
-    keyId: 'key_1',
+    keyId: sampleKeyId,
     identity: sampleIdentity,
     body: { ...sampleBody, ...body },
     periodStartMs: Date.UTC(2026, 4, 1),
@@ -117,6 +119,7 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   requestId: anyRequestId,
   licenseId: anyId,
   keyId: anyId,
+  countedByKey: fc.boolean(),
   status: fc.constantFrom('QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'),
   type: fc.constantFrom('text_to_image', 'reference', 'exact_product'),
   identity: fc.record({ id: anyId, name: anyText, slug: anyText }),

@@ -85,6 +85,7 @@ export function drawSetup(
       ...fingerprintApiKey(raw),
       keyPrefix: raw.slice(0, 13),
       name: `key-${i + 1}`,
+      monthlyCredits: null,
       licenseId,
       ownerId,
       createdAtMs: anchorMs,

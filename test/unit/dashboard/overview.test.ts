@@ -208,7 +208,7 @@ describe('shares', () => {
   });
 
   test('a period in which all requests failed is not untouched, and one without any is, whatever was before it', () => {
-    const aggregates = { byType, byIdentity: {}, byDay: [] };
+    const aggregates = { byType, byIdentity: {}, byKey: {}, byDay: [] };
     const failedAt = (createdAt: string) => ({ status: 'FAILED', createdAt }) as UsageHistoryItem;
     const usage = { licenseId: 'l', stats: stats(0, 10), aggregates };
     expect(isUntouched({ ...usage, history: [failedAt('2026-11-21T12:27:00.000Z')] })).toBe(false);

@@ -9,6 +9,7 @@ const subjects: Record<ActivityItem['by'], string> = {
 
 const verbs: Record<ActivityItem['action'], string> = {
   key_issued: 'created the key',
+  key_changed: 'changed the key',
   key_revoked: 'revoked the key',
   license_granted: 'granted the license',
   license_changed: 'changed the license',
@@ -16,20 +17,23 @@ const verbs: Record<ActivityItem['action'], string> = {
 
 /** What happened, in words: "You created the key", and what changed of the license. */
 export function activityText({ by, action, changes }: ActivityItem): { what: string; details: string[] } {
-  const isOfKey = action === 'key_issued' || action === 'key_revoked';
-  const details = changes.flatMap((change) => detailsOf(change, isOfKey, action === 'license_granted'));
+  const details = changes.flatMap((change) => detailsOf(change, action));
   return { what: `${subjects[by]} ${verbs[action]}`, details };
 }
 
 type Change = ActivityItem['changes'][number];
 
 /** A new license says what it has; members that say nothing of it are left out. */
-function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolean): string[] {
+function detailsOf({ member, from, to }: Change, action: ActivityItem['action']): string[] {
+  const isNew = action === 'license_granted';
   switch (member) {
     case 'name':
-      // The key's name is told already.
-      if (isOfKey) return [];
+      // A new key's name is told already.
+      if (action === 'key_issued') return [];
+      if (action === 'key_changed') return [`renamed from “${String(from)}”`];
       return [to === null ? `no longer named “${String(from)}”` : `named “${String(to)}”`];
+    case 'monthlyCredits':
+      return [to === null ? 'without a budget' : `${credits(to)} a month`];
     case 'planName':
       return to === null ? [] : [`plan “${String(to)}”`];
     case 'expiresAt':
