@@ -14,6 +14,7 @@ import { useConfig } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples } from '@/lib/code-samples.ts';
 import { formatRelative } from '@/lib/format.ts';
+import { shorten } from '@/lib/text.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { BackToList, Neighbours } from './back-to-list.tsx';
@@ -68,7 +69,7 @@ function Frame({ generation, children }: { generation?: StoredGeneration; childr
       </div>
       <Page
         wide
-        title="Request"
+        title={generation === undefined ? 'Request' : shorten(generation.prompt, 72)}
         {...(generation && {
           description: `${generation.identity.name}, ${formatRelative(generation.createdAt, nowMs)}`,
           actions: <RequestActions generation={generation} />,
