@@ -1,6 +1,6 @@
 import { Images } from 'lucide-react';
 import { Link, useSearchParams } from 'react-router';
-import { useAccountIdentities } from '@/api/queries.ts';
+import { useAccountIdentities } from '@/api/account-identities.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
 import { IdentityPicture } from '@/components/identity-picture.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';

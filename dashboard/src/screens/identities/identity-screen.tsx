@@ -1,7 +1,7 @@
 import { ArrowLeft, CircleSlash, Images, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { useAccountIdentities } from '@/api/queries.ts';
+import { useAccountIdentities } from '@/api/account-identities.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
