@@ -24,6 +24,6 @@ export const handler = endpoint(routes.createPlaygroundGeneration, {
       readForGeneration(request, { ...caller, body }, deps),
     ]);
     request.logFields.licenseId = license.licenseId;
-    return answerGeneration(request, { ...caller, license, body }, reads, deps.workflow);
+    return answerGeneration(request, { ...caller, keyBudget: null, license, body }, reads, deps.workflow);
   },
 });

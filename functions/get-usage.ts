@@ -1,11 +1,12 @@
 import type { UsageAnswer } from '../shared/contracts/usage.ts';
 import { creditPeriod } from '../shared/domain/credit-period.ts';
-import { usageAggregates, usageHistoryItem, usageStats } from '../shared/domain/usage.ts';
+import { keysInUse, usageAggregates, usageHistoryItem, usageStats } from '../shared/domain/usage.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readQuery, sentQuery, together } from '../shared/http/request.ts';
 import * as routes from '../shared/route-table.ts';
+import { apiKeyStore } from '../shared/store/api-key-store.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
@@ -19,6 +20,7 @@ export const handler = endpoint(routes.getUsage, {
     licenses: licenseStore(table()),
     periods: periodStore(table()),
     generations: generationStore(table()),
+    apiKeys: apiKeyStore(table()),
     identities: identityCatalog(identityStore(table()), clock),
   }),
   async run({ request, caller, deps, runtime }) {
@@ -34,12 +36,13 @@ export const handler = endpoint(routes.getUsage, {
       deps.generations.list(license.licenseId, historyLength, null),
       deps.identities.list(),
     ]);
+    const keys = await deps.apiKeys.getMany(keysInUse(totals));
     const history = newest.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
     const usage: UsageAnswer = {
       licenseId: license.licenseId,
       stats: usageStats(license.tier, totals.used, period, nowMs),
       history: history.map(usageHistoryItem),
-      aggregates: usageAggregates(totals, identities, period, nowMs),
+      aggregates: usageAggregates(totals, { identities, keys }, period, nowMs),
     };
     return ok(usage);
   },

@@ -1,7 +1,9 @@
 import type { GenerationList } from '../shared/contracts/generation-answers.ts';
+import { isoTime } from '../shared/domain/clock.ts';
+import { requestIdTimeMs } from '../shared/domain/ids.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { readFilter } from '../shared/http/generation-filter.ts';
+import { filterParameters, readFilter } from '../shared/http/generation-filter.ts';
 import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
@@ -12,7 +14,6 @@ import { licenseStore } from '../shared/store/license-store.ts';
 import { storedGeneration } from '../shared/workflow/answers.ts';
 
 const paging = ['limit', 'cursor'] as const;
-const filters = ['identityId', 'status', 'type'] as const;
 
 /** GET /generate: a license's stored requests, newest first. */
 export const handler = endpoint(routes.listGenerations, {
@@ -25,7 +26,7 @@ export const handler = endpoint(routes.listGenerations, {
     const owner = caller.kind === 'session' ? (['licenseId'] as const) : [];
     const sent = sentQuery(request);
     const [, limit, before, filter, licenseId] = together(
-      () => readQuery(request, [...paging, ...filters, ...owner]),
+      () => readQuery(request, [...paging, ...filterParameters, ...owner]),
       () => readLimit(sent.limit),
       () => readCursor(sent.cursor),
       () => readFilter(sent),
@@ -43,6 +44,7 @@ export const handler = endpoint(routes.listGenerations, {
         page.generations.map((generation) => storedGeneration(generation, deps.objects)),
       ),
       nextCursor: page.next === null ? null : writeCursor(page.next),
+      searchedBackTo: page.next === null ? null : isoTime(requestIdTimeMs(page.next)),
     };
     return ok(list);
   },

@@ -7,23 +7,26 @@ import { keyLimitNames } from '../shared/route-limits.ts';
 import * as routes from '../shared/route-table.ts';
 import { isKeyPlace } from '../shared/store/api-key-pages.ts';
 import { apiKeyStore } from '../shared/store/api-key-store.ts';
-import { keyAnswer } from '../shared/workflow/api-keys.ts';
+import { licenseStore } from '../shared/store/license-store.ts';
+import { periodStore } from '../shared/store/period-store.ts';
+import { keyAnswers } from '../shared/workflow/api-keys.ts';
 
 /** GET /keys: the account's keys, newest first, those that ended in the last 90 days too. */
 export const handler = endpoint(routes.listKeys, {
-  deps: ({ table }) => apiKeyStore(table()),
-  async run({ request, caller, deps: apiKeys, runtime }) {
+  deps: ({ table }) => ({
+    apiKeys: apiKeyStore(table()),
+    licenses: licenseStore(table()),
+    periods: periodStore(table()),
+    keyLimitNames,
+  }),
+  async run({ request, caller, deps, runtime }) {
     const query = readQuery(request, ['limit', 'cursor']);
     const limit = readLimit(query.limit, maxLimit);
     const before = readCursor(query.cursor, isKeyPlace);
     const nowMs = runtime.clock.now();
-    const { keys, next } = await apiKeys.listPage(caller.ownerId, { limit, before, nowMs });
-    const lastUsed = await apiKeys.lastUsed(
-      keys.map(({ keyId }) => keyId),
-      keyLimitNames,
-    );
+    const { keys, next } = await deps.apiKeys.listPage(caller.ownerId, { limit, before, nowMs });
     const list: KeyList = {
-      keys: keys.map((key) => keyAnswer(key, lastUsed.get(key.keyId) ?? null, nowMs)),
+      keys: await keyAnswers(keys, deps, nowMs),
       nextCursor: next === null ? null : writeCursor(next),
     };
     return ok(list);

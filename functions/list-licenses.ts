@@ -1,5 +1,6 @@
 import type { LicenseList } from '../shared/contracts/license.ts';
 import { licenseAnswer } from '../shared/domain/license.ts';
+import { licenseNames } from '../shared/domain/license-names.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
@@ -13,7 +14,10 @@ export const handler = endpoint(routes.listLicenses, {
     readQuery(request, []);
     const owned = await licenses.listByOwner(caller.ownerId);
     const nowMs = runtime.clock.now();
-    const list: LicenseList = { licenses: owned.map((license) => licenseAnswer(license, nowMs)) };
+    const names = licenseNames(owned);
+    const list: LicenseList = {
+      licenses: owned.map((license) => licenseAnswer(license, names.get(license.licenseId)!, nowMs)),
+    };
     return ok(list);
   },
 });

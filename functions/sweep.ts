@@ -3,19 +3,21 @@ import { loggableError } from '../shared/runtime/log.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
 import { lazy } from '../shared/runtime/lazy.ts';
 import { openRuntime } from '../shared/runtime/runtime.ts';
+import { deletionStore } from '../shared/store/deletion-store.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { sweep } from '../shared/workflow/sweep.ts';
 
 const runtime = lazy(openRuntime);
 
 /**
- * Each minute: gives back the credits that dead handlers still hold. Fails when a request could not be ended, so that an
- * alarm is raised.
+ * Each minute: gives back the credits that dead handlers still hold, and erases what is left of deleted requests. Fails when
+ * it could not do so for one, so that an alarm is raised.
  */
 export async function handler(): Promise<void> {
   const { env, table, clock, log } = runtime();
   const result = await sweep({
     generations: generationStore(table()),
+    deletions: deletionStore(table()),
     objects: objectStore(env.bucketName),
     clock,
     logFault: (requestId, what, error) => log.error(what, { requestId, causes: loggableError(error) }),
@@ -25,5 +27,5 @@ export async function handler(): Promise<void> {
   meter.add('creditsReleased', result.creditsReleased);
   meter.add('sweepFailures', result.failed);
   log.info('sweep', { ...result, ...embeddedMetrics(meter, env.serviceName).metrics });
-  if (result.failed > 0) throw new Error(`${result.failed} expired requests could not be ended`);
+  if (result.failed > 0) throw new Error(`${result.failed} requests could not be ended or erased`);
 }

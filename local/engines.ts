@@ -26,6 +26,8 @@ export interface Engines {
   generationWorkerUrl: string;
   /** How many functions run that nobody waits for, and when none does. */
   events: Pick<EventQueue, 'running' | 'idle'>;
+  /** Where the painter is; null where another model container paints. */
+  painterUrl: string | null;
   /** Serves the bucket on the service's own port, so that links outlive a restart. */
   objects: ObjectStore;
   close(): Promise<void>;
@@ -74,12 +76,7 @@ export async function startEngines(
   };
   const starting = [
     openTableFolder(folder).then(keep),
-    openContainer(model.containerUrl).then(async (container) => {
-      keep(container);
-      const endpoints = { [modelEndpointName]: container.url };
-      const component = sleepingComponent(model.sleep, { credentials, region });
-      return keep(await startSageMakerRuntime({ endpoints, ...component }));
-    }),
+    openModel(model, { credentials, region }, keep),
     createObjectStore({ folder: folder.objects, bucketName, credentials, region }),
     startLambda({
       functions: Object.fromEntries(invoked.map((name) => [name, importJob(name)])),
@@ -95,12 +92,33 @@ export async function startEngines(
     const generationWorkerUrl = lambda.url + invocationPath(runGeneration);
     const urls = { sageMakerRuntimeUrl: runtime.url, referenceFetcherUrl, generationWorkerUrl };
     const named = { modelEndpointName, ...(model.sleep === null ? {} : { modelComponentName }) };
-    return { settings, model: named, ...urls, events: lambda, objects, close };
+    return {
+      settings,
+      model: named,
+      ...urls,
+      events: lambda,
+      painterUrl: runtime.painterUrl,
+      objects,
+      close,
+    };
   } catch (error) {
     await Promise.allSettled(starting);
     await close();
     throw error;
   }
+}
+
+/** The model container and what stands in front of it. A container that somebody else runs is not stopped here. */
+async function openModel(
+  { containerUrl, sleep }: { containerUrl: string | null; sleep: Sleep | null },
+  signing: Component['signing'],
+  keep: <T extends Closable>(engine: T) => T,
+): Promise<{ url: string; painterUrl: string | null }> {
+  const painterUrl = containerUrl === null ? keep(await startPainter()).url : null;
+  const endpoints = { [modelEndpointName]: painterUrl ?? containerUrl! };
+  const component = sleepingComponent(sleep, signing);
+  const { url } = keep(await startSageMakerRuntime({ endpoints, ...component }));
+  return { url, painterUrl };
 }
 
 function settingsAt(
@@ -115,11 +133,6 @@ function sleepingComponent(sleep: Sleep | null, signing: Component['signing']): 
   const times = { sleepMs: sleep.sleepSeconds * 1000, wakeMs: sleep.wakeSeconds * 1000 };
   const of = { name: modelComponentName, endpointName: modelEndpointName };
   return { component: { ...of, sleeper: sleeper(times), signing } };
-}
-
-/** A container that somebody else runs is not stopped here. */
-async function openContainer(url: string | null): Promise<{ url: string } & Closable> {
-  return url === null ? startPainter() : { url, close: async () => {} };
 }
 
 /** Empties a folder that no running service has. @throws StartError when one has it. */

@@ -2,6 +2,7 @@ import { objectStore } from '../shared/adapters/object-store.ts';
 import { systemClock } from '../shared/domain/clock.ts';
 import { jobs } from '../shared/routes.ts';
 import { jsonLog, loggableError } from '../shared/runtime/log.ts';
+import { deletionStore } from '../shared/store/deletion-store.ts';
 import { generationStore } from '../shared/store/generation-store.ts';
 import { openTable } from '../shared/store/table.ts';
 import { sweep } from '../shared/workflow/sweep.ts';
@@ -16,8 +17,10 @@ export async function startSweepSchedule({
   bucketName,
 }: Pick<EnginesFile, 'tableName' | 'bucketName'>): Promise<{ stop(): Promise<void> }> {
   const log = jsonLog();
+  const table = openTable(tableName);
   const deps = {
-    generations: generationStore(openTable(tableName)),
+    generations: generationStore(table),
+    deletions: deletionStore(table),
     objects: objectStore(bucketName),
     clock: systemClock,
     logFault: (requestId: string, what: string, error: unknown) =>

@@ -22,6 +22,7 @@ const codes = {
   LICENSE_INACTIVE: { status: 403 },
   KEY_LIMIT_REACHED: { status: 409 },
   REQUEST_NOT_FOUND: { status: 404 },
+  REQUEST_IN_PROGRESS: { status: 409 },
   KEY_NOT_FOUND: { status: 404 },
   LICENSE_NOT_FOUND: { status: 404 },
   NOT_FOUND: { status: 404 },

@@ -29,8 +29,9 @@ export const jobs = {
       table: {
         leases: ['query'],
         ...releasing,
+        deletions: ['get', 'update', 'delete'],
       },
-      deleteObjects: [objects.references],
+      deleteObjects: [objects.generations, objects.references],
     },
   },
   runGeneration: {

@@ -12,11 +12,20 @@ export const generateLimit: RouteLimit = {
   onFault: 'refuse',
 };
 export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
+/** The figures of `fetch`, so that whoever looks at requests one by one can delete them as fast. */
+export const deleteLimit: RouteLimit = { ...fetchLimit, name: 'delete' };
 /** The figures of `fetch`, so that reading a list is no way around it. */
 export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
 export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
-/** A page of keys reads six rate logs for each. */
+/** A page of keys reads seven rate logs for each. */
 export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
+/** Each change is kept in the license's trail. */
+export const changeKeyLimit: RouteLimit = {
+  name: 'change-key',
+  quota: 30,
+  windowSeconds: 60,
+  onFault: 'allow',
+};
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
 /** Four reference images for each of the ten requests that a key may send. */
@@ -32,8 +41,12 @@ export const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground
 export const keyLimitNames = [
   generateLimit.name,
   fetchLimit.name,
+  deleteLimit.name,
   listLimit.name,
   identitiesLimit.name,
   uploadLimit.name,
   mcpLimit.name,
 ];
+
+/** For all callers together: the document is large and open to everyone, and each byte that is sent costs money. */
+export const documentThrottle = { ratePerSecond: 5, burst: 10 };

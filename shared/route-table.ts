@@ -2,6 +2,9 @@ import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
   activityLimit,
+  documentThrottle,
+  changeKeyLimit,
+  deleteLimit,
   fetchLimit,
   generateLimit,
   identitiesLimit,
@@ -12,10 +15,7 @@ import {
   uploadLimit,
   usageLimit,
 } from './route-limits.ts';
-import type { Route, Throttle } from './route.ts';
-
-/** The document is large and open to everyone, and each byte that is sent costs money. */
-const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
+import type { Route } from './route.ts';
 
 /** The items of every request that generates: reserve, start, settle or release, replay. */
 const painting: TableGrants = {
@@ -65,6 +65,23 @@ export const getGeneration = {
   },
 } as const satisfies Route;
 
+export const deleteGeneration = {
+  method: 'DELETE',
+  path: '/generate/{requestId}',
+  functionName: 'delete-generation',
+  auth: 'key_or_session',
+  limit: deleteLimit,
+  streams: false,
+  grants: {
+    table: {
+      generations: ['batchGet', 'delete'],
+      deletions: ['batchGet', 'put', 'update', 'delete'],
+      owners: ['query'],
+    },
+    deleteObjects: [objects.generations, objects.references],
+  },
+} as const satisfies Route;
+
 export const listGenerations = {
   method: 'GET',
   path: '/generate',
@@ -86,7 +103,11 @@ export const listIdentities = {
   auth: 'key_or_session',
   limit: identitiesLimit,
   streams: false,
-  grants: { table: { licenses: ['get'], catalog: ['query'], owners: ['query'] } },
+  grants: {
+    table: { licenses: ['get'], catalog: ['query'], owners: ['query'], links: ['get', 'put'] },
+    readObjects: [objects.samples],
+    previews: true,
+  },
 } as const satisfies Route;
 
 export const listLicenses = {
@@ -115,7 +136,15 @@ export const getUsage = {
   auth: 'session',
   limit: usageLimit,
   streams: false,
-  grants: { table: { licenses: ['get'], periods: ['get'], generations: ['query'], catalog: ['query'] } },
+  grants: {
+    table: {
+      licenses: ['get'],
+      periods: ['get'],
+      generations: ['query'],
+      catalog: ['query'],
+      keys: ['batchGet'],
+    },
+  },
 } as const satisfies Route;
 
 export const createKey = {
@@ -143,7 +172,27 @@ export const listKeys = {
   auth: 'session',
   limit: keysLimit,
   streams: false,
-  grants: { table: { owners: ['query'], rateLogs: ['batchGet'] } },
+  grants: {
+    table: { owners: ['query'], rateLogs: ['batchGet'], licenses: ['batchGet'], periods: ['batchGet'] },
+  },
+} as const satisfies Route;
+
+export const updateKey = {
+  method: 'PATCH',
+  path: '/keys/{keyId}',
+  functionName: 'update-key',
+  auth: 'session',
+  limit: changeKeyLimit,
+  streams: false,
+  grants: {
+    table: {
+      keys: ['get', 'update'],
+      audit: ['put'],
+      rateLogs: ['batchGet'],
+      licenses: ['batchGet'],
+      periods: ['batchGet'],
+    },
+  },
 } as const satisfies Route;
 
 export const revokeKey = {

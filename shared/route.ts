@@ -3,7 +3,7 @@ import type { Grants } from './grants.ts';
 import type { RouteLimit } from './route-limits.ts';
 
 export interface Route {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the base address, with API Gateway's `{parameters}`. */
   path: string;
   /** The file in `functions/` whose `handler` answers. */

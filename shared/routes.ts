@@ -2,6 +2,7 @@ import type { Grants, TableAction, TableGrants } from './grants.ts';
 import {
   createGeneration,
   getGeneration,
+  deleteGeneration,
   listGenerations,
   listIdentities,
   listLicenses,
@@ -9,6 +10,7 @@ import {
   getUsage,
   createKey,
   listKeys,
+  updateKey,
   revokeKey,
   createUpload,
   answerAgent,
@@ -34,6 +36,7 @@ export type { Grants, Route, RouteLimit, TableAction, TableGrants, Throttle };
 export const routes = {
   createGeneration,
   getGeneration,
+  deleteGeneration,
   listGenerations,
   listIdentities,
   listLicenses,
@@ -41,6 +44,7 @@ export const routes = {
   getUsage,
   createKey,
   listKeys,
+  updateKey,
   revokeKey,
   createUpload,
   answerAgent,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Actor } from '../../shared/domain/audit.ts';
+import { openAccounts, type Accounts } from '../common/accounts.ts';
 import { findPlace, type Place, type PlaceFlags } from '../common/connection.ts';
 import { asFailure } from '../common/failure.ts';
 import type { Answer } from '../common/output.ts';
@@ -9,6 +10,8 @@ import type { Stores } from '../common/stores.ts';
 /** What a command works with after its operands and options were checked. */
 export interface Session {
   stores: Stores;
+  /** Who the owners of licenses are. */
+  accounts: Accounts;
   /** Where images lie; null where only a table was named. */
   bucketName: string | null;
   /** When the command began, milliseconds since 1970. */
@@ -35,6 +38,7 @@ export async function answer(command: Command, work: (session: Session) => Promi
     stores = openStores(place.tableName);
     const session = {
       stores,
+      accounts: openAccounts(place.userPool),
       bucketName: place.bucketName,
       nowMs: Date.now(),
       operator: operatorAt(place),

@@ -1,15 +1,20 @@
 import type { Command } from 'commander';
-import { creditsCharged, processingTimeMs, type Generation } from '../../shared/domain/generation.ts';
+import { creditsCharged, type Generation } from '../../shared/domain/generation.ts';
 import { answer, withExamples, type Session } from './command.ts';
+import { addGenerationList } from './generation-list.ts';
+import { generationJson, leaseUntilMs } from './generation-output.ts';
 import { Failure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
-import { isoTime } from '../../shared/domain/clock.ts';
 import { keyValues, readableTime, type Answer } from '../common/output.ts';
 import { id, requestId as requestIdValue } from '../common/values.ts';
 
 export function addGenerationCommands(program: Command): void {
-  const generation = program.command('generation').description('stored requests: show');
-  withExamples(generation, ['generation show lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41']);
+  const generation = program.command('generation').description('stored requests: list, show');
+  withExamples(generation, [
+    'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
+    'generation show lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
+  ]);
+  addGenerationList(generation);
   generation
     .command('show')
     .description('one stored request, with its prompt and its credits; no links to its images')
@@ -27,49 +32,6 @@ async function show(session: Session, licenseId: string, requestId: string): Pro
     throw new Failure(`The license ${licenseId} has no request ${requestId}.`);
   }
   return { json: generationJson(generation), text: generationText(generation) };
-}
-
-/** The lease's end is stored only while it runs. */
-function leaseUntilMs(generation: Generation): number | null {
-  return generation.leaseUntilMs === 0 ? null : generation.leaseUntilMs;
-}
-
-/** As GET /generate/{requestId} shows it, without links and with the operator's own members. */
-function generationJson(generation: Generation): Record<string, unknown> {
-  return {
-    id: generation.requestId,
-    requestId: generation.requestId,
-    licenseId: generation.licenseId,
-    keyId: generation.keyId,
-    status: generation.status,
-    type: generation.type,
-    identity: generation.identity,
-    prompt: generation.prompt,
-    negativePrompt: generation.negativePrompt,
-    seed: generation.seed,
-    steps: generation.steps,
-    cfgScale: generation.cfgScale,
-    width: generation.width,
-    height: generation.height,
-    numOutputs: generation.numOutputs,
-    outputFormat: generation.outputFormat,
-    referenceMode: generation.referenceMode,
-    preserveBranding: generation.preserveBranding,
-    errorMessage: generation.errorMessage,
-    errorCode: generation.errorCode,
-    creditsReserved: generation.credits,
-    creditsCharged: creditsCharged(generation),
-    referenceImagesUsed: generation.referenceImagesUsed,
-    processingTimeMs: processingTimeMs(generation),
-    modelVersion: generation.modelVersion,
-    periodStart: isoTime(generation.periodStartMs),
-    createdAt: isoTime(generation.createdAtMs),
-    startedAt: isoTime(generation.startedAtMs),
-    completedAt: isoTime(generation.completedAtMs),
-    deadline: isoTime(generation.deadlineMs),
-    leaseUntil: isoTime(leaseUntilMs(generation)),
-    expiresAt: isoTime(generation.expiresAtMs),
-  };
 }
 
 function generationText(generation: Generation): string {

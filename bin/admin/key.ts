@@ -1,29 +1,42 @@
 import type { Command } from 'commander';
-import { isRemovedKey, keyStatus } from '../../shared/domain/api-key.ts';
+import type { KeyAnswer } from '../../shared/contracts/api-key-answers.ts';
+import { maxMonthlyCredits } from '../../shared/contracts/api-key.ts';
+import { isRemovedKey } from '../../shared/domain/api-key.ts';
 import type { License } from '../../shared/domain/license.ts';
 import { keyLimitNames } from '../../shared/routes.ts';
-import type { ApiKey } from '../../shared/store/api-key-store.ts';
-import { issueApiKey, keyAnswer } from '../../shared/workflow/api-keys.ts';
+import type { ApiKey, KeyChanges } from '../../shared/store/api-key-store.ts';
+import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/workflow/api-keys.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
-import { Failure } from '../common/failure.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
 import { keyValues, readableTime, table, type Answer } from '../common/output.ts';
-import { futureTime, id, keyId as keyIdValue, line } from '../common/values.ts';
+import { futureTime, id, keyId as keyIdValue, line, wholeNumber } from '../common/values.ts';
 
 const examples = [
   'key issue lic_… --name "my app"',
   'key issue lic_… --name "a trial" --expires-at 2026-12-31T18:00:00Z',
   'key list lic_…',
+  'key issue lic_… --name "a colleague" --monthly-credits 100',
+  'key change key_… --monthly-credits 500',
   'key revoke key_…',
 ];
+
+const budget = wholeNumber('--monthly-credits', 1, maxMonthlyCredits);
 
 interface IssueOptions {
   name: string;
   expiresAt?: number;
+  monthlyCredits?: number;
+}
+
+interface ChangeOptions {
+  name?: string;
+  /** False: no budget. */
+  monthlyCredits?: number | false;
 }
 
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description("a license's API keys: issue, list, revoke");
+  const key = program.command('key').description("a license's API keys: issue, list, change, revoke");
   withExamples(key, examples);
   key
     .command('issue')
@@ -31,6 +44,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<license>', 'the id of its license', id('LICENSE'))
     .requiredOption('--name <name>', 'what its owner knows it by', line('--name', 64))
     .option('--expires-at <time>', 'it is refused from then on (default: never)', futureTime('--expires-at'))
+    .option('--monthly-credits <credits>', 'its budget (default: none of its own)', budget)
     .action((licenseId: string, options: IssueOptions, command: Command) =>
       answer(command, (session) => issue(session, licenseId, options)),
     );
@@ -41,6 +55,17 @@ export function addKeyCommands(program: Command): void {
     .action((licenseId: string, _, command: Command) =>
       answer(command, (session) => list(session, licenseId)),
     );
+  const change = key
+    .command('change')
+    .description('change the name or the budget of a key, from the next request on')
+    .argument('<key>', 'its id (key_…), not the key itself', keyIdValue('KEY'))
+    .option('--name <name>', 'what its owner knows it by', line('--name', 64))
+    .option('--monthly-credits <credits>', "credits of its license's period that it may use", budget)
+    .option('--no-monthly-credits', 'take its budget away: it may use all that its license has')
+    .action((keyId: string, options: ChangeOptions, command: Command) =>
+      answer(command, (session) => changeKey(session, keyId, options)),
+    );
+  withYes(change);
   const revocation = key
     .command('revoke')
     .description('revoke a key for good, from the next request on')
@@ -52,10 +77,10 @@ export function addKeyCommands(program: Command): void {
 async function issue(session: Session, licenseId: string, options: IssueOptions): Promise<Answer> {
   const { stores, nowMs } = session;
   const license = await getLicense(session, licenseId);
-  const { name, expiresAt = null } = options;
-  const order = { license, name, expiresAtMs: expiresAt, by: await session.operator() };
+  const { name, expiresAt = null, monthlyCredits = null } = options;
+  const order = { license, name, expiresAtMs: expiresAt, monthlyCredits, by: await session.operator() };
   const { rawKey, key } = await issueApiKey(order, stores.apiKeys, nowMs);
-  const { json, text } = shown(key, null, nowMs);
+  const { json, text } = shown(keyAnswer(key, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs));
   return {
     json: { key: rawKey, ...json },
     text: `${rawKey}\n\n${text}\n\nKeep the key now: it is not shown again.`,
@@ -63,26 +88,28 @@ async function issue(session: Session, licenseId: string, options: IssueOptions)
 }
 
 async function list(session: Session, licenseId: string): Promise<Answer> {
-  const { stores, nowMs } = session;
-  const keys = await keysOf(session, await getLicense(session, licenseId));
-  const lastUsed = await stores.apiKeys.lastUsed(
-    keys.map((key) => key.keyId),
-    keyLimitNames,
-  );
-  const lastUsedOf = (key: ApiKey) => lastUsed.get(key.keyId) ?? null;
+  const keys = await answersOf(session, await keysOf(session, await getLicense(session, licenseId)));
   const rows = keys.map((key) => [
     key.keyId,
     key.keyPrefix,
     key.name,
-    keyStatus(key, nowMs),
-    readableTime(key.createdAtMs),
-    readableTime(lastUsedOf(key)),
-    readableTime(key.expiresAtMs),
-    readableTime(key.revokedAtMs),
+    key.status,
+    creditsText(key),
+    ...[key.createdAt, key.lastUsedAt, key.expiresAt, key.revokedAt].map(readable),
   ]);
-  const headings = ['KEY', 'BEGINS', 'NAME', 'STATUS', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'];
+  const headings = [
+    'KEY',
+    'BEGINS',
+    'NAME',
+    'STATUS',
+    'CREDITS',
+    'CREATED',
+    'LAST USED',
+    'EXPIRES',
+    'REVOKED',
+  ];
   return {
-    json: { keys: keys.map((key) => keyAnswer(key, lastUsedOf(key), nowMs)) },
+    json: { keys },
     text: rows.length === 0 ? `The license ${licenseId} has no keys.` : table(headings, rows),
   };
 }
@@ -101,8 +128,42 @@ async function revoke(session: Session, keyId: string): Promise<Answer> {
     before.revokedAtMs === null
       ? await stores.apiKeys.revoke(before, nowMs, await session.operator())
       : before;
-  const lastUsed = await stores.apiKeys.lastUsed([keyId], keyLimitNames);
-  return shown(after, lastUsed.get(keyId) ?? null, nowMs);
+  return shownNow(session, after);
+}
+
+async function changeKey(
+  session: Session,
+  keyId: string,
+  { name, monthlyCredits }: ChangeOptions,
+): Promise<Answer> {
+  const { stores, nowMs } = session;
+  const changes: KeyChanges = {
+    ...(name !== undefined && { name }),
+    ...(monthlyCredits !== undefined && { monthlyCredits: monthlyCredits || null }),
+  };
+  if (Object.keys(changes).length === 0) throw usageFailure('Nothing to change: name what, see --help.');
+  const before = await stores.apiKeys.get(keyId);
+  if (before === null || isRemovedKey(before, nowMs)) throw unknownKey(keyId);
+  const budgetOf = (credits: number | null | undefined) => credits ?? Infinity;
+  if (budgetOf(changes.monthlyCredits ?? before.monthlyCredits) < budgetOf(before.monthlyCredits)) {
+    const had = before.monthlyCredits === null ? 'no budget' : `${before.monthlyCredits} credits a month`;
+    await session.confirm({
+      what: `change the key ${keyId}`,
+      losses: [`it may use ${changes.monthlyCredits} credits a month, and had ${had}`],
+    });
+  }
+  const after = await stores.apiKeys.change(before, changes, nowMs, await session.operator());
+  if (after === null) throw unknownKey(keyId);
+  return shownNow(session, after);
+}
+
+function answersOf({ stores, nowMs }: Session, keys: ApiKey[]): Promise<KeyAnswer[]> {
+  return keyAnswers(keys, { ...stores, keyLimitNames }, nowMs);
+}
+
+async function shownNow(session: Session, key: ApiKey): Promise<Answer> {
+  const [answered] = await answersOf(session, [key]);
+  return shown(answered!);
 }
 
 async function keysOf({ stores, nowMs }: Session, license: License): Promise<ApiKey[]> {
@@ -114,19 +175,29 @@ function unknownKey(keyId: string): Failure {
   return new Failure(`There is no key ${keyId}.`);
 }
 
-function shown(key: ApiKey, lastUsedAtMs: number | null, nowMs: number): Answer {
+function shown(key: KeyAnswer): Answer {
   return {
-    json: { ...keyAnswer(key, lastUsedAtMs, nowMs) },
+    json: { ...key },
     text: keyValues([
       ['Key', key.keyId],
       ['Begins', key.keyPrefix],
       ['Name', key.name],
       ['License', key.licenseId],
-      ['Status', keyStatus(key, nowMs)],
-      ['Created', readableTime(key.createdAtMs)],
-      ['Last used', readableTime(lastUsedAtMs)],
-      ['Expires', readableTime(key.expiresAtMs)],
-      ['Revoked', readableTime(key.revokedAtMs)],
+      ['Status', key.status],
+      ['Credits', creditsText(key)],
+      ['Created', readable(key.createdAt)],
+      ['Last used', readable(key.lastUsedAt)],
+      ['Expires', readable(key.expiresAt)],
+      ['Revoked', readable(key.revokedAt)],
     ]),
   };
+}
+
+/** What it used of its license's present period, and of its budget if it has one. */
+function creditsText({ creditsUsed, monthlyCredits }: KeyAnswer): string {
+  return monthlyCredits === null ? `${creditsUsed}, no budget` : `${creditsUsed} of ${monthlyCredits}`;
+}
+
+function readable(iso: string | null): string {
+  return readableTime(iso === null ? null : Date.parse(iso));
 }

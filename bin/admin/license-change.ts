@@ -4,10 +4,12 @@ import { maxInFlight, type License } from '../../shared/domain/license.ts';
 import { tiers, type TierName } from '../../shared/domain/tiers.ts';
 import type { LicenseChange } from '../../shared/store/license-store.ts';
 import { usageFailure } from '../common/failure.ts';
-import { readableTime } from '../common/output.ts';
+import { counted, readableTime } from '../common/output.ts';
 
 /** The options of `license change`, as the parser leaves them. */
 export interface ChangeOptions {
+  /** False: none, so that the plan's or the tier's holds. */
+  name?: string | false;
   tier?: TierName;
   credits?: number;
   foundingCatalog?: boolean;
@@ -26,6 +28,7 @@ export interface ChangeOptions {
 /** Only the members that the options name. @throws Failure when they name none. */
 export function changeOf(options: ChangeOptions): LicenseChange {
   const change: LicenseChange = {};
+  if (options.name !== undefined) change.givenName = options.name || null;
   if (options.tier !== undefined) change.tier = options.tier;
   if (options.credits !== undefined) change.creditsLimit = options.credits;
   if (options.foundingCatalog !== undefined) change.foundingCatalog = options.foundingCatalog;
@@ -76,7 +79,9 @@ export function licenseLosses(before: License, change: LicenseChange, nowMs: num
     losses.push(`its credits go down from ${before.creditsLimit} to ${after.creditsLimit} a month`);
   }
   if (change.maxInFlight !== undefined && maxInFlight(after) < maxInFlight(before)) {
-    losses.push(`it may have ${maxInFlight(after)} requests in flight, not ${maxInFlight(before)}`);
+    losses.push(
+      `it may have ${counted(maxInFlight(after), 'request')} in flight, not ${maxInFlight(before)}`,
+    );
   }
   if (before.foundingCatalog && !after.foundingCatalog) losses.push('it loses the founding catalog');
   const lost = before.identityIds.filter((identityId) => !after.identityIds.includes(identityId));

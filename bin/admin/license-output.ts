@@ -1,18 +1,28 @@
 import { isoTime } from '../../shared/domain/clock.ts';
 import { isActive, maxInFlight, type License } from '../../shared/domain/license.ts';
 import { tiers } from '../../shared/domain/tiers.ts';
-import { keyValues, readableTime, type Answer } from '../common/output.ts';
+import { counted, keyValues, readableTime, type Answer } from '../common/output.ts';
+
+/** What is not stored with a license. */
+export interface Known {
+  /** What its owner reads: see `licenseNames`. */
+  name: string;
+  /** Null where it can't be found. */
+  ownerEmail: string | null;
+}
 
 /** A license as the operator sees it. */
-export function licenseAnswer(license: License, nowMs: number): Answer {
+export function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
   return {
-    json: licenseJson(license),
+    json: licenseJson(license, known),
     text: keyValues([
       ['License', license.licenseId],
+      ['Name', known.name],
       ['Owner', license.ownerId],
+      ['E-mail', known.ownerEmail],
       ['Tier', tiers[license.tier].label],
       ['Credits', `${license.creditsLimit} a month`],
-      ['In flight', `${maxInFlight(license)} requests at a time`],
+      ['In flight', `${counted(maxInFlight(license), 'request')} at a time`],
       ['May use', grantsOf(license)],
       ['API access', license.apiAccess ? 'yes' : 'no'],
       ['Status', statusOf(license)],
@@ -35,7 +45,7 @@ function statusOf({ status, graceUntilMs }: License): string {
 function countRows({ carried }: License, nowMs: number): [string, string][] {
   if (carried === null || carried.endMs <= nowMs) return [];
   const times = `from ${readableTime(carried.startMs)} to ${readableTime(carried.endMs)}`;
-  return [['Counted', `${carried.creditsLimit} credits ${times}`]];
+  return [['Counted', `${counted(carried.creditsLimit, 'credit')} ${times}`]];
 }
 
 /** What a license may use, in words. */
@@ -44,9 +54,15 @@ export function grantsOf({ foundingCatalog, identityIds }: License): string {
   return grants.length === 0 ? 'no identity' : grants.join(', ');
 }
 
-export function licenseJson(license: License): Record<string, unknown> {
-  const { graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } = license;
+/** Beside `name` it has `givenName` and `planName`, of which that was made. */
+export function licenseJson(license: License, { name, ownerEmail }: Known): Record<string, unknown> {
+  const { licenseId, ownerId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } =
+    license;
   return {
+    licenseId,
+    name,
+    ownerId,
+    ownerEmail,
     ...rest,
     graceUntil: isoTime(graceUntilMs),
     periodAnchor: isoTime(periodAnchorMs),

@@ -14,17 +14,17 @@ import {
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
-import { grantsOf, licenseAnswer, licenseJson } from './license-output.ts';
-import { counted, readableTime, table, type Answer } from '../common/output.ts';
-import { id, ids, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
+import { listLicenses, showLicense } from './license-list.ts';
+import { counted, type Answer } from '../common/output.ts';
+import { account, id, ids, line, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
 
 const tierNames = Object.keys(tiers) as TierName[];
 const maxCredits = 1_000_000_000;
 const maxRequests = 10_000;
 
 const examples = [
-  'license grant --owner SUB --tier pro --founding-catalog',
-  'license grant --owner SUB --tier enterprise --credits 25000 --identity idn_… --anchor 2026-11-15',
+  'license grant --owner ada@example.com --tier pro --founding-catalog',
+  'license grant --owner SUB --name "Spring campaign" --tier enterprise --credits 25000 --identity idn_… --anchor 2026-11-15',
   'license change lic_… --tier pro --credits 4000',
   'license end lic_… --yes',
 ];
@@ -47,21 +47,22 @@ export function addLicenseCommands(program: Command): void {
   license
     .command('list')
     .description('every license, oldest first; without --owner that reads the whole table')
-    .option('--owner <sub>', 'only those of this account', id('--owner'))
+    .option('--owner <account>', 'only those of this account: its sub or e-mail address', account('--owner'))
     .action(({ owner }: { owner?: string }, command: Command) =>
-      answer(command, (session) => list(session, owner)),
+      answer(command, (session) => listLicenses(session, owner)),
     );
   license
     .command('show')
     .description('one license')
     .argument('<license>', 'its id', id('LICENSE'))
     .action((licenseId: string, _, command: Command) =>
-      answer(command, async (session) => licenseAnswer(await getLicense(session, licenseId), session.nowMs)),
+      answer(command, async (session) => showLicense(session, await getLicense(session, licenseId))),
     );
 }
 
 interface GrantOptions {
   owner: string;
+  name?: string;
   tier: TierName;
   credits?: number;
   foundingCatalog?: boolean;
@@ -75,8 +76,13 @@ function addGrant(license: Command): void {
   license
     .command('grant')
     .description('make a new license')
-    .requiredOption('--owner <sub>', 'the account it belongs to: its Cognito sub', id('--owner'))
+    .requiredOption(
+      '--owner <account>',
+      'the account it belongs to: its Cognito sub or e-mail address',
+      account('--owner'),
+    )
     .requiredOption('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
+    .option('--name <name>', "what its owner calls it (default: the tier's)", line('--name', 64))
     .option(
       '--credits <n>',
       "credits a month (default: the tier's own)",
@@ -112,6 +118,8 @@ function addChange(license: Command): void {
     .usage('<license> [options]')
     .description('change a license from the next request on: what is not named stays as it is')
     .argument('<license>', 'its id', id('LICENSE'))
+    .option('--name <name>', 'what its owner calls it; a paid plan does not change it', line('--name', 64))
+    .option('--no-name', 'as its paid plan is called, else its tier')
     .option('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
     .option('--credits <n>', 'credits a month', wholeNumber('--credits', 0, maxCredits))
     .option('--founding-catalog', 'it may use every identity of the founding catalog')
@@ -154,9 +162,12 @@ async function grant(session: Session, options: GrantOptions, credits: number): 
   const { stores, nowMs } = session;
   const identityIds = options.identity ?? [];
   await checkIdentities(session, identityIds);
+  const ownerId = await session.accounts.ownerId(options.owner);
   const license: License = {
     licenseId: newId('license'),
-    ownerId: options.owner,
+    ownerId,
+    givenName: options.name ?? null,
+    planName: null,
     tier: options.tier,
     creditsLimit: credits,
     foundingCatalog: options.foundingCatalog ?? false,
@@ -171,7 +182,7 @@ async function grant(session: Session, options: GrantOptions, credits: number): 
     createdAtMs: nowMs,
   };
   await stores.licenses.insert(license, await session.operator());
-  return licenseAnswer(license, nowMs);
+  return showLicense(session, license);
 }
 
 async function changeLicense(
@@ -193,14 +204,14 @@ async function changeLicense(
   }
   const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
-  const { json, text } = licenseAnswer(after, nowMs);
+  const { json, text } = await showLicense(session, after);
   return { json, text: text + creditsNote(change, after) };
 }
 
 async function endLicense(session: Session, licenseId: string): Promise<Answer> {
   const { stores, nowMs } = session;
   const before = await getLicense(session, licenseId);
-  if (before.status === 'ended') return licenseAnswer(before, nowMs);
+  if (before.status === 'ended') return showLicense(session, before);
   const keys = await stores.apiKeys.listByOwner(before.ownerId);
   const active = keys.filter((key) => key.licenseId === licenseId && keyStatus(key, nowMs) === 'active');
   await session.confirm({
@@ -211,27 +222,7 @@ async function endLicense(session: Session, licenseId: string): Promise<Answer> 
   const change = { status: 'ended', activeUntilMs: endedAtMs } as const;
   const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
-  return licenseAnswer(after, nowMs);
-}
-
-async function list({ stores }: Session, ownerId: string | undefined): Promise<Answer> {
-  const licenses = await (ownerId === undefined
-    ? stores.licenses.listAll()
-    : stores.licenses.listByOwner(ownerId));
-  const rows = licenses.map((license) => [
-    license.licenseId,
-    license.ownerId,
-    license.tier,
-    license.creditsLimit,
-    grantsOf(license),
-    license.apiAccess ? license.status : `${license.status}, no API`,
-    readableTime(license.activeUntilMs),
-  ]);
-  const headings = ['LICENSE', 'OWNER', 'TIER', 'CREDITS', 'MAY USE', 'STATUS', 'ACTIVE UNTIL'];
-  return {
-    json: { licenses: licenses.map(licenseJson) },
-    text: rows.length === 0 ? 'There are no licenses.' : table(headings, rows),
-  };
+  return showLicense(session, after);
 }
 
 /** @throws Failure when there is none. */

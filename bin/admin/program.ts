@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { parseArguments, withErrorLines } from '../common/command-line.ts';
 import { withExamples } from './command.ts';
+import { addAccountCommands } from './account.ts';
 import { addAuditCommand } from './audit.ts';
 import { addGenerationCommands } from './generation.ts';
 import { addIdentityCommands } from './identity.ts';
@@ -12,7 +13,7 @@ import { addUsageCommand } from './usage.ts';
 import { nonEmpty, region } from '../common/values.ts';
 
 const examples = [
-  'license grant --owner SUB --tier pro --founding-catalog',
+  'license grant --owner ada@example.com --tier pro --founding-catalog',
   'key issue LICENSE --name "my app"',
   'usage LICENSE --json',
   'license list --stack image-generation-prod --region eu-west-1',
@@ -26,7 +27,7 @@ export function runAdmin(args: string[]): Promise<number> {
 function buildProgram(): Command {
   const program = withErrorLines(new Command('admin'))
     .description(
-      'Operates the Image Generation Service: its identities, licenses and keys.\n' +
+      'Operates the Image Generation Service: its identities, accounts, licenses and keys.\n' +
         'It works on the local service, or on AWS when a table or a stack is named.',
     )
     .option('--json', 'print exactly one JSON object, for programs')
@@ -39,7 +40,7 @@ function buildProgram(): Command {
     .addOption(
       new Option(
         '--stack <name>',
-        'the table of this deployed stack, from its CloudFormation output TableName',
+        'the table and the user pool of this deployed stack, from its CloudFormation outputs',
       )
         .argParser(nonEmpty('--stack'))
         .conflicts('table'),
@@ -47,6 +48,7 @@ function buildProgram(): Command {
     .option('--region <region>', 'the AWS region (default: AWS_REGION)', region('--region'))
     .configureHelp({ showGlobalOptions: true });
   addIdentityCommands(program);
+  addAccountCommands(program);
   addLicenseCommands(program);
   addKeyCommands(program);
   addUsageCommand(program);

@@ -6,7 +6,7 @@ export function addSweepCommand(program: Command): void {
   const command = program
     .command('sweep')
     .description(
-      'end the requests whose handler died and give back their credits, as happens each minute anyway',
+      'end the requests whose handler died and give back their credits, and finish deletions, as happens each minute anyway',
     )
     .action((_, self: Command) => answer(self, sweepOnce));
   withExamples(command, ['sweep', 'sweep --json --stack image-generation-prod']);
@@ -18,14 +18,25 @@ async function sweepOnce({ stores, bucketName }: Session): Promise<Answer> {
     import('../../shared/domain/clock.ts'),
     import('../../shared/adapters/object-store.ts'),
   ]);
-  // Where the bucket is not known, or its operator may not delete in it, it removes them by itself after a day.
-  const objects = bucketName === null ? { deleteReferences: async () => {} } : objectStore(bucketName);
-  const deps = { generations: stores.generations, objects, clock: systemClock, logFault: () => {} };
-  const { released, failed } = await sweep(deps);
+  // Where the bucket is not known, it removes references by itself after a day, and the next sweep erases what was deleted.
+  const objects =
+    bucketName === null
+      ? { deleteReferences: async () => {}, deleteImages: async () => {} }
+      : objectStore(bucketName);
+  const { generations } = stores;
+  const deletions = bucketName === null ? null : stores.deletions;
+  const { released, failed } = await sweep({
+    generations,
+    deletions,
+    objects,
+    clock: systemClock,
+    logFault: () => {},
+  });
   const ended =
     released === 0
       ? 'No request was stuck.'
       : `${counted(released, 'stuck request')} ended, with the credits given back.`;
-  const left = failed === 0 ? '' : ` ${counted(failed, 'request')} could not be ended: sweep again.`;
+  const left =
+    failed === 0 ? '' : ` ${counted(failed, 'request')} could not be ended or erased: sweep again.`;
   return { json: { released, failed }, text: ended + left };
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { creditPeriod } from '../../shared/domain/credit-period.ts';
-import { usageAggregates, usageStats } from '../../shared/domain/usage.ts';
+import { keysInUse, usageAggregates, usageStats } from '../../shared/domain/usage.ts';
 import type { UsageAggregates } from '../../shared/contracts/usage.ts';
 import { answer, withExamples, type Session } from './command.ts';
 import { getLicense } from './license.ts';
@@ -29,7 +29,8 @@ async function show(session: Session, licenseId: string): Promise<Answer> {
   const stats = usageStats(license.tier, totals.used, period, nowMs);
   const held = totals.committed - totals.used;
   const { imported } = totals;
-  const aggregates = usageAggregates(totals, identities, period, nowMs);
+  const keys = await stores.apiKeys.getMany(keysInUse(totals));
+  const aggregates = usageAggregates(totals, { identities, keys }, period, nowMs);
   const summary = keyValues([
     ['License', `${licenseId} (${stats.tier})`],
     ['Period', `${readableTime(period.startMs)} to ${readableTime(period.endMs)}`],
@@ -44,12 +45,16 @@ async function show(session: Session, licenseId: string): Promise<Answer> {
   };
 }
 
-function breakdown({ byType, byIdentity }: UsageAggregates): string[] {
+function breakdown({ byType, byIdentity, byKey }: UsageAggregates): string[] {
   const types = Object.entries(byType).map(([type, { requests, credits }]) => [type, requests, credits]);
   const identities = Object.values(byIdentity)
     .sort((a, b) => b.credits - a.credits)
     .map(({ name, slug, requests, credits }) => [name, slug, requests, credits]);
   const tables = [table(['TYPE', 'REQUESTS', 'CREDITS'], types)];
   if (identities.length > 0) tables.push(table(['IDENTITY', 'SLUG', 'REQUESTS', 'CREDITS'], identities));
+  const keys = Object.entries(byKey)
+    .sort(([, a], [, b]) => b.credits - a.credits)
+    .map(([keyId, { name, requests, credits }]) => [name, keyId, requests, credits]);
+  if (keys.length > 0) tables.push(table(['NAME', 'KEY', 'REQUESTS', 'CREDITS'], keys));
   return tables;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dataFolder, type EnginesFile } from '../../local/data-folder.ts';
 import { pointSdkAt } from '../../local/environment.ts';
+import type { UserPool } from './accounts.ts';
 import { Failure, noLocalService, usageFailure, type FailedPlace } from './failure.ts';
 
 /** The options that say which table is meant. */
@@ -20,6 +21,8 @@ export interface Place extends FailedPlace {
   tableName: string;
   /** Null where only a table is named. */
   bucketName: string | null;
+  /** Null where only a table is named, and USER_POOL_ID is not set. */
+  userPool: UserPool | null;
 }
 
 const defaultFolder = '.local';
@@ -41,20 +44,24 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   const choice = choosePlace(flags, process.env);
   if (choice.kind === 'local') return localPlace(choice.folder);
   if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
-  const { TableName: tableName, BucketName: bucketName } =
+  const outputs =
     choice.kind === 'table'
-      ? { TableName: choice.tableName, BucketName: null }
-      : await stackOutputs(choice.stackName, ['TableName', 'BucketName']);
+      ? { TableName: choice.tableName, BucketName: null, UserPoolId: process.env.USER_POOL_ID }
+      : await stackOutputs(choice.stackName, ['TableName', 'BucketName', 'UserPoolId']);
+  const { TableName: tableName, BucketName: bucketName, UserPoolId: poolId } = outputs;
+  const cognitoUrl = process.env.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER || null;
+  const userPool = poolId ? { id: poolId, cognitoUrl } : null;
   const region = process.env.AWS_REGION;
   const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
-  return { tableName, bucketName, name, localFolder: null };
+  return { tableName, bucketName, userPool, name, localFolder: null };
 }
 
 function localPlace(folder: string): Place {
   const engines = readEngines(folder);
   pointSdkAt(engines);
-  const { tableName, bucketName } = engines;
-  return { tableName, bucketName, name: `the local service on ${folder}`, localFolder: folder };
+  const { tableName, bucketName, cognitoUrl, userPoolId } = engines;
+  const userPool = { id: userPoolId, cognitoUrl };
+  return { tableName, bucketName, userPool, name: `the local service on ${folder}`, localFolder: folder };
 }
 
 export function readEngines(folder: string): EnginesFile {

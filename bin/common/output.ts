@@ -57,7 +57,4 @@ export function errorLine(sentence: string): string {
   return `error: ${oneLine.replace(/svc_live_[0-9A-Za-z]+/g, 'svc_live_…')}\n`;
 }
 
-/** "1 key", "2 keys". */
-export function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
-}
+export { counted } from '../../shared/domain/words.ts';

@@ -1,5 +1,6 @@
 import { apiKeyStore } from '../../shared/store/api-key-store.ts';
 import { auditStore } from '../../shared/store/audit-store.ts';
+import { deletionStore } from '../../shared/store/deletion-store.ts';
 import { generationStore } from '../../shared/store/generation-store.ts';
 import { identityStore } from '../../shared/store/identity-store.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
@@ -16,6 +17,7 @@ export function openStores(tableName: string) {
     apiKeys: apiKeyStore(table),
     identities: identityStore(table),
     generations: generationStore(table),
+    deletions: deletionStore(table),
     periods: periodStore(table),
     audit: auditStore(table),
     /** Closes the connections, so that the process can end. */

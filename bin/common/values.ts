@@ -1,4 +1,4 @@
-import { codePoints, isCleanText, quoteName } from '../../shared/contracts/fields.ts';
+import { isCleanText, isLine, quoteName } from '../../shared/contracts/fields.ts';
 import { fingerprintApiKey, isApiKey, isKeyId } from '../../shared/domain/api-key.ts';
 import { isId, readRequestId } from '../../shared/domain/ids.ts';
 import { usageFailure } from './failure.ts';
@@ -18,10 +18,24 @@ export function id(name: string): Parser<string> {
   return (text) => (isId(text) ? text : refuse(name, rule, text));
 }
 
+/** An account: its Cognito sub, or its e-mail address. */
+export function account(name: string): Parser<string> {
+  const rule = "an account's Cognito sub or its e-mail address";
+  return (text) => {
+    const fits = text.includes('@') ? /^[^\s@]+@[^\s@]+$/u.test(text) && isLine(text, 254) : isId(text);
+    return fits ? text : refuse(name, rule, text);
+  };
+}
+
 /** Ids of an option that may be repeated or take several values. */
 export function ids(name: string): (text: string, before: unknown) => string[] {
   const one = id(name);
   return (text, before) => [...new Set([...(Array.isArray(before) ? before : []), one(text)])];
+}
+
+/** The values of an option that may be repeated, in their order. */
+export function repeated<T>(one: Parser<T>): (text: string, before?: T[]) => T[] {
+  return (text, before = []) => [...before, one(text)];
 }
 
 export function keyId(name: string): Parser<string> {
@@ -53,11 +67,7 @@ export function oneOf<T extends string>(name: string, choices: readonly T[]): Pa
 
 /** Text of `min` to `max` Unicode code points that is not only white space and holds no line break. */
 export function line(name: string, max: number): Parser<string> {
-  return (text) => {
-    const length = codePoints(text);
-    const fits = length <= max && text.trim() !== '' && isCleanText(text) && !/\p{Cc}/u.test(text);
-    return fits ? text : refuse(name, `1 to ${max} characters on one line`, text);
-  };
+  return (text) => (isLine(text, max) ? text : refuse(name, `1 to ${max} characters on one line`, text));
 }
 
 /** A name as addresses have it. */

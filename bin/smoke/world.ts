@@ -35,6 +35,8 @@ export async function planWorld(
   const license: License = {
     licenseId: newId('license'),
     ownerId: name,
+    givenName: null,
+    planName: null,
     tier: 'starter',
     creditsLimit,
     foundingCatalog: false,
@@ -60,6 +62,7 @@ function temporaryIdentity(name: string): Identity {
     description: 'Checks a deployment and is removed afterwards.',
     catalog: 'specialist',
     productPhotos: true,
+    samples: [],
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   };
 }
@@ -78,6 +81,6 @@ export async function makeWorld(
 ): Promise<IssuedKey> {
   if (ownsIdentity) await stores.identities.put(identity, 'operator:smoke test');
   await stores.licenses.insert(license, 'operator:smoke test');
-  const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000 };
+  const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000, monthlyCredits: null };
   return issueApiKey(order, stores.apiKeys, nowMs);
 }

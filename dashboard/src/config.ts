@@ -6,7 +6,8 @@ export const [ConfigContext, useConfig] = createRequiredContext<DashboardConfig>
 
 /** Fetches the configuration of this deployment. @throws Error when it can't be fetched or is malformed. */
 export async function fetchConfig(): Promise<DashboardConfig> {
-  const response = await fetch('/config.json', { cache: 'no-store', credentials: 'omit' });
+  // The same request as the preload in index.html: its answer is on its way. The service forbids to keep it.
+  const response = await fetch('/config.json');
   if (!response.ok) throw new Error(`config.json: ${response.status}`);
   const config: unknown = await response.json();
   if (!isConfig(config)) throw new Error('config.json: shape');

@@ -5,7 +5,7 @@ import { BrowserRouter } from 'react-router';
 import { ApiContext, createApi } from './api/client.ts';
 import { createQueryClient } from './api/queries.ts';
 import type { DashboardConfig } from './api/types.ts';
-import { App } from './app.tsx';
+import { App, preloadScreen } from './app.tsx';
 import { createSession } from './auth/session.ts';
 import { SessionContext } from './auth/session-context.ts';
 import { createUserManager, signOutUrl, tokenRevoker } from './auth/user-manager.ts';
@@ -14,13 +14,15 @@ import { ConfigContext, fetchConfig } from './config.ts';
 import './index.css';
 import { AppCrash, ErrorBoundary } from './layout/error-boundary.tsx';
 import { NoticePage } from './layout/notice-page.tsx';
+import { recallReturnPath } from './auth/return-path.ts';
 import { keepDraftsOf } from './lib/drafts.ts';
+import { lazyScreen } from './lib/lazy-screen.tsx';
 
 // Loaded later: there is nothing to announce before somebody acts.
 const Toaster = lazy(() => import('./layout/toaster.tsx'));
 
 // A separate page load, so that Scalar's code never runs beside a session.
-const Reference = lazy(() => import('./screens/reference/reference-screen.tsx'));
+const Reference = lazyScreen(() => import('./screens/reference/reference-screen.tsx'));
 const isReference = /^\/reference\/?$/.test(window.location.pathname);
 
 const root = createRoot(document.getElementById('root')!);
@@ -70,7 +72,7 @@ function startReference(config: DashboardConfig): void {
 function render(config: DashboardConfig, page: ReactNode): void {
   root.render(
     <StrictMode>
-      <ErrorBoundary fallback={<AppCrash />}>
+      <ErrorBoundary fallback={(error) => <AppCrash error={error} />}>
         <ConfigContext value={config}>{page}</ConfigContext>
       </ErrorBoundary>
     </StrictMode>,
@@ -88,6 +90,8 @@ function showUnreachable(): void {
     </NoticePage>,
   );
 }
+
+if (!isReference) preloadScreen(recallReturnPath() ?? window.location.pathname);
 
 fetchConfig()
   .then(isReference ? startReference : start)

@@ -5,6 +5,11 @@ import { styles } from './styles.ts';
 
 const productName = 'Image Generation Service';
 
+/** The dashboard's logo (`dashboard/src/components/product.tsx`). */
+const mark =
+  '<svg class="mark" aria-hidden="true" viewBox="0 0 32 32" fill="currentColor"><path d="M9 3a6 6 0 1 1 0 12A6 6 0 0 1 9 3Z"/>' +
+  '<path d="M17 3h12a12 12 0 0 1-12 12V3Z"/><path d="M3 17h12v12A12 12 0 0 1 3 17Z"/><path d="M17 17h12v12H17z"/></svg>';
+
 export interface Page {
   html: string;
   headers: Record<string, string>;
@@ -101,7 +106,7 @@ function page(title: string, main: string, formOrigins: string[] = []): Page {
 </head>
 <body>
 <main>
-<p class="product"><span class="mark" aria-hidden="true"></span>${productName}</p>
+<p class="product">${mark}${productName}</p>
 ${main}
 </main>
 </body>
@@ -117,6 +122,7 @@ function headersFor(formOrigins: string[]): Record<string, string> {
     "default-src 'none'",
     `style-src ${styleHash}`,
     'img-src data:',
+    "font-src 'self'",
     `form-action ${["'self'", ...formOrigins].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

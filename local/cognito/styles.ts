@@ -1,13 +1,19 @@
+import { fontPath } from './font.ts';
+
 /** The one style sheet of the sign-in pages, on a grid of 8 px; both colour schemes meet WCAG AA. */
 export const styles = `
+@font-face {
+  font-family: 'Inter Variable'; font-weight: 100 900; font-display: swap;
+  src: url('${fontPath}') format('woff2');
+}
 :root {
-  --page: #fafafa; --card: #fff; --line: #e4e4e7; --field: #8b8b94; --text: #18181b; --quiet: #5f5f68;
-  --button: #18181b; --button-hover: #3f3f46; --button-text: #fff; --focus: #18181b; --error: #b3261e;
+  --page: #fafaf9; --card: #fff; --line: #e4e4e2; --field: #8b8b88; --text: #171716; --quiet: #5c5b58;
+  --button: #171716; --button-hover: #3f3f3d; --button-text: #fafaf9; --focus: #171716; --error: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #09090b; --card: #131316; --line: #27272a; --field: #6f6f78; --text: #f4f4f5; --quiet: #a1a1aa;
-    --button: #f4f4f5; --button-hover: #d4d4d8; --button-text: #18181b; --focus: #f4f4f5; --error: #ff8f85;
+    --page: #0f0f0e; --card: #161615; --line: #2a2a29; --field: #6f6f6c; --text: #f0efed; --quiet: #a5a4a1;
+    --button: #f0efed; --button-hover: #d4d4d2; --button-text: #171716; --focus: #f0efed; --error: #ff8f85;
   }
 }
 * { box-sizing: border-box; }
@@ -15,15 +21,15 @@ html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   display: grid; place-items: start center; min-height: 100vh; min-height: 100dvh; margin: 0;
   background: var(--card); color: var(--text);
-  font: 400 16px/24px Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif;
-  -webkit-font-smoothing: antialiased;
+  font: 400 16px/24px 'Inter Variable', ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif;
+  font-feature-settings: 'cv11', 'ss03'; -webkit-font-smoothing: antialiased;
 }
 main { width: 100%; max-width: 400px; padding: 32px 24px; overflow-wrap: break-word; }
 p { margin: 0 0 24px; }
 main > :last-child { margin-bottom: 0; }
 h1 { margin: 0 0 24px; font-size: 24px; line-height: 32px; font-weight: 600; letter-spacing: -0.02em; }
 .product { display: flex; align-items: center; gap: 8px; margin-bottom: 48px; font-size: 14px; font-weight: 500; }
-.mark { width: 16px; height: 16px; border: 4px solid var(--text); border-radius: 50%; }
+.mark { width: 32px; height: 32px; }
 form { margin: 0; }
 label { display: block; margin: 0 0 8px; font-size: 14px; line-height: 16px; font-weight: 500; }
 input {

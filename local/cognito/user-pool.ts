@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fontPath, sendFont } from './font.ts';
 import type { ManagedLogin } from './managed-login.ts';
 import { knownScopes, type UserPoolOptions } from './options.ts';
 import { messagePage, sendPage } from './pages.ts';
@@ -21,6 +22,7 @@ const methods: [RegExp, string[]][] = [
   [/^\/oauth2\/authorize(\/[\w-]+)?$/, ['GET', 'HEAD']],
   [/^\/oauth2\/(token|revoke)$/, ['POST', 'OPTIONS']],
   [/^\/login$/, ['GET', 'HEAD', 'POST']],
+  [/^\/login\/inter\.woff2$/, ['GET']],
   [/^\/logout$/, ['GET']],
   [/^\/cognito-idp\/$/, ['POST']],
 ];
@@ -53,7 +55,9 @@ export function createUserPool(options: UserPoolOptions): UserPool {
   return {
     issuer,
     serves: (path) =>
-      /^\/(login|logout)$/.test(path) || /^\/(oauth2|us-east-1_local|cognito-idp)(\/|$)/.test(path),
+      path === fontPath ||
+      /^\/(login|logout)$/.test(path) ||
+      /^\/(oauth2|us-east-1_local|cognito-idp)(\/|$)/.test(path),
     async handle(req, res) {
       const path = (req.url ?? '').split('?')[0]!;
       try {
@@ -63,6 +67,7 @@ export function createUserPool(options: UserPoolOptions): UserPool {
         if (!allowed) return sendPage(res, 404, messagePage('notFound'));
         if (!allowed.includes(req.method ?? '')) return refuseMethod(res, allowed);
         if (path === `${apiPath}/`) return await serveUserPoolsApi(req, res, api);
+        if (path === fontPath) return await sendFont(res);
         await (await load()).handle(req, res, path);
       } catch {
         if (res.headersSent) res.destroy();

@@ -83,13 +83,13 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
 
     /**
      * By an address in any case of its letters.
-     * @throws Error when several accounts have it: none of them may be taken for the other.
+     * @throws Error named SeveralAccountsError when several accounts have it: none of them may be taken for the other.
      */
     async byEmail(email: string): Promise<Account | null> {
       // Cognito's documentation does not say whether this filter heeds case.
       for (const spelling of new Set([email, email.toLowerCase()])) {
         const [account = null, ...others] = await search(`email = ${quoted(spelling)}`);
-        if (others.length > 0) throw new Error('Several accounts have this e-mail address.');
+        if (others.length > 0) throw severalAccounts();
         if (account !== null) return account;
       }
       return null;
@@ -105,6 +105,11 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
 /** Amazon Cognito Identity endpoints and quotas. China has a domain of its own. */
 function awsUrl(region: string): string {
   return `https://cognito-idp.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
+}
+
+function severalAccounts(): Error {
+  const error = new Error('Several accounts have this e-mail address.');
+  return Object.assign(error, { name: 'SeveralAccountsError' });
 }
 
 /** A value inside a filter. */

@@ -14,6 +14,7 @@ import { warmingRetrySeconds } from '../domain/breaker.ts';
 import { systemClock } from '../domain/clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { ModelState } from '../contracts/health.ts';
+import { counted } from '../domain/words.ts';
 import { modelBreaker, unavailable, type ModelBreakerOptions } from './model-breaker.ts';
 import { findingOfError } from './model-findings.ts';
 
@@ -145,7 +146,7 @@ function warming(cause: Error, secondsUntilAwake?: number): ServiceError {
 }
 
 function inWords(seconds: number): string {
-  return seconds < 120 ? `${seconds} seconds` : `about ${Math.round(seconds / 60)} minutes`;
+  return seconds < 120 ? counted(seconds, 'second') : `about ${Math.round(seconds / 60)} minutes`;
 }
 
 /** Reads newline-delimited JSON from chunks that end anywhere. Unknown, oversized and malformed events are failures. */

@@ -11,6 +11,7 @@ import { anyContentType } from '../contracts/upload.ts';
 import type { OutputFormat } from '../contracts/generation.ts';
 import { systemClock, type Clock } from '../domain/clock.ts';
 import { quarterOf, type LinkCredentials } from '../domain/previews.ts';
+import { samplePictureKey, sampleThumbnailKey } from '../domain/sample.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
 import { linkSigner } from './link-signer.ts';
 
@@ -26,6 +27,12 @@ export interface RequestRef {
 
 export interface OutputRef extends RequestRef {
   outputFormat: OutputFormat;
+}
+
+/** A request, and how much may be stored of it. */
+export interface ImagesRef extends OutputRef {
+  numOutputs: number;
+  referenceImages: number;
 }
 
 const fileExtensions: Record<OutputFormat, string> = { png: 'png', webp: 'webp', jpeg: 'jpg' };
@@ -68,6 +75,16 @@ export function objectStore(
     return ofQuarter.signer;
   };
 
+  /** Links that are the same within each quarter of an hour. */
+  const signForQuarter = async (key: string): Promise<string> => {
+    const quarterMs = quarterOf(clock.now());
+    const signPreview = await previewSigner(quarterMs);
+    return signPreview('GET', key, {
+      lifetimeSeconds: linkLifetimeSeconds,
+      signingDate: new Date(quarterMs),
+    });
+  };
+
   /** S3 answers 403 for a missing object to a role that may not list the bucket, and no function may. */
   const sizeOf = async (key: string, options: { abortSignal?: AbortSignal } = {}): Promise<number | null> => {
     try {
@@ -78,6 +95,15 @@ export function objectStore(
       if (forbidden || error instanceof NotFound) return null;
       throw error;
     }
+  };
+
+  /** Deletes objects, those too that are not there. @throws when one of them may still be there. */
+  const deleteKeys = async (keys: string[], abortSignal: AbortSignal): Promise<void> => {
+    const deleting = keys.map((key) =>
+      client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), { abortSignal }),
+    );
+    const failed = (await Promise.allSettled(deleting)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   };
 
   return {
@@ -99,11 +125,17 @@ export function objectStore(
      * A link that opens the preview of image `index` for 45 to 60 minutes. It is the same within each quarter of an hour,
      * so that a browser finds in its cache what it had.
      */
-    async previewLink(of: RequestRef, index: number): Promise<string> {
-      const quarterMs = quarterOf(clock.now());
-      const signPreview = await previewSigner(quarterMs);
-      const options = { lifetimeSeconds: linkLifetimeSeconds, signingDate: new Date(quarterMs) };
-      return signPreview('GET', previewKey(of, index), options);
+    previewLink(of: RequestRef, index: number): Promise<string> {
+      return signForQuarter(previewKey(of, index));
+    },
+
+    /** Links that open the two files of an identity's sample, as long as those to previews. */
+    async sampleLinks(identityId: string, sampleId: string): Promise<{ url: string; thumbnailUrl: string }> {
+      const [url, thumbnailUrl] = await Promise.all([
+        signForQuarter(samplePictureKey(identityId, sampleId)),
+        signForQuarter(sampleThumbnailKey(identityId, sampleId)),
+      ]);
+      return { url, thumbnailUrl };
     },
 
     /** A link to put the preview of image `index` to, with the headers that every link to it answers with. */
@@ -130,12 +162,21 @@ export function objectStore(
      * Deletes the copies of a request's references, those too that were never stored.
      * @throws when one of them may still be there.
      */
-    async deleteReferences(of: RequestRef, count: number, abortSignal: AbortSignal): Promise<void> {
-      const deleting = Array.from({ length: count }, (_, i) =>
-        client.send(new DeleteObjectCommand({ Bucket: bucket, Key: referenceKey(of, i) }), { abortSignal }),
+    deleteReferences(of: RequestRef, count: number, abortSignal: AbortSignal): Promise<void> {
+      return deleteKeys(
+        Array.from({ length: count }, (_, i) => referenceKey(of, i)),
+        abortSignal,
       );
-      const failed = (await Promise.allSettled(deleting)).find(({ status }) => status === 'rejected');
-      if (failed?.status === 'rejected') throw failed.reason;
+    },
+
+    /**
+     * Deletes all that may be stored of a request: images, previews, and copies of its references.
+     * @throws when something may still be there.
+     */
+    deleteImages(of: ImagesRef, abortSignal: AbortSignal): Promise<void> {
+      const outputs = Array.from({ length: of.numOutputs }, (_, i) => [outputKey(of, i), previewKey(of, i)]);
+      const references = Array.from({ length: of.referenceImages }, (_, i) => referenceKey(of, i));
+      return deleteKeys([...outputs.flat(), ...references], abortSignal);
     },
 
     /** A link to what was uploaded, for the function that looks at it. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isLine } from '../contracts/fields.ts';
 
 /** The names of `domain/tiers.ts` again, because infrastructure imports this file alone. A test compares the two. */
 const tierNames = ['starter', 'standard', 'pro', 'enterprise'] as const;
@@ -6,9 +7,10 @@ const tierNames = ['starter', 'standard', 'pro', 'enterprise'] as const;
 const tierRule = `tier must be one of ${tierNames.join(', ')}`;
 const creditsRule = 'creditsPerMonth must be an integer from 0 to 1000000000';
 const catalogRule = 'foundingCatalog must be true or false';
+const nameRule = 'name must be 1 to 64 characters on one line';
 const idsRule = 'identityIds must be an array of identity ids';
 const entryRule =
-  'must be an object with tier, creditsPerMonth, foundingCatalog or identityIds, and nothing else';
+  'must be an object with tier, creditsPerMonth, foundingCatalog or identityIds, perhaps a name, and nothing else';
 const mapRule = 'must be a JSON object with an entry for each price';
 const keyRule = 'must be the id of a price, as in price_1A2b';
 
@@ -23,11 +25,12 @@ const priceGrant = z
       identityIds: z.optional(
         z.array(z.string(idsRule).check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, idsRule)), idsRule),
       ),
+      name: z.optional(z.string(nameRule).check(z.refine((name) => isLine(name, 64), nameRule))),
     },
     entryRule,
   )
   .check(
-    z.refine((grant) => Object.keys(grant).length > 0, entryRule),
+    z.refine((grant) => Object.keys(grant).some((member) => member !== 'name'), entryRule),
     z.refine(
       ({ tier, creditsPerMonth }) => tier !== 'enterprise' || creditsPerMonth !== undefined,
       'creditsPerMonth must be given: enterprise has no number of its own',
@@ -43,7 +46,7 @@ export const billingPrices = z.record(
 
 /**
  * What one unit of a price grants each month. Without a tier it is an addition to a plan, and `creditsPerMonth` defaults
- * to 0. With a tier, `creditsPerMonth` defaults to the tier's.
+ * to 0. With a tier, `creditsPerMonth` defaults to the tier's. `name` is what its owner calls the plan.
  */
 export type PriceGrant = z.infer<typeof priceGrant>;
 export type BillingPrices = Readonly<Record<string, PriceGrant>>;

@@ -22,7 +22,7 @@ import {
 } from './subscription.ts';
 import { tiers, type TierName } from '../domain/tiers.ts';
 
-type Grant = Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'identityIds'>;
+type Grant = Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'identityIds' | 'planName'>;
 
 /** What the operator decides. */
 export interface BillingRules {
@@ -79,6 +79,7 @@ export function licenseOf(registers: BillingRegisters, rules: BillingRules): Lic
   return {
     licenseId: licenseIdOf(last.subscriptionId),
     ownerId: last.ownerId,
+    givenName: null,
     ...grantOf(last.state.items, prices),
     apiAccess: true,
     ...creditsOf(registers, last, prices),
@@ -123,18 +124,28 @@ export function grantOf(items: SubscriptionItem[], prices: BillingPrices): Grant
     .map(({ priceId, quantity }) => ({ quantity, price: priceOf(priceId, prices) }))
     .filter(({ quantity }) => quantity > 0);
   const ranks = granted.map(({ price }) => (price.tier ? tierNames.indexOf(price.tier) : 0));
-  const tier = tierNames[Math.max(0, ...ranks)]!;
+  const highest = Math.max(0, ...ranks);
   const credits = granted.flatMap(({ quantity, price }) => {
     const each = creditsOfUnit(price);
     return each === null ? [] : each * quantity;
   });
   const namesNone = granted.length > 0 && credits.length === 0;
   return {
-    tier,
+    tier: tierNames[highest]!,
     creditsLimit: namesNone ? tiers.starter.creditsPerMonth : credits.reduce((sum, each) => sum + each, 0),
     foundingCatalog: granted.some(({ price }) => price.foundingCatalog === true),
     identityIds: [...new Set(granted.flatMap(({ price }) => price.identityIds ?? []))].sort(),
+    planName: planName(granted.map(({ price }) => price)),
   };
+}
+
+/** Of the core plan with the highest tier; without a core plan, of the first addition that has a name. */
+function planName(granted: PriceGrant[]): string | null {
+  const plans = granted.filter(({ tier }) => tier !== undefined);
+  const rank = ({ tier }: PriceGrant) => tierNames.indexOf(tier!);
+  const highest = Math.max(...plans.map(rank));
+  const named = plans.length === 0 ? granted : plans.filter((price) => rank(price) === highest);
+  return named.find(({ name }) => name !== undefined)?.name ?? null;
 }
 
 /** One unit's credits for a month; null when neither the price nor its tier names any. */

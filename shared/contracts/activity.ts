@@ -11,7 +11,13 @@ const change = z.object({
 });
 
 /** The ways in which a license and its keys change. */
-export const activityActions = ['key_issued', 'key_revoked', 'license_granted', 'license_changed'] as const;
+export const activityActions = [
+  'key_issued',
+  'key_changed',
+  'key_revoked',
+  'license_granted',
+  'license_changed',
+] as const;
 
 const activityItem = z.object({
   id: z.string(),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, timestamp } from './answer-fields.ts';
+import { count, described, timestamp } from './answer-fields.ts';
 
 const keyId = described(
   z.string().check(z.regex(/^key_[0-9a-f]{32}$/)),
@@ -7,6 +7,11 @@ const keyId = described(
 );
 const keyPrefix = described(z.string(), 'The first characters of the raw key, to know it by.');
 const expiresAt = described(z.nullable(timestamp), 'Null for a key that does not expire.');
+
+const monthlyCredits = described(
+  z.nullable(count),
+  "Its budget: the credits of its license's period that it may use. Null for none of its own.",
+);
 
 /** The answer of POST /keys, status 201. */
 export const createdKey = z.object({
@@ -20,11 +25,12 @@ export const createdKey = z.object({
   licenseId: z.string(),
   createdAt: timestamp,
   expiresAt,
+  monthlyCredits,
 });
 
 const keyStatus = z.enum(['active', 'expired', 'revoked']);
 
-/** An item of GET /keys. It never holds the raw key. */
+/** An item of GET /keys, and the answer of PATCH /keys/{keyId}. It never holds the raw key. */
 export const keyAnswer = z.object({
   keyId,
   keyPrefix,
@@ -35,6 +41,11 @@ export const keyAnswer = z.object({
   lastUsedAt: described(z.nullable(timestamp), 'When it was last used, if ever.'),
   expiresAt,
   revokedAt: described(z.nullable(timestamp), 'Null unless it was revoked.'),
+  monthlyCredits,
+  creditsUsed: described(
+    count,
+    "What its completed requests were charged in its license's period that runs.",
+  ),
 });
 
 /** The answer of GET /keys. */

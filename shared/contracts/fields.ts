@@ -11,6 +11,11 @@ export function codePoints(value: string): number {
   return count;
 }
 
+/** A name or a sentence: 1 to `max` code points on one line, not only white space. */
+export function isLine(value: string, max: number): boolean {
+  return codePoints(value) <= max && value.trim() !== '' && isCleanText(value) && !/\p{Cc}/u.test(value);
+}
+
 /** The same rules as patterns for the JSON Schema, as far as patterns can say them. They list ECMAScript's white space. */
 const noNul = '^[^\\u0000]*$';
 const notOnlySpace =
@@ -43,6 +48,16 @@ export function decimal(min: number, max: number) {
   const rule = `must be a number from ${min} to ${max}`;
   return z.number(rule).check(z.gte(min, rule), z.lte(max, rule));
 }
+
+export const instantRule = 'must be an ISO 8601 time with its zone, as in 2027-01-31T18:00:00Z';
+
+/** Later years have more than four digits, and ISO 8601 writes those in another form. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** An instant as callers send it. `Date.parse` reads it. */
+export const instant = z.iso
+  .datetime({ offset: true, error: instantRule })
+  .check(z.refine((value) => Date.parse(value) <= lastMs, instantRule));
 
 /** A member that may be left out. `null` says the same as leaving it out. */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema) {

@@ -70,6 +70,7 @@ export const acceptedGeneration = z.object({
 export const storedGeneration = z.object({
   id: requestId,
   licenseId: z.string(),
+  keyId: described(z.nullable(z.string()), 'The key that asked; null for the playground.'),
   type: z.enum(generationTypes),
   status: described(z.enum(generationStatuses), 'COMPLETED, FAILED and TIMEOUT are final and never change.'),
   identity: described(
@@ -114,6 +115,13 @@ export const generationList = z.object({
     z.nullable(z.string()),
     'Send it as `cursor` for the next page; null on the last one.',
   ),
+  searchedBackTo: described(z.nullable(timestamp), 'Everything newer was looked at; null on the last page.'),
+});
+
+/** The answer of DELETE /generate/{requestId}. */
+export const deletedGeneration = z.object({
+  requestId,
+  deleted: described(z.literal(true), 'Nothing of the request is stored any more.'),
 });
 
 /** The events of an answer to `Accept: text/event-stream`, by name. */
@@ -139,5 +147,6 @@ export type DryRunAnswer = z.infer<typeof dryRunAnswer>;
 export type GenerationAnswer = z.infer<typeof generationAnswer>;
 export type AcceptedGeneration = z.infer<typeof acceptedGeneration>;
 export type StoredGeneration = z.infer<typeof storedGeneration>;
+export type DeletedGeneration = z.infer<typeof deletedGeneration>;
 export type GenerationList = z.infer<typeof generationList>;
 export type GenerationEvents = z.infer<typeof generationEvents>;

@@ -96,6 +96,12 @@ export type GenerationStatus = (typeof generationStatuses)[number];
 export const generationErrorCodes = ['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE'] as const;
 export type GenerationErrorCode = (typeof generationErrorCodes)[number];
 
+/** What stands for the playground where a key's id names who asked. */
+export const playgroundCaller = 'playground';
+
+/** Characters of a search in a history, at most. */
+export const maxSearchLength = 200;
+
 /** What kind of request a generation was, for statistics and filters. */
 export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;
 export type GenerationType = (typeof generationTypes)[number];

@@ -7,6 +7,10 @@ export type LicenseStatus = (typeof licenseStatuses)[number];
 /** A license as its owner sees it: an item of GET /licenses. */
 export const licenseAnswer = z.object({
   licenseId: z.string(),
+  name: described(
+    z.string().check(z.minLength(1)),
+    "What it is called: at most 64 characters, and unlike the names of the account's other licenses.",
+  ),
   tier: described(z.string(), "The tier's label."),
   status: described(
     z.enum(licenseStatuses),

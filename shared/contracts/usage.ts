@@ -23,6 +23,8 @@ const usageTally = z.object({
 
 const namedTally = z.object({ ...usageTally.shape, name: z.string(), slug: z.string() });
 
+const keyTally = z.object({ ...usageTally.shape, name: z.string() });
+
 const dayTally = z.object({
   ...usageTally.shape,
   date: described(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/), z.meta({ format: 'date' })), 'A UTC day.'),
@@ -34,6 +36,10 @@ const usageAggregates = z.object({
     'Every type, those without a request too.',
   ),
   byIdentity: described(z.record(z.string(), namedTally), "By the identity's ID."),
+  byKey: described(
+    z.record(z.string(), keyTally),
+    "By the key's ID, and `playground` for the playground. Requests that were accepted before keys were counted are in none.",
+  ),
   byDay: described(
     z.array(dayTally),
     'Every UTC day of the period until today, those without a request too, oldest first.',

@@ -15,7 +15,7 @@ export function activityItem({
   subjectName,
   changes,
 }: AuditEntry): ActivityItem {
-  const isOfKey = action === 'key_issued' || action === 'key_revoked';
+  const isOfKey = action.startsWith('key_');
   return {
     id: entryId,
     at: isoTime(atMs),

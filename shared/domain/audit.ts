@@ -59,8 +59,9 @@ function changeOf(member: string, from: AuditValue, to: AuditValue): AuditChange
 /** The members of a license that may change. */
 export function licenseMembers(license: License): Members {
   const { licenseId: _id, ownerId: _owner, createdAtMs: _created, ...members } = license;
-  const { periodAnchorMs, activeUntilMs, graceUntilMs, carried, ...others } = members;
+  const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, ...others } = members;
   return {
+    name: givenName,
     ...others,
     periodAnchor: isoTime(periodAnchorMs),
     activeUntil: isoTime(activeUntilMs),
@@ -72,9 +73,10 @@ export function licenseMembers(license: License): Members {
 }
 
 /** The members of an identity. Settings may be long, and may hold words for the model, so they are told by their hash. */
-export function identityMembers({ identityId: _id, model, ...members }: Identity): Members {
+export function identityMembers({ identityId: _id, model, samples, ...members }: Identity): Members {
   return {
     ...members,
+    samples: samples.map(({ sampleId }) => sampleId),
     modelVersion: model?.version ?? null,
     adapterKey: model?.adapterKey ?? null,
     adapterSha256: model?.adapterSha256 ?? null,

@@ -5,6 +5,11 @@ export function creditCost(order: { width: number; height: number; numOutputs: n
   return order.numOutputs * Math.ceil((order.width * order.height) / megapixel);
 }
 
+/** Whether a key that has committed so many credits may have more. One without a budget has no limit of its own. */
+export function fitsBudget(keyBudget: number | null, committed: number, credits: number): boolean {
+  return keyBudget === null || committed + credits <= keyBudget;
+}
+
 export interface UsageBlock {
   creditsUsed: number;
   creditsLimit: number;

@@ -11,6 +11,7 @@ import type { Identity } from './identity.ts';
 import { maxSeed } from '../contracts/generation.ts';
 import { ServiceError } from '../errors.ts';
 import { creditCost } from './credits.ts';
+import { isAccountCallerId } from './ids.ts';
 import { tiers, type TierName } from './tiers.ts';
 
 /** One stored request. Times are milliseconds since 1970. */
@@ -19,6 +20,8 @@ export interface Generation {
   licenseId: string;
   /** The key that asked, or the account that did in the playground. */
   keyId: string;
+  /** Whether its credits are counted by key too, since they were reserved. */
+  countedByKey: boolean;
   status: GenerationStatus;
   type: GenerationType;
   /** As they were when the request was accepted. */
@@ -68,6 +71,11 @@ export interface GenerationFailure {
 
 export function isFinal(status: GenerationStatus): boolean {
   return status === 'COMPLETED' || status === 'FAILED' || status === 'TIMEOUT';
+}
+
+/** The key that asked; null for the playground. */
+export function askedByKeyId({ keyId }: Generation): string | null {
+  return isAccountCallerId(keyId) ? null : keyId;
 }
 
 /** What a customer paid for it. */
@@ -142,6 +150,9 @@ export interface NewGeneration {
   idempotencyKeyHash: string | null;
 }
 
+/** Presigned links for the model outlive its deadline by this, so that clocks may differ a little. */
+export const linkMarginSeconds = 60;
+
 /** A handler that neither settled nor released within this time after the deadline is taken for dead. */
 const leaseMarginSeconds = 15;
 
@@ -153,6 +164,7 @@ export function newGeneration(order: NewGeneration): Generation {
     requestId: order.requestId,
     licenseId: order.licenseId,
     keyId: order.keyId,
+    countedByKey: true,
     status: 'QUEUED',
     type: body.referenceImages.length === 0 ? 'text_to_image' : body.referenceMode,
     identity: { id: identity.identityId, name: identity.name, slug: identity.slug },

@@ -17,14 +17,35 @@ export function isId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
 }
 
+export const accountPrefix = 'acct_';
+
 /** The caller id of an account, for its rate limits and idempotency keys. Keys have theirs (`key_…`). */
 export function accountCallerId(ownerId: string): string {
-  return `acct_${ownerId}`;
+  return accountPrefix + ownerId;
 }
+
+/** Whether a caller id is an account's: one that works in the playground, not a key. */
+export function isAccountCallerId(callerId: string): boolean {
+  return callerId.startsWith(accountPrefix);
+}
+
+/** What the requests of the playground are counted as, beside those of keys. */
+export const playgroundKey = 'playground';
 
 /** Time-ordered (RFC 9562, version 7), so that a license's history is sorted by its key alone. */
 export function newRequestId(nowMs: number): string {
   return uuidv7({ msecs: nowMs });
+}
+
+/** The first of all request ids that an instant can have: every request before it has a smaller id. */
+export function firstRequestIdAt(ms: number): string {
+  const time = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
+/** When a request id was made, in milliseconds since 1970. */
+export function requestIdTimeMs(requestId: string): number {
+  return Number.parseInt(requestId.replace('-', '').slice(0, 12), 16);
 }
 
 /**

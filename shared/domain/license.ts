@@ -10,6 +10,10 @@ export interface License {
   licenseId: string;
   /** Cognito's `sub` of the account. */
   ownerId: string;
+  /** The operator's name for it. It wins over the plan's, and billing never writes it. */
+  givenName: string | null;
+  /** What the prices call the plan that is paid for. */
+  planName: string | null;
   tier: TierName;
   /** Credits of a month, where `carried` does not say otherwise. */
   creditsLimit: number;
@@ -81,12 +85,13 @@ export function whyInactive(license: License, nowMs: number): string | null {
   return `it was active until ${isoTime(license.activeUntilMs)}`;
 }
 
-/** A license as its owner sees it. */
-export function licenseAnswer(license: License, nowMs: number): LicenseAnswer {
+/** A license as its owner sees it. @param name see `licenseNames` */
+export function licenseAnswer(license: License, name: string, nowMs: number): LicenseAnswer {
   const { label, maxOutputs, maxSidePx } = tiers[license.tier];
   const { startMs, endMs, creditsLimit } = creditPeriod(license, nowMs);
   return {
     licenseId: license.licenseId,
+    name,
     tier: label,
     status: license.status,
     usable: isActive(license, nowMs),

@@ -2,6 +2,7 @@ import { generationTypes, type GenerationType } from '../contracts/generation.ts
 import { isoTime } from './clock.ts';
 import type { UsageAggregates, UsageHistoryItem, UsageStats, UsageTally } from '../contracts/usage.ts';
 import type { BillingPeriod } from './billing-period.ts';
+import { playgroundKey } from './ids.ts';
 import { creditsCharged, type Generation } from './generation.ts';
 import type { CreditPeriod } from './credit-period.ts';
 import { tiers, type TierName } from './tiers.ts';
@@ -27,12 +28,24 @@ export interface PeriodTallies {
   byType: Partial<Record<GenerationType, UsageTally>>;
   byIdentity: Record<string, UsageTally>;
   byDay: Record<string, UsageTally>;
+  byKey: Record<string, UsageTally>;
 }
 
-/** A period's statistics. Identities have their present names; one that is gone is named by its id. */
+/** The names of what a period's statistics are about, where they are known. */
+export interface NamesInUse {
+  identities: { identityId: string; name: string; slug: string }[];
+  keys: { keyId: string; name: string }[];
+}
+
+/** The ids of the keys that completed something in a period. */
+export function keysInUse({ byKey }: Pick<PeriodTallies, 'byKey'>): string[] {
+  return Object.keys(byKey).filter((keyId) => keyId !== playgroundKey && byKey[keyId]!.requests > 0);
+}
+
+/** A period's statistics. Identities and keys have their present names; an identity that is gone is named by its id. */
 export function usageAggregates(
   tallies: PeriodTallies,
-  identities: { identityId: string; name: string; slug: string }[],
+  { identities, keys }: NamesInUse,
   period: BillingPeriod,
   nowMs: number,
 ): UsageAggregates {
@@ -45,8 +58,24 @@ export function usageAggregates(
   return {
     byType: Object.fromEntries(generationTypes.map(ofType)) as UsageAggregates['byType'],
     byIdentity: Object.fromEntries(Object.entries(tallies.byIdentity).map(named)),
+    byKey: usageByKey(tallies.byKey, keys),
     byDay: usageByDay(tallies.byDay, period, nowMs),
   };
+}
+
+/** A key's present name is read beside its tally, and one that was removed has none left. */
+const removedKeyName = 'removed key';
+
+function usageByKey(byKey: Record<string, UsageTally>, keys: NamesInUse['keys']): UsageAggregates['byKey'] {
+  const names = new Map(keys.map(({ keyId, name }) => [keyId, name]));
+  names.set(playgroundKey, 'Playground');
+  const named = Object.entries(byKey)
+    // One that only holds credits so far has used none.
+    .filter(([, { requests }]) => requests > 0)
+    .map(([keyId, { requests, credits }]) => {
+      return [keyId, { name: names.get(keyId) ?? removedKeyName, requests, credits }] as const;
+    });
+  return Object.fromEntries(named);
 }
 
 const nothing: UsageTally = { requests: 0, credits: 0 };

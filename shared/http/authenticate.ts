@@ -63,7 +63,7 @@ async function authenticateKey(
   if (inactive !== null) throw inactiveLicense(inactive);
   const decision = await consuming;
   if (decision) enforceRateLimit(request, limit, decision, 'key');
-  return { kind: 'key', callerId: keyId, licenseId, ownerId, license };
+  return { kind: 'key', callerId: keyId, licenseId, ownerId, keyBudget: key.monthlyCredits, license };
 }
 
 async function authenticateSession(

@@ -8,6 +8,8 @@ export interface KeyCaller {
   callerId: string;
   ownerId: string;
   licenseId: string;
+  /** Credits of a month that the key may use; null for one without a budget. */
+  keyBudget: number | null;
   license: License;
 }
 

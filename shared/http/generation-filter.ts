@@ -1,29 +1,70 @@
-import { generationStatuses, generationTypes } from '../contracts/generation.ts';
+import * as z from 'zod/mini';
+import { codePoints, instant, instantRule, isCleanText } from '../contracts/fields.ts';
+import {
+  generationStatuses,
+  generationTypes,
+  maxSearchLength,
+  playgroundCaller,
+} from '../contracts/generation.ts';
+import { isKeyId } from '../domain/api-key.ts';
 import { isId } from '../domain/ids.ts';
+import { searchWords } from '../domain/search.ts';
 import { ServiceError } from '../errors.ts';
 import type { GenerationFilter } from '../store/generation-store.ts';
+
+const askerRule = `must be the id of a key, or ${playgroundCaller}`;
+const searchRule = `must be 1 to ${maxSearchLength} characters, not only white space`;
+
+/** A parameter's value as the filter has it; undefined for one that is not allowed. */
+type Read<T> = (sent: string) => T | undefined;
+
+const oneOf =
+  <T extends string>(allowed: readonly T[]): Read<T> =>
+  (sent) =>
+    allowed.find((value) => value === sent);
+
+const only =
+  (isAllowed: (sent: string) => boolean): Read<string> =>
+  (sent) =>
+    isAllowed(sent) ? sent : undefined;
+
+const readInstant: Read<number> = (sent) =>
+  z.safeParse(instant, sent).success ? Date.parse(sent) : undefined;
+
+const readSearch: Read<string[]> = (sent) => {
+  const words = searchWords(sent);
+  return words.length > 0 && isCleanText(sent) && codePoints(sent) <= maxSearchLength ? words : undefined;
+};
+
+/** Each filter: its parameter, how that is read, and what it must be. */
+const filters = {
+  identityId: ['identityId', only(isId), 'must be the id of an identity'],
+  status: ['status', oneOf(generationStatuses), `must be one of ${generationStatuses.join(', ')}`],
+  type: ['type', oneOf(generationTypes), `must be one of ${generationTypes.join(', ')}`],
+  keyId: ['keyId', only((sent) => sent === playgroundCaller || isKeyId(sent)), askerRule],
+  createdAfterMs: ['createdAfter', readInstant, instantRule],
+  createdBeforeMs: ['createdBefore', readInstant, instantRule],
+  words: ['search', readSearch, searchRule],
+} as const satisfies { [Name in keyof GenerationFilter]-?: [string, Read<GenerationFilter[Name]>, string] };
+
+type FilterParameter = (typeof filters)[keyof typeof filters][0];
+
+/** The parameters of a history's query that narrow it. */
+export const filterParameters: readonly FilterParameter[] = Object.values(filters).map(([name]) => name);
 
 /**
  * Reads the filter of a history from its query.
  * @throws INVALID_PARAMETERS naming every parameter that can't be a filter.
  */
-export function readFilter(query: { identityId?: string; status?: string; type?: string }): GenerationFilter {
+export function readFilter(query: Partial<Record<string, string>>): GenerationFilter {
   const problems: string[] = [];
-  const oneOf = <T extends string>(name: string, sent: string | undefined, allowed: readonly T[]) => {
-    const found = allowed.find((value) => value === sent);
-    if (sent !== undefined && found === undefined)
-      problems.push(`${name} must be one of ${allowed.join(', ')}`);
-    return found;
-  };
-  const { identityId } = query;
-  if (identityId !== undefined && !isId(identityId))
-    problems.push('identityId must be the id of an identity');
-  const status = oneOf('status', query.status, generationStatuses);
-  const type = oneOf('type', query.type, generationTypes);
+  const found = Object.entries(filters).flatMap(([member, [parameter, read, rule]]) => {
+    const sent = query[parameter];
+    if (sent === undefined) return [];
+    const value = read(sent);
+    if (value === undefined) problems.push(`${parameter} ${rule}`);
+    return [[member, value]];
+  });
   if (problems.length > 0) throw new ServiceError('INVALID_PARAMETERS', `${problems.join('; ')}.`);
-  return {
-    ...(identityId === undefined ? {} : { identityId }),
-    ...(status === undefined ? {} : { status }),
-    ...(type === undefined ? {} : { type }),
-  };
+  return Object.fromEntries(found);
 }

@@ -70,6 +70,8 @@ export function waitingDeps(runtime: Runtime): GenerationRequestDeps {
 /** Who wants what. */
 export interface GenerationOrder {
   callerId: string;
+  /** See `GenerationCommand`. */
+  keyBudget: number | null;
   license: License;
   body: Record<string, unknown>;
 }
@@ -84,7 +86,7 @@ export interface GenerationReads {
 /** Reads what a request names, in one round trip. What is wrong with the request is refused later: here it names nothing. */
 export async function readForGeneration(
   request: Pick<ApiRequest, 'headers'>,
-  { callerId, body }: Omit<GenerationOrder, 'license'>,
+  { callerId, body }: Pick<GenerationOrder, 'callerId' | 'body'>,
   { table, identities }: Pick<GenerationRequestDeps, 'table'> & { identities: Pick<IdentityCatalog, 'get'> },
 ): Promise<GenerationReads> {
   const { identityId } = body;
@@ -104,13 +106,14 @@ function idempotencyKeyHashOf(request: Pick<ApiRequest, 'headers'>): string | nu
 /** What a request asks for and by whom, with what was read about it. */
 export function commandOf(
   request: Pick<ApiRequest, 'requestId' | 'rawBody' | 'query' | 'headers'>,
-  { callerId, license, body }: GenerationOrder,
+  { callerId, keyBudget, license, body }: GenerationOrder,
   reads: GenerationReads,
 ): GenerationCommand {
   return {
     ...reads,
     requestId: request.requestId,
     keyId: callerId,
+    keyBudget,
     license,
     body,
     bodyHash: bodyFingerprint(request.rawBody),

@@ -1,4 +1,5 @@
 import type { RateDecision, RateLimit } from '../domain/rate-limit.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
 import type { RouteLimit } from '../routes.ts';
 import type { StoredRateLog } from '../store/rate-log-store.ts';
@@ -60,8 +61,8 @@ export function refuseOverLimit(limit: RouteLimit, decision: RateDecision, kind:
   const whose = kind === 'key' ? 'API key' : 'account';
   throw new ServiceError(
     'RATE_LIMITED',
-    `At most ${limit.quota} such requests in ${limit.windowSeconds} seconds are allowed for one ${whose}. ` +
-      `Try again in ${decision.resetSeconds} seconds.`,
+    `At most ${limit.quota} such requests in ${counted(limit.windowSeconds, 'second')} are allowed for one ${whose}. ` +
+      `Try again in ${counted(decision.resetSeconds, 'second')}.`,
     { retryAfterSeconds: decision.resetSeconds },
   );
 }

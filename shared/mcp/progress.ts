@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Observer } from '../workflow/create-generation.ts';
+import { counted } from '../domain/words.ts';
 
 /** Tells a caller who asked for it how a generation goes on. */
 export interface Progress {
@@ -30,7 +31,7 @@ export function progressFor({ _meta, notify }: ServerContext['mcpReq']): Progres
     note,
     observer: {
       queued(position, etaSeconds) {
-        const eta = etaSeconds === 0 ? '' : `, expected to begin in ${etaSeconds} seconds`;
+        const eta = etaSeconds === 0 ? '' : `, expected to begin in ${counted(etaSeconds, 'second')}`;
         note(`Waits for the model: position ${position}${eta}.`);
       },
       started: () => note('The model began.'),

@@ -1,7 +1,8 @@
 import type { ActivityList } from '../contracts/activity.ts';
-import type { CreatedKey, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
+import type { CreatedKey, KeyAnswer, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
 import type {
   AcceptedGeneration,
+  DeletedGeneration,
   DryRunAnswer,
   GenerationAnswer,
   GenerationList,
@@ -19,8 +20,10 @@ const licenseId = 'lic_5uB0kP3nT8xW2cYq7LzR';
 const keyId = 'key_3f6c1d0b9a8e7f5d4c2b1a0f9e8d7c6b';
 const identity = { id: 'idn_9fXo2LqV7mRk3BzTa5Wc', name: 'aurora', slug: 'aurora' };
 const signature = 'b7d4c1e09a86f2d4b8e07c15a3f60c2a9e5b7d4c1e9a86d2f4b8e07c153f0c2a';
-const linkTo = (file: string) =>
-  `https://images.example.com/generations/${licenseId}/${requestId}/${file}` +
+const linkTo = (file: string) => signed(`generations/${licenseId}/${requestId}/${file}`);
+const sampleLink = (name: string) => signed(`samples/${identity.id}/${name}.webp`);
+const signed = (key: string) =>
+  `https://images.example.com/${key}` +
   `?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=3600&X-Amz-Signature=${signature}`;
 const outputs = [linkTo('output-0.png')];
 const previews = [linkTo('preview-0.webp')];
@@ -55,11 +58,14 @@ const dryRun: DryRunAnswer = {
   usage: { ...generation.usage, creditsCharged: 0 },
 };
 
+const deleted: DeletedGeneration = { requestId, deleted: true };
+
 const accepted: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: 1 };
 
 const stored: StoredGeneration = {
   id: requestId,
   licenseId,
+  keyId,
   type: 'text_to_image',
   status: 'COMPLETED',
   identity,
@@ -91,6 +97,7 @@ const stored: StoredGeneration = {
 const generations: GenerationList = {
   generations: [stored],
   nextCursor: 'MDE5YWEzYzItN2IxZS03YzU1LTlkMGMtM2I4ZjZmMGUyYTQx',
+  searchedBackTo: '2025-11-21T00:13:43.070Z',
 };
 
 const identities: IdentityList = {
@@ -100,6 +107,15 @@ const identities: IdentityList = {
       description: 'Curtains of light over quiet northern land.',
       productPhotos: false,
       available: true,
+      samples: [
+        {
+          url: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53'),
+          thumbnailUrl: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53-thumbnail'),
+          width: 1024,
+          height: 768,
+          prompt: 'A cabin by a frozen lake, green curtains of light above',
+        },
+      ],
     },
   ],
 };
@@ -108,6 +124,7 @@ const licenses: LicenseList = {
   licenses: [
     {
       licenseId,
+      name: 'Pro',
       tier: 'Pro',
       status: 'active',
       usable: true,
@@ -156,22 +173,34 @@ const usage: UsageAnswer = {
       exact_product: { requests: 0, credits: 0 },
     },
     byIdentity: { [identity.id]: { requests: 104, credits: 128, name: 'aurora', slug: 'aurora' } },
+    byKey: {
+      [keyId]: { name: 'my app', requests: 90, credits: 112 },
+      playground: { name: 'Playground', requests: 14, credits: 16 },
+    },
     byDay: [{ date: '2026-11-12', requests: 104, credits: 128 }],
   },
 };
 
-const key = { keyId, keyPrefix: 'svc_live_3Fq8', name: 'my app', licenseId, createdAt: acceptedAt };
+const ofKey = { keyId, keyPrefix: 'svc_live_3Fq8', name: 'my app', licenseId, createdAt: acceptedAt };
 
 const createdKey: CreatedKey = {
-  ...key,
+  ...ofKey,
   key: 'svc_live_3Fq8ZpN0sVb6YtKc1RwXe5LmJd7HgA2u0xQ4Tz',
   expiresAt: null,
+  monthlyCredits: 500,
 };
 
-const keys: KeyList = {
-  keys: [{ ...key, status: 'active', lastUsedAt: completedAt, expiresAt: null, revokedAt: null }],
-  nextCursor: null,
+const key: KeyAnswer = {
+  ...ofKey,
+  status: 'active',
+  lastUsedAt: completedAt,
+  expiresAt: null,
+  revokedAt: null,
+  monthlyCredits: 500,
+  creditsUsed: 112,
 };
+
+const keys: KeyList = { keys: [key], nextCursor: null };
 
 const revokedKey: RevokedKey = { keyId, status: 'revoked', revokedAt: completedAt };
 
@@ -217,11 +246,13 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   DryRun: dryRun,
   StoredGeneration: stored,
   StoredGenerationList: generations,
+  DeletedGeneration: deleted,
   IdentityList: identities,
   LicenseList: licenses,
   Usage: usage,
   ActivityList: activity,
   CreatedKey: createdKey,
+  Key: key,
   KeyList: keys,
   RevokedKey: revokedKey,
   Upload: upload,
@@ -238,6 +269,7 @@ export const productBody = {
   preserveBranding: true,
 };
 export const keyBody = { licenseId, name: 'my app' };
+export const keyChangeBody = { monthlyCredits: 500 };
 export const uploadBody = { contentType: 'image/png' };
 
 export const events = [

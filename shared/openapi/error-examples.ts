@@ -29,6 +29,7 @@ export const errorExamples: Record<ErrorCode, string> = {
   LICENSE_INACTIVE: 'The license lic_7Q2v gets no keys: it has ended.',
   KEY_LIMIT_REACHED: 'The license lic_7Q2v has 25 active keys already: revoke one first.',
   REQUEST_NOT_FOUND: 'No stored request has this ID.',
+  REQUEST_IN_PROGRESS: 'This request is still running. Delete it once it has ended.',
   KEY_NOT_FOUND: 'None of your API keys has this ID.',
   LICENSE_NOT_FOUND: 'None of your licenses has this ID.',
   NOT_FOUND: 'There is no such endpoint. Check the method and the path.',

@@ -42,18 +42,24 @@ const generationProperties: Schema = {
   },
 };
 
-/** The domain's rule for `exact_product`: it needs at least one reference image. */
+/**
+ * The domain's rule for `exact_product`: not without a reference image. It is no `anyOf`, because tools that show schemas
+ * take that for a choice of bodies, and hide what the first leaves out.
+ */
 const exactProduct: Schema = {
-  anyOf: [
-    { properties: { referenceMode: { enum: ['reference', null] } } },
-    { properties: { referenceImages: { type: 'array', minItems: 1 } }, required: ['referenceImages'] },
-  ],
+  not: {
+    properties: { referenceMode: { const: 'exact_product' }, referenceImages: { maxItems: 0 } },
+    required: ['referenceMode'],
+  },
 };
 
 const licenseId: Schema = {
   minLength: 1,
   description: "One of the account's licenses, from `GET /licenses`.",
 };
+
+const budget =
+  "The key's budget: so many credits of its license's period it may use. Beyond them, 429 CREDIT_LIMIT_EXCEEDED.";
 
 /** Rules for bodies beyond their contracts, and a sentence about each member. */
 export const memberRules: Record<string, Schema> = {
@@ -70,6 +76,18 @@ export const memberRules: Record<string, Schema> = {
         description:
           'ISO 8601 with a zone, in the future and before the year 10000 in UTC. Null or left out: the key does not expire.',
       },
+      monthlyCredits: { description: `${budget} Null or left out: it has none.` },
+    },
+  },
+  // An empty one would change nothing.
+  ChangeKeyRequest: {
+    anyOf: [
+      { properties: { name: { type: 'string' } }, required: ['name'] },
+      { required: ['monthlyCredits'] },
+    ],
+    properties: {
+      name: { description: 'What you know the key by.' },
+      monthlyCredits: { description: `${budget} Null takes it away; left out, it stays as it is.` },
     },
   },
   UploadByKeyRequest: { properties: { contentType: { description: 'What the file is, if you know.' } } },

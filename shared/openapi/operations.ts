@@ -41,6 +41,8 @@ const generationCodes: ErrorCode[] = [
   'GENERATION_FAILED',
   'IDEMPOTENCY_IN_PROGRESS',
   'IDEMPOTENCY_MISMATCH',
+  // Where the first request with its idempotency key was deleted.
+  'REQUEST_NOT_FOUND',
 ];
 
 const generated: Operation['answer'] = {
@@ -79,11 +81,32 @@ export const operations: Record<OperationId, Operation> = {
     },
     codes: ['REQUEST_NOT_FOUND'],
   },
+  deleteGeneration: {
+    tag: 'Generating',
+    summary: 'Delete a stored request',
+    description:
+      'For good: its images, their previews, the copies of its references, its prompt and its negative prompt. The license has nothing back: credits and ' +
+      'statistics stay. After it the request is not found, and neither is a repeat with its Idempotency-Key.',
+    parameters: ['requestId'],
+    answer: { schema: 'DeletedGeneration', description: 'Nothing is stored of the request any more.' },
+    codes: ['REQUEST_NOT_FOUND', 'REQUEST_IN_PROGRESS'],
+  },
   listGenerations: {
     tag: 'Generating',
     summary: 'List stored requests',
     description: 'A page at a time; `nextCursor` is null on the last one. Links are signed anew.',
-    parameters: ['limit', 'cursor', 'identityId', 'status', 'type', 'licenseIdBySession'],
+    parameters: [
+      'limit',
+      'cursor',
+      'identityId',
+      'status',
+      'type',
+      'callerKeyId',
+      'createdAfter',
+      'createdBefore',
+      'search',
+      'licenseIdBySession',
+    ],
     answer: { schema: 'StoredGenerationList', description: "A license's stored requests, newest first." },
     codes: ['LICENSE_NOT_FOUND'],
   },
@@ -136,7 +159,7 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: 'List what was changed of a license',
     description:
-      'Its keys that were issued and revoked, and the license itself: when, and by whom. A page at a time; `nextCursor` is ' +
+      'Its keys that were issued, changed and revoked, and the license itself: when, and by whom. A page at a time; `nextCursor` is ' +
       'null on the last one. Kept for 400 days.',
     parameters: ['licenseIdInPath', 'limit', 'cursor'],
     answer: { schema: 'ActivityList', description: 'Newest first.' },
@@ -164,6 +187,18 @@ export const operations: Record<OperationId, Operation> = {
       'listed too, for 90 days.',
     parameters: ['keyLimit', 'cursor'],
     answer: { schema: 'KeyList', description: 'What is known of each; never the keys themselves.' },
+  },
+  updateKey: {
+    tag: 'Account',
+    summary: "Change an API key's name or budget",
+    description:
+      'Both hold from the next request on. `monthlyCredits: null` takes the budget away; what is left out stays as it is. A ' +
+      'budget below what is used already only refuses new requests. Keys that have expired or were revoked may be changed ' +
+      'as long as they are listed.',
+    parameters: ['keyId'],
+    body: { schemas: ['ChangeKeyRequest'], examples: { budget: examples.keyChangeBody } },
+    answer: { schema: 'Key', description: 'The key as it is now, as `GET /keys` lists it.' },
+    codes: ['KEY_NOT_FOUND'],
   },
   revokeKey: {
     tag: 'Account',

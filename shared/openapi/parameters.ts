@@ -1,4 +1,9 @@
-import { generationStatuses, generationTypes } from '../contracts/generation.ts';
+import {
+  generationStatuses,
+  generationTypes,
+  maxSearchLength,
+  playgroundCaller,
+} from '../contracts/generation.ts';
 import { ids } from './answer-examples.ts';
 import type { Schema } from './schema.ts';
 
@@ -22,6 +27,12 @@ const path = (name: string, description: string, schema: Schema, example: string
 const identifier: Schema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' };
 const licenseId: Schema = { type: 'string', minLength: 1 };
 
+const instant: Schema = { type: 'string', format: 'date-time' };
+
+const searchDescription =
+  'Only requests whose prompt has all these words, in any case, also inside longer words. It reads back through the ' +
+  'history: each call looks at some 1,000 requests, and `searchedBackTo` tells how far it came.';
+
 /** Every parameter of path, query and headers, by its name in the document. */
 export const parameters = {
   requestId: path('requestId', 'The `requestId` of an answer.', { type: 'string' }, ids.requestId),
@@ -32,6 +43,13 @@ export const parameters = {
   identityId: query('identityId', 'Only requests to this identity.', identifier),
   status: query('status', 'Only requests with this status.', { type: 'string', enum: generationStatuses }),
   type: query('type', 'Only requests of this type.', { type: 'string', enum: generationTypes }),
+  callerKeyId: query('keyId', 'Only requests by this key; `playground` for those made there.', {
+    type: 'string',
+    pattern: `^(key_[0-9a-f]{32}|${playgroundCaller})$`,
+  }),
+  createdAfter: query('createdAfter', 'Only requests accepted then or later.', instant),
+  createdBefore: query('createdBefore', 'Only requests accepted before.', instant),
+  search: query('search', searchDescription, { type: 'string', minLength: 1, maxLength: maxSearchLength }),
   licenseIdInPath: path(
     'licenseId',
     "One of the account's licenses, from `GET /licenses`.",

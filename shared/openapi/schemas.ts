@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { activityList } from '../contracts/activity.ts';
-import { createdKey, keyList, revokedKey } from '../contracts/api-key-answers.ts';
-import { createKeyBody } from '../contracts/api-key.ts';
+import { createdKey, keyAnswer, keyList, revokedKey } from '../contracts/api-key-answers.ts';
+import { changeKeyBody, createKeyBody } from '../contracts/api-key.ts';
 import {
   acceptedGeneration,
+  deletedGeneration,
   dryRunAnswer,
   generationAnswer,
   generationEvents,
@@ -30,6 +31,7 @@ const named = {
   GenerationRequest: createGenerationBody,
   PlaygroundGenerationRequest: playgroundGenerationBody,
   CreateKeyRequest: createKeyBody,
+  ChangeKeyRequest: changeKeyBody,
   UploadByKeyRequest: createUploadBody,
   UploadBySessionRequest: createAccountUploadBody,
   Generation: generationAnswer,
@@ -38,11 +40,13 @@ const named = {
   GenerationEvents: generationEvents,
   StoredGeneration: storedGeneration,
   StoredGenerationList: generationList,
+  DeletedGeneration: deletedGeneration,
   IdentityList: identityList,
   LicenseList: licenseList,
   Usage: usageAnswer,
   ActivityList: activityList,
   CreatedKey: createdKey,
+  Key: keyAnswer,
   KeyList: keyList,
   RevokedKey: revokedKey,
   Upload: uploadAnswer,

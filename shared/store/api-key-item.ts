@@ -8,6 +8,8 @@ export interface ApiKey {
   sha256: string;
   keyPrefix: string;
   name: string;
+  /** Its budget: credits of its license's period; null for none. */
+  monthlyCredits: number | null;
   licenseId: string;
   ownerId: string;
   createdAtMs: number;
@@ -22,13 +24,14 @@ export function ttlOf(key: ApiKey): number | null {
 }
 
 export function toItem(key: ApiKey): Item {
-  const { expiresAtMs, revokedAtMs, ...rest } = key;
+  const { monthlyCredits, expiresAtMs, revokedAtMs, ...rest } = key;
   const ttl = ttlOf(key);
   return {
     ...itemKeys.apiKey(key.keyId),
     [ownerIndex.partition]: ownerIndex.of(key.ownerId),
     [ownerIndex.sort]: ownerIndex.sortOf(sortPrefixes.apiKey, key.createdAtMs, key.keyId),
     ...rest,
+    ...(monthlyCredits === null ? {} : { monthlyCredits }),
     ...(expiresAtMs === null ? {} : { expiresAtMs }),
     ...(revokedAtMs === null ? {} : { revokedAtMs }),
     ...(ttl === null ? {} : { [ttlAttribute]: ttl }),
@@ -41,6 +44,7 @@ export function fromItem(item: Item): ApiKey {
     sha256: item.sha256,
     keyPrefix: item.keyPrefix,
     name: item.name,
+    monthlyCredits: item.monthlyCredits ?? null,
     licenseId: item.licenseId,
     ownerId: item.ownerId,
     createdAtMs: item.createdAtMs,

@@ -1,5 +1,5 @@
 import { isKeyId, keyStatus, type KeyTimes } from '../domain/api-key.ts';
-import { changesBetween, type Actor, type LicenseAuditAction } from '../domain/audit.ts';
+import { changesBetween, type Actor, type AuditChange, type LicenseAuditAction } from '../domain/audit.ts';
 import { isoTime } from '../domain/clock.ts';
 import { accountCallerId } from '../domain/ids.ts';
 import { newKeyLimit, recentKeys, whyNoRoom, type NoRoom } from '../domain/key-slots.ts';
@@ -10,7 +10,7 @@ import { keyPages } from './api-key-pages.ts';
 import { auditWrite } from './audit-store.ts';
 import { pause } from './backoff.ts';
 import { rateLogWrite, toRateLog, type StoredRateLog } from './rate-log-store.ts';
-import { batchGet, getItem, listOwned, type Item, type Table } from './table.ts';
+import { batchGet, batchGetAll, getItem, listOwned, type Item, type Table } from './table.ts';
 import { itemKeys, sortPrefixes, ttlAttribute, type ItemKey } from './table-keys.ts';
 import { transact, type TransactItems } from './transact.ts';
 
@@ -24,6 +24,11 @@ export type Insertion =
 
 /** An attempt fails only when another key was issued or revoked, so the limit of active keys ends most races. */
 const maxInsertAttempts = 40;
+
+const maxChangeAttempts = 10;
+
+/** What its owner may change of a key. */
+export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'monthlyCredits'>>;
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
@@ -59,7 +64,7 @@ export function apiKeyStore(table: Table) {
             Put: rosterWrite(rosterKey, recentKeys({ ...roster, ...entryOf(key) }, key.createdAtMs), stored),
           },
           { Put: rateLogWrite(table, callerId, newKeyLimit.name, rate.log, version) },
-          entry(key, by, 'key_issued', key.createdAtMs),
+          entry(key, by, 'key_issued', changesBetween({}, issuedMembers(key)), key.createdAtMs),
         ]);
         if (refusal === null) return { stored: true, rate };
         if (refusal.failed[0]) throw new Error('a key with this id is there already');
@@ -72,6 +77,12 @@ export function apiKeyStore(table: Table) {
     async get(keyId: string): Promise<ApiKey | null> {
       const item = await getItem(table, itemKeys.apiKey(keyId));
       return item && fromItem(item);
+    },
+
+    /** Several, as strongly as one; those that are there. */
+    async getMany(keyIds: string[]): Promise<ApiKey[]> {
+      const items = await batchGetAll(table, keyIds.map(itemKeys.apiKey));
+      return items.filter((item) => item !== undefined).map(fromItem);
     },
 
     /** The key and what its rate limit needs, in one strong read. */
@@ -116,12 +127,41 @@ export function apiKeyStore(table: Table) {
             },
           },
         },
-        entry(key, by, 'key_revoked', nowMs),
+        entry(key, by, 'key_revoked', [], nowMs),
       ]);
       if (refusal === null) return revoked;
       const stored = refusal.items[0];
       if (stored === undefined) throw new Error('the key to revoke is not there');
       return fromItem(stored);
+    },
+
+    /**
+     * Changes what a key's owner says of it. A change that came in between is kept where this one says nothing else.
+     * @param by who changes it; its owner if nobody is named.
+     * @returns the key as it is now; null when it is not there any more.
+     */
+    async change(
+      key: ApiKey,
+      changes: KeyChanges,
+      nowMs: number,
+      by: Actor = ownerOf(key),
+    ): Promise<ApiKey | null> {
+      let before = key;
+      for (let attempt = 1; attempt <= maxChangeAttempts; attempt++) {
+        const after = { ...before, ...changes };
+        const told = changesBetween(changeable(before), changeable(after));
+        if (told.length === 0) return before;
+        const refusal = await transact(table, [
+          { Update: keyChange(before, after) },
+          entry(after, by, 'key_changed', told, nowMs),
+        ]);
+        if (refusal === null) return after;
+        const stored = refusal.items[0];
+        if (stored === undefined) return null;
+        before = fromItem(stored);
+        await pause(attempt);
+      }
+      throw serviceBusy();
     },
 
     /** Every item of an account's keys, newest first. */
@@ -134,15 +174,10 @@ export function apiKeyStore(table: Table) {
     async lastUsed(keyIds: string[], limitNames: string[]): Promise<Map<string, number | null>> {
       const lastUsedMs = new Map<string, number | null>(keyIds.map((keyId) => [keyId, null]));
       const wanted = keyIds.flatMap((keyId) => limitNames.map((limitName) => ({ keyId, limitName })));
-      const chunks = Array.from({ length: Math.ceil(wanted.length / 100) }, (_, i) =>
-        wanted.slice(100 * i, 100 * i + 100),
+      const logs = await batchGetAll(
+        table,
+        wanted.map(({ keyId, limitName }) => itemKeys.rateLog(keyId, limitName)),
       );
-      const logsOf = (chunk: typeof wanted) =>
-        batchGet(
-          table,
-          chunk.map(({ keyId, limitName }) => itemKeys.rateLog(keyId, limitName)),
-        );
-      const logs = (await Promise.all(chunks.map(logsOf))).flat();
       wanted.forEach(({ keyId }, i) => {
         const last = toRateLog(logs[i]).log.at(-1) ?? null;
         if (last !== null) lastUsedMs.set(keyId, Math.max(last, lastUsedMs.get(keyId) ?? 0));
@@ -151,11 +186,35 @@ export function apiKeyStore(table: Table) {
     },
   };
 
-  /** Who did what with a key. It tells the name and the expiry of a new one. */
-  function entry(key: ApiKey, by: Actor, action: LicenseAuditAction, nowMs: number): TransactItems[number] {
-    const { keyId: subjectId, name, licenseId, expiresAtMs } = key;
-    const changes =
-      action === 'key_issued' ? changesBetween({}, { name, expiresAt: isoTime(expiresAtMs) }) : [];
+  /** The change of a key that is as it was read. */
+  function keyChange({ keyId, ...was }: ApiKey, { name, monthlyCredits }: ApiKey) {
+    const hadBudget = was.monthlyCredits !== null;
+    return {
+      TableName: table.name,
+      Key: itemKeys.apiKey(keyId),
+      UpdateExpression:
+        monthlyCredits === null ? 'SET #name = :name REMOVE #budget' : 'SET #name = :name, #budget = :budget',
+      ConditionExpression: `#name = :wasName AND ${hadBudget ? '#budget = :wasBudget' : 'attribute_not_exists(#budget)'}`,
+      ExpressionAttributeNames: { '#name': 'name', '#budget': 'monthlyCredits' },
+      ExpressionAttributeValues: {
+        ':name': name,
+        ':wasName': was.name,
+        ...(monthlyCredits !== null && { ':budget': monthlyCredits }),
+        ...(hadBudget && { ':wasBudget': was.monthlyCredits }),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    };
+  }
+
+  /** Who did what with a key. */
+  function entry(
+    key: ApiKey,
+    by: Actor,
+    action: LicenseAuditAction,
+    changes: AuditChange[],
+    nowMs: number,
+  ): TransactItems[number] {
+    const { keyId: subjectId, name, licenseId } = key;
     return auditWrite(table, { licenseId }, { by, action, subjectId, subjectName: name, changes }, nowMs);
   }
 
@@ -169,6 +228,15 @@ export function apiKeyStore(table: Table) {
       ExpressionAttributeValues: { ':read': readVersion },
     };
   }
+}
+
+/** What the audit tells of a new key. */
+function issuedMembers({ name, expiresAtMs, monthlyCredits }: ApiKey) {
+  return { name, expiresAt: isoTime(expiresAtMs), monthlyCredits };
+}
+
+function changeable({ name, monthlyCredits }: ApiKey) {
+  return { name, monthlyCredits };
 }
 
 function ownerOf({ ownerId }: ApiKey): Actor {

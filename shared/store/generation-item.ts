@@ -22,6 +22,8 @@ export function fromItem(item: Item): Generation {
     requestId: item.SK,
     licenseId: licenseIdOfGeneration(item),
     keyId: item.keyId,
+    // Older records are not.
+    countedByKey: item.countedByKey ?? false,
     status: item.status,
     type: item.type,
     identity: item.identity,

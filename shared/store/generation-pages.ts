@@ -1,6 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { GenerationStatus, GenerationType } from '../contracts/generation.ts';
+import { playgroundCaller, type GenerationStatus, type GenerationType } from '../contracts/generation.ts';
 import type { Generation } from '../domain/generation.ts';
+import { accountPrefix, firstRequestIdAt } from '../domain/ids.ts';
+import { hasAllWords } from '../domain/search.ts';
 import { fromItem } from './generation-item.ts';
 import type { Table } from './table.ts';
 import { itemKeys } from './table-keys.ts';
@@ -10,6 +12,14 @@ export interface GenerationFilter {
   identityId?: string;
   status?: GenerationStatus;
   type?: GenerationType;
+  /** The key that asked, or `playgroundCaller` for accounts in the playground. */
+  keyId?: string;
+  /** Accepted at this instant or later. */
+  createdAfterMs?: number;
+  /** Accepted before this instant. */
+  createdBeforeMs?: number;
+  /** Each is somewhere in the prompt. They are as `searchWords` gives them. */
+  words?: string[];
 }
 
 export interface PageQuery {
@@ -23,7 +33,7 @@ export interface PageQuery {
 
 export interface GenerationPage {
   generations: Generation[];
-  /** Where the next page begins; null on the last one. */
+  /** Where the next page begins: every request after it was looked at. Null on the last one. */
   next: string | null;
 }
 
@@ -31,16 +41,23 @@ export interface GenerationPage {
 const maxExamined = 1000;
 const filteredBatch = 200;
 
+/**
+ * A request has its id before it is accepted, as long as its references take. Both happen in one invocation of a
+ * function, and Lambda ends that after 15 minutes.
+ */
+const longestAcceptanceMs = 15 * 60 * 1000;
+
 /** A license's history, newest first, because request ids are ordered by time. */
 export function generationPages(table: Table) {
   const query = (licenseId: string, before: string | null, limit: number, conditions: Conditions) =>
     table.documents.send(
       new QueryCommand({
         TableName: table.name,
-        KeyConditionExpression: 'PK = :license',
+        KeyConditionExpression: 'PK = :license AND SK >= :oldest',
         ...conditions.expression,
         ExpressionAttributeValues: {
           ':license': itemKeys.generation(licenseId, '').PK,
+          ':oldest': conditions.oldest,
           ...conditions.values,
         },
         ScanIndexForward: false,
@@ -53,20 +70,24 @@ export function generationPages(table: Table) {
   return {
     /** The newest requests after `before`, in any status. */
     async list(licenseId: string, limit: number, before: string | null): Promise<Generation[]> {
-      const { Items: items } = await query(licenseId, before, limit, { expression: {}, values: {} });
+      const { Items: items } = await query(licenseId, before, limit, everything);
       return (items ?? []).map(fromItem);
     },
 
     /** One page. With a filter it may hold fewer than `limit` requests, or none, and still not be the last. */
     async listPage(licenseId: string, { limit, before, filter, nowMs }: PageQuery): Promise<GenerationPage> {
+      const { words = [] } = filter;
       const conditions = conditionsOf(filter, nowMs);
-      const batch = Object.keys(filter).length === 0 ? limit + 1 : Math.max(limit + 1, filteredBatch);
+      const batch = isSelective(filter) ? Math.max(limit + 1, filteredBatch) : limit + 1;
       const found: Generation[] = [];
       let examined = 0;
-      let next = before;
+      let next = startOf(before, filter);
+      // The table refuses to begin a query outside of its own bounds.
+      if (next !== null && next <= conditions.oldest) return { generations: [], next: null };
       do {
         const page = await query(licenseId, next, batch, conditions);
-        found.push(...(page.Items ?? []).map(fromItem));
+        const matching = (page.Items ?? []).map(fromItem).filter(({ prompt }) => hasAllWords(prompt, words));
+        found.push(...matching);
         examined += page.ScannedCount ?? batch;
         next = page.LastEvaluatedKey?.SK ?? null;
       } while (next !== null && found.length <= limit && examined < maxExamined);
@@ -77,25 +98,58 @@ export function generationPages(table: Table) {
 }
 
 interface Conditions {
+  /** No request with a smaller id is read. */
+  oldest: string;
   expression: { FilterExpression?: string; ExpressionAttributeNames?: Record<string, string> };
   values: Record<string, unknown>;
 }
 
-function conditionsOf({ identityId, status, type }: GenerationFilter, nowMs: number): Conditions {
-  const wanted = [
-    { path: '#identity.#id', names: { '#identity': 'identity', '#id': 'id' }, value: identityId },
-    { path: '#status', names: { '#status': 'status' }, value: status },
-    { path: '#type', names: { '#type': 'type' }, value: type },
-  ].filter(({ value }) => value !== undefined);
+const everything: Conditions = { oldest: firstRequestIdAt(0), expression: {}, values: {} };
+
+/** Whether records are read and left out. A range of time is a bound on what is read. */
+function isSelective({
+  createdAfterMs: _after,
+  createdBeforeMs: _before,
+  ...others
+}: GenerationFilter): boolean {
+  return Object.keys(others).length > 0;
+}
+
+/** After which request a page begins. A request is accepted after it got its id, so later ids need not be read. */
+function startOf(before: string | null, { createdBeforeMs }: GenerationFilter): string | null {
+  if (createdBeforeMs === undefined) return before;
+  const bound = firstRequestIdAt(createdBeforeMs);
+  return before !== null && before < bound ? before : bound;
+}
+
+function conditionsOf(filter: GenerationFilter, nowMs: number): Conditions {
+  const { createdAfterMs = 0 } = filter;
+  const tests = testsOf(filter, nowMs).filter(([, value]) => value !== undefined);
+  const expression = tests.map(([test], i) => test.replace('?', `:v${i}`)).join(' AND ');
+  // The table refuses a name that the expression does not use.
+  const names = expression.match(/#\w+/g) ?? [];
   return {
+    oldest: firstRequestIdAt(createdAfterMs - longestAcceptanceMs),
     expression: {
-      FilterExpression: ['expiresAtMs > :now', ...wanted.map(({ path }, i) => `${path} = :w${i}`)].join(
-        ' AND ',
-      ),
-      ...(wanted.length === 0
-        ? {}
-        : { ExpressionAttributeNames: Object.assign({}, ...wanted.map(({ names }) => names)) }),
+      FilterExpression: expression,
+      ...(names.length > 0 && {
+        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
+      }),
     },
-    values: { ':now': nowMs, ...Object.fromEntries(wanted.map(({ value }, i) => [`:w${i}`, value])) },
+    values: Object.fromEntries(tests.map(([, value], i) => [`:v${i}`, value])),
   };
+}
+
+/** What a record must pass, with its value; a test without a value is none. Names with # are words of the table's own language. */
+function testsOf(filter: GenerationFilter, nowMs: number): [test: string, value: unknown][] {
+  const fromPlayground = filter.keyId === playgroundCaller;
+  return [
+    ['expiresAtMs > ?', nowMs],
+    ['#identity.#id = ?', filter.identityId],
+    ['#status = ?', filter.status],
+    ['#type = ?', filter.type],
+    fromPlayground ? ['begins_with(keyId, ?)', accountPrefix] : ['keyId = ?', filter.keyId],
+    ['createdAtMs >= ?', filter.createdAfterMs],
+    ['createdAtMs < ?', filter.createdBeforeMs],
+  ];
 }

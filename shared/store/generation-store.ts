@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/cli
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from '../contracts/generation-worker.ts';
+import { fitsBudget } from '../domain/credits.ts';
 import { isFinal, type Generation, type GenerationFailure } from '../domain/generation.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
 import { pause } from './backoff.ts';
@@ -18,6 +19,7 @@ import {
 import { idempotencyRecordFromItem, type IdempotencyRecord } from './idempotency-store.ts';
 import { generationPages } from './generation-pages.ts';
 import { countedInMs, countInPeriod } from './in-flight.ts';
+import { committedName } from './period-store.ts';
 import { batchGet, getItem, writeItem, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, licenseIdOfGeneration } from './table-keys.ts';
@@ -29,6 +31,8 @@ export type { GenerationFilter } from './generation-pages.ts';
 export type Reservation =
   | { outcome: 'reserved' }
   | { outcome: 'over_limit' }
+  /** The key's own budget has no room for it, although its license has. */
+  | { outcome: 'over_key_budget' }
   /** As many requests of its license are in flight as may be. */
   | { outcome: 'too_many_in_flight' }
   /** Another request holds the idempotency key. */
@@ -94,7 +98,7 @@ export function generationStore(table: Table) {
     claim: IdempotencyClaim | null,
     isLate: () => boolean,
   ): Promise<Reservation> => {
-    const { licenseId, periodStartMs, credits } = generation;
+    const { licenseId, periodStartMs, credits, keyId } = generation;
     for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
       if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
       const refusal = await transact(table, reserveItems(table.name, generation, limits, claim));
@@ -104,6 +108,8 @@ export function generationStore(table: Table) {
         return { outcome: 'repeated', idempotencyRecord: idempotencyRecordFromItem(refusal.items[2]!) };
       const period = refusal.items[0];
       if ((period?.committed ?? 0) + credits > limits.creditsLimit) return { outcome: 'over_limit' };
+      if (!fitsBudget(limits.keyBudget, period?.[committedName(keyId)] ?? 0, credits))
+        return { outcome: 'over_key_budget' };
       if (period?.inFlight !== undefined) return { outcome: 'too_many_in_flight' };
       // Two handlers whose clocks differ may pull the count to and fro where two periods meet.
       if (attempt > 1) await pause(attempt);

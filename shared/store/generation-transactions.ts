@@ -1,7 +1,7 @@
 import { idempotencyHours } from '../domain/idempotency.ts';
 import type { Generation } from '../domain/generation.ts';
 import { toItem } from './generation-item.ts';
-import { tallyNames } from './period-store.ts';
+import { committedName, tallyNames } from './period-store.ts';
 import type { TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, ttlAttribute, type ItemKey } from './table-keys.ts';
 
@@ -21,21 +21,24 @@ export interface IdempotencyClaim {
 
 type TransactItem = TransactItems[number];
 
-/** What a license allows, as it was read when its request was checked. */
+/** What a license and a key allow, as they were read when the request was checked. */
 export interface ReservationLimits {
   creditsLimit: number;
+  /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
+  keyBudget: number | null;
   maxInFlight: number;
 }
 
 /**
  * The reservation: [0] the period's credits and the license's requests in flight, [1] the record, [2] the idempotency key. Conditions have no arithmetic,
  * so `used + held + credits <= limit` is written as `committed <= limit - credits` on the one number that is both. Only the
- * period that counts what is in flight has `inFlight` (see in-flight.ts).
+ * period that counts what is in flight has `inFlight` (see in-flight.ts). What the key has committed is counted in the same
+ * item, and its budget is held in the same way.
  */
 export function reserveItems(
   TableName: string,
   generation: Generation,
-  { creditsLimit, maxInFlight }: ReservationLimits,
+  { creditsLimit, keyBudget, maxInFlight }: ReservationLimits,
   claim: IdempotencyClaim | null,
 ): TransactItems {
   const { licenseId, credits, periodStartMs } = generation;
@@ -44,13 +47,15 @@ export function reserveItems(
       Update: {
         TableName,
         Key: itemKeys.period(licenseId, periodStartMs),
-        UpdateExpression: 'ADD committed :credits, inFlight :one',
-        ConditionExpression: 'committed <= :room AND inFlight < :most',
+        UpdateExpression: 'ADD committed :credits, inFlight :one, #byKey :credits',
+        ConditionExpression: `committed <= :room AND inFlight < :most${withinBudget(generation, keyBudget)}`,
+        ExpressionAttributeNames: { '#byKey': committedName(generation.keyId) },
         ExpressionAttributeValues: {
           ':credits': credits,
           ':one': 1,
           ':room': creditsLimit - credits,
           ':most': maxInFlight,
+          ...(keyBudget !== null && { ':keyRoom': keyBudget - credits }),
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
@@ -68,6 +73,15 @@ export function reserveItems(
     items.push(takeIdempotencyKey(TableName, Key, generation, claim));
   }
   return items;
+}
+
+/** The condition on a key's own number, which its first request of a period does not find. */
+function withinBudget({ credits }: Generation, keyBudget: number | null): string {
+  if (keyBudget === null) return '';
+  // One that costs more than the whole budget must not pass where there is no number.
+  return credits > keyBudget
+    ? ' AND #byKey <= :keyRoom'
+    : ' AND (attribute_not_exists(#byKey) OR #byKey <= :keyRoom)';
 }
 
 function takeIdempotencyKey(
@@ -91,7 +105,13 @@ function takeIdempotencyKey(
 /** The charge: [0] the record from PROCESSING to COMPLETED, then `endInPeriods` with its period's used credits and statistics. */
 export function settleItems(TableName: string, ended: Generation, countedInMs: number): TransactItems {
   const completedAtMs = ended.completedAtMs!;
-  const tallies = tallyNames({ type: ended.type, identityId: ended.identity.id, completedAtMs }).flat();
+  const keyId = ended.countedByKey ? ended.keyId : null;
+  const tallies = tallyNames({
+    type: ended.type,
+    identityId: ended.identity.id,
+    completedAtMs,
+    keyId,
+  }).flat();
   return [
     endRecord(TableName, ended, ['PROCESSING'], {
       completedAtMs,
@@ -133,7 +153,13 @@ export function releaseItems(
       }),
     ),
     ...endInPeriods(TableName, ended, countedInMs, {
-      adds: 'committed :credits',
+      // A request that was accepted before there were counts by key has nothing to take back from one.
+      ...(ended.countedByKey
+        ? {
+            adds: 'committed :credits, #byKey :credits',
+            ExpressionAttributeNames: { '#byKey': committedName(ended.keyId) },
+          }
+        : { adds: 'committed :credits' }),
       ExpressionAttributeValues: { ':credits': -ended.credits },
     }),
   ];

@@ -5,7 +5,7 @@ import type { License } from '../domain/license.ts';
 import { serviceBusy } from '../errors.ts';
 import { auditWrite, type AuditNote } from './audit-store.ts';
 import { pause } from './backoff.ts';
-import { getItem, listOwned, readAll, type Item, type Table } from './table.ts';
+import { batchGetAll, getItem, listOwned, readAll, type Item, type Table } from './table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from './table-keys.ts';
 import { transact, type TransactItems } from './transact.ts';
 
@@ -48,6 +48,13 @@ export function licenseStore(table: Table) {
     async get(licenseId: string): Promise<License | null> {
       const item = await getItem(table, itemKeys.license(licenseId));
       return item && fromItem(item);
+    },
+
+    /** Several, read as strongly as one; those that are there, by their ids. */
+    async getMany(licenseIds: string[]): Promise<Map<string, License>> {
+      const items = await batchGetAll(table, licenseIds.map(itemKeys.license));
+      const found = items.filter((item) => item !== undefined).map(fromItem);
+      return new Map(found.map((license) => [license.licenseId, license]));
     },
 
     /**
@@ -137,6 +144,9 @@ function fromItem(item: Item): License {
   return {
     licenseId: item.licenseId,
     ownerId: item.ownerId,
+    // Licenses of before names have neither.
+    givenName: item.givenName ?? null,
+    planName: item.planName ?? null,
     tier: item.tier,
     creditsLimit: item.creditsLimit,
     foundingCatalog: item.foundingCatalog,

@@ -15,6 +15,7 @@ export interface ReadSubscription extends StoredSubscription {
 
 /** The members of a license that billing sets. The others are set by the operator, or never change. */
 const billedMembers = [
+  'planName',
   'tier',
   'creditsLimit',
   'foundingCatalog',
@@ -25,6 +26,11 @@ const billedMembers = [
   'carried',
   'activeUntilMs',
 ] as const satisfies (keyof License)[];
+
+function billedPart(license: License): Pick<License, (typeof billedMembers)[number]> {
+  const part = Object.fromEntries(billedMembers.map((member) => [member, license[member]]));
+  return part as Pick<License, (typeof billedMembers)[number]>;
+}
 
 export type SubscriptionStore = ReturnType<typeof subscriptionStore>;
 
@@ -65,16 +71,18 @@ export function subscriptionStore(table: Table) {
               }),
         },
       };
-      const license = next.license === null ? [] : [licenseWrite(next.license, read.license)];
-      return (
-        (await transact(table, [billing, ...license, ...entries(read.license, next.license, by)])) === null
-      );
+      const license =
+        next.license === null
+          ? []
+          : [licenseWrite(next.license, read.license), ...entries(read.license, next.license, by)];
+      return (await transact(table, [billing, ...license])) === null;
     },
   };
 
   /** What an event changed, if it made a license or changed one. */
-  function entries(before: License | null, after: License | null, by: Actor): TransactItems {
-    if (after === null) return [];
+  function entries(before: License | null, billed: License, by: Actor): TransactItems {
+    // Of a license that exists, the other members stay as they are.
+    const after = before === null ? billed : { ...before, ...billedPart(billed) };
     const changes = changesBetween(before ? licenseMembers(before) : {}, licenseMembers(after));
     if (changes.length === 0) return [];
     const { licenseId } = after;
@@ -88,7 +96,7 @@ export function subscriptionStore(table: Table) {
       const Item = toItem(license);
       return { Put: { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(PK)' } };
     }
-    const members = billedMembers.map((member) => [member, license[member]] as const);
+    const members = Object.entries(billedPart(license));
     return {
       Update: {
         TableName: table.name,

@@ -11,6 +11,7 @@
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
+ * Deletion    DELETION#<license> <uuidv7>       lease   deleting a request; sweep, until nothing can bring its images back
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
  * Waking      MODEL             WAKING           –       since when a model that slept wakes, and how long that took lately
  * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
@@ -31,6 +32,7 @@ export interface ItemKey extends Record<string, string> {
 }
 
 const generationPrefix = 'GEN#';
+const deletionPrefix = 'DELETION#';
 /** Beside a license's periods, whose sort keys are instants. */
 export const inFlightSortKey = 'IN-FLIGHT';
 
@@ -56,6 +58,10 @@ export const itemKeys = {
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
   }),
+  deletion: (licenseId: string, requestId: string): ItemKey => ({
+    PK: `${deletionPrefix}${licenseId}`,
+    SK: requestId,
+  }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
   linkCredentials: (quarterMs: number): ItemKey => ({ PK: 'LINKS', SK: new Date(quarterMs).toISOString() }),
@@ -69,6 +75,11 @@ export const itemKeys = {
 /** Of a generation's license, whose partition it is in. */
 export function licenseIdOfGeneration(key: Record<string, unknown>): string {
   return String(key.PK).slice(generationPrefix.length);
+}
+
+/** Of a deleted request's license, whose partition its deletion is in. */
+export function licenseIdOfDeletion(key: Record<string, unknown>): string {
+  return String(key.PK).slice(deletionPrefix.length);
 }
 
 /** How the sort keys of each kind begin, for queries. */
@@ -90,12 +101,16 @@ export const ownerIndex = {
 
 const leaseShards = 8;
 
-/** A sparse index: it holds only generations that still hold credits, spread over shards so that no partition runs hot. */
+/**
+ * A sparse index: it holds only generations that still hold credits, spread over shards so that no partition runs hot, and
+ * deletions that are not over. Those lie apart, so that a bucket that is away keeps nobody's credits held.
+ */
 export const leaseIndex = {
   name: 'lease',
   partition: 'leaseShard',
   sort: 'leaseUntilMs',
   shards: Array.from({ length: leaseShards }, (_, i) => `LEASE#${i}`),
+  deletions: 'DELETIONS',
   shardOf: (requestId: string) => `LEASE#${Number.parseInt(requestId.slice(-4), 16) % leaseShards}`,
 } as const;
 
@@ -111,6 +126,7 @@ export const partitions = {
   rosters: { leadingKey: 'ROSTER#' },
   periods: { leadingKey: 'PERIOD#' },
   generations: { leadingKey: generationPrefix },
+  deletions: { leadingKey: deletionPrefix },
   catalog: { leadingKey: 'CATALOG' },
   model: { leadingKey: 'MODEL' },
   links: { leadingKey: 'LINKS' },

@@ -116,6 +116,14 @@ export async function batchGet(table: Table, keys: ItemKey[]): Promise<(Item | u
   return keys.map((key) => found.get(`${key.PK}\n${key.SK}`));
 }
 
+/** Like `batchGet`, of any number of items. */
+export async function batchGetAll(table: Table, keys: ItemKey[]): Promise<(Item | undefined)[]> {
+  const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) =>
+    keys.slice(100 * i, 100 * i + 100),
+  );
+  return (await Promise.all(chunks.map((chunk) => batchGet(table, chunk)))).flat();
+}
+
 /** Every item of a query or scan, page by page. */
 export async function readAll<T>(
   read: (

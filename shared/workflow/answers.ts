@@ -3,7 +3,7 @@ import type { GenerationAnswer, StoredGeneration } from '../contracts/generation
 import { isoTime } from '../domain/clock.ts';
 import { creditPeriod } from '../domain/credit-period.ts';
 import { usageBlock } from '../domain/credits.ts';
-import { creditsCharged, processingTimeMs, type Generation } from '../domain/generation.ts';
+import { askedByKeyId, creditsCharged, processingTimeMs, type Generation } from '../domain/generation.ts';
 import type { License } from '../domain/license.ts';
 import type { PeriodStore } from '../store/period-store.ts';
 
@@ -53,6 +53,7 @@ export async function storedGeneration(
   return {
     id: generation.requestId,
     licenseId: generation.licenseId,
+    keyId: askedByKeyId(generation),
     type: generation.type,
     status: generation.status,
     identity: generation.identity,

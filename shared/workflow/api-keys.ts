@@ -2,6 +2,7 @@ import type { CreatedKey, KeyAnswer } from '../contracts/api-key-answers.ts';
 import { fingerprintApiKey, keyPrefix, keyStatus, newApiKey } from '../domain/api-key.ts';
 import type { Actor } from '../domain/audit.ts';
 import { isoTime } from '../domain/clock.ts';
+import { creditPeriod } from '../domain/credit-period.ts';
 import {
   maxActiveKeys,
   maxRecentKeys,
@@ -11,8 +12,11 @@ import {
 } from '../domain/key-slots.ts';
 import { whyInactive, type License } from '../domain/license.ts';
 import type { RateDecision } from '../domain/rate-limit.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
+import type { LicenseStore } from '../store/license-store.ts';
+import type { Period, PeriodStore } from '../store/period-store.ts';
 
 export interface IssueKeyCommand {
   license: License;
@@ -20,6 +24,8 @@ export interface IssueKeyCommand {
   name: string;
   /** Null for a key that does not expire. */
   expiresAtMs: number | null;
+  /** Null for a key without a budget. */
+  monthlyCredits: number | null;
   /** Who issues it. @default its owner */
   by?: Actor;
 }
@@ -30,7 +36,7 @@ export interface IssueKeyCommand {
  * @throws LICENSE_INACTIVE, KEY_LIMIT_REACHED, RATE_LIMITED
  */
 export async function issueApiKey(
-  { license, name, expiresAtMs, by }: IssueKeyCommand,
+  { license, name, expiresAtMs, monthlyCredits, by }: IssueKeyCommand,
   apiKeys: ApiKeyStore,
   nowMs: number,
   showRate: (rate: RateDecision) => void = () => {},
@@ -45,6 +51,7 @@ export async function issueApiKey(
     ...fingerprintApiKey(rawKey),
     keyPrefix: keyPrefix(rawKey),
     name,
+    monthlyCredits,
     licenseId,
     ownerId,
     createdAtMs: nowMs,
@@ -64,7 +71,7 @@ function noRoom(licenseId: string, why: NoRoom): ServiceError {
     why.reason === 'active'
       ? `The license ${licenseId} has ${maxActiveKeys} active keys already: revoke one first.`
       : `The license ${licenseId} has ${maxRecentKeys} keys that are active or ended within the last ${recentSeconds} seconds: ` +
-          `wait ${why.waitSeconds} seconds.`,
+          `wait ${counted(why.waitSeconds, 'second')}.`,
   );
 }
 
@@ -73,7 +80,7 @@ function tooManyNewKeys({ resetSeconds }: RateDecision): ServiceError {
   return new ServiceError(
     'RATE_LIMITED',
     `At most ${newKeyLimit.quota} new keys in ${hours} hours are allowed for one account. ` +
-      `Try again in ${resetSeconds} seconds.`,
+      `Try again in ${counted(resetSeconds, 'second')}.`,
     { retryAfterSeconds: resetSeconds },
   );
 }
@@ -87,11 +94,59 @@ export function createdKey(rawKey: string, key: ApiKey): CreatedKey {
     licenseId: key.licenseId,
     createdAt: isoTime(key.createdAtMs),
     expiresAt: isoTime(key.expiresAtMs),
+    monthlyCredits: key.monthlyCredits,
   };
 }
 
+export interface KeyAnswerDeps {
+  apiKeys: Pick<ApiKeyStore, 'lastUsed'>;
+  licenses: Pick<LicenseStore, 'getMany'>;
+  periods: Pick<PeriodStore, 'getMany'>;
+  /** The limits whose logs say when a key was last used. */
+  keyLimitNames: string[];
+}
+
+/** Keys as lists show them, in their order. Each license of theirs and its period is read once. */
+export async function keyAnswers(keys: ApiKey[], deps: KeyAnswerDeps, nowMs: number): Promise<KeyAnswer[]> {
+  const keyIds = keys.map(({ keyId }) => keyId);
+  const licenseIds = [...new Set(keys.map(({ licenseId }) => licenseId))];
+  const [lastUsed, periods] = await Promise.all([
+    deps.apiKeys.lastUsed(keyIds, deps.keyLimitNames),
+    presentPeriods(licenseIds, deps, nowMs),
+  ]);
+  return keys.map((key) => {
+    const use = {
+      lastUsedAtMs: lastUsed.get(key.keyId) ?? null,
+      creditsUsed: periods.get(key.licenseId)?.byKey[key.keyId]?.credits ?? 0,
+    };
+    return keyAnswer(key, use, nowMs);
+  });
+}
+
+/** The periods that run of these licenses, by their ids. */
+async function presentPeriods(
+  licenseIds: string[],
+  { licenses, periods }: Pick<KeyAnswerDeps, 'licenses' | 'periods'>,
+  nowMs: number,
+): Promise<Map<string, Period>> {
+  const known = [...(await licenses.getMany(licenseIds)).values()];
+  const wanted = known.map((license) => ({
+    licenseId: license.licenseId,
+    startMs: creditPeriod(license, nowMs).startMs,
+  }));
+  const found = await periods.getMany(wanted);
+  return new Map(wanted.map(({ licenseId }, i) => [licenseId, found[i]!]));
+}
+
+/** What is known of a key's use. */
+export interface KeyUse {
+  lastUsedAtMs: number | null;
+  /** In its license's present period. */
+  creditsUsed: number;
+}
+
 /** Leaves out the hash: by a list of hashes a thief could tell which stolen keys are real. */
-export function keyAnswer(key: ApiKey, lastUsedAtMs: number | null, nowMs: number): KeyAnswer {
+export function keyAnswer(key: ApiKey, { lastUsedAtMs, creditsUsed }: KeyUse, nowMs: number): KeyAnswer {
   return {
     keyId: key.keyId,
     keyPrefix: key.keyPrefix,
@@ -102,5 +157,7 @@ export function keyAnswer(key: ApiKey, lastUsedAtMs: number | null, nowMs: numbe
     lastUsedAt: isoTime(lastUsedAtMs),
     expiresAt: isoTime(key.expiresAtMs),
     revokedAt: isoTime(key.revokedAtMs),
+    monthlyCredits: key.monthlyCredits,
+    creditsUsed,
   };
 }

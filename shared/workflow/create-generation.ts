@@ -8,6 +8,7 @@ import {
   decideGeneration,
   finishedFirst,
   inProgress,
+  overKeyBudget,
   overLimit,
   tooManyInFlight,
   type DecisionDeps,
@@ -41,10 +42,12 @@ export async function acceptGeneration(
   let accepted = false;
   try {
     const claim = command.idempotencyKeyHash === null ? null : { bodyHash: command.bodyHash };
-    const limits = { creditsLimit: period.creditsLimit, maxInFlight: maxInFlight(license) };
+    const { keyBudget } = command;
+    const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: maxInFlight(license) };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
     const reservation = await deps.generations.reserve(generation, limits, claim, isLate);
     if (reservation.outcome === 'over_limit') throw overLimit(decision);
+    if (reservation.outcome === 'over_key_budget') throw overKeyBudget(decision, keyBudget!);
     if (reservation.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
     if (reservation.outcome === 'repeated') {
       const first = await finishedFirst(reservation.idempotencyRecord, command, deps);

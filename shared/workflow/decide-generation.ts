@@ -4,10 +4,12 @@ import { createGenerationBody, type CreateGenerationBody } from '../contracts/ge
 import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { isoTime } from '../domain/clock.ts';
 import { creditPeriod, type CreditPeriod } from '../domain/credit-period.ts';
+import { fitsBudget } from '../domain/credits.ts';
 import { checkTier, newGeneration, referenceProblems, type Generation } from '../domain/generation.ts';
 import { idempotencyKeyRule, readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { maxInFlight, usableIdentity, type License } from '../domain/license.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError } from '../errors.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { IdempotencyRecord } from '../store/idempotency-store.ts';
@@ -29,6 +31,8 @@ export interface GenerationCommand {
   requestId: string;
   /** A key's id, or `acct_…` for an account in the playground. */
   keyId: string;
+  /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
+  keyBudget: number | null;
   license: License;
   /** In the members of POST /generate, whatever dialect it was sent in. */
   body: Record<string, unknown>;
@@ -89,7 +93,7 @@ export async function decideGeneration(
     model === null ? noModel(plan.identity) : await deps.model.refusal({ waits: command.respondAsync });
   const looks = dryRun || refusal !== null || references.length > 0;
   // Whoever could not pay hears of that first, and has nothing fetched.
-  const totals = looks ? await checkCredits(draft(command, plan, deps), license, deps) : null;
+  const totals = looks ? await checkCredits(draft(command, plan, deps), command, deps) : null;
   if (model === null || refusal !== null) throw refusal;
   if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
   if (references.length > 0) {
@@ -189,17 +193,19 @@ export function parseParameters(
  */
 async function checkCredits(
   request: Draft,
-  license: License,
+  { license, keyId, keyBudget }: GenerationCommand,
   { periods }: Pick<DecisionDeps, 'periods'>,
 ): Promise<Period> {
   const totals = await periods.get(license.licenseId, request.period.startMs);
   if (totals.committed + request.generation.credits > request.period.creditsLimit) throw overLimit(request);
+  const { committed = 0 } = totals.byKey[keyId] ?? {};
+  if (!fitsBudget(keyBudget, committed, request.generation.credits)) throw overKeyBudget(request, keyBudget!);
   return totals;
 }
 
 /**
  * @returns the request that an idempotency key stands for; null when it ended without a result, so that another may run.
- * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, REQUEST_NOT_FOUND when it was deleted
  */
 export async function finishedFirst(
   idempotencyRecord: IdempotencyRecord,
@@ -213,8 +219,17 @@ export async function finishedFirst(
     );
   }
   const first = await deps.generations.get(command.license.licenseId, idempotencyRecord.requestId);
-  if (first?.status === 'QUEUED' || first?.status === 'PROCESSING') throw inProgress(idempotencyRecord);
-  return first?.status === 'COMPLETED' ? first : null;
+  // Both were stored by one write, and the record is kept longer. Only a deletion takes it away.
+  if (first === null) throw deleted();
+  if (first.status === 'QUEUED' || first.status === 'PROCESSING') throw inProgress(idempotencyRecord);
+  return first.status === 'COMPLETED' ? first : null;
+}
+
+function deleted(): ServiceError {
+  return new ServiceError(
+    'REQUEST_NOT_FOUND',
+    'The first request with this Idempotency-Key was deleted. Use a new key to generate again.',
+  );
 }
 
 export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
@@ -225,13 +240,21 @@ export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
   );
 }
 
-export function overLimit({ generation, period }: Draft): ServiceError {
+export function overLimit(request: Draft): ServiceError {
+  return creditRefusal(request, `this month's ${request.period.creditsLimit}`);
+}
+
+/** The license has the credits, but its owner gave the key a smaller part of them. */
+export function overKeyBudget(request: Draft, keyBudget: number): ServiceError {
+  return creditRefusal(request, `this key's own monthly limit of ${keyBudget}`);
+}
+
+function creditRefusal({ generation, period }: Draft, whole: string): ServiceError {
   const { credits, createdAtMs } = generation;
   const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
   return new ServiceError(
     'CREDIT_LIMIT_EXCEEDED',
-    `This request costs ${credits} ${credits === 1 ? 'credit' : 'credits'}, ` +
-      `more than is left of this month's ${period.creditsLimit}. ` +
+    `This request costs ${counted(credits, 'credit')}, more than is left of ${whole}. ` +
       `The period resets at ${isoTime(period.endMs)}.`,
     { retryAfterSeconds },
   );
@@ -241,7 +264,7 @@ export function tooManyInFlight(license: License): ServiceError {
   const most = maxInFlight(license);
   return new ServiceError(
     'RATE_LIMITED',
-    `This license has ${most} ${most === 1 ? 'request' : 'requests'} in flight, as many as it may have at a time. ` +
+    `This license has ${counted(most, 'request')} in flight, as many as it may have at a time. ` +
       'Try again when one has finished.',
     { retryAfterSeconds: 1 },
   );

@@ -15,8 +15,11 @@ export async function findGeneration(
 ): Promise<Generation> {
   const requestId = readRequestId(sent);
   const generation = requestId === null ? null : await find(requestId);
-  if (generation === null || generation.expiresAtMs <= nowMs) {
-    throw new ServiceError('REQUEST_NOT_FOUND', 'No stored request has this ID.');
-  }
+  if (generation === null || generation.expiresAtMs <= nowMs) throw requestNotFound();
   return generation;
+}
+
+/** One text for a request that never was, is another's, or was deleted: a caller learns nothing about it. */
+export function requestNotFound(): ServiceError {
+  return new ServiceError('REQUEST_NOT_FOUND', 'No stored request has this ID.');
 }

@@ -8,6 +8,7 @@ import {
 } from '../contracts/reference-images.ts';
 import type { RateLimit } from '../domain/rate-limit.ts';
 import { isUploadId, uploadExpiresAtMs } from '../domain/upload.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
 import { countUses, type UseCountDeps } from '../store/count-uses.ts';
 import { discardReferences, type DiscardDeps } from './discard-references.ts';
@@ -104,7 +105,7 @@ async function countAddresses(
   throw new ServiceError(
     'RATE_LIMITED',
     `At most ${quota} addresses of reference images in ${windowSeconds} seconds are fetched for one license, ` +
-      `and this request names ${addresses}. Try again in ${resetSeconds} seconds, or send files with POST /uploads.`,
+      `and this request names ${addresses}. Try again in ${counted(resetSeconds, 'second')}, or send files with POST /uploads.`,
     { retryAfterSeconds: resetSeconds },
   );
 }

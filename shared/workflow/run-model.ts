@@ -10,9 +10,10 @@ import {
 } from '../contracts/model-server.ts';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import type { GenerationErrorCode } from '../contracts/generation.ts';
-import type { Generation } from '../domain/generation.ts';
+import { linkMarginSeconds, type Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { tenantOf } from '../domain/tenant.ts';
+import { counted } from '../domain/words.ts';
 import { ServiceError } from '../errors.ts';
 
 export interface ModelRunDeps {
@@ -39,8 +40,6 @@ export interface PaintedImages extends ModelCompleted {
   previews: boolean[];
 }
 
-/** Presigned links for the model outlive its deadline by this, so that clocks may differ a little. */
-const linkMarginSeconds = 60;
 const maxMessageChars = 300;
 /** A preview that is not found by then counts as missing, because nobody should wait for it. */
 const previewCheckMs = 2000;
@@ -202,7 +201,7 @@ function asSentence(message: string): string {
 
 export function timedOut(generation: Generation): ServiceError {
   const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
-  return new ServiceError('TIMEOUT', `The image was not finished within ${seconds} seconds.`);
+  return new ServiceError('TIMEOUT', `The image was not finished within ${counted(seconds, 'second')}.`);
 }
 
 export function stopped(): ServiceError {

@@ -1,24 +1,33 @@
 import { isFinal, type Generation } from '../domain/generation.ts';
 import { RunLost, type GenerationRef, type GenerationStore } from '../store/generation-store.ts';
 import { leaseIndex } from '../store/table-keys.ts';
+import { sweepDeletions, type DeletionDeps } from './delete-generation.ts';
 import { discardReferences, type DiscardDeps } from './discard-references.ts';
 
 const pageSize = 50;
 
-export interface SweepDeps extends DiscardDeps {
+export interface EndDeps extends DiscardDeps {
   generations: GenerationStore;
+}
+
+export interface SweepDeps extends EndDeps {
+  objects: EndDeps['objects'] & DeletionDeps['objects'];
+  /** Null to leave what was deleted to another sweep. */
+  deletions: DeletionDeps['deletions'] | null;
 }
 
 export interface SweepResult {
   /** Requests whose credits were given back. */
   released: number;
   creditsReleased: number;
-  /** Requests that could not be ended this time; the next sweep tries again. */
+  /** Deleted requests of which nothing is left now. */
+  erased: number;
+  /** Requests that could not be ended or erased this time; the next sweep tries again. */
   failed: number;
 }
 
 /**
- * Ends every request whose lease ran out, because its handler died, and deletes its references. Two sweeps at once are harmless, and so is a
+ * Ends every request whose lease ran out, because its handler died, and deletes its references. Then it finishes deletions. Two sweeps at once are harmless, and so is a
  * handler that is late but alive: only one of them ends a request.
  * @param leasesBeforeMs an operator who knows that nothing runs may end later leases too.
  */
@@ -26,9 +35,11 @@ export async function sweep(
   deps: SweepDeps,
   leasesBeforeMs: number = deps.clock.now(),
 ): Promise<SweepResult> {
-  const result = { released: 0, creditsReleased: 0, failed: 0 };
+  const result = { released: 0, creditsReleased: 0, erased: 0, failed: 0 };
   const shards = leaseIndex.shards.map((shard) => sweepShard(shard, leasesBeforeMs, deps, result));
   await Promise.all(shards);
+  const { deletions } = deps;
+  if (deletions !== null) await sweepDeletions(leasesBeforeMs, { ...deps, deletions }, result);
   return result;
 }
 
@@ -71,7 +82,7 @@ export interface AbandonedOptions {
  */
 export async function endAbandoned(
   ref: GenerationRef,
-  deps: SweepDeps,
+  deps: EndDeps,
   { errorMessage = tooLate, invocation = null }: AbandonedOptions = {},
 ): Promise<Generation | null> {
   const { generations, clock } = deps;

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { chooseIdentity, expectAccessible, phone, screen, signIn } from '../support/browser.ts';
+import { until } from '../support/until.ts';
 import { goTo, isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
 
 const { dashboard, release, holdBeforeStart } = useHeldRuns();
@@ -44,8 +45,8 @@ test('a run that failed says so in its place, stays there after a reload, and ca
   await tiles(page).filter({ hasText: 'Failed' }).nth(1).waitFor();
 });
 
-test('a refusal stands beside the button, and the runs that are under way stay', async () => {
-  const { page } = await dashboard.visit('playground');
+test('a refusal stands beside the button, seen whole on a phone too, and the runs that are under way stay', async () => {
+  const { page } = await dashboard.visit('playground', { viewport: phone });
   const url = await send(page, 'harbor', 'the last that is allowed');
   await isMade(page);
   const error = 'This license has 40 requests in flight, as many as it may have at a time.';
@@ -53,7 +54,14 @@ test('a refusal stands beside the button, and the runs that are under way stay',
     route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { error, code: 'RATE_LIMITED' } }),
   );
   await page.getByRole('button', { name: /^Generate/ }).click();
-  await page.getByRole('alert').filter({ hasText: error }).waitFor();
+  const alert = page.getByRole('alert').filter({ hasText: error });
+  await alert.waitFor();
+  // Fails when a bar lies above it.
+  await alert.click({ trial: true, timeout: 5000 });
+  const box = (await alert.boundingBox())!;
+  const bar = (await page.locator('.submit-bar').boundingBox())!;
+  expect(box.y).toBeGreaterThan(56);
+  expect(box.y + box.height).toBeLessThanOrEqual(bar.y);
   expect(page.url()).toBe(url);
   await isMade(page);
   await page.unroute('**/playground/generate');
@@ -85,6 +93,55 @@ test('history and overview show what is under way, whoever sent it, and its end'
   release();
   await open.waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Newest images' }).locator(`a[href$="${requestId}"]`).waitFor();
+});
+
+test('a run that ends while another is looked at says so, and covers nothing of what can be done with that one', async () => {
+  const { page } = await dashboard.visit('playground');
+  await send(page, 'harbor', 'the slow one');
+  await send(page, 'aurora', 'the quick one');
+  await isReady(page);
+  release();
+  await page.getByRole('button', { name: 'Show', exact: true }).waitFor();
+  const result = page.getByRole('region', { name: 'Result' });
+  for (const control of [
+    result.getByRole('button', { name: /^Download/ }),
+    result.getByRole('link', { name: /^Open the image/ }),
+    page.getByRole('button', { name: /^Generate/ }),
+  ]) {
+    // Fails when something else would take the click.
+    await control.click({ trial: true, timeout: 5000 });
+  }
+});
+
+test('credits are right after a reload in mid-run, also when the run ends before it is looked at', async () => {
+  const { api, ready } = dashboard.service;
+  const { page } = await dashboard.visit('');
+  const used = await page.getByText(/^\d+ of 4,000 credits used/).textContent();
+  await goTo(page, 'Playground');
+  const url = await send(page, 'harbor', 'a boat across a reload');
+  await isMade(page);
+  await goTo(page, 'Overview');
+  const hasEnded = Promise.withResolvers<void>();
+  // The new page gets the credits from before the end, and the runs from after it.
+  await page.route('**/api/v1/usage?*', async (route) => {
+    const response = await route.fetch();
+    release();
+    const path = url.replace(/.*\/playground/, '/generate');
+    await until('the run has ended', async () => {
+      const { body } = await api({ path, key: ready.keys.pro! });
+      return body.status === 'COMPLETED';
+    });
+    await page.unroute('**/api/v1/usage?*');
+    await route.fulfill({ response });
+    hasEnded.resolve();
+  });
+  await page.route(/\/api\/v1\/generate[/?]/, async (route) => {
+    await hasEnded.promise;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByText(`${Number.parseInt(used!, 10) + 1} of 4,000 credits used`).waitFor();
+  await page.getByText('1 image is ready').waitFor();
 });
 
 test('nothing of an account’s prompts stays in the tab after its sign-out', async () => {

@@ -29,6 +29,19 @@ beforeAll(async () => {
   const ownerId = randomUUID();
   owner = await grant(table, { ownerId });
   session = await sessionOf(service.dataDir, { sub: ownerId });
+  const playground = await service.api({
+    path: '/playground/generate',
+    method: 'POST',
+    key: session,
+    body: {
+      licenseId: owner.license.licenseId,
+      identityId: identities.aurora,
+      prompt: 'Old harbour, no boats',
+      negativePrompt: 'gulls',
+    },
+  });
+  expectOk(playground);
+  history.unshift({ id: playground.body.requestId, slug: 'aurora', status: 'COMPLETED' });
   for (let i = 0; i < 22; i++) {
     const slug = ['aurora', 'basalt'][i % 2]!;
     const accepted = await reserveAbandoned(table, owner.license, { identityId: identities[slug]! });
@@ -55,7 +68,7 @@ async function walk(page: (query: string) => Promise<ApiAnswer>, query: string):
   for (let cursor = '', pages = 0; pages < 60; pages++) {
     const answer = await page(`${query}${cursor}`);
     expectOk(answer);
-    expect(Object.keys(answer.body).sort()).toEqual(['generations', 'nextCursor']);
+    expect(Object.keys(answer.body).sort()).toEqual(['generations', 'nextCursor', 'searchedBackTo']);
     ids.push(...idsOf(answer));
     if (answer.body.nextCursor === null) return ids;
     cursor = `&cursor=${answer.body.nextCursor}`;
@@ -82,7 +95,7 @@ describe('GET /generate', () => {
     expect(withoutLinks(answer)).toEqual(withoutLinks(await byKey('/generate?limit=100')));
   });
 
-  test.each([4, 23])('pages of %i show every request once, in order', async (limit) => {
+  test.each([4, 24])('pages of %i show every request once, in order', async (limit) => {
     expect(await walk(ofOwner, `&limit=${limit}`)).toEqual(ids());
     expect(await walk((query) => byKey(`/generate?${query}`), `limit=${limit}`)).toEqual(ids());
   });
@@ -97,6 +110,28 @@ describe('GET /generate', () => {
     expect(all.length).toBeGreaterThan(2);
     const query = `&identityId=${identities.basalt}&status=FAILED&type=text_to_image&limit=2`;
     expect(await walk(ofOwner, query)).toEqual(all);
+  });
+
+  test('has filters by key, by time and by words of the prompt', async () => {
+    const [newest] = ids();
+    const oldest = ids().at(-1)!;
+    const { keyId, createdAt } = (await bySession(`/generate/${newest}`)).body;
+    expect(keyId).toMatch(/^key_[0-9a-f]{32}$/);
+    expect((await byKey(`/generate/${oldest}`)).body.keyId).toBeNull();
+    expect(await walk(ofOwner, `&keyId=${keyId}`)).toEqual([newest]);
+    expect(await walk(ofOwner, '&keyId=playground')).toEqual([oldest]);
+    expect(await walk(ofOwner, '&search=HARBOUR%20boat')).toEqual([oldest]);
+    expect(await walk(ofOwner, '&search=gulls')).toEqual([]);
+    const zoned = encodeURIComponent(createdAt.replace('Z', '+00:00'));
+    expect(await walk(ofOwner, `&createdAfter=${zoned}`)).toEqual([newest]);
+    expect(await walk(ofOwner, `&createdBefore=${zoned}&limit=9`)).toEqual(ids().slice(1));
+  });
+
+  test('tells how far back it looked, in the time of the last request of the page', async () => {
+    const { searchedBackTo, generations } = (await ofOwner('&limit=5')).body;
+    const id: string = generations.at(-1).id;
+    expect(Date.parse(searchedBackTo)).toBe(Number.parseInt(id.replace('-', '').slice(0, 12), 16));
+    expect((await ofOwner('&limit=100')).body.searchedBackTo).toBeNull();
   });
 
   test('needs to be told the license by session, and not with a key', async () => {

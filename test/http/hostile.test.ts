@@ -142,7 +142,7 @@ const shapes: Record<string, string> = {
   'an identity': `CATALOG IDENTITY#${id}`,
   'an audit entry': `AUDIT#LICENSE#${id} ${uuid}`,
   'a trail of audit entries': `AUDIT#LICENSE#${id}`,
-  'a history': `GEN#${id}`,
+  'a history': `GEN#${id} 00000000-0000-7000-8000-0{12}.*`,
   'a place in a history': `GEN#${id} ${uuid}.*`,
   'the catalog': 'CATALOG IDENTITY#',
   "an account's items": `OWNER#${uuid} (KEY|LICENSE)#`,

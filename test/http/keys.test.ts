@@ -54,7 +54,7 @@ describe('POST /keys', () => {
     expect(isApiKey(key)).toBe(true);
     const { keyId } = fingerprintApiKey(key);
     expect(told).toMatchObject({ keyId, name: ' CI "ß" 🙂 ', licenseId: license.licenseId, expiresAt });
-    const listed = { ...told, status: 'active', lastUsedAt: null, revokedAt: null };
+    const listed = { ...told, status: 'active', lastUsedAt: null, revokedAt: null, creditsUsed: 0 };
     expect(await list()).toEqual([listed, expect.objectContaining({ keyId: earlier })]);
     // A key that only reads.
     expectOk(await use(key));

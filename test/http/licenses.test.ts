@@ -49,6 +49,22 @@ test('GET /licenses says of each license, oldest first, whether its keys are acc
   );
 });
 
+test('GET /licenses tells licenses of one tier apart by their names', async () => {
+  const { get } = await account(
+    { createdAtMs: 1, tier: 'starter' },
+    { createdAtMs: 2, tier: 'starter', planName: 'Studio' },
+    { createdAtMs: 3, tier: 'starter', planName: 'Studio', givenName: 'Labs' },
+    { createdAtMs: 4, tier: 'starter' },
+  );
+  const { body } = await get('/licenses');
+  expect(body.licenses.map(({ name }: { name: string }) => name)).toEqual([
+    'Starter',
+    'Studio',
+    'Labs',
+    'Starter 2',
+  ]);
+});
+
 describe('GET /identities', () => {
   const founding = ['aurora', 'basalt', 'citrine', 'ember', 'flint', 'glacier', 'harbor'];
   const slugs = ({ body }: { body: any }) => body.identities.map(({ slug }: any) => slug).sort();
@@ -65,6 +81,7 @@ describe('GET /identities', () => {
         description: demoIdentities[name]!.description,
         productPhotos: demoIdentities[name]!.productPhotos,
         available: name !== 'ember',
+        samples: [],
       })),
     });
   });

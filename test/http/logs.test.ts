@@ -68,6 +68,8 @@ async function sendGenerations(): Promise<void> {
   const made = await post('pro', 'aurora', 200, { numOutputs: 2 });
   await Promise.all(made.outputs.map(openImage));
   await send({ path: `/generate/${made.requestId}`, key: keys.pro }, 200);
+  await send({ method: 'DELETE', path: `/generate/${made.requestId}`, key: keys.pro }, 200);
+  await send({ method: 'DELETE', path: `/generate/${made.requestId}`, key: keys.pro }, 404);
   await post('pro', 'flint', 500, {}, headers);
   await post('pro', 'flint', 200, {}, events);
   await post('pro', 'basalt', 200, {}, events);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes, type Route } from '../../shared/routes.ts';
 import { generationStore } from '../../shared/store/generation-store.ts';
+import { committedName } from '../../shared/store/period-store.ts';
 import { rateLogStore } from '../../shared/store/rate-log-store.ts';
 import { expectError, uuid } from '../support/answers.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';
@@ -49,6 +50,7 @@ describe('what is stored', () => {
       })
         .replaceAll(license.licenseId, 'LICENSE')
         .replaceAll(keyId, 'KEY')
+        .replaceAll(committedName(keyId).slice(0, -2), 'k#KEY')
         .replaceAll(license.ownerId, 'OWNER')
         .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'REQUEST')
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')

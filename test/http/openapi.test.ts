@@ -115,6 +115,9 @@ describe('what the service answers is what the document says', () => {
     const replayed = await call('createGeneration', 200, { as, body: generation(), headers });
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
     await call('getGeneration', 200, { as, path: `/generate/${body.requestId}` });
+    for (const status of [200, 404]) {
+      await call('deleteGeneration', status, { as, path: `/generate/${body.requestId}` });
+    }
     const { flint, ember, glacier, drift } = service.ready.identities;
     const refusals: [changes: object, status: number][] = [
       [{ identityId: flint }, 500],
@@ -191,6 +194,8 @@ describe('what the service answers is what the document says', () => {
       ['createKey', 403, { as: session, body: { licenseId: ended, name: 'x' } }],
       ['listKeys', 200, bySession],
       ['listKeys', 401, { as }],
+      ['updateKey', 200, { as: session, path: `/keys/${key.keyId}`, body: { name: 'k' } }],
+      ['updateKey', 404, { as: session, path: '/keys/nothing', body: { name: 'k' } }],
       ['revokeKey', 200, { as: session, path: `/keys/${key.keyId}` }],
       ['revokeKey', 404, { as: session, path: '/keys/nothing' }],
       ['listKeys', 200, bySession],

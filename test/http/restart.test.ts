@@ -100,7 +100,7 @@ describe('a second start finds everything where it was', () => {
       Object.values(ready.accounts).map(({ password }) => password);
     expect(passwords(third).filter((password) => passwords(first).includes(password))).toEqual([]);
     const list = await third.api({ path: '/generate', key: third.ready.keys.starter });
-    expect(list.body).toEqual({ generations: [], nextCursor: null });
+    expect(list.body).toEqual({ generations: [], nextCursor: null, searchedBackTo: null });
     expect((await fetch(link)).status).toBe(403);
     // The same seed gives the same picture, whatever the identity's id is.
     const { keys, identities } = third.ready;

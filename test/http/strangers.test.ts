@@ -47,10 +47,14 @@ const namings: Record<SessionRoute, Naming[]> = {
   listGenerations: [byLicense('/generate?'), byLicense('/generate?limit=1&status=COMPLETED&')],
   listIdentities: [byLicense('/identities?')],
   getGeneration: [{ kind: 'generation', call: (id) => ({ path: `/generate/${id}` }) }],
+  deleteGeneration: [{ kind: 'generation', call: (id) => ({ method: 'DELETE', path: `/generate/${id}` }) }],
   createKey: [
     { kind: 'license', call: (licenseId) => ({ path: '/keys', body: { licenseId, name: 'mine' } }) },
   ],
   createUpload: [{ kind: 'license', call: (licenseId) => ({ path: '/uploads', body: { licenseId } }) }],
+  updateKey: [
+    { kind: 'key', call: (id) => ({ method: 'PATCH', path: `/keys/${id}`, body: { name: 'mine' } }) },
+  ],
   revokeKey: [{ kind: 'key', call: (id) => ({ method: 'DELETE', path: `/keys/${id}` }) }],
   createPlaygroundGeneration: [
     { kind: 'license', call: (id) => playground(id) },
@@ -192,7 +196,7 @@ describe("what is another account's", () => {
     expect(cursor).toMatch(/\S/);
     const path = `/generate?cursor=${cursor}&licenseId=${stranger.license.licenseId}`;
     const answer = await service.api({ path, key: stranger.session });
-    expect(answer.body).toEqual({ generations: [], nextCursor: null });
+    expect(answer.body).toEqual({ generations: [], nextCursor: null, searchedBackTo: null });
   });
 });
 

@@ -33,10 +33,10 @@ function sumOf(tallies: Tally[]): Tally {
   );
 }
 
-/** The days, the types and the identities count the same requests. */
-function expectSums({ byDay, byType, byIdentity }: any, sum: Tally): void {
-  const views = [byDay, Object.values(byType), Object.values(byIdentity)] as Tally[][];
-  expect(views.map(sumOf)).toEqual([sum, sum, sum]);
+/** The days, the types, the identities and the keys count the same requests. */
+function expectSums({ byDay, byType, byIdentity, byKey }: any, sum: Tally): void {
+  const views = [byDay, Object.values(byType), Object.values(byIdentity), Object.values(byKey)] as Tally[][];
+  expect(views.map(sumOf)).toEqual([sum, sum, sum, sum]);
 }
 
 describe('the usage of a license', () => {

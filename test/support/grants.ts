@@ -32,6 +32,8 @@ export function newLicense(changes: Partial<License> = {}): License {
   return {
     licenseId: newId('license'),
     ownerId: randomUUID(),
+    givenName: null,
+    planName: null,
     tier: 'pro',
     creditsLimit: 4000,
     foundingCatalog: true,
@@ -90,6 +92,7 @@ export function newStoredKey(options: Pick<ApiKey, 'licenseId' | 'ownerId'> & Pa
     ...fingerprintApiKey(raw),
     keyPrefix: keyPrefix(raw),
     name: 'test',
+    monthlyCredits: null,
     createdAtMs: Date.now(),
     expiresAtMs: null,
     revokedAtMs: null,

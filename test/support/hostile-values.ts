@@ -30,6 +30,10 @@ const noValues: Record<string, string[]> = {
   identityId: ['', '%00', 'IDENTITY%23x', '../x', '%ff', 'x&identityId=x', 'é'],
   status: ['', 'COMPLETED%00', 'COMPLETED&status=FAILED', '__proto__'],
   type: ['', 'constructor', 'reference&type=reference'],
+  keyId: ['', 'acct_x', `key_${'0'.repeat(31)}`, '__proto__', `key_${'0'.repeat(32)}%00`],
+  createdAfter: ['', 'yesterday', '0', '2026-11-01', '2026-13-01T00:00:00Z', '%00'],
+  createdBefore: ['', '+010000-01-01T00:00:00Z', '2026-11-01T00:00:00', '__proto__'],
+  search: ['', '%20', '%00', 'a%00b', 'x'.repeat(201), 'a&search=b'],
 };
 
 /** The same of a list of keys. The first is a place in a history, which has another form. */

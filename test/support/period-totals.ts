@@ -53,7 +53,12 @@ export async function reserveAbandoned(
     idempotency?: { key: string; body: string };
   },
 ): Promise<Generation> {
-  const { identityId, prompt = 'abandoned', acceptedAtMs = Date.now(), keyId = 'key_of_nobody' } = options;
+  const {
+    identityId,
+    prompt = 'abandoned',
+    acceptedAtMs = Date.now(),
+    keyId = `key_${'0'.repeat(32)}`,
+  } = options;
   const { idempotency, referenceImages = 0 } = options;
   const references = Array.from({ length: referenceImages }, (_, i) => ({ url: `https://a.example/${i}` }));
   const generation = newGeneration({
@@ -75,7 +80,7 @@ export async function reserveAbandoned(
     idempotencyKeyHash: idempotency ? hashIdempotencyKey(idempotency.key) : null,
   });
   const claim = idempotency ? { bodyHash: bodyFingerprint(idempotency.body) } : null;
-  const limits = { creditsLimit: license.creditsLimit, maxInFlight: maxInFlight(license) };
+  const limits = { creditsLimit: license.creditsLimit, keyBudget: null, maxInFlight: maxInFlight(license) };
   const { outcome } = await generationStore(table).reserve(generation, limits, claim);
   expect(outcome).toBe('reserved');
   return generation;

@@ -4,6 +4,7 @@ import type { StoredGeneration } from '../../shared/contracts/generation-answers
 export const storedGeneration: StoredGeneration = {
   id: '01a1fe17-7ebc-7396-8df3-f13b595bdbd4',
   licenseId: 'lic_1',
+  keyId: null,
   type: 'text_to_image',
   status: 'COMPLETED',
   identity: { id: 'idn_1', name: 'harbor', slug: 'harbor' },

@@ -17,6 +17,8 @@ export function refusalOf(call: () => unknown): ServiceError {
   throw new Error('The call was not refused.');
 }
 
+export const sampleKeyId = `key_${'0'.repeat(31)}1`;
+
 export const sampleIdentity: Identity = {
   identityId: 'idn_1',
   name: 'Aurora Studio',
@@ -24,12 +26,15 @@ export const sampleIdentity: Identity = {
   description: 'Northern lights.',
   catalog: 'founding',
   productPhotos: false,
+  samples: [],
   model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
 };
 
 export const sampleLicense: License = {
   licenseId: 'lic_1',
   ownerId: 'owner-1',
+  givenName: null,
+  planName: null,
   tier: 'pro',
   creditsLimit: 4000,
   foundingCatalog: true,
@@ -70,7 +75,7 @@ export function sampleGeneration(
   const generation = newGeneration({
     requestId: newRequestId(sampleNowMs),
     licenseId: 'lic_1',
-    keyId: 'key_1',
+    keyId: sampleKeyId,
     identity: sampleIdentity,
     body: { ...sampleBody, ...body },
     periodStartMs: Date.UTC(2026, 4, 1),
@@ -115,6 +120,7 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   requestId: anyRequestId,
   licenseId: anyId,
   keyId: anyId,
+  countedByKey: fc.boolean(),
   status: fc.constantFrom('QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'),
   type: fc.constantFrom('text_to_image', 'reference', 'exact_product'),
   identity: fc.record({ id: anyId, name: anyText, slug: anyText }),

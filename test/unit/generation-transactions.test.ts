@@ -3,7 +3,7 @@ import { reserveItems } from '../../shared/store/generation-transactions.ts';
 import { ttlAttribute } from '../../shared/store/table-keys.ts';
 import { sampleGeneration, sampleNowMs } from '../support/unit-samples.ts';
 
-const limits = { creditsLimit: 100, maxInFlight: 10 };
+const limits = { creditsLimit: 100, keyBudget: null, maxInFlight: 10 };
 
 test('the table may remove an idempotency record in the second after it ends, and not before', () => {
   const generation = sampleGeneration({ idempotencyKeyHash: 'hash' });

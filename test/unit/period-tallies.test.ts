@@ -1,17 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { generationTypes } from '../../shared/contracts/generation.ts';
+import { newKeyLimit } from '../../shared/domain/key-slots.ts';
 import type { UsageTally } from '../../shared/contracts/usage.ts';
-import { periodFromItem, tallyNames } from '../../shared/store/period-store.ts';
+import { committedName, periodFromItem, tallyNames } from '../../shared/store/period-store.ts';
 import type { Item } from '../../shared/store/table.ts';
 import { anyId, inheritedNames } from '../support/unit-samples.ts';
 
+const anyKeyId = fc
+  .uint8Array({ minLength: 16, maxLength: 16 })
+  .map((bytes) => `key_${Buffer.from(bytes).toString('hex')}`);
 const startMs = Date.UTC(2026, 0, 31, 10);
 const anyCompleted = fc.record({
   type: fc.constantFrom(...generationTypes),
   identityId: anyId,
   completedAtMs: fc.integer({ min: startMs, max: Date.UTC(2026, 1, 28, 10) - 1 }),
   credits: fc.integer({ min: 1, max: 16 }),
+  // Those who were accepted before keys were counted are in no key's tally.
+  keyId: fc.oneof(fc.constantFrom(null, 'acct_one', 'acct_two'), anyKeyId),
 });
 type Completed = typeof anyCompleted extends fc.Arbitrary<infer T> ? T : never;
 
@@ -23,6 +29,7 @@ function settleAll(completed: Completed[]): Item {
   for (const { credits, ...of } of completed) {
     add('committed', credits);
     add('used', credits);
+    if (of.keyId !== null) add(committedName(of.keyId), credits);
     for (const [requests, charged] of tallyNames(of)) {
       add(requests, 1);
       add(charged, credits);
@@ -32,19 +39,19 @@ function settleAll(completed: Completed[]): Item {
 }
 
 /** The model: counts what completed, without any names of attributes. */
-function count(completed: Completed[], keyOf: (one: Completed) => string): [string, UsageTally][] {
-  const keys = [...new Set(completed.map(keyOf))].sort();
+function count(completed: Completed[], keyOf: (one: Completed) => string | null): [string, UsageTally][] {
+  const keys = [...new Set(completed.map(keyOf))].filter((key) => key !== null).sort();
   return keys.map((key) => {
     const own = completed.filter((one) => keyOf(one) === key);
     return [key, { requests: own.length, credits: own.reduce((sum, { credits }) => sum + credits, 0) }];
   });
 }
 
-const sorted = (tallies: Record<string, UsageTally>) =>
+const sorted = <T>(tallies: Record<string, T>) =>
   Object.entries(tallies).sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe('a period’s statistics', () => {
-  test('read back what was added, by type, identity and day, for any generations', () => {
+  test('read back what was added, by type, identity, day and key, for any generations', () => {
     fc.assert(
       fc.property(fc.array(anyCompleted, { maxLength: 20 }), (completed) => {
         const period = periodFromItem(settleAll(completed));
@@ -54,12 +61,17 @@ describe('a period’s statistics', () => {
           new Date(completedAtMs).toISOString().slice(5, 10).replace('-', ''),
         );
         expect(sorted(period.byDay)).toEqual(days);
+        const keys = count(completed, ({ keyId }) => (keyId?.startsWith('acct_') ? 'playground' : keyId));
+        const committed = keys.map(([key, tally]) => [key, { ...tally, committed: tally.credits }]);
+        expect(sorted(period.byKey)).toEqual(committed);
       }),
     );
   });
 
   test.each(inheritedNames)('count an identity of the id %s like any other', (identityId) => {
-    const completed = [{ type: 'text_to_image' as const, identityId, completedAtMs: startMs, credits: 4 }];
+    const completed = [
+      { type: 'text_to_image' as const, identityId, completedAtMs: startMs, credits: 4, keyId: null },
+    ];
     const { byIdentity } = periodFromItem(settleAll(completed));
     expect(Object.entries(byIdentity)).toEqual([[identityId, { requests: 1, credits: 4 }]]);
     // The language's own object of that name is left alone.
@@ -71,17 +83,33 @@ describe('a period’s statistics', () => {
     fc.assert(
       fc.property(anyCompleted, (completed) => {
         const names = tallyNames(completed).flat();
-        expect(new Set(names).size).toBe(6);
-        for (const own of ['PK', 'SK', 'committed', 'used', 'imported']) expect(names).not.toContain(own);
+        expect(new Set(names).size).toBe(completed.keyId === null ? 6 : 8);
+        for (const own of ['PK', 'SK', 'committed', 'used', 'imported', 'inFlight'])
+          expect(names).not.toContain(own);
       }),
     );
   });
 
   test('go by the UTC day of completion', () => {
-    const of = { type: 'reference' as const, identityId: 'idn_1' };
+    const of = { type: 'reference' as const, identityId: 'idn_1', keyId: null };
     const dayOf = (iso: string) => tallyNames({ ...of, completedAtMs: Date.parse(iso) })[2]![0];
     expect(dayOf('2026-12-31T23:59:59.999Z')).toBe('d#1231#n');
     expect(dayOf('2027-01-01T00:00:00.000Z')).toBe('d#0101#n');
+  });
+});
+
+describe('a period’s item', () => {
+  test('has room for every key that an account may make in a month, each used', () => {
+    const keys = newKeyLimit.quota * 31;
+    const keyId = `key_${'f'.repeat(32)}`;
+    const names = tallyNames({ type: 'reference', identityId: 'i', completedAtMs: startMs, keyId }).at(-1)!;
+    // A number takes a byte for two digits, one for its sign and one more (DynamoDB Developer Guide, "Item sizes").
+    const bytesOfKey = [...names, committedName(keyId)].join('').length + 3 * 7;
+    expect(keys * bytesOfKey).toBeLessThan(350 * 1024);
+  });
+
+  test('counts nobody whose id is neither a key’s nor an account’s', () => {
+    expect(() => committedName('key_1')).toThrow('neither');
   });
 });
 
@@ -95,6 +123,7 @@ describe('a period’s totals', () => {
       byType: {},
       byIdentity: {},
       byDay: {},
+      byKey: {},
     };
     expect(periodFromItem(null)).toEqual(nothing);
   });
@@ -115,9 +144,13 @@ describe('a period’s totals', () => {
       't#reference#nn': 5,
       't#reference#x': 6,
       'd##n': 7,
+      't#reference#h': 8,
+      'k#short#n': 9,
+      'k##h': 9,
       't#reference#n': 2,
     });
     expect(period.byType).toEqual({ reference: { requests: 2, credits: 0 } });
     expect(period.byIdentity).toEqual({});
+    expect(period.byKey).toEqual({});
   });
 });

@@ -19,10 +19,13 @@ test('the version is part of every address', () => expect(basePath).toBe('/api/v
 
 describe.each(table)('route %s', (_name, route) => {
   test('has its function in a file named verb-noun, with a verb that fits its method', () => {
-    expect(route.functionName).toMatch(/^(answer|create|get|list|delete|revoke)(-[a-z]+)+$/);
-    const verbs = { GET: ['get', 'list'], POST: ['answer', 'create'], DELETE: ['delete', 'revoke'] }[
-      route.method
-    ];
+    expect(route.functionName).toMatch(/^(answer|create|get|list|update|delete|revoke)(-[a-z]+)+$/);
+    const verbs = {
+      GET: ['get', 'list'],
+      POST: ['answer', 'create'],
+      PATCH: ['update'],
+      DELETE: ['delete', 'revoke'],
+    }[route.method];
     expect(verbs).toContain(route.functionName.split('-')[0]);
   });
 
@@ -69,16 +72,17 @@ describe.each(table)('route %s', (_name, route) => {
   });
 });
 
-test('nothing deletes in the bucket but copies of references, which end with their request', () => {
+test('only a deletion deletes images; the others delete copies of references, which end with their request', () => {
   const deleting = [...Object.values(routes), ...Object.values(jobs)].flatMap(
     ({ functionName, grants }: Route | Job) =>
       grants.deleteObjects === undefined ? [] : [[functionName, grants.deleteObjects]],
   );
   expect(deleting).toEqual([
     ['create-generation', ['references/*']],
+    ['delete-generation', ['generations/*', 'references/*']],
     ['answer-agent', ['references/*']],
     ['create-playground-generation', ['references/*']],
-    ['sweep', ['references/*']],
+    ['sweep', ['generations/*', 'references/*']],
     ['run-generation', ['references/*']],
     ['release-generation', ['references/*']],
   ]);
@@ -131,9 +135,11 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     getOpenAiModel: perMinute('identities', 60, 'allow'),
     listOpenAiModels: perMinute('identities', 60, 'allow'),
     getGeneration: perMinute('fetch', 60, 'allow'),
+    deleteGeneration: perMinute('delete', 60, 'allow'),
     listGenerations: perMinute('list', 60, 'allow'),
     listIdentities: perMinute('identities', 60, 'allow'),
     listKeys: perMinute('keys', 60, 'allow'),
+    updateKey: perMinute('change-key', 30, 'allow'),
     getUsage: perMinute('usage', 30, 'allow'),
     listActivity: perMinute('activity', 30, 'allow'),
   });
@@ -157,6 +163,7 @@ test('who may write what gives access writes who did it, and nobody else does; o
   expect(audit).toEqual([
     'list-activity: query',
     'create-key: put',
+    'update-key: put',
     'revoke-key: put',
     'billing-events: put',
   ]);
@@ -173,6 +180,7 @@ test('only these functions may write what gives access, so that no other, once t
   );
   expect(writers).toEqual([
     'create-key: put keys',
+    'update-key: update keys',
     'revoke-key: update keys',
     'billing-events: put licenses',
     'billing-events: update licenses',

@@ -57,6 +57,9 @@ def test_generates_with_progress_as_it_happens_and_finds_it_again(
     path = call(again.save, tmp_path / 'image.png')
     assert path.read_bytes() == call(image.bytes)
     assert path.read_bytes().startswith(b'\x89PNG')
+    call(client.delete_generation, image.request_id)
+    with pytest.raises(RequestNotFound):
+        call(client.get_generation, image.request_id)
 
 
 def test_yields_what_happens_and_the_result_last(
@@ -84,7 +87,11 @@ def test_lists_identities_and_stored_requests_and_reads_the_health(
     everything = call.all(client.all_generations(limit=1))
     assert [one.id for one in everything] == ids
     assert [len(one.images) for one in everything] == [1, 1, 1]
+    assert page.searched_back_to is not None
     assert call.all(client.all_generations(status='FAILED')) == []
+    newest = everything[0]
+    since = {'created_after': newest.created_at, 'key_id': newest.key_id, 'search': newest.prompt.upper()}
+    assert [one.id for one in call.all(client.all_generations(**since))] == ids[:1]
     assert call(client.request, 'GET /generate', query={'limit': 1})['generations'][0]['id'] == ids[0]
 
 

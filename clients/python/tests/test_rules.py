@@ -24,6 +24,8 @@ from image_generation import (
     GenerationFailed,
     ImageGenerationError,
     RateLimited,
+    RequestInProgress,
+    RequestNotFound,
     ServiceUnavailable,
     Timeout,
     TimeoutError,
@@ -185,10 +187,26 @@ def test_a_failure_on_the_line_that_was_not_stored_is_tried_again(
     assert paint(answering(failed, lost, done()), call).request_id == 'r'
 
 
+def test_a_deletion_is_done_when_the_repeat_of_a_lost_one_finds_nothing(
+    answering: Any, call: Caller, waits: list[float]
+) -> None:
+    gone = refusal(404, 'REQUEST_NOT_FOUND')
+    busy = refusal(503, 'SERVICE_UNAVAILABLE', **{'retry-after': '1'})
+    for fault in (httpx2.ReadError('cut'), busy):
+        assert call(answering(fault, gone).delete_generation, 'r') is None
+    limited = refusal(429, 'RATE_LIMITED', **{'retry-after': '1'})
+    for answers in ((gone,), (limited, gone)):
+        with pytest.raises(RequestNotFound):
+            call(answering(*answers).delete_generation, 'r')
+    with pytest.raises(RequestInProgress):
+        call(answering(refusal(409, 'REQUEST_IN_PROGRESS')).delete_generation, 'r')
+    assert len(waits) == 3
+
+
 def stored(status: str, **more: Any) -> httpx2.Response:
     answer: dict[str, Any] = {
         **dict.fromkeys(
-            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt')
+            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt', 'keyId')
         ),
         **dict.fromkeys(('seed', 'steps', 'width', 'height', 'numOutputs', 'creditsCharged'), 1),
         'id': 'r',

@@ -10,8 +10,9 @@ import {
   type RespondAsyncOptions,
 } from './respond-async.ts';
 import type { CallOptions, RouteInit } from './routes.ts';
-import type { WaitOptions } from './stored.ts';
+import { deleteGeneration, type WaitOptions } from './stored.ts';
 import type {
+  DeletedGeneration,
   DryRun,
   GenerationRequest,
   GenerationResult,
@@ -141,6 +142,10 @@ function storedCalls(source: ImageSource) {
     /** A stored request, with newly signed links. */
     getGeneration: (requestId: string, more?: CallOptions): Promise<WithImages<StoredGeneration>> =>
       getGeneration(source, requestId, more),
+
+    /** Deletes a request that has ended, with its images, its prompt and all else that is stored of it. For good. */
+    deleteGeneration: (requestId: string, more?: CallOptions): Promise<DeletedGeneration> =>
+      deleteGeneration(source.requester, requestId, more),
 
     /** A page of stored requests, newest first. */
     listGenerations,

@@ -26,7 +26,7 @@ export {
 } from './respond-async.ts';
 export { createRequester, type Requester, type RequesterOptions, type TokenSource } from './requester.ts';
 export type { AnswerOf, CallOptions, RouteInit, RouteName } from './routes.ts';
-export { type WaitOptions } from './stored.ts';
+export { deleteGeneration, type WaitOptions } from './stored.ts';
 export type * from './types.ts';
 export type { components, operations, paths } from './openapi.ts';
 export { uploadForm, uploadRefused, type UploadFile, type UploadOptions } from './upload.ts';

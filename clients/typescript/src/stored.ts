@@ -1,8 +1,8 @@
-import { ApiError, TimeoutError } from './errors.ts';
+import { ApiError, ConnectionError, isApiError, TimeoutError } from './errors.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient, pause } from './retry.ts';
 import type { CallOptions } from './routes.ts';
-import type { GenerationResult, StoredGeneration } from './types.ts';
+import type { DeletedGeneration, GenerationResult, StoredGeneration } from './types.ts';
 
 export interface WaitOptions extends CallOptions {
   /** Called with the stored request each time that it was looked up, the last time included. */
@@ -69,6 +69,34 @@ async function lookAt(
     const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
     return { stored: null, waitSeconds: Math.max(usualWaitSeconds, asked || waitAfterFaultSeconds) };
   }
+}
+
+/**
+ * Deletes a stored request. A repeat that finds nothing after an answer was lost means that an earlier try deleted it.
+ * @throws ApiError REQUEST_NOT_FOUND, REQUEST_IN_PROGRESS, and whatever any request may throw
+ */
+export function deleteGeneration(
+  requester: Requester,
+  requestId: string,
+  { signal }: CallOptions = {},
+): Promise<DeletedGeneration> {
+  let mayBeDone = false;
+  const work = async (): Promise<DeletedGeneration> => {
+    try {
+      const init = { path: { requestId }, signal };
+      return await requester.attempt('DELETE /generate/{requestId}', init, readJson<DeletedGeneration>);
+    } catch (error) {
+      if (mayBeDone && isApiError(error, 'REQUEST_NOT_FOUND')) return { requestId, deleted: true };
+      mayBeDone ||= isOutcomeUnknown(error);
+      throw error;
+    }
+  };
+  return requester.retry(work, { isRetried: isTransient, signal });
+}
+
+function isOutcomeUnknown(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status >= 500;
+  return error instanceof ConnectionError || error instanceof TimeoutError;
 }
 
 function hasEnded({ status }: StoredGeneration): boolean {

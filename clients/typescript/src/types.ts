@@ -11,6 +11,8 @@ export type DryRun = Schemas['DryRun'];
 /** A stored request with any status. */
 export type StoredGeneration = Schemas['StoredGeneration'];
 export type StoredGenerationList = Schemas['StoredGenerationList'];
+/** The answer of DELETE /generate/{requestId}. */
+export type DeletedGeneration = Schemas['DeletedGeneration'];
 export type GenerationEvents = Schemas['GenerationEvents'];
 export type Identity = Schemas['IdentityList']['identities'][number];
 /** A form that takes one file. */

@@ -1,5 +1,6 @@
 import {
   QueryClient,
+  infiniteQueryOptions,
   queryOptions,
   useInfiniteQuery,
   useMutation,
@@ -155,6 +156,10 @@ export interface GenerationFilters {
   identityId?: string | undefined;
   status?: GenerationStatus | undefined;
   type?: GenerationType | undefined;
+  keyId?: string | undefined;
+  createdAfter?: string | undefined;
+  createdBefore?: string | undefined;
+  search?: string | undefined;
 }
 
 /**
@@ -162,8 +167,29 @@ export interface GenerationFilters {
  * call `fetchNextPage` while `hasNextPage`.
  */
 export function useGenerations(licenseId: string, filters: GenerationFilters = {}, limit = 24) {
-  const api = useApi();
   return useInfiniteQuery({
+    ...useGenerationPages(licenseId, filters, limit),
+    select: ({ pages }: InfiniteData<GenerationList>) => pages.flatMap(({ generations }) => generations),
+  });
+}
+
+/** How far back the pages that are loaded have looked; null once they have seen everything. */
+export function useSearchedBackTo(
+  licenseId: string,
+  filters: GenerationFilters = {},
+  limit = 24,
+): string | null {
+  const { data } = useInfiniteQuery({
+    ...useGenerationPages(licenseId, filters, limit),
+    select: ({ pages }: InfiniteData<GenerationList>) => pages.at(-1)?.searchedBackTo ?? null,
+    enabled: false,
+  });
+  return data ?? null;
+}
+
+function useGenerationPages(licenseId: string, filters: GenerationFilters, limit: number) {
+  const api = useApi();
+  return infiniteQueryOptions({
     queryKey: ['generations', licenseId, filters, limit],
     queryFn: ({ pageParam, signal }) => {
       const query = { licenseId, limit, cursor: pageParam ?? undefined, ...filters };
@@ -171,7 +197,6 @@ export function useGenerations(licenseId: string, filters: GenerationFilters = {
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    select: ({ pages }: InfiniteData<GenerationList>) => pages.flatMap(({ generations }) => generations),
     staleTime: linkFreshMs,
     // The list is still as long when somebody comes back from one image after a while.
     gcTime: 30 * minuteMs,
@@ -233,7 +258,11 @@ export function useModelHealth(isWaiting: boolean) {
     queryFn: ({ signal }) => api.request('GET /health', { signal }),
     enabled: isWaiting,
     staleTime: 0,
-    refetchInterval: 10_000,
+    // How long it will take is known as soon as the service has seen that it sleeps.
+    refetchInterval: ({ state: { data } }) =>
+      data?.model === 'asleep' || (data?.model === 'waking' && data.modelReadyInSeconds === null)
+        ? 3000
+        : 10_000,
   });
 }
 

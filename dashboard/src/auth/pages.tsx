@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Button } from '@/components/ui/button.tsx';
 import { NoticePage } from '@/layout/notice-page.tsx';
+import { rememberReturnPath } from './return-path.ts';
 import { useSession, useSessionState } from './session-context.ts';
 import type { Session, SignInResult } from './session.ts';
 
@@ -26,6 +27,7 @@ export function RequireSession() {
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     if (status === 'none' && !failed) {
+      rememberReturnPath(pathname);
       session.signIn(`${pathname}${search}${hash}`).catch(() => setFailed(true));
     }
   }, [session, status, failed, pathname, search, hash]);

@@ -13,14 +13,16 @@ export function lazyMenu(load: () => Promise<{ default: ComponentType<{ trigger:
   const prefetch = (): void => void load().catch(() => {});
   return function LazyMenu({ trigger }: { trigger: MenuTrigger }) {
     const [wanted, setWanted] = useState(false);
+    // Only once its code is there, so that a lost network costs a message and not the page.
+    const open = (): void => void load().then(() => setWanted(true), tellFailure);
     const button = cloneElement(trigger, {
       'aria-haspopup': 'menu',
       'aria-expanded': wanted,
       onPointerEnter: prefetch,
       onFocus: prefetch,
-      onClick: () => setWanted(true),
+      onClick: open,
       onKeyDown: (event) => {
-        if (event.key === 'ArrowDown') setWanted(true);
+        if (event.key === 'ArrowDown') open();
       },
     });
     if (!wanted) return button;
@@ -30,4 +32,9 @@ export function lazyMenu(load: () => Promise<{ default: ComponentType<{ trigger:
       </Suspense>
     );
   };
+}
+
+async function tellFailure(): Promise<void> {
+  const { toast } = await import('sonner');
+  toast.error('The menu could not be loaded. Check your connection, or reload the page.');
 }

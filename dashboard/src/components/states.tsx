@@ -57,8 +57,10 @@ export function ErrorState({ error, onRetry, retrying = false, className }: Erro
           {advice !== null && <p className="text-pretty text-muted-foreground">{advice}</p>}
         </div>
         {requestId !== undefined && (
-          <p className="flex flex-wrap items-center gap-x-1 text-xs text-muted-foreground">
-            <span>Request id</span> <code className="break-all">{requestId}</code>
+          <p className="flex items-center gap-x-1 text-xs text-muted-foreground">
+            <span className="min-w-0">
+              Request id <code className="break-all">{requestId}</code>
+            </span>
             <CopyButton text={requestId} label="Copy the request id" iconOnly />
           </p>
         )}

@@ -1,12 +1,14 @@
 import { TriangleAlert } from 'lucide-react';
-import { Component, type ReactNode } from 'react';
+import { Component, useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@/components/ui/button.tsx';
+import { LoadError } from '@/lib/lazy-screen.tsx';
+import { useIsOnline } from '@/lib/use-online.ts';
 import { NoticePage } from './notice-page.tsx';
 import { Page } from './page.tsx';
 
 interface Props {
   /** Shown in place of what failed. */
-  fallback: ReactNode;
+  fallback: ReactNode | ((error: unknown) => ReactNode);
   /** When it changes, the children are rendered again. The path, for instance. */
   resetKey?: string;
   children: ReactNode;
@@ -14,14 +16,15 @@ interface Props {
 
 interface State {
   failed: boolean;
+  error?: unknown;
   resetKey: string | undefined;
 }
 
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { failed: false, resetKey: this.props.resetKey };
 
-  static getDerivedStateFromError(): Partial<State> {
-    return { failed: true };
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { failed: true, error };
   }
 
   static getDerivedStateFromProps({ resetKey }: Props, state: State): Partial<State> | null {
@@ -29,23 +32,23 @@ export class ErrorBoundary extends Component<Props, State> {
   }
 
   override render(): ReactNode {
-    return this.state.failed ? this.props.fallback : this.props.children;
+    const { fallback, children } = this.props;
+    const { failed, error } = this.state;
+    if (!failed) return children;
+    return typeof fallback === 'function' ? fallback(error) : fallback;
   }
 }
-
-const title = 'This page stopped working';
-const text =
-  'It met a fault, or a newer version of the dashboard was published. Nothing of your account is affected.';
 
 function ReloadButton() {
   return <Button onClick={() => window.location.reload()}>Reload the page</Button>;
 }
 
 /** In place of a screen, inside the shell. */
-export function ScreenCrash() {
+export function ScreenCrash({ error }: { error: unknown }) {
+  const { title, text } = useCrash(error);
   return (
     <Page title={title}>
-      <div className="grid justify-items-start gap-4">
+      <div role="alert" className="grid justify-items-start gap-4">
         <p className="flex max-w-xl items-start gap-3 text-muted-foreground">
           <TriangleAlert aria-hidden className="mt-1 size-4 shrink-0" />
           {text}
@@ -57,10 +60,48 @@ export function ScreenCrash() {
 }
 
 /** In place of everything. */
-export function AppCrash() {
+export function AppCrash({ error }: { error: unknown }) {
+  const { title, text } = useCrash(error);
   return (
     <NoticePage title={title} action={<ReloadButton />}>
       {text}
     </NoticePage>
   );
+}
+
+/**
+ * What to say. A page whose code did not arrive is loaded again by itself: when there is a network again, or at once where
+ * there is one, since its files may have been replaced by a newer version. A new page load is what certainly asks again.
+ */
+function useCrash(error: unknown): { title: string; text: string } {
+  const isOnline = useIsOnline();
+  const isMissing = error instanceof LoadError;
+  const [wasOffline, setWasOffline] = useState(!isOnline);
+  if (!isOnline && !wasOffline) setWasOffline(true);
+  const mayReload = isMissing && isOnline;
+  useEffect(() => {
+    if (mayReload && (wasOffline || isFirstReload())) window.location.reload();
+  }, [mayReload, wasOffline]);
+  if (!isMissing) return { title: 'This page stopped working', text: faultText };
+  return isOnline
+    ? { title: 'This page could not be loaded', text: missingText }
+    : { title: 'You are offline', text: offlineText };
+}
+
+const faultText = 'It met a fault. Nothing of your account is affected.';
+const missingText =
+  'The dashboard can’t be reached, or a newer version of it was just published. Reload the page in a moment. Nothing of your account is affected.';
+const offlineText = 'This page was not loaded yet. It comes by itself when you are online again.';
+
+const reloadedKey = 'reloaded-at';
+
+/** Whether the page was not loaded again by itself within the last minute: a page that still fails must not go on for ever. */
+function isFirstReload(): boolean {
+  try {
+    const isFirst = Date.now() - Number(sessionStorage.getItem(reloadedKey) ?? 0) > 60_000;
+    if (isFirst) sessionStorage.setItem(reloadedKey, String(Date.now()));
+    return isFirst;
+  } catch {
+    return false;
+  }
 }

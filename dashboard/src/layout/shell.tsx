@@ -3,14 +3,16 @@ import {
   ChartNoAxesColumn,
   Images,
   KeyRound,
+  Palette,
   Sparkles,
   SquareTerminal,
   type LucideIcon,
 } from 'lucide-react';
-import { Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
+import { recallDraft } from '@/lib/drafts.ts';
 import { screenOf } from '@/lib/screen-of.ts';
 import { LicenseSwitcher } from '@/license/license-switcher.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -27,6 +29,7 @@ interface NavigationItem {
 const navigation: NavigationItem[] = [
   { path: '/', label: 'Overview', icon: ChartNoAxesColumn },
   { path: '/history', label: 'History', icon: Images },
+  { path: '/identities', label: 'Identities', icon: Palette },
   { path: '/playground', label: 'Playground', icon: Sparkles },
   { path: '/keys', label: 'Keys', icon: KeyRound },
   { path: '/quickstart', label: 'Quickstart', icon: SquareTerminal },
@@ -51,14 +54,30 @@ export function Shell() {
         tabIndex={-1}
         className="min-w-0 px-4 pt-6 pb-[calc(6.5rem+env(safe-area-inset-bottom))] sm:px-6 lg:px-10 lg:py-10"
       >
-        <ErrorBoundary resetKey={pathname} fallback={<ScreenCrash />}>
+        <ErrorBoundary resetKey={pathname} fallback={(error) => <ScreenCrash error={error} />}>
           <Suspense fallback={<ScreenSkeleton />}>
             <Outlet />
           </Suspense>
         </ErrorBoundary>
       </main>
       <BottomBar />
+      <RunsOfBefore />
     </div>
+  );
+}
+
+const RunWatcher = lazy(() => import('@/screens/playground/run-watcher.tsx'));
+
+/** What was sent before the page was loaded is followed on every screen. Its code is loaded for those who sent something. */
+function RunsOfBefore() {
+  const [has] = useState(() => recallDraft('runs') !== null);
+  if (!has) return null;
+  return (
+    <ErrorBoundary fallback={null}>
+      <Suspense>
+        <RunWatcher />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 
@@ -67,7 +86,7 @@ const sidebarLinkElsewhere = 'text-muted-foreground hover:bg-accent/60 hover:tex
 
 function Sidebar() {
   return (
-    <header className="sticky top-0 hidden h-dvh flex-col gap-6 border-r border-border p-4 lg:flex">
+    <header className="sticky top-0 z-30 hidden h-dvh flex-col gap-6 border-r border-border p-4 lg:flex">
       <Link to="/" className="flex h-10 items-center gap-3 rounded-md px-2 text-sm leading-4 font-semibold">
         <ProductMark className="size-6 shrink-0" />
         {productName}
@@ -106,7 +125,7 @@ function Sidebar() {
 
 function TopBar() {
   return (
-    <header className="sticky top-0 z-30 flex h-14 items-center gap-3 border-b border-border bg-background px-4 sm:px-6 lg:hidden">
+    <header className="sticky top-0 z-30 flex h-14 short:static items-center gap-3 border-b border-border bg-background px-4 sm:px-6 lg:hidden">
       <Link to="/" aria-label={`${productName}, overview`} className="rounded-md">
         <ProductMark className="size-7" />
       </Link>
@@ -124,7 +143,7 @@ function BottomBar() {
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-30 border-t border-border bg-background pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
-      <ul className="mx-auto grid max-w-2xl grid-cols-5">
+      <ul className="mx-auto grid max-w-2xl grid-cols-6">
         {navigation.map(({ path, label, icon: Icon }) => (
           <li key={path}>
             <NavLink
@@ -140,7 +159,8 @@ function BottomBar() {
               {({ isActive }) => (
                 <>
                   <Icon aria-hidden strokeWidth={isActive ? 2.25 : 1.75} className="size-5" />
-                  {label}
+                  {/* Six names have no room on the narrowest phones. The icons keep them for screen readers. */}
+                  <span className="max-[375px]:sr-only">{label}</span>
                 </>
               )}
             </NavLink>

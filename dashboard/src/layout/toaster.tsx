@@ -6,9 +6,9 @@ export default function Toaster() {
   return (
     <Sonner
       theme={useTheme()}
-      position="bottom-right"
-      // Above the playground's button.
-      mobileOffset={{ bottom: '8.75rem' }}
+      // At the top, because what can be done with an image stands below it. On phones below the bar.
+      position="top-center"
+      mobileOffset={{ top: '4rem' }}
       toastOptions={{
         classNames: {
           toast:

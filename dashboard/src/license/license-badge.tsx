@@ -17,17 +17,26 @@ export function licenseProblem({ status, usable, apiAccess }: LicenseAnswer): st
   return apiAccess ? 'Ended' : 'No API access';
 }
 
-/** A license's tier, the end of its id, and its problem if it has one. */
+/** For good: it is not only suspended, and neither without API access only. */
+export function isEnded(license: LicenseAnswer): boolean {
+  return licenseProblem(license) === 'Ended';
+}
+
+/** A license's name, its problem if it has one, and, where there is room, its tier, or the end of its id. */
 export function LicenseName({ license, compact = false }: { license: LicenseAnswer; compact?: boolean }) {
   return (
     <span className="flex min-w-0 flex-1 items-center gap-2">
-      <span className={cn('min-w-0', compact ? 'flex items-baseline gap-2' : 'grid leading-4')}>
-        <span className="truncate font-medium">{license.tier}</span>
-        <span className="truncate text-xs font-normal text-muted-foreground">
-          {shortId(license.licenseId)}
-        </span>
+      <span className={cn('min-w-0', compact ? 'flex' : 'grid leading-4')}>
+        <bdi title={license.name} className="truncate font-medium">
+          {license.name}
+        </bdi>
+        {!compact && (
+          <span className="truncate text-xs font-normal text-muted-foreground">
+            {license.name === license.tier ? shortId(license.licenseId) : license.tier}
+          </span>
+        )}
       </span>
-      <span className={compact ? '' : 'ml-auto'}>
+      <span className={cn('shrink-0', !compact && 'ml-auto')}>
         <LicenseBadge license={license} />
       </span>
     </span>

@@ -95,7 +95,8 @@ function creditAlarms({ serviceName }: MonitoringSources): AlarmRow[] {
       id: 'sweep-failures',
       capability: 'credits',
       severity: 'critical',
-      means: 'The sweep cannot end requests whose function died, so their credits stay held.',
+      means:
+        'The sweep cannot end requests whose function died, so their credits stay held; or it cannot erase deleted ones.',
       metric: metrics.of('sweepFailures', { period: fiveMinutes }),
       threshold: 1,
       periods: 3,

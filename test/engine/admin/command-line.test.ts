@@ -4,9 +4,12 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { writeJson } from '../../../local/data-folder.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { startCloudFormation } from '../../support/smoke.ts';
+import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
+import { ada, usePool } from '../cognito/support.ts';
 import { runHere, spawnAdmin, useAdmin } from './world.ts';
 
 const world = useAdmin();
+const pool = usePool();
 
 test('with --json nothing but one JSON object is on stdout, wherever it is said', async () => {
   const runs = await Promise.all([
@@ -24,7 +27,9 @@ test('with --json nothing but one JSON object is on stdout, wherever it is said'
 
 test('people get aligned tables and labels', async () => {
   const granted = await world.admin('license grant --owner reader --tier pro');
-  expect(granted.stdout).toMatch(/^License +lic_\w+\nOwner +reader\nTier +Pro\nCredits +4000 a month\n/);
+  expect(granted.stdout).toMatch(
+    /^License +lic_\w+\nName +Pro\nOwner +reader\nE-mail +–\nTier +Pro\nCredits +4000 a month\n/,
+  );
   const list = await world.admin('license list --owner reader');
   const [headings = '', row = ''] = list.stdout.split('\n');
   expect(row.indexOf('reader')).toBe(headings.indexOf('OWNER'));
@@ -111,21 +116,31 @@ describe('on AWS', () => {
     expect(runs[3]!.stderr).toBe('error: No AWS region is known: name one with --region or AWS_REGION.\n');
   });
 
-  test('a stack names its table and its bucket by its outputs', async () => {
+  test('a stack names its table, its bucket and its user pool by its outputs', async () => {
     const [service, bare] = [
-      await startCloudFormation({ TableName: world.table.name, BucketName: 'bucket' }),
+      await startCloudFormation({ TableName: world.table.name, BucketName: 'bucket', UserPoolId: poolId }),
       await startCloudFormation({}),
     ];
     const list = ({ url }: { url: string }, stack: string) =>
       spawnAdmin(['license', 'list', '--json', '--stack', stack, '--region', 'eu-west-1'], {
         ...aws(),
         AWS_ENDPOINT_URL_CLOUDFORMATION: url,
+        AWS_ACCESS_KEY_ID: pool.options.apiSigning.credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: pool.options.apiSigning.credentials.secretAccessKey,
+        AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: userPoolsApiOf(pool.baseUrl),
       });
+    const license = await world.license({ ownerId: ada.sub });
     const runs = await Promise.all([list(service, 'any'), list(bare, 'bare'), list(service, 'missing')]);
     await Promise.all([service.close(), bare.close()]);
     expect(runs.map(({ code }) => code)).toEqual([0, 1, 1]);
     expect(runs[0]!.stderr).toBe('');
-    expect(runs[1]).toMatchObject({ stdout: '', stderr: expect.stringContaining('no output TableName') });
+    expect(JSON.parse(runs[0]!.stdout).licenses).toContainEqual(
+      expect.objectContaining({ licenseId: license.licenseId, ownerEmail: ada.email }),
+    );
+    expect(runs[1]).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('no output TableName, BucketName, UserPoolId'),
+    });
     expect(runs[2]).toMatchObject({ stdout: '', stderr: expect.stringContaining('no stack missing') });
   });
 });

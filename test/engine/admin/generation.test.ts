@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import type { License } from '../../../shared/domain/license.ts';
@@ -17,12 +17,15 @@ const anchorMs = Date.UTC(2026, 0, 31, 10);
 
 const grant = () => world.license({ tier: 'starter', creditsLimit: 500, periodAnchorMs: anchorMs });
 
+const nobodysKey = `key_${'0'.repeat(32)}`;
+
 /** A request of one credit that was accepted so many seconds ago, with its credit held. */
-const accept = (license: License, ageSeconds = 0) =>
+const accept = (license: License, ageSeconds = 0, keyId = nobodysKey) =>
   reserveAbandoned(world.table, license, {
     identityId: 'aurora',
     prompt: 'a calm\nnight',
     acceptedAtMs: Date.now() - ageSeconds * 1000,
+    keyId,
   });
 
 async function complete(generation: Generation): Promise<Generation> {
@@ -63,6 +66,7 @@ test('usage counts what is used, held and imported in the present period', async
     imported: 100,
     aggregates: {
       byType: { text_to_image: tally, reference: none, exact_product: none },
+      byKey: { [nobodysKey]: { ...tally, name: 'removed key' } },
       byIdentity: { aurora: { name: 'Aurora', slug: 'aurora', ...tally } },
       byDay: expect.arrayContaining([{ date: expect.any(String), ...tally }]),
     },
@@ -74,7 +78,7 @@ test('usage counts what is used, held and imported in the present period', async
 /** What the operator is shown of a record: neither its idempotency key nor what only the service needs. */
 function shownOf(generation: Generation) {
   const { idempotencyKeyHash: _key, referenceImages: _count, previews: _previews, ...shown } = generation;
-  const { credits, leaseUntilMs, ...rest } = shown;
+  const { credits, leaseUntilMs, countedByKey: _counted, ...rest } = shown;
   const { periodStartMs, createdAtMs, startedAtMs, completedAtMs, deadlineMs, expiresAtMs, ...same } = rest;
   const iso = (ms: number | null) => ms && new Date(ms).toISOString();
   return {
@@ -134,4 +138,83 @@ test('a request is found under its own license only', async () => {
     [1, `error: The license ${license.licenseId} has no request ${requestId}.\n`],
     [1, 'error: There is no license lic_unknown.\n'],
   ]);
+});
+
+describe('generation list', () => {
+  const idsOf = ({ generations }: any) => generations.map(({ requestId }: any) => requestId);
+  const ownerId = 'lister';
+  const otherKey = `key_${'1'.repeat(32)}`;
+  let requests: Generation[];
+  let licenses: License[];
+
+  beforeAll(async () => {
+    licenses = [await world.license({ ownerId }), await world.license({ ownerId })];
+    const ages = [300, 200, 100, 0];
+    requests = [];
+    for (const [i, age] of ages.entries()) {
+      requests.unshift(await accept(licenses[i % 2]!, age, age === 100 ? otherKey : undefined));
+    }
+    requests[0] = await complete(requests[0]!);
+  });
+
+  test('is of a license or of an account, newest first, without prompts unless they are asked for', async () => {
+    const all = await world.json(`generation list --owner ${ownerId}`);
+    expect(idsOf(all)).toEqual(requests.map(({ requestId }) => requestId));
+    expect(all.hasMore).toBe(false);
+    expect(JSON.stringify(all)).not.toMatch(/prompt|calm/i);
+    const ofOne = await world.json(`generation list ${licenses[0]!.licenseId} --prompts`);
+    expect(idsOf(ofOne)).toEqual([requests[1]!.requestId, requests[3]!.requestId]);
+    expect(ofOne.generations[0]).toEqual(
+      await world.json(`generation show ${licenses[0]!.licenseId} ${requests[1]!.requestId}`),
+    );
+    const { stdout } = await world.admin(`generation list --owner ${ownerId}`);
+    expect(stdout).toMatch(/^REQUEST +LICENSE +CREATED +STATUS +ERROR +IDENTITY +OUTPUTS +CREDITS +KEY\n/);
+    expect(stdout).not.toContain('calm');
+    expect((await world.admin(`generation list --owner ${ownerId} --prompts`)).stdout).toContain(
+      'a calm?night',
+    );
+  });
+
+  test('is narrowed by status, identity and time, and says when there are more', async () => {
+    const list = async (options: string) =>
+      idsOf(await world.json(`generation list --owner ${ownerId} ${options}`));
+    const ids = requests.map(({ requestId }) => requestId);
+    const at = ({ createdAtMs }: Generation) => new Date(createdAtMs).toISOString();
+    expect(await list('--status COMPLETED')).toEqual([ids[0]]);
+    expect(await list('--status QUEUED')).toEqual(ids.slice(1));
+    expect(await list('--identity aurora')).toEqual(ids);
+    expect(await list('--identity other')).toEqual([]);
+    expect(await list('--type exact_product')).toEqual([]);
+    expect(await list(`--key ${otherKey}`)).toEqual([ids[1]]);
+    expect(await list(`--key key_${'2'.repeat(32)}`)).toEqual([]);
+    expect(await list(`--since ${at(requests[2]!)}`)).toEqual(ids.slice(0, 3));
+    expect(await list(`--until ${at(requests[2]!)}`)).toEqual(ids.slice(3));
+    expect(await list(`--since ${at(requests[2]!)} --until ${at(requests[1]!)}`)).toEqual([ids[2]]);
+    expect(await list('--limit 3')).toEqual(ids.slice(0, 3));
+    expect((await world.admin(`generation list --owner ${ownerId} --limit 3`)).stdout).toContain(
+      'older requests',
+    );
+    expect((await world.json(`generation list --owner ${ownerId} --limit 4`)).hasMore).toBe(false);
+  });
+
+  test('of more than a page finds all', async () => {
+    const license = await world.license({ tier: 'enterprise', creditsLimit: 500, maxInFlight: 500 });
+    for (let i = 0; i < 55; i++) await accept(license);
+    const list = (limit: number) => world.json(`generation list ${license.licenseId} --limit ${limit}`);
+    const [few, all] = await Promise.all([list(3), list(55)]);
+    expect([few.generations.length, few.hasMore]).toEqual([3, true]);
+    expect([new Set(idsOf(all)).size, all.hasMore]).toEqual([55, false]);
+  });
+
+  test('wants a license or an account, one of the two, and a license that is there', async () => {
+    const runs = await Promise.all([
+      world.admin('generation list'),
+      world.admin(`generation list ${licenses[0]!.licenseId} --owner ${ownerId}`),
+      world.admin('generation list lic_unknown'),
+      world.admin(`generation list --owner ${ownerId} --status LOST`),
+    ]);
+    expect(runs.map(({ code }) => code)).toEqual([2, 2, 1, 2]);
+    expect(runs[2]!.stderr).toBe('error: There is no license lic_unknown.\n');
+    expect(await world.json('generation list --owner nobody')).toEqual({ generations: [], hasMore: false });
+  });
 });

@@ -29,6 +29,8 @@ test('a raw key is printed once, by the command that issues it', async () => {
     lastUsedAt: null,
     expiresAt: '2099-12-31T00:00:00.000Z',
     revokedAt: null,
+    monthlyCredits: null,
+    creditsUsed: 0,
   });
   expect(await world.json(`key list ${licenseId}`)).toEqual({ keys: [metadata] });
 
@@ -93,6 +95,26 @@ test('a license whose keys would be refused gets none, and it is said why', asyn
     stdout: '',
     stderr: `error: The license ${licenseId} gets no keys: it was active until 2026-01-01T00:00:00.000Z.\n`,
   });
+});
+
+test('a budget is given with the key, raised and renamed at once, and only less of it is asked about', async () => {
+  const { licenseId } = await world.license();
+  const { keyId } = await world.json(`key issue ${licenseId} --name app --monthly-credits 5`);
+  const raised = await world.json(`key change ${keyId} --monthly-credits 7 --name`, 'my app');
+  expect(raised).toMatchObject({ keyId, name: 'my app', monthlyCredits: 7, creditsUsed: 0 });
+  const refused = await world.admin(`key change ${keyId} --monthly-credits 6`);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(`add --yes to change the key ${keyId}`);
+  expect(await world.json(`key change ${keyId} --monthly-credits 6 --yes`)).toMatchObject({
+    monthlyCredits: 6,
+  });
+  expect((await world.admin(`key list ${licenseId}`)).stdout).toContain(' 0 of 6 ');
+  expect(await world.json(`key change ${keyId} --no-monthly-credits`)).toMatchObject({
+    name: 'my app',
+    monthlyCredits: null,
+  });
+  expect(await world.admin(`key change ${keyId}`)).toMatchObject({ code: 2 });
+  expect(await world.admin(`key change ${keyId} --monthly-credits 0`)).toMatchObject({ code: 2 });
 });
 
 test('a key that does not exist is named', async () => {

@@ -4,9 +4,9 @@ import { useAdmin } from './world.ts';
 
 const world = useAdmin();
 beforeAll(async () => {
-  const identity = { description: '', catalog: 'specialist', productPhotos: false, model: null } as const;
+  const facts = { description: '', catalog: 'specialist', productPhotos: false, model: null } as const;
   const put = (id: string) =>
-    identityStore(world.table).put({ ...identity, identityId: id, name: id, slug: id });
+    identityStore(world.table).put({ ...facts, samples: [], identityId: id, name: id, slug: id });
   await Promise.all([put('drift'), put('ember')]);
 });
 
@@ -16,6 +16,10 @@ test('a grant takes its credits from the tier, and begins now', async () => {
   expect(granted).toEqual({
     licenseId: expect.stringMatching(/^lic_/),
     ownerId: 'owner',
+    ownerEmail: null,
+    name: 'Pro',
+    givenName: null,
+    planName: null,
     tier: 'pro',
     creditsLimit: 4000,
     foundingCatalog: true,
@@ -58,6 +62,40 @@ test('a grant may name everything, and lie anywhere in time', async () => {
   expect(Date.parse(stats.billingPeriodEnd)).toBeGreaterThan(Date.now());
 });
 
+test('a license has the name that the operator gives it, else its tier, and a number where two are alike', async () => {
+  const grant = 'license grant --owner named --tier starter';
+  const names = async () => {
+    const { licenses } = await world.json('license list --owner named');
+    return licenses.map(({ name }: { name: string }) => name);
+  };
+  const first = await world.json(grant);
+  const second = await world.json(`${grant} --name`, 'Spring campaign');
+  expect(second).toMatchObject({ name: 'Spring campaign', givenName: 'Spring campaign', planName: null });
+  expect(await world.json(grant)).toMatchObject({ name: 'Starter 2', givenName: null });
+  expect(await names()).toEqual(['Starter', 'Spring campaign', 'Starter 2']);
+  await world.json(`license change ${first.licenseId} --name`, '商店 🛒');
+  expect(await names()).toEqual(['商店 🛒', 'Spring campaign', 'Starter']);
+  expect(await world.json(`license change ${first.licenseId} --no-name`)).toMatchObject({ name: 'Starter' });
+
+  const { entries } = await world.json(`audit ${first.licenseId}`);
+  expect(entries.map(({ changes }: any) => changes[0])).toMatchObject([
+    { member: 'name', from: '商店 🛒', to: null },
+    { member: 'name', from: null, to: '商店 🛒' },
+    {},
+  ]);
+  const list = await world.admin('license list --owner named');
+  expect(list.stdout).toMatch(/^LICENSE +NAME +OWNER +E-MAIL .*\nlic_\w+ +Starter +named +– /);
+  expect((await world.admin('license list')).stdout).toContain('  Spring campaign  named  ');
+});
+
+test.each(['', ' ', 'a\nb', 'x'.repeat(65)])('%j is no name', async (name) => {
+  const run = await world.admin('license grant --owner named --tier pro --name', name);
+  expect(run).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--name must be 1 to 64 characters'),
+  });
+});
+
 test('a grant of an identity that does not exist makes no license', async () => {
   const run = await world.admin('license grant --owner careless --tier pro --identity drfit');
   expect(run).toEqual({ code: 1, stdout: '', stderr: 'error: There is no identity drfit.\n' });
@@ -67,13 +105,20 @@ test('a grant of an identity that does not exist makes no license', async () => 
 test('a change writes what it names and nothing else', async () => {
   const { licenseId } = await world.license({ tier: 'starter', creditsLimit: 500 });
   const granted = await world.json(`license show ${licenseId}`);
-  expect(await world.json(`license change ${licenseId} --tier pro`)).toEqual({ ...granted, tier: 'pro' });
+  expect(await world.json(`license change ${licenseId} --tier pro --name App`)).toEqual({
+    ...granted,
+    name: 'App',
+    givenName: 'App',
+    tier: 'pro',
+  });
   const changed = await world.json(
     `license change ${licenseId} --credits 9000 --founding-catalog --identity ember drift ` +
       '--anchor 2026-01-15 --new-credits --active-until 2099-01-01',
   );
   expect(changed).toEqual({
     ...granted,
+    name: 'App',
+    givenName: 'App',
     tier: 'pro',
     creditsLimit: 9000,
     foundingCatalog: true,

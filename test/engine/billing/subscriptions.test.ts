@@ -79,6 +79,28 @@ describe('a life of a subscription', () => {
     ]);
   });
 
+  test('names its license after the plan, unless the operator names it: that name stays, and nobody else is told to have taken it', async () => {
+    const { licenseId, license, ...sub } = newSubscription();
+    await world.apply(sub.created(t));
+    expect(await license()).toMatchObject({ givenName: null, planName: 'Studio' });
+    await world.licenses.update(licenseId, { givenName: 'Labs', apiAccess: false });
+    await world.apply(sub.updated(t + 1, { items: items('price_identity') }));
+    expect(await license()).toMatchObject({ givenName: 'Labs', planName: 'Atelier' });
+    await world.apply(sub.updated(t + 2, { items: items('price_starter') }));
+    expect(await license()).toMatchObject({ givenName: 'Labs', planName: null });
+    const { entries } = await auditStore(world.table).listPage({ licenseId }, 10, null);
+    const ofNames = entries.map(({ by, changes }) => [
+      by.slice(0, by.indexOf(':')),
+      ...changes.filter(({ member }) => /name|access/i.test(member)).map(({ member, to }) => [member, to]),
+    ]);
+    expect(ofNames).toEqual([
+      ['billing', ['planName', null]],
+      ['billing', ['planName', 'Atelier']],
+      ['operator', ['name', 'Labs'], ['apiAccess', false]],
+      ['billing', ['planName', 'Studio'], ['apiAccess', true]],
+    ]);
+  });
+
   test('lists its license under its owner, once', async () => {
     const { licenseId, ...sub } = newSubscription();
     const metadata = { ownerId: `owner-of-${licenseId}` };
@@ -175,12 +197,13 @@ describe('at the same time', () => {
     expect(await sub.license()).toMatchObject({ tier: 'starter' });
   });
 
-  test('the operator switches API access off and names other members: the switch stays, the rest is billing’s', async () => {
+  test('the operator switches API access off, names it and changes other members: switch and name stay, the rest is billing’s', async () => {
     const sub = newSubscription();
     await world.apply(sub.created(t));
-    world.meanwhile(() => world.licenses.update(sub.licenseId, { apiAccess: false, creditsLimit: 1 }));
+    const members = { apiAccess: false, givenName: 'Labs' };
+    world.meanwhile(() => world.licenses.update(sub.licenseId, { ...members, creditsLimit: 1 }));
     await world.apply(sub.updated(t + 1, { items: items('price_starter') }));
-    expect(await sub.license()).toMatchObject({ apiAccess: false, tier: 'starter', creditsLimit: 500 });
+    expect(await sub.license()).toMatchObject({ ...members, tier: 'starter', creditsLimit: 500 });
     await world.apply(sub.deleted(t + 2));
     expect(await sub.license()).toMatchObject({ apiAccess: false, status: 'ended' });
   });

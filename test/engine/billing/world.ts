@@ -14,8 +14,8 @@ import { useTable } from '../workflow/use-world.ts';
 
 export const prices: BillingPrices = {
   price_starter: { tier: 'starter' },
-  price_pro: { tier: 'pro', foundingCatalog: true },
-  price_identity: { identityIds: ['idn_one'] },
+  price_pro: { tier: 'pro', foundingCatalog: true, name: 'Studio' },
+  price_identity: { identityIds: ['idn_one'], name: 'Atelier' },
 };
 
 interface BillingWorld extends TableWorld {

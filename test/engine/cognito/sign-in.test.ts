@@ -39,6 +39,15 @@ describe('an authorization request', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
+  test('is answered with a page that has the font of the dashboard', async () => {
+    const { text } = await open(new Browser());
+    const path = /url\('(\/login\/[^']+)'\)/.exec(text)![1]!;
+    const font = await fetch(pool.baseUrl + path);
+    expect([font.status, font.headers.get('content-type')]).toEqual([200, 'font/woff2']);
+    // The file's signature.
+    expect(Buffer.from(await font.bytes()).toString('latin1', 0, 4)).toBe('wOF2');
+  });
+
   test.each([
     ['no PKCE challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['a plain PKCE challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
@@ -130,7 +139,7 @@ describe('the sign-in page', () => {
   test('can load nothing, be framed nowhere, is never kept and shows no password', async () => {
     const { headers, text } = await open(new Browser());
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self' http:\/\/localhost:5173; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; font-src 'self'; form-action 'self' http:\/\/localhost:5173; frame-ancestors 'none'; base-uri 'none'$/,
     );
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');

@@ -41,23 +41,27 @@ async function granted(changes: Partial<License> = {}): Promise<License> {
 }
 
 describe('the trail of a license', () => {
-  test('tells who granted it, what was changed from what, and who issued and revoked its keys', async () => {
+  test('tells who granted it, what was changed from what, and who issued, changed and revoked its keys', async () => {
     const license = await granted({ identityIds: ['idn_a', 'idn_b'], periodAnchorMs: nowMs });
     const { licenseId, ownerId } = license;
     const change = { creditsLimit: 9, identityIds: ['idn_b', 'idn_c'], activeUntilMs: nowMs + 1 };
     await stores.licenses.update(licenseId, change, 'operator:bob', nowMs + 1);
     const key = newStoredKey({ licenseId, ownerId, name: 'CI', createdAtMs: nowMs + 2 }).stored;
     await stores.keys.insert(key);
-    await stores.keys.revoke(key, nowMs + 3, alice);
+    const renamed = { name: 'CI of main', monthlyCredits: 5 };
+    await stores.keys.change(key, renamed, nowMs + 3);
+    await stores.keys.revoke({ ...key, ...renamed }, nowMs + 4, alice);
     const until = new Date(nowMs + 1).toISOString();
     const ofKey = { subjectId: key.keyId, subjectName: 'CI' };
+    const nowNamed = { subjectName: 'CI of main' };
     const ofLicense = { subjectId: licenseId, subjectName: null };
     const entries = await trailOf({ licenseId });
     expect(entries).toMatchObject([
       { atMs: nowMs, by: alice, action: 'license_granted', ...ofLicense },
       { atMs: nowMs + 1, by: 'operator:bob', action: 'license_changed', ...ofLicense },
       { atMs: nowMs + 2, by: `account:${ownerId}`, action: 'key_issued', ...ofKey },
-      { atMs: nowMs + 3, by: alice, action: 'key_revoked', ...ofKey },
+      { atMs: nowMs + 3, by: `account:${ownerId}`, action: 'key_changed', ...ofKey, ...nowNamed },
+      { atMs: nowMs + 4, by: alice, action: 'key_revoked', ...ofKey, ...nowNamed },
     ]);
     expect(entries[0]!.changes).toContainEqual({ member: 'tier', from: null, to: 'pro' });
     expect(entries[0]!.changes).toContainEqual({ member: 'identityIds', from: [], to: ['idn_a', 'idn_b'] });
@@ -67,7 +71,11 @@ describe('the trail of a license', () => {
       { member: 'activeUntil', from: null, to: until },
     ]);
     expect(entries[2]!.changes).toEqual([{ member: 'name', from: null, to: 'CI' }]);
-    expect(entries[3]!.changes).toEqual([]);
+    expect(entries[3]!.changes).toEqual([
+      { member: 'name', from: 'CI', to: 'CI of main' },
+      { member: 'monthlyCredits', from: null, to: 5 },
+    ]);
+    expect(entries[4]!.changes).toEqual([]);
     // Neither the hash nor the first characters of a key.
     const text = JSON.stringify(entries);
     expect([key.sha256, key.keyPrefix].filter((secret) => text.includes(secret))).toEqual([]);

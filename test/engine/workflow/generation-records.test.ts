@@ -39,7 +39,7 @@ async function opened(changes: Partial<Generation> = {}): Promise<Generation> {
   return record;
 }
 
-const limits = (creditsLimit: number) => ({ creditsLimit, maxInFlight: 100 });
+const limits = (creditsLimit: number) => ({ creditsLimit, keyBudget: null, maxInFlight: 100 });
 
 const stored = ({ licenseId, requestId }: Generation) => generations.get(licenseId, requestId);
 const periodTotals = ({ licenseId, periodStartMs }: Generation) =>
@@ -187,7 +187,7 @@ describe('a start', () => {
 });
 
 describe('a charge', () => {
-  test('completes the record and counts its credits as used, by type, identity and day, once', async () => {
+  test('completes the record and counts its credits as used, by type, identity, day and key, once', async () => {
     const record = await begun();
     const ended = { ...record, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
     for (const _ of [1, 2]) {
@@ -202,6 +202,7 @@ describe('a charge', () => {
         inFlight: 0,
         byType: { text_to_image: tally },
         byDay: { '0517': tally },
+        byKey: { [record.keyId]: { ...tally, committed: 2 } },
       });
       expect(Object.entries(byIdentity)).toEqual([['idn_1', tally]]);
     }

@@ -82,36 +82,97 @@ test('walking all pages gives exactly the records that match, in order, whatever
     status: fc.constantFrom(...generationStatuses),
     type: fc.constantFrom(...generationTypes),
     identityId: fc.constantFrom('idn_1', 'idn_2', 'idn_3'),
+    keyId: fc.constantFrom('key_1', 'key_2', 'acct_1', 'acct_2'),
   };
+  const prompts = fc.constantFrom('a red BAY', 'red hills', 'the Bay of hills');
   const ends = fc.constantFrom(nowMs + 1, nowMs + 1, nowMs + 1, nowMs, nowMs - 1);
-  const drafts = fc.array(fc.record({ ...members, expiresAtMs: ends }), { maxLength: 40, size: 'max' });
+  // How long after its id a request was accepted: 15 minutes at most.
+  const lateMs = fc.constantFrom(0, 0, 3, 15 * 60 * 1000);
+  const draft = fc.record({ ...members, prompt: prompts, expiresAtMs: ends, lateMs });
+  const drafts = fc.array(draft, { maxLength: 40, size: 'max' });
+  const instants = fc.oneof(
+    fc.integer({ min: nowMs - 1, max: nowMs + 41 }),
+    fc.constantFrom(-1, nowMs + 15 * 60 * 1000 + 20),
+  );
+  const anyFilter = fc.record(
+    {
+      ...members,
+      keyId: fc.constantFrom('key_1', 'key_9', 'playground'),
+      createdAfterMs: instants,
+      createdBeforeMs: instants,
+      words: fc.constantFrom(['bay'], ['hills', 'bay'], ['none']),
+    },
+    { requiredKeys: [] },
+  );
+  const one = (name: string, values: fc.Arbitrary<unknown>) => values.map((value) => ({ [name]: value }));
   const filters = fc.oneof(
     fc.constant({}),
-    fc.record({ type: members.type }),
-    fc.record(members, { requiredKeys: [] }),
+    one('type', members.type),
+    one('createdAfterMs', instants),
+    one('createdBeforeMs', instants),
+    one('words', fc.constant(['bay'])),
+    anyFilter,
   );
   const walks = fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), filters), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(drafts, walks, async (all, wanted) => {
       const { licenseId, history } = await historyOf(all.length, (i) => {
-        const { identityId, ...rest } = all[i]!;
-        return { ...rest, identity: { id: identityId, name: 'n', slug: 's' } };
+        const { identityId, lateMs: late, ...rest } = all[i]!;
+        return {
+          ...rest,
+          identity: { id: identityId, name: 'n', slug: 's' },
+          createdAtMs: nowMs + i + late,
+        };
       });
       for (const [limit, filter] of wanted as [number, GenerationFilter][]) {
         const { pages } = await walk(licenseId, limit, filter);
-        const { identityId, ...rest } = filter;
-        const matching = history.filter(
-          (one) =>
-            one.expiresAtMs > nowMs &&
-            (identityId === undefined || one.identity.id === identityId) &&
-            Object.entries(rest).every(([name, value]) => one[name as keyof Generation] === value),
-        );
-        expect(pages.flat()).toEqual(matching);
+        expect(pages.flat()).toEqual(history.filter((record) => matches(record, filter)));
         for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
       }
     }),
     { numRuns: 30 },
   );
+});
+
+/** What a filter means, said without the table. */
+function matches(one: Generation, filter: GenerationFilter): boolean {
+  const { identityId, keyId, createdAfterMs = 0, createdBeforeMs = Infinity, words = [], ...rest } = filter;
+  return (
+    one.expiresAtMs > nowMs &&
+    (identityId === undefined || one.identity.id === identityId) &&
+    (keyId === undefined || (one.keyId.startsWith('acct_') ? 'playground' : one.keyId) === keyId) &&
+    one.createdAtMs >= createdAfterMs &&
+    one.createdAtMs < createdBeforeMs &&
+    words.every((word) => one.prompt.toLowerCase().includes(word)) &&
+    Object.entries(rest).every(([name, value]) => one[name as keyof Generation] === value)
+  );
+}
+
+test('outside of a range of time nothing is read, whatever the cursor', async () => {
+  const minute = 60_000;
+  const at = (minutes: number) => nowMs + minutes * minute;
+  const { licenseId, history } = await historyOf(90, (i) => ({
+    requestId: newRequestId(at(i)),
+    createdAtMs: at(i),
+  }));
+  let scanned = 0;
+  world.state.after = (_name, output) => void (scanned += output.ScannedCount ?? 0);
+  const filter = { createdAfterMs: at(50), createdBeforeMs: at(60) };
+  const { pages, asked } = await walk(licenseId, 4, filter);
+  expect(pages.flat()).toEqual(history.slice(30, 40));
+  // A range alone leaves nothing out but the 15 minutes before it, so no more is asked for than for the page.
+  expect(asked.every((limit) => limit === 5)).toBe(true);
+  const query = (before: string) => generations.listPage(licenseId, { limit: 4, before, filter, nowMs });
+  expect((await query(history[0]!.requestId)).generations).toEqual(history.slice(30, 34));
+  expect((await query(history[35]!.requestId)).generations).toEqual(history.slice(36, 40));
+  // Accepted after it got its id, at the very end of a range: the next range has it.
+  const late = await historyOf(1, () => ({ createdAtMs: at(1) }));
+  const of = (filterOfOne: GenerationFilter) => walk(late.licenseId, 4, filterOfOne);
+  expect((await of({ createdBeforeMs: at(1) })).pages.flat()).toEqual([]);
+  expect((await of({ createdAfterMs: at(1) })).pages.flat()).toEqual(late.history);
+  scanned = 0;
+  expect(await query(history.at(-1)!.requestId)).toEqual({ generations: [], next: null });
+  expect(scanned).toBe(0);
 });
 
 test('a page begins after the request of its cursor, whether that matches the filter or is there at all', async () => {

@@ -164,7 +164,8 @@ export function newCommand(world: World, changes: Partial<GenerationCommand> = {
   licenses += 1;
   return {
     requestId: newRequestId(world.clock.now()),
-    keyId: `key_${licenses}`,
+    keyId: `key_${String(licenses).padStart(32, '0')}`,
+    keyBudget: null,
     license: { ...license, licenseId: `lic_${licenses}` },
     body: { identityId: identity.identityId, prompt: 'x', numOutputs: 2, width: 512, height: 512 },
     bodyHash: 'hash',

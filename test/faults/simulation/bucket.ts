@@ -37,12 +37,16 @@ export function createBucket() {
       sizes.set(key, 1);
       makers.set(key, { by, late: late && deletions.get(key)?.done === true });
     },
-    /** Somebody tries. Whether it arrives is another matter. @returns whose copy it is. */
-    askToDelete(key: string): string {
+    /** What lies there of a request: images, previews and copies. */
+    keysOf: (requestId: string): string[] =>
+      [...sizes.keys()].filter((key) => key.includes(`/${requestId}/`)),
+    /** Somebody tries. Whether it arrives is another matter. @returns whose copy it is; null for an image. */
+    askToDelete(key: string): string | null {
       const [, requestId] = copyKey.exec(key) ?? [];
-      if (requestId === undefined) throw new Error(`only copies are deleted: ${key}`);
+      if (requestId === undefined && !key.startsWith('generations/'))
+        throw new Error(`nobody deletes ${key}`);
       deletions.set(key, deletions.get(key) ?? { done: false });
-      return requestId;
+      return requestId ?? null;
     },
     delete(key: string): void {
       sizes.delete(key);

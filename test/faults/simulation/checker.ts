@@ -14,6 +14,7 @@ import type { TableCall } from './dynamodb-calls.ts';
 import type { Run } from './runs.ts';
 import type { Tenant } from './setup.ts';
 import type { Subscription } from './subscription.ts';
+import { createDeletions } from './deletions.ts';
 import { createLimits } from './limits.ts';
 import { createRunRules } from './run-rules.ts';
 import type { Sleep } from './sleep.ts';
@@ -43,6 +44,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
   const creditLimits = createLimits();
   const flightLimits = createLimits();
   const waking = createWakingRules(violation);
+  const deletions = createDeletions(bucket, violation);
   const runs = createRunRules({ now, violation, record: (requestId) => records.get(requestId) });
 
   const read = async (operation: string, body: Json): Promise<Json> =>
@@ -171,6 +173,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
 
   return {
     runs,
+    deletions,
     waking,
     creditLimits,
     flightLimits,
@@ -190,6 +193,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
         else items.set(key, item);
         const [kind, licenseId = ''] = PK.split('#');
         if (['LICENSE', 'PERIOD', 'GEN'].includes(kind!)) licenses.add(licenseId);
+        if (kind === 'GEN') deletions.written(before, item);
         if (item === undefined) continue;
         if (kind === 'GEN') recordWritten(before, item, run);
         if (kind === 'RATE') rateWritten(key, item);
@@ -226,6 +230,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
     record: (requestId: string): StoredRecord | undefined => records.get(requestId),
     open: () => [...records.values()].filter(isOpen),
     ended: () => [...records.values()].filter((record) => !isOpen(record)).slice(-20),
+    hasDeletions: () => [...items.keys()].some((key) => key.startsWith('DELETION#')),
     count: (status: string) => [...records.values()].filter(({ item }) => item.status === status).length,
     /** Requests that hold credits this long after their lease. */
     overdue: (afterMs: number) =>
@@ -250,6 +255,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
         if (wrong !== null) violation(`${copy.key}: ${wrong}`);
       }
       runs.atRest();
+      deletions.atRest(items.values());
       const { Items: stored, LastEvaluatedKey: more } = await read('Scan', {});
       if (more !== undefined) throw new Error('the table is larger than one scan reads');
       for (const item of (stored as Json[]).map((found) => unmarshall(found))) {

@@ -1,5 +1,6 @@
 import { askFirst, follow } from './async-clients.ts';
 import type { Cast } from './cast.ts';
+import { createDeleter } from './deleter.ts';
 import type { Reply } from './functions.ts';
 import { call } from './functions.ts';
 import type { Attempt } from './judge.ts';
@@ -19,6 +20,7 @@ export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
   const { world } = cast;
   const { random, scheduler } = world;
   const sent: ClientRequest[] = [];
+  const maybeDelete = createDeleter(cast);
   const requests = random.int(3, 6);
   for (let i = 0; i < requests; i++) {
     await scheduler.pause(random.chance(0.03) ? dayMs + random.int(-30_000, 30_000) : random.int(0, 40_000));
@@ -30,6 +32,7 @@ export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
     sent.push(request);
     const copies = random.chance(0.12) ? 2 : 1;
     await Promise.all(Array.from({ length: copies }, () => insist(cast, request)));
+    await maybeDelete(cast, key);
   }
 }
 

@@ -42,6 +42,7 @@ export interface Functions {
   /** Several environments of one function, each with clients and memory of its own. */
   generate: unknown[];
   get: unknown;
+  remove: unknown;
   sweep: (() => Promise<void>)[];
   run: EventHandler[];
   release: EventHandler;
@@ -62,6 +63,7 @@ export async function coldStart(environments: number): Promise<Functions> {
       Array.from({ length: environments }, (_, i) => fresh('create-generation', i)),
     ),
     get: await fresh('get-generation', 0),
+    remove: await fresh('delete-generation', 0),
     sweep: await Promise.all([0, 1].map((i) => fresh('sweep', i))),
     run: await Promise.all(Array.from({ length: environments }, (_, i) => fresh('run-generation', i))),
     release: await fresh('release-generation', 0),
@@ -75,7 +77,7 @@ export interface Reply {
 }
 
 export interface HttpCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   resource: string;
   pathParameters?: Record<string, string>;
   query?: Record<string, string[]>;

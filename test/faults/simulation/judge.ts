@@ -46,7 +46,10 @@ export function createJudge(world: World, { identityAccess }: Setup) {
     world.history.note('!!', sentence);
   };
 
-  function delivered({ request, run }: Attempt, { answer, requestId }: Outcome): void {
+  function delivered({ request, run, from }: Attempt, { answer, requestId }: Outcome): void {
+    if (checker.deletions.wasToldBefore(answer!.requestId, from)) {
+      violation(`${run.name}: answered with ${answer!.requestId}, which was deleted before`);
+    }
     const record = checker.record(answer!.requestId);
     if (record?.item.status !== 'COMPLETED') {
       violation(`${run.name}: 200 for ${requestId}, which is ${record?.item.status ?? 'not stored'}`);
@@ -116,6 +119,8 @@ export function createJudge(world: World, { identityAccess }: Setup) {
         if (first === undefined) return 'nothing is known of a first request';
         return (first.endedAtMs ?? Infinity) >= run.startedMs ? null : 'the first request had ended before';
       }
+      case 'REQUEST_NOT_FOUND':
+        return checker.deletions.hadKey(request) ? null : 'nothing with its key was deleted';
       case 'IDEMPOTENCY_MISMATCH':
         return request.idempotencyKey === null ? 'it had no idempotency key' : null;
       case 'SERVICE_UNAVAILABLE':

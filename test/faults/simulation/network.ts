@@ -89,7 +89,7 @@ function toTable(world: World, call: TableCall, sending: Sending): Promise<HttpA
 
 function toBucket(world: World, { path, method }: HttpRequest, sending: Sending): Promise<HttpAnswer> {
   const key = keyOf(path.split('?')[0]!);
-  if (method === 'DELETE') return toCopy(world, key, sending);
+  if (method === 'DELETE') return toDeletion(world, key, sending);
   if (method !== 'HEAD') throw new Error(`the service only looks at images: ${method} ${path}`);
   const missing = (statusCode: number): HttpAnswer => ({ statusCode, headers: {}, body: Buffer.alloc(0) });
   world.checker.runs.finishes(sending.run, 'it looks at the images');
@@ -108,12 +108,13 @@ function toBucket(world: World, { path, method }: HttpRequest, sending: Sending)
 }
 
 /** S3 answers the same whether there was anything to delete. */
-function toCopy(world: World, key: string, sending: Sending): Promise<HttpAnswer> {
+function toDeletion(world: World, key: string, sending: Sending): Promise<HttpAnswer> {
   const answer = (statusCode: number): HttpAnswer => ({ statusCode, headers: {}, body: Buffer.alloc(0) });
-  world.checker.runs.deletesCopies(sending.run, world.bucket.askToDelete(key));
+  const ofRequest = world.bucket.askToDelete(key);
+  if (ofRequest !== null) world.checker.runs.deletesCopies(sending.run, ofRequest);
   return play(world, {
     ...sending,
-    name: 'delete a copy',
+    name: ofRequest === null ? 'delete an image' : 'delete a copy',
     faults: [...anywhere, 'throttled', 'timeout after', 'applied late'],
     async apply() {
       world.bucket.delete(key);

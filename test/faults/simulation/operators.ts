@@ -131,7 +131,8 @@ export async function runSweeps({ world, functions, skewsMs }: Cast, isOver: () 
     await scheduler.pause(minuteMs);
     const fails = profile.sweeperFails && !world.isCalm();
     if (!fails) reportOverdue(2 * minuteMs + 2 * skewMs);
-    if (checker.open().length === 0 && !random.chance(0.002)) continue;
+    const isIdle = checker.open().length === 0 && !checker.hasDeletions();
+    if (isIdle && !random.chance(0.002)) continue;
     const sweeps = random.chance(0.3) ? functions.sweep : functions.sweep.slice(0, 1);
     for (const [i, job] of sweeps.entries()) {
       const run = newRun(`sweep ${i + 1}`, scheduler.now(), {

@@ -9,6 +9,7 @@ import type { World } from './world.ts';
 export async function fetchRecord(cast: Cast, key: Key, requestId: string): Promise<Reply | null> {
   const { world, functions } = cast;
   const run = newRun(`#${cast.nextNumber()} ${key.name} GET`, world.scheduler.now(), { mayFail: true });
+  const from = world.moment();
   const reply = await call(run, functions.get, {
     method: 'GET',
     resource: '/generate/{requestId}',
@@ -22,7 +23,9 @@ export async function fetchRecord(cast: Cast, key: Key, requestId: string): Prom
   const known = [401, 404, 429, 503].includes(reply.status);
   const wrong =
     reply.status === 200
-      ? wrongRecord(world, requestId, body, reply)
+      ? world.checker.deletions.wasToldBefore(requestId, from)
+        ? `${requestId} was read, which was deleted before`
+        : wrongRecord(world, requestId, body, reply)
       : known
         ? null
         : `GET answered ${reply.body}`;

@@ -58,6 +58,8 @@ export function drawSetup(
     const license: License = {
       licenseId: `lic_${i + 1}`,
       ownerId: `owner_${i + 1}`,
+      givenName: null,
+      planName: null,
       tier: random.pick(['starter', 'standard', 'pro', 'pro', 'enterprise'] as const),
       creditsLimit: random.pick([random.int(4, 30), random.int(30, 100), 500]),
       foundingCatalog: true,
@@ -83,6 +85,7 @@ export function drawSetup(
       ...fingerprintApiKey(raw),
       keyPrefix: raw.slice(0, 13),
       name: `key-${i + 1}`,
+      monthlyCredits: null,
       licenseId,
       ownerId,
       createdAtMs: anchorMs,
@@ -98,6 +101,7 @@ export function drawSetup(
     description: '',
     catalog: 'founding',
     productPhotos: true,
+    samples: [],
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   };
   return { startMs, tenants, keys, identity, identityAccess: timeline(), stores, subscriptions };

@@ -129,7 +129,7 @@ async function fillPeriod(): Promise<void> {
   const names = new Set<string>();
   for (let atMs = startMs, i = 0; atMs < endMs; atMs += 86_400_000, i++) {
     const identityId = `idn_${String(i % 10).padStart(12, '0')}`;
-    for (const pair of tallyNames({ type: 'text_to_image', identityId, completedAtMs: atMs })) {
+    for (const pair of tallyNames({ type: 'text_to_image', identityId, completedAtMs: atMs, keyId: null })) {
       for (const name of pair) names.add(name);
     }
   }

@@ -11,6 +11,8 @@ const dayMs = 24 * 3600 * 1000;
 const license: License = {
   licenseId: 'lic_1',
   ownerId: 'owner',
+  givenName: null,
+  planName: null,
   tier: 'standard',
   creditsLimit: 1500,
   foundingCatalog: true,
@@ -66,6 +68,7 @@ describe('a change of a license', () => {
     expect(changeOf({ activeUntil: 'never', foundingCatalog: false })).toEqual(endless);
     expect(changeOf({ identity: false })).toEqual({ identityIds: [] });
     expect(changeOf({ maxInFlight: false })).toEqual({ maxInFlight: null });
+    expect(changeOf({ name: false })).toEqual({ givenName: null });
     expect(() => changeOf({})).toThrow('Nothing to change');
   });
 
@@ -87,7 +90,7 @@ test('a tier has its own credits, except where they are agreed one by one', () =
 
 describe('a put identity', () => {
   const given = { name: 'Aurora', slug: 'aurora', description: 'Light.', catalog: 'founding' } as const;
-  const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, model: null };
+  const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, samples: [], model: null };
   const model = { version: '3', adapterKey: 'adapters/a', adapterSha256: 'f0', settings: { strength: 1 } };
 
   test('is new with a model, unless none is wanted', () => {

@@ -17,7 +17,7 @@ import {
 import { invoice, line, linesOf } from './stripe-invoices.ts';
 
 export const prices: BillingPrices = {
-  price_pro: { tier: 'pro', foundingCatalog: true },
+  price_pro: { tier: 'pro', foundingCatalog: true, name: 'Studio' },
   price_starter: { tier: 'starter' },
 };
 export const rules: BillingRules = { prices, pastDueGraceDays: 7 };

@@ -23,8 +23,8 @@ import {
 
 const prices: BillingPrices = {
   price_1: { tier: 'starter' },
-  price_2: { tier: 'pro', foundingCatalog: true },
-  price_3: { identityIds: ['idn_a'] },
+  price_2: { tier: 'pro', foundingCatalog: true, name: 'Studio' },
+  price_3: { identityIds: ['idn_a'], name: 'Atelier' },
 };
 const rules = { prices, pastDueGraceDays: 7 };
 const numRuns = 300;
@@ -158,8 +158,8 @@ function deliver(events: BillingEvidence[], from?: StoredSubscription): StoredSu
   for (const evidence of events) {
     const next = applyEvidence(stored, evidence, rules);
     if (next === null) continue;
-    const { ownerId, createdAtMs, apiAccess } = stored.license ?? next.license ?? ({} as License);
-    const license = next.license && { ...next.license, ownerId, createdAtMs, apiAccess };
+    const { ownerId, givenName, createdAtMs, apiAccess } = stored.license ?? next.license ?? ({} as License);
+    const license = next.license && { ...next.license, ownerId, givenName, createdAtMs, apiAccess };
     stored = { registers: next.registers, license: license ?? stored.license };
   }
   return stored;
@@ -202,7 +202,9 @@ describe('the same events in any order and with any repetition', () => {
         expect({ license, registers }).toEqual(deliver(events));
         expect(license).toEqual(licenseOf(registers, rules));
         expect(license!.periodAnchorMs).toBe(truth.anchorMs);
-        expect(license!.tier).toBe(truth.items[0]!.priceId === 'price_2' ? 'pro' : 'starter');
+        const { priceId } = truth.items[0]!;
+        expect(license!.tier).toBe(priceId === 'price_2' ? 'pro' : 'starter');
+        expect(license!.planName).toBe(prices[priceId]!.name ?? null);
         expect(license!.status === 'ended').toBe(truth.status === 'canceled');
         if (truth.status === 'canceled') expect(license!.activeUntilMs).toBe(truth.endedAtMs);
       }),

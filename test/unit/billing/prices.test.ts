@@ -7,7 +7,7 @@ import { grantOf } from '../../../shared/billing/subscription-license.ts';
 describe('the map of prices', () => {
   test('takes every kind of entry', () => {
     const prices = {
-      price_Pro1: { tier: 'pro', foundingCatalog: true },
+      price_Pro1: { tier: 'pro', foundingCatalog: true, name: 'Stüdio 🎨' },
       price_big: { tier: 'enterprise', creditsPerMonth: 25_000, identityIds: ['idn_one', 'atelier-9'] },
       price_identity: { identityIds: ['idn_two'] },
       plan_old: { creditsPerMonth: 0 },
@@ -41,12 +41,13 @@ describe('the map of prices', () => {
 
   test('names every wrong entry by its first problem, and none that is right, in one sentence', () => {
     const entryRule =
-      'must be an object with tier, creditsPerMonth, foundingCatalog or identityIds, and nothing else';
+      'must be an object with tier, creditsPerMonth, foundingCatalog or identityIds, perhaps a name, and nothing else';
     const creditsRule = 'creditsPerMonth must be an integer from 0 to 1000000000';
     const keyRule = 'must be the id of a price, as in price_1A2b';
     const tierRule = 'tier must be one of starter, standard, pro, enterprise';
     const catalogRule = 'foundingCatalog must be true or false';
     const idsRule = 'identityIds must be an array of identity ids';
+    const nameRule = 'name must be 1 to 64 characters on one line';
     const wrong: [name: string, entry: unknown, rule: string][] = [
       ['prod_1', { tier: 'pro' }, keyRule],
       ['xprice_1', { tier: 'pro' }, keyRule],
@@ -66,6 +67,10 @@ describe('the map of prices', () => {
         { tier: 'enterprise' },
         'creditsPerMonth must be given: enterprise has no number of its own',
       ],
+      ['price_13', { name: 'Pro' }, entryRule],
+      ['price_14', { tier: 'pro', name: ' ' }, nameRule],
+      ['price_15', { tier: 'pro', name: 'a\nb' }, nameRule],
+      ['price_16', { tier: 'pro', name: '🎨'.repeat(65) }, nameRule],
       ['price_12', { creditsPerMonth: 1_000_000_001 }, creditsRule],
     ];
     const prices = Object.fromEntries(wrong.map(([name, entry]) => [name, entry]));
@@ -78,11 +83,11 @@ describe('the map of prices', () => {
 
 describe('what a subscription’s items grant together', () => {
   const prices: BillingPrices = {
-    price_starter: { tier: 'starter', foundingCatalog: true },
+    price_starter: { tier: 'starter', foundingCatalog: true, name: 'Basic' },
     price_standard: { tier: 'standard' },
-    price_pro: { tier: 'pro' },
+    price_pro: { tier: 'pro', name: 'Studio' },
     price_big: { tier: 'enterprise', creditsPerMonth: 25_000, identityIds: ['idn_b', 'idn_a'] },
-    price_identity: { identityIds: ['idn_b', 'idn_c'] },
+    price_identity: { identityIds: ['idn_b', 'idn_c'], name: 'Atelier' },
     price_credits: { creditsPerMonth: 250 },
     price_none: { creditsPerMonth: 0 },
     price_few: { tier: 'pro', creditsPerMonth: 10 },
@@ -137,7 +142,21 @@ describe('what a subscription’s items grant together', () => {
     ],
     ['no item grants nothing', [], { ...none, tier: 'starter', creditsLimit: 0 }],
   ] as [string, (string | [string, number])[], object][])('%s', (_, names, expected) => {
-    expect(grant(...names)).toEqual(expected);
+    const granted = grant(...names);
+    expect(granted).toEqual({ ...expected, planName: granted.planName });
+  });
+
+  test.each([
+    ['a core plan gives its name', ['pro'], 'Studio'],
+    ['the highest tier gives it, whatever its place', ['starter', 'pro', 'identity'], 'Studio'],
+    ['a plan without a name is not called like what is added to it', ['few', 'identity'], null],
+    ['a lower plan does not lend its name to a higher one', ['starter', 'big'], null],
+    ['of plans of the same tier the first that has a name gives it', ['few', 'pro'], 'Studio'],
+    ['without a plan the first addition that has a name gives it', ['credits', 'identity'], 'Atelier'],
+    ['an item with quantity 0 gives none', [['pro', 0], 'identity'], 'Atelier'],
+    ['no item gives none', [], null],
+  ] as [string, (string | [string, number])[], string | null][])('name: %s', (_, names, expected) => {
+    expect(grant(...names).planName).toBe(expected);
   });
 
   test.each(['price_other', 'constructor', '__proto__', 'toString'])(

@@ -8,6 +8,8 @@ test('a license is made of the subscription and its price', () => {
   expect(licenseAfter(created(t, changes))).toEqual({
     licenseId: 'lic_sub_1SAda',
     ownerId,
+    givenName: null,
+    planName: 'Studio',
     tier: 'pro',
     creditsLimit: 4000,
     foundingCatalog: true,

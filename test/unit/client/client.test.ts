@@ -109,6 +109,7 @@ describe('every call', () => {
     const calls: ((client: Client, signal: AbortSignal) => Promise<unknown>)[] = [
       (client, signal) => client.generate(body, { signal }),
       (client, signal) => client.getGeneration('req_1', { signal }),
+      (client, signal) => client.deleteGeneration('req_1', { signal }),
       (client, signal) => client.listGenerations({}, { signal }),
       (client, signal) => client.allGenerations({}, { signal }).next(),
       (client, signal) => client.listIdentities({ signal }),
@@ -248,4 +249,32 @@ test('all stored requests are fetched page by page, and no page before it is nee
   const query = '/generate?limit=2&status=COMPLETED';
   const cursors = ['', '&cursor=next', '&cursor=last'];
   expect(lines(sent)).toEqual(cursors.map((cursor) => `GET ${query}${cursor}`));
+});
+
+describe('a deletion', () => {
+  const deleted = { requestId: 'req_1', deleted: true };
+  const gone = refused(404, 'REQUEST_NOT_FOUND');
+
+  test.each<[string, Script]>([
+    ['whose answer was lost', new TypeError('fetch failed')],
+    ['that failed halfway', refused(503, 'SERVICE_UNAVAILABLE')],
+  ])('%s is done when its repeat finds nothing', async (_, script) => {
+    const { client, sent } = clientOf([script, gone]);
+    expect(await outcomeOf(client.deleteGeneration('req_1'))).toEqual(deleted);
+    expect(lines(sent)).toEqual(['DELETE /generate/req_1', 'DELETE /generate/req_1']);
+  });
+
+  test('of what is not there is refused, also after the limit was met', async () => {
+    for (const scripts of [[gone], [refused(429, 'RATE_LIMITED'), gone]]) {
+      const { client } = clientOf(scripts);
+      expect(await outcomeOf(client.deleteGeneration('req_1'))).toMatchObject({ code: 'REQUEST_NOT_FOUND' });
+    }
+  });
+
+  test('of what runs is refused at once', async () => {
+    const { client, sent } = clientOf([refused(409, 'REQUEST_IN_PROGRESS')]);
+    const refusal = await outcomeOf(client.deleteGeneration('req_1'));
+    expect(refusal).toMatchObject({ name: 'ApiError', code: 'REQUEST_IN_PROGRESS' });
+    expect(sent).toHaveLength(1);
+  });
 });

@@ -197,7 +197,11 @@ test.each([
   const of = { identityId: 'idn_1', prompt: 'a quiet bay' };
   const usage = { creditsCharged: 1 };
   const answer = { requestId: 'req_1', outputs: ['a'], usage };
-  const page = { generations: [{ ...stored('COMPLETED'), outputs: ['a'] }], nextCursor: null };
+  const page = {
+    generations: [{ ...stored('COMPLETED'), outputs: ['a'] }],
+    nextCursor: null,
+    searchedBackTo: null,
+  };
   const calls = {
     generate: async () => clientOf(answered(answer), given).client.generate(of),
     respondAsync: async () => {

@@ -1,8 +1,11 @@
 import { expect, test } from '@jest/globals';
 import {
+  countFilters,
   identityChoices,
   isFiltered,
+  keyChoices,
   readFilters,
+  toApiFilters,
   writeFilters,
 } from '../../../dashboard/src/screens/history/filters.ts';
 import {
@@ -20,6 +23,8 @@ import {
   sampleBody,
   viewerWidth,
 } from '../../../dashboard/src/screens/history/request-view.ts';
+import { boundsOf, dayOf } from '../../../dashboard/src/screens/history/time-ranges.ts';
+import { shorten } from '../../../dashboard/src/lib/text.ts';
 import { storedGeneration as generation } from '../../support/stored-generation.ts';
 
 const read = (query: string) => readFilters(new URLSearchParams(query));
@@ -30,6 +35,69 @@ test('filters are kept in the address and read back as they were', () => {
   expect(read(writeFilters(filters))).toEqual(filters);
   expect(isFiltered(filters)).toBe(true);
 });
+
+const keyId = `key_${'0a'.repeat(16)}`;
+
+test('all filters at once are kept in the address, and what the API is asked for is without their names', () => {
+  const filters = { keyId, search: 'red & blue', from: '2026-11-01', to: '2026-11-10' };
+  expect(read(writeFilters(filters))).toEqual(filters);
+  expect(countFilters(filters)).toBe(3);
+  expect(toApiFilters(filters, 0, '')).toEqual({
+    keyId,
+    search: 'red & blue',
+    createdAfter: new Date(2026, 10, 1).toISOString(),
+    createdBefore: new Date(2026, 10, 11).toISOString(),
+  });
+  expect(toApiFilters({ status: 'FAILED', keyId: undefined }, 0, '')).toEqual({ status: 'FAILED' });
+});
+
+test('a range by name begins with a day of the reader’s calendar, or with the billing period', () => {
+  const now = new Date(2026, 2, 31, 15, 30).getTime();
+  const after = (range: 'today' | '7d' | '30d') => boundsOf({ range }, now, '').createdAfter;
+  expect(after('today')).toBe(new Date(2026, 2, 31).toISOString());
+  expect(after('7d')).toBe(new Date(2026, 2, 25).toISOString());
+  expect(after('30d')).toBe(new Date(2026, 2, 2).toISOString());
+  const start = '2026-03-12T08:00:00.000Z';
+  expect(boundsOf({ range: 'period' }, now, start)).toEqual({ createdAfter: start });
+  expect(dayOf(now)).toBe('2026-03-31');
+  expect(dayOf(new Date(2026, 0, 5).getTime())).toBe('2026-01-05');
+});
+
+test.each([
+  ['range=constructor', {}],
+  ['from=2026-02-30&to=2026-2-1', {}],
+  ['range=7d&from=2026-02-01', { range: '7d' }],
+  ['key=acct_1', {}],
+  ['key=playground', { keyId: 'playground' }],
+  ['search=%20%20', {}],
+  [`search=${'x'.repeat(300)}`, { search: 'x'.repeat(200) }],
+])('of the address ?%s the filters are %j', (query, filters) => expect(read(query)).toEqual(filters));
+
+test('keys are named with their state, those of other licenses are not offered, and the chosen one always is', () => {
+  const key = {
+    keyId,
+    name: 'my app',
+    status: 'active',
+    keyPrefix: 'svc_live_3Fq8',
+    licenseId: 'lic_1',
+  } as const;
+  const old = { ...key, keyId: 'key_2', status: 'revoked', keyPrefix: 'svc_live_9xYz' } as const;
+  const other = { ...key, keyId: 'key_3', licenseId: 'lic_2' };
+  const choices = keyChoices([key, old, other], 'lic_1', 'key_gone4567');
+  expect(choices.map(({ label }) => label)).toEqual([
+    'Playground',
+    'my app (svc_live_3Fq8…)',
+    'my app (svc_live_9xYz…), revoked',
+    'A key that is not listed (key_gone…)',
+  ]);
+});
+
+test.each([
+  ['a calm\n  night', 'a calm night'],
+  ['a calm night over the hills', 'a calm night…'],
+  ['x'.repeat(30), `${'x'.repeat(15)}…`],
+  ['\u{1f600}'.repeat(17), `${'\u{1f600}'.repeat(15)}…`],
+])('of the prompt %j the title is %j', (prompt, title) => expect(shorten(prompt, 16)).toBe(title));
 
 test('an address without filters shows everything', () => {
   expect(read('')).toEqual({});

@@ -20,6 +20,7 @@ import {
   activeKeysOf,
   countKeys,
   expiryAt,
+  refusalAt,
   filterKeys,
   maxActiveKeys,
   statusAt,
@@ -32,12 +33,41 @@ const at = (days: number) => new Date(nowMs + days * dayMs).toISOString();
 function key(changes: Partial<KeyAnswer> = {}): KeyAnswer {
   const known = { keyId: 'key_1', keyPrefix: 'svc_live_AbCd', name: 'my app', licenseId: 'lic_1' };
   const times = { createdAt: at(-10), lastUsedAt: null, expiresAt: null, revokedAt: null };
-  return { ...known, ...times, status: 'active', ...changes };
+  return { ...known, ...times, status: 'active', monthlyCredits: null, creditsUsed: 0, ...changes };
 }
 
 function form(changes: Partial<KeyFormValues> = {}): KeyFormValues {
   return { licenseId: 'lic_1', name: 'my app', expiry: 'never', customTime: '', ...changes };
 }
+
+describe('a key that its license has refused', () => {
+  const ended = { status: 'ended', usable: false, apiAccess: true } as const;
+
+  test.each([
+    ['its license works', { status: 'active', usable: true, apiAccess: true }, null],
+    ['its license is past due and still works', { status: 'past_due', usable: true, apiAccess: true }, null],
+    ['its license is not known yet', undefined, null],
+    ['its license has ended', ended, 'Refused for good: its license has ended.'],
+    [
+      'its license is past its end',
+      { ...ended, status: 'active' },
+      'Refused for good: its license has ended.',
+    ],
+    ['its license is suspended', { ...ended, status: 'past_due' }, 'Refused until its license is paid.'],
+    [
+      'its license has no API access',
+      { ...ended, status: 'active', apiAccess: false },
+      'Refused: its license has no API access.',
+    ],
+  ] as const)('%s', (_, license, expected) => {
+    expect(refusalAt(key(), license, nowMs)).toBe(expected);
+  });
+
+  test('says only that it was revoked, or that it expired, if that is so', () => {
+    expect(refusalAt(key({ status: 'revoked' }), ended, nowMs)).toBeNull();
+    expect(refusalAt(key({ expiresAt: at(-1) }), ended, nowMs)).toBeNull();
+  });
+});
 
 describe('the list', () => {
   const keys = [
@@ -189,6 +219,10 @@ describe('activity', () => {
           change('apiAccess', true, false),
           change('status', 'active', 'past_due'),
           change('activeUntil', at(1), null),
+          change('name', 'Old', 'New'),
+          change('name', 'New', null),
+          change('planName', null, 'Studio'),
+          change('planName', 'Studio', null),
           change('somethingNew', 1, 2),
         ],
       }),
@@ -204,6 +238,9 @@ describe('activity', () => {
         'API access switched off',
         'past due',
         'without an end',
+        'named “New”',
+        'no longer named “New”',
+        'plan “Studio”',
         'somethingNew changed',
       ],
     });
@@ -211,6 +248,7 @@ describe('activity', () => {
 
   test('of a new license says what it has', () => {
     const changes = [
+      change('name', null, 'Labs'),
       change('tier', null, 'Pro'),
       change('creditsLimit', null, 4000),
       change('foundingCatalog', null, true),
@@ -219,6 +257,7 @@ describe('activity', () => {
       change('periodAnchor', null, at(0)),
     ];
     expect(activityText(item({ action: 'license_granted', changes })).details).toEqual([
+      'named “Labs”',
       'Pro',
       '4,000 credits a month',
       'with the founding catalog',

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import type { UsageHistoryItem } from '../../../dashboard/src/api/types.ts';
 import { formatNumber, formatUtcDate } from '../../../dashboard/src/lib/format.ts';
 import {
+  creditsLeft,
   creditStatus,
   creditWarning,
   resetMoment,
@@ -36,18 +37,27 @@ function stats(current: number, limit: number, daysRemaining = 12) {
   };
 }
 
+const works = { usable: true };
+const ended = { usable: false };
+
 describe('credits', () => {
+  test('of a license that is of no use none are left, whatever its limit, and nothing warns of them', () => {
+    expect([creditsLeft(works, stats(1, 4000)), creditsLeft(ended, stats(1, 4000))]).toEqual([3999, 0]);
+    expect(creditsLeft(works, stats(620, 500))).toBe(0);
+    expect(creditWarning(ended, stats(4000, 4000))).toBeNull();
+  });
+
   test('the warning begins at 80 percent and no sooner', () => {
     const levels = [799, 800].map((current) => creditStatus(stats(current, 1000)).level);
     expect(levels).toEqual(['ok', 'near']);
-    expect(creditWarning(stats(799, 1000))).toBeNull();
-    expect(creditWarning(stats(800, 1000))?.title).toBe('200 credits are left');
-    expect(creditWarning(stats(999, 1000))?.title).toBe('1 credit is left');
+    expect(creditWarning(works, stats(799, 1000))).toBeNull();
+    expect(creditWarning(works, stats(800, 1000))?.title).toBe('200 credits are left');
+    expect(creditWarning(works, stats(999, 1000))?.title).toBe('1 credit is left');
   });
 
   test('a spent period says when the credits come back', () => {
-    const warning = creditWarning(stats(1000, 1000));
-    expect(creditStatus(stats(1000, 1000))).toMatchObject({ level: 'spent', left: 0, barPercent: 100 });
+    const warning = creditWarning(works, stats(1000, 1000));
+    expect(creditStatus(stats(1000, 1000))).toMatchObject({ level: 'spent', barPercent: 100 });
     expect(warning?.title).toBe('No credits are left in this period');
     expect(warning?.text).toContain(`${formatUtcDate('2026-12-21')}, in 12 days`);
     expect(warning?.text).not.toContain('lowered');
@@ -55,12 +65,12 @@ describe('credits', () => {
 
   test('a limit that was lowered below what is used leaves 0, fills the bar and is explained', () => {
     const over = stats(620, 500);
-    expect(creditStatus(over)).toEqual({ level: 'spent', left: 0, barPercent: 100, percentText: '124%' });
-    expect(creditWarning(over)?.text).toContain('lowered to 500 after 620 credits');
+    expect(creditStatus(over)).toEqual({ level: 'spent', barPercent: 100, percentText: '124%' });
+    expect(creditWarning(works, over)?.text).toContain('lowered to 500 after 620 credits');
   });
 
   test('a limit of 0 promises no new credits', () => {
-    const warning = creditWarning(stats(0, 0));
+    const warning = creditWarning(works, stats(0, 0));
     expect(warning?.title).toBe('This license has no credits');
     expect(warning?.text).not.toContain('come back');
   });
@@ -198,7 +208,7 @@ describe('shares', () => {
   });
 
   test('a period in which all requests failed is not untouched, and one without any is, whatever was before it', () => {
-    const aggregates = { byType, byIdentity: {}, byDay: [] };
+    const aggregates = { byType, byIdentity: {}, byKey: {}, byDay: [] };
     const failedAt = (createdAt: string) => ({ status: 'FAILED', createdAt }) as UsageHistoryItem;
     const usage = { licenseId: 'l', stats: stats(0, 10), aggregates };
     expect(isUntouched({ ...usage, history: [failedAt('2026-11-21T12:27:00.000Z')] })).toBe(false);

@@ -16,6 +16,8 @@ import {
   type GenerationCommand,
 } from '../../../dashboard/src/screens/playground/run-store.ts';
 import { stageText } from '../../../dashboard/src/screens/playground/waiting.ts';
+import { defaultValues } from '../../../dashboard/src/screens/playground/form-values.ts';
+import { otherSettings, rememberSettings } from '../../../dashboard/src/screens/playground/last-used.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
 import { storedGeneration } from '../../support/stored-generation.ts';
 
@@ -126,38 +128,57 @@ describe('the runs of a tab', () => {
   test('are there after a reload, without their prompts', async () => {
     await store.start(apiOf(accepted('1')).api, command);
     await store.start(apiOf(accepted('2')).api, command);
-    store.show('1');
+    store.show('1', false);
     const reloaded = createRunStore(storage);
-    expect(reloaded.state()).toEqual({ sending: null, failure: null, runs: ['2', '1'], shownId: '1' });
+    expect(reloaded.state()).toEqual({
+      sending: null,
+      failure: null,
+      runs: ['2', '1'],
+      shownId: '1',
+      open: ['2', '1'],
+    });
     expect([...kept.values()].join()).not.toContain('quiet');
   });
 
   test('are the newest twelve, each once, whatever is shown', () => {
-    for (let i = 10; i < 30; i++) store.show(String(i));
-    store.show('25');
+    for (let i = 10; i < 30; i++) store.show(String(i), false);
+    store.show('25', false);
     expect(store.state().runs).toEqual(Array.from({ length: 12 }, (_, i) => String(29 - i)));
     expect(store.state().shownId).toBe('25');
   });
 
   test('lose one that is not there any more', () => {
-    store.show('1');
-    store.show('2');
+    store.show('1', true);
+    store.show('2', true);
     store.drop('2');
-    expect(createRunStore(storage).state()).toMatchObject({ runs: ['1'], shownId: null });
+    expect(createRunStore(storage).state()).toMatchObject({ runs: ['1'], shownId: null, open: ['1'] });
   });
 
-  test.each(['', 'null', '[]', '{"runs": 7}', '{"runs": [null, "", 3], "shownId": {}}', '{"shownId": ""}'])(
-    'are none when the storage holds %j, or nothing can be stored',
-    (text) => {
-      kept.set('runs', text);
-      expect(createRunStore(storage).state()).toMatchObject({ runs: [], shownId: null });
-      const broken = createRunStore(() => {
-        throw new Error('switched off');
-      });
-      broken.show('1');
-      expect(broken.state().runs).toEqual(['1']);
-    },
-  );
+  test('are followed until their end was seen, also by a page that is loaded after it', async () => {
+    await store.start(apiOf(accepted('1')).api, command);
+    await store.start(apiOf(accepted('2')).api, command);
+    store.show('3', true);
+    store.show('4', false);
+    store.ended('2');
+    expect(createRunStore(storage).state()).toMatchObject({ runs: ['4', '3', '2', '1'], open: ['3', '1'] });
+  });
+
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{"runs": 7}',
+    '{"runs": [null, "", 3], "shownId": {}}',
+    '{"shownId": "", "open": [0]}',
+  ])('are none when the storage holds %j, or nothing can be stored', (text) => {
+    kept.set('runs', text);
+    expect(createRunStore(storage).state()).toMatchObject({ runs: [], shownId: null, open: [] });
+    const broken = createRunStore(() => {
+      throw new Error('switched off');
+    });
+    broken.show('1', false);
+    expect(broken.state().runs).toEqual(['1']);
+  });
 });
 
 test.each([
@@ -165,8 +186,12 @@ test.each([
   ['sending', {}, 'Sending'],
   ['QUEUED', {}, 'Waiting for its turn'],
   ['QUEUED', { model: 'ready', modelReadyInSeconds: null }, 'Waiting for its turn'],
-  ['QUEUED', { model: 'asleep', modelReadyInSeconds: null }, 'The model is starting.'],
-  ['QUEUED', { model: 'waking' }, 'The model is starting.'],
+  [
+    'QUEUED',
+    { model: 'asleep', modelReadyInSeconds: null },
+    'The model is starting. This may take a few minutes.',
+  ],
+  ['QUEUED', { model: 'waking' }, 'The model is starting. This may take a few minutes.'],
   ['QUEUED', { model: 'waking', modelReadyInSeconds: 0 }, 'The model is starting. A few seconds more.'],
   ['QUEUED', { model: 'waking', modelReadyInSeconds: 31 }, 'The model is starting. About 40 seconds.'],
   ['QUEUED', { model: 'waking', modelReadyInSeconds: 60 }, 'The model is starting. About 1 minute.'],
@@ -221,4 +246,40 @@ describe('a result', () => {
     expect(shortPrompt('  a\n quiet   bay ')).toBe('a quiet bay');
     expect(shortPrompt('🌊'.repeat(100), 10)).toBe(`${'🌊'.repeat(9)}…`);
   });
+});
+
+describe('the settings that an identity was used with last', () => {
+  const body = {
+    ...command.body,
+    width: 1216,
+    height: 832,
+    numInferenceSteps: 40,
+    guidanceScale: 9,
+    seed: 7,
+  };
+  const used = {
+    width: '1216',
+    height: '832',
+    numOutputs: 2,
+    outputFormat: 'png',
+    steps: '40',
+    guidance: '9',
+  } as const;
+
+  test('are offered for that identity alone, where the form has others, without prompt and seed', () => {
+    rememberSettings(body, storage);
+    expect(otherSettings({ ...defaultValues, identityId: 'idn_1' }, storage)).toEqual(used);
+    expect(otherSettings({ ...defaultValues, identityId: 'idn_1', ...used }, storage)).toBeNull();
+    expect(otherSettings({ ...defaultValues, identityId: 'idn_2' }, storage)).toBeNull();
+    expect(otherSettings({ ...defaultValues, identityId: 'toString' }, storage)).toBeNull();
+    expect([...kept.values()].join()).not.toContain('quiet');
+  });
+
+  test.each(['', 'null', '[]', '{"idn_1": 3}', '{"idn_1": {"width": 3}}'])(
+    'are none where %j is kept',
+    (text) => {
+      kept.set('last-used', text);
+      expect(otherSettings({ ...defaultValues, identityId: 'idn_1' }, storage)).toBeNull();
+    },
+  );
 });

@@ -11,6 +11,7 @@ import { tiers } from '../../../shared/domain/tiers.ts';
 import { uploadLifetimeSeconds } from '../../../shared/domain/upload.ts';
 import { openApiDocument } from '../../../shared/openapi/document.ts';
 import { firewallFailures, gatewayFailures } from '../../../shared/gateway-failures.ts';
+import { filterParameters } from '../../../shared/http/generation-filter.ts';
 import { routes, type Route } from '../../../shared/routes.ts';
 import { readPage, tableBelow } from '../../support/documents.ts';
 
@@ -76,10 +77,16 @@ test('docs/api/endpoints.md lists each endpoint, one that takes keys and session
   expect(rows.map(([, endpoint]) => endpoint).sort()).toEqual(expected.sort());
 });
 
-test('docs/api/endpoints.md describes each member of the body', () => {
-  const members = [...readPage('docs/api/endpoints.md').matchAll(/^\| ((?:`\w+`(?:, )?)+) +\|/gm)];
-  const told = members.flatMap(([, names]) => names!.replaceAll('`', '').split(', '));
-  expect(told.sort()).toEqual(Object.keys(createGenerationBody.shape).sort());
+test.each([
+  ['Stored requests', [...filterParameters]],
+  ['The body of POST /generate', Object.keys(createGenerationBody.shape)],
+])('docs/api/endpoints.md describes each member of “%s”', (heading, names) => {
+  const section = readPage('docs/api/endpoints.md')
+    .split(/^## /m)
+    .find((part) => part.startsWith(heading))!;
+  const members = [...section.matchAll(/^\| ((?:`\w+`(?:, )?)+) +\|/gm)];
+  const told = members.flatMap(([, shown]) => shown!.replaceAll('`', '').split(', '));
+  expect(told.sort()).toEqual(names.sort());
 });
 
 test('the tiers are those of the code', () => {

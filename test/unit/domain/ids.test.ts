@@ -3,11 +3,14 @@ import * as fc from 'fast-check';
 import { isKeyId } from '../../../shared/domain/api-key.ts';
 import {
   accountCallerId,
+  firstRequestIdAt,
+  isAccountCallerId,
   isId,
   isRequestId,
   readRequestId,
   newId,
   newRequestId,
+  requestIdTimeMs,
 } from '../../../shared/domain/ids.ts';
 import { anyId, anyInstantMs, anyRequestId } from '../../support/unit-samples.ts';
 
@@ -29,6 +32,19 @@ describe('request ids', () => {
         expect(newRequestId(nowMs) < newRequestId(nowMs + laterMs)).toBe(true);
       }),
     );
+  });
+
+  test('tell when they were made, and none of an instant comes before its first', () => {
+    fc.assert(
+      fc.property(anyInstantMs, (ms) => {
+        const id = newRequestId(ms);
+        const first = firstRequestIdAt(ms);
+        expect([id, first].map(requestIdTimeMs)).toEqual([ms, ms]);
+        expect(isRequestId(first)).toBe(true);
+        expect(first <= id && newRequestId(ms - 1) < first).toBe(true);
+      }),
+    );
+    expect(firstRequestIdAt(-1)).toBe('00000000-0000-7000-8000-000000000000');
   });
 
   test('of one millisecond all differ', () => {
@@ -122,4 +138,5 @@ describe('ids', () => {
 test('what an account does is kept under acct_ and its owner, where no key’s id can be', () => {
   expect(accountCallerId('5d1c7a52')).toBe('acct_5d1c7a52');
   expect(isKeyId(accountCallerId('0'.repeat(32)))).toBe(false);
+  expect([accountCallerId('x'), `key_${'0'.repeat(32)}`].map(isAccountCallerId)).toEqual([true, false]);
 });

@@ -17,6 +17,8 @@ const nowMs = Date.UTC(2026, 4, 10, 12);
 const anyLicense: fc.Arbitrary<License> = fc.record({
   licenseId: fc.constant('lic_1'),
   ownerId: fc.uuid(),
+  givenName: fc.constant(null),
+  planName: fc.constant(null),
   tier: fc.constantFrom(...(Object.keys(tiers) as TierName[])),
   creditsLimit: fc.nat(),
   foundingCatalog: fc.boolean(),
@@ -74,7 +76,7 @@ describe('why a record is inactive', () => {
           (status === 'active' || isInGrace) && apiAccess && (activeUntilMs === null || ms < activeUntilMs);
         expect(whyInactive(license, ms) === null).toBe(active);
         expect(isActive(license, ms)).toBe(active);
-        expect(licenseAnswer(license, ms).usable).toBe(active);
+        expect(licenseAnswer(license, 'Pro', ms).usable).toBe(active);
       }),
     );
   });
@@ -92,8 +94,9 @@ describe('a record as its owner sees it', () => {
       activeUntilMs: Date.UTC(2027, 0, 1),
       createdAtMs: Date.UTC(2025, 11, 30),
     };
-    expect(licenseAnswer(license, nowMs)).toEqual({
+    expect(licenseAnswer(license, 'Research', nowMs)).toEqual({
       licenseId: 'lic_1',
+      name: 'Research',
       tier: 'Starter',
       status: 'active',
       usable: true,
@@ -117,14 +120,14 @@ describe('a record as its owner sees it', () => {
     ['pro', 'Pro', 4, 2048],
     ['enterprise', 'Enterprise', 4, 2048],
   ] as const)('%s is called %s: %i outputs, %i pixels', (tier, label, maxOutputs, maxSidePx) => {
-    const answer = licenseAnswer({ ...sampleLicense, tier }, nowMs);
+    const answer = licenseAnswer({ ...sampleLicense, tier }, label, nowMs);
     expect(answer).toMatchObject({ tier: label, maxOutputs, maxSidePx, activeUntil: null });
   });
 
   test('names the period that holds this moment, and never its owner', () => {
     fc.assert(
       fc.property(anyLicense, anyInstantMs, (license, ms) => {
-        const answer = licenseAnswer(license, ms);
+        const answer = licenseAnswer(license, 'Pro', ms);
         expect(Date.parse(answer.billingPeriodStart)).toBeLessThanOrEqual(ms);
         expect(Date.parse(answer.billingPeriodEnd)).toBeGreaterThan(ms);
         expect(JSON.stringify(answer)).not.toContain(license.ownerId);

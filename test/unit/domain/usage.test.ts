@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { generationTypes } from '../../../shared/contracts/generation.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
-import { usageAggregates, usageHistoryItem, usageStats } from '../../../shared/domain/usage.ts';
-import { periodFromItem, tallyNames } from '../../../shared/store/period-store.ts';
+import { keysInUse, usageAggregates, usageHistoryItem, usageStats } from '../../../shared/domain/usage.ts';
+import { committedName, periodFromItem, tallyNames } from '../../../shared/store/period-store.ts';
 import type { Item } from '../../../shared/store/table.ts';
 import { anyGeneration, anyId, anyInstantMs, inheritedNames } from '../../support/unit-samples.ts';
 
@@ -77,11 +77,14 @@ describe('how a period stands', () => {
   });
 });
 
+const nobody = { identities: [], keys: [] };
+
 interface Completed {
   type: (typeof generationTypes)[number];
   identityId: string;
   completedAtMs: number;
   credits: number;
+  keyId?: string;
 }
 
 /** The period's item after these were settled, by the names that the store gives its numbers. */
@@ -89,7 +92,7 @@ function settle(completed: Completed[]): Item {
   const item: Item = {};
   const add = (name: string, n: number) => (item[name] = (item[name] ?? 0) + n);
   for (const one of completed) {
-    for (const [requests, credits] of tallyNames(one)) {
+    for (const [requests, credits] of tallyNames({ keyId: null, ...one })) {
       add(requests, 1);
       add(credits, one.credits);
     }
@@ -142,7 +145,7 @@ describe('the days of a period', () => {
   test('are contiguous, each once, in order, and hold what completed on them: nothing is lost or counted twice', () => {
     fc.assert(
       fc.property(anyPeriod, ({ period, nowMs, completed }) => {
-        const { byDay } = usageAggregates(periodFromItem(settle(completed)), [], period, nowMs);
+        const { byDay } = usageAggregates(periodFromItem(settle(completed)), nobody, period, nowMs);
         const lastMs = Math.max(
           Math.min(nowMs, period.endMs - 1),
           ...completed.map(({ completedAtMs }) => completedAtMs),
@@ -174,9 +177,35 @@ describe('the days of a period', () => {
     ['a first moment', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-09T20:00:00Z', 1],
   ])('of %s are this many', (_, start, end, now, days) => {
     const period = { startMs: Date.parse(start), endMs: Date.parse(end) };
-    const { byDay } = usageAggregates(periodFromItem(null), [], period, Date.parse(now));
+    const { byDay } = usageAggregates(periodFromItem(null), nobody, period, Date.parse(now));
     expect(byDay).toHaveLength(days);
     expect([byDay[0]!.date, byDay.at(-1)!.date]).toEqual([start.slice(0, 10), now.slice(0, 10)]);
+  });
+});
+
+describe('the keys of a period', () => {
+  const keyOf = (digit: string) => `key_${digit.repeat(32)}`;
+  const by = (keyId: string, credits: number) => ({
+    type: 'reference' as const,
+    identityId: 'idn_1',
+    completedAtMs: may.startMs,
+    credits,
+    keyId,
+  });
+
+  test('have their present names, the playground has one, and a removed key says that it is one', () => {
+    const [kept, removed, idle] = [keyOf('a'), keyOf('b'), keyOf('c')] as const;
+    const item = settle([by(kept, 2), by(removed, 3), by(kept, 4), by('acct_one', 1), by('acct_two', 1)]);
+    // It holds credits, and has completed nothing.
+    item[committedName(idle)] = 5;
+    const period = periodFromItem(item);
+    expect(keysInUse(period).sort()).toEqual([kept, removed]);
+    const names = { identities: [], keys: [{ keyId: kept, name: 'my app' }] };
+    expect(usageAggregates(period, names, may, may.startMs).byKey).toEqual({
+      [kept]: { name: 'my app', requests: 2, credits: 6 },
+      [removed]: { name: 'removed key', requests: 1, credits: 3 },
+      playground: { name: 'Playground', requests: 2, credits: 2 },
+    });
   });
 });
 
@@ -185,7 +214,7 @@ describe('the types and identities of a period', () => {
     const nothing = { requests: 0, credits: 0 };
     const { byType } = usageAggregates(
       periodFromItem({ 't#reference#n': 2, 't#reference#c': 6 }),
-      [],
+      nobody,
       may,
       0,
     );
@@ -208,7 +237,12 @@ describe('the types and identities of a period', () => {
       { identityId: 'idn_1', name: 'Aurora', slug: 'aurora' },
       { identityId: 'idn_2', name: 'Unused', slug: 'unused' },
     ];
-    const { byIdentity } = usageAggregates(periodFromItem(settle(completed)), known, may, may.startMs);
+    const { byIdentity } = usageAggregates(
+      periodFromItem(settle(completed)),
+      { identities: known, keys: [] },
+      may,
+      may.startMs,
+    );
     const tally = { requests: 1, credits: 3 };
     expect(Object.entries(byIdentity).sort()).toEqual(
       [

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { generationStatuses, generationTypes } from '../../../shared/contracts/generation.ts';
 import { isRequestId } from '../../../shared/domain/ids.ts';
-import { readFilter } from '../../../shared/http/generation-filter.ts';
+import { filterParameters, readFilter } from '../../../shared/http/generation-filter.ts';
 import { readCursor, readLimit, writeCursor } from '../../../shared/http/paging.ts';
-import { anyId, anyRequestId, inheritedNames, refusalOf } from '../../support/unit-samples.ts';
+import { anyId, anyInstantMs, anyRequestId, inheritedNames, refusalOf } from '../../support/unit-samples.ts';
 
 describe('limit', () => {
   test('is 20 when it was not sent', () => expect(readLimit(undefined)).toBe(20));
@@ -82,15 +82,40 @@ describe('the filter of a history', () => {
     expect(readFilter({})).toEqual({});
   });
 
-  test('is exactly what was sent, in any combination', () => {
+  test('is what was sent, in any combination', () => {
     const members = {
       identityId: anyId,
       status: fc.constantFrom(...generationStatuses),
       type: fc.constantFrom(...generationTypes),
+      keyId: fc.constantFrom('playground', `key_${'0a'.repeat(16)}`),
+      createdAfter: anyInstantMs.map((ms) => new Date(ms).toISOString()),
+      createdBefore: anyInstantMs.map((ms) => new Date(ms).toISOString()),
     };
     const anyQuery = fc.record(members, { requiredKeys: [] });
-    fc.assert(fc.property(anyQuery, (query) => expect(readFilter(query)).toEqual(query)));
+    fc.assert(
+      fc.property(anyQuery, ({ createdAfter, createdBefore, ...same }) =>
+        expect(readFilter({ createdAfter, createdBefore, ...same })).toEqual({
+          ...same,
+          ...(createdAfter && { createdAfterMs: Date.parse(createdAfter) }),
+          ...(createdBefore && { createdBeforeMs: Date.parse(createdBefore) }),
+        }),
+      ),
+    );
   });
+
+  test('takes a time with any zone', () => {
+    expect(readFilter({ createdAfter: '2026-11-01T00:00:00+02:00' })).toEqual({
+      createdAfterMs: Date.UTC(2026, 9, 31, 22),
+    });
+  });
+
+  test.each([
+    ['lighthouse', ['lighthouse']],
+    ['  A\tlighthouse \n at a\u3000BAY ', ['a', 'lighthouse', 'at', 'bay']],
+    ['ÉTÉ', ['été']],
+    ['x'.repeat(200), ['x'.repeat(200)]],
+    ['\u{1f600}'.repeat(200), ['\u{1f600}'.repeat(200)]],
+  ])('search %j looks for words', (search, words) => expect(readFilter({ search })).toEqual({ words }));
 
   test.each(['', 'completed', 'COMPLETED ', 'COMPLETED,FAILED', 'DONE', '*', ...inheritedNames])(
     'status may not be %j',
@@ -119,8 +144,31 @@ describe('the filter of a history', () => {
     },
   );
 
+  const otherKeys = ['', 'Playground', 'acct_x', 'key_1', `key_${'A'.repeat(32)}`, `key_${'0'.repeat(33)}`];
+  const noInstants = [
+    '',
+    '0',
+    'now',
+    '2026-11-01',
+    '2026-11-01T00:00:00',
+    '2026-11-31T00:00:00Z',
+    '+010000-01-01T00:00:00Z',
+  ];
+  test.each([
+    ...otherKeys.map((sent) => ['keyId', sent]),
+    ...noInstants.map((sent) => ['createdAfter', sent]),
+    ...noInstants.map((sent) => ['createdBefore', sent]),
+    ...['', ' \n', 'x'.repeat(201), 'a\0', '\ud800'].map((sent) => ['search', sent]),
+  ] as [string, string][])('%s may not be %j', (name, sent) => {
+    const { code, message } = refusalOf(() => readFilter({ [name]: sent }));
+    expect(code).toBe('INVALID_PARAMETERS');
+    expect(message.startsWith(`${name} must be `)).toBe(true);
+  });
+
   test('names everything that is wrong in one sentence', () => {
-    const { message } = refusalOf(() => readFilter({ identityId: '', status: 'x', type: 'y' }));
-    expect(message).toMatch(/^identityId must .+; status must .+; type must .+\.$/);
+    const wrong = Object.fromEntries(filterParameters.map((name) => [name, '']));
+    const { message } = refusalOf(() => readFilter(wrong));
+    const names = ['identityId', 'status', 'type', 'keyId', 'createdAfter', 'createdBefore', 'search'];
+    expect(message.split('; ').map((problem) => problem.split(' must ')[0])).toEqual(names);
   });
 });

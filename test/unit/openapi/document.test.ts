@@ -128,7 +128,7 @@ describe.each(table)('%s', (operationId, route) => {
       none: [],
     };
     expect(operation.security.flatMap(Object.keys)).toEqual(schemes[route.auth]);
-    expect(operation.requestBody !== undefined).toBe(route.method === 'POST');
+    expect(operation.requestBody !== undefined).toBe(['POST', 'PATCH'].includes(route.method));
     const inPath = (operation.parameters ?? []).map(dereferenced).filter((each: any) => each.in === 'path');
     expect(inPath.map(({ required }: any) => required)).toEqual(
       (route.path.match(/\{\w+\}/g) ?? []).map(() => true),

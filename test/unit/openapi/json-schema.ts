@@ -35,6 +35,7 @@ const rules: Record<string, Rule> = {
   anyOf: (schemas, value, { document }) => schemas.some((each: Schema) => fits(each, value, document)),
   oneOf: (schemas, value, { document }) =>
     schemas.filter((each: Schema) => fits(each, value, document)).length === 1,
+  not: (schema, value, { document }) => !fits(schema, value, document),
   required: (names, value) => !isObject(value) || names.every((name: string) => Object.hasOwn(value, name)),
   properties: (members, value, { document }) =>
     !isObject(value) ||

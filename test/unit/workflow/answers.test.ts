@@ -3,7 +3,7 @@ import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/store/period-store.ts';
 import { generationAnswer, storedGeneration } from '../../../shared/workflow/answers.ts';
-import { sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
+import { sampleBody, sampleIdentity, sampleKeyId } from '../../support/unit-samples.ts';
 import { license, linkTeller, queued, startMs as nowMs } from './world.ts';
 
 /** Period totals of one license and one period. */
@@ -64,6 +64,7 @@ describe('a stored request as its owner reads it', () => {
     expect(await storedGeneration(generation({ ...completed, credits: 6 }), objects)).toEqual({
       id: 'r1',
       licenseId: 'lic_1',
+      keyId: sampleKeyId,
       type: 'text_to_image',
       status: 'COMPLETED',
       identity: { id: sampleIdentity.identityId, name: sampleIdentity.name, slug: sampleIdentity.slug },

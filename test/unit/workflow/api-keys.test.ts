@@ -26,6 +26,7 @@ const key: ApiKey = {
   sha256: 'hash',
   keyPrefix: 'svc_live_abcd',
   name: 'mine',
+  monthlyCredits: 500,
   licenseId: 'lic_1',
   ownerId: 'owner',
   createdAtMs: nowMs,
@@ -38,7 +39,7 @@ describe('a key that is issued', () => {
     'is a real one, of the license and its owner, that expires at %p',
     async (expiresAtMs) => {
       const { kept, store } = storeThat();
-      const command = { license: sampleLicense, name: 'mine', expiresAtMs };
+      const command = { license: sampleLicense, name: 'mine', expiresAtMs, monthlyCredits: 7 };
       const shown: RateDecision[] = [];
       const { rawKey, key: issued } = await issueApiKey(command, store, nowMs, (one) => shown.push(one));
       expect(shown).toEqual([rate]);
@@ -47,6 +48,7 @@ describe('a key that is issued', () => {
         ...fingerprintApiKey(rawKey),
         keyPrefix: rawKey.slice(0, 13),
         name: 'mine',
+        monthlyCredits: 7,
         licenseId: sampleLicense.licenseId,
         ownerId: sampleLicense.ownerId,
         createdAtMs: nowMs,
@@ -87,7 +89,7 @@ describe('a key that is issued', () => {
     ],
   ])('%s, and the sentence says what to do', async (_what, refusal, error) => {
     const { store } = storeThat(refusal);
-    const command = { license: sampleLicense, name: 'mine', expiresAtMs: null };
+    const command = { license: sampleLicense, name: 'mine', expiresAtMs: null, monthlyCredits: null };
     await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject(error);
   });
 
@@ -99,7 +101,7 @@ describe('a key that is issued', () => {
   ])('%s is refused before it is made, with the reason', async (_what, change) => {
     const { kept, store } = storeThat();
     const license = { ...sampleLicense, ...change };
-    const command = { license, name: 'mine', expiresAtMs: null };
+    const command = { license, name: 'mine', expiresAtMs: null, monthlyCredits: null };
     await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject({
       code: 'LICENSE_INACTIVE',
       message: `The license ${license.licenseId} gets no keys: ${whyInactive(license, nowMs)}.`,
@@ -117,13 +119,16 @@ test('the one answer with the raw key has exactly these members', () => {
     licenseId: 'lic_1',
     createdAt: iso(nowMs),
     expiresAt: iso(nowMs + 5000),
+    monthlyCredits: 500,
   });
   expect(createdKey('raw', { ...key, expiresAtMs: null }).expiresAt).toBeNull();
 });
 
 describe('a key in a list', () => {
   test('has exactly these members, and never the hash', () => {
-    expect(keyAnswer({ ...key, revokedAtMs: nowMs + 7 }, nowMs + 3, nowMs + 9)).toEqual({
+    expect(
+      keyAnswer({ ...key, revokedAtMs: nowMs + 7 }, { lastUsedAtMs: nowMs + 3, creditsUsed: 12 }, nowMs + 9),
+    ).toEqual({
       keyId: 'key_1',
       keyPrefix: 'svc_live_abcd',
       name: 'mine',
@@ -133,15 +138,19 @@ describe('a key in a list', () => {
       lastUsedAt: iso(nowMs + 3),
       expiresAt: iso(nowMs + 5000),
       revokedAt: iso(nowMs + 7),
+      monthlyCredits: 500,
+      creditsUsed: 12,
     });
   });
 
-  test('that was never used, never expires and was not revoked says so by null', () => {
-    expect(keyAnswer({ ...key, expiresAtMs: null }, null, nowMs)).toMatchObject({
+  test('that was never used, never expires, was not revoked and has no budget says so by null', () => {
+    const bare = { ...key, expiresAtMs: null, monthlyCredits: null };
+    expect(keyAnswer(bare, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs)).toMatchObject({
       status: 'active',
       lastUsedAt: null,
       expiresAt: null,
       revokedAt: null,
+      monthlyCredits: null,
     });
   });
 });

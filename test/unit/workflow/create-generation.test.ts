@@ -17,6 +17,7 @@ import {
   startMs,
   type World,
 } from './world.ts';
+import { sampleKeyId } from '../../support/unit-samples.ts';
 
 const { startMs: periodStartMs, endMs: periodEndMs } = billingPeriod(license.periodAnchorMs, startMs);
 
@@ -32,7 +33,8 @@ describe('a request that is accepted', () => {
     const generation = {
       requestId: 'r1',
       licenseId: 'lic_1',
-      keyId: 'key_1',
+      keyId: sampleKeyId,
+      countedByKey: true,
       status: 'QUEUED',
       prompt: 'a lighthouse',
       credits: 2,
@@ -44,7 +46,13 @@ describe('a request that is accepted', () => {
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
     expect(world.calls).toMatchObject([
-      ['reserve', generation, { creditsLimit: 100, maxInFlight: 40 }, null, expect.any(Function)],
+      [
+        'reserve',
+        generation,
+        { creditsLimit: 100, keyBudget: null, maxInFlight: 40 },
+        null,
+        expect.any(Function),
+      ],
     ]);
     // They are counted beside the request's end.
     expect(world.meter.values).toEqual([]);

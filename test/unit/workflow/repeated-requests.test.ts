@@ -62,9 +62,17 @@ describe('a request with an idempotency key that was used before', () => {
       expect(refused.requestId).toBeUndefined();
     });
 
-    test.each(['FAILED', 'TIMEOUT', null] as const)('after a first that is %s may run', async (status) => {
+    test('is refused where the first was deleted, and nothing is held or painted', async () => {
       const world = commandsWorld();
-      if (status !== null) first(world, { status });
+      const message =
+        'The first request with this Idempotency-Key was deleted. Use a new key to generate again.';
+      expect(await outcomeOf(send(world))).toMatchObject({ code: 'REQUEST_NOT_FOUND', message });
+      expect([world.calls, world.meter.values, world.asked]).toEqual([[], [], []]);
+    });
+
+    test.each(['FAILED', 'TIMEOUT'] as const)('after a first that is %s may run', async (status) => {
+      const world = commandsWorld();
+      first(world, { status });
       // The reservation found the key held, so whoever holds it is still at it.
       if (way === 'read before') expect(await send(world)).toMatchObject({ outcome: 'accepted' });
       else expect(await outcomeOf(send(world))).toMatchObject(inProgress);

@@ -59,13 +59,13 @@ function depsOf(generations: GenerationStore) {
     },
   };
   const logFault = (requestId: string, what: string) => void faults.push(`${requestId}: ${what}`);
-  return { generations, objects, clock: standingClock(), logFault, deleted, faults };
+  return { generations, deletions: null, objects, clock: standingClock(), logFault, deleted, faults };
 }
 
 describe('a sweep', () => {
   test('looks at every shard, for leases that end before now or before the time that it is given', async () => {
     const { store, state } = leases();
-    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, erased: 0, failed: 0 });
     expect(state.asked).toEqual(leaseIndex.shards.map((one) => [one, startMs, 50]));
     state.asked = [];
     await sweep(depsOf(store), 4711);
@@ -74,7 +74,7 @@ describe('a sweep', () => {
 
   test('ends what it finds as a TIMEOUT of ours, and counts it with its credits', async () => {
     const { store, state } = leases([shard, 2], [other, 1]);
-    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, failed: 0 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, erased: 0, failed: 0 });
     const failure = {
       status: 'TIMEOUT',
       errorCode: 'TIMEOUT',
@@ -87,7 +87,7 @@ describe('a sweep', () => {
     const { store, state } = leases([shard, 3]);
     for (const [i, record] of [...state.records.values()].entries()) record.referenceImages = i;
     const deps = depsOf(store);
-    expect(await sweep(deps)).toEqual({ released: 3, creditsReleased: 9, failed: 0 });
+    expect(await sweep(deps)).toEqual({ released: 3, creditsReleased: 9, erased: 0, failed: 0 });
     expect(deps.deleted).toEqual([`${shard}/1: 1`, `${shard}/2: 2`]);
     expect(deps.faults).toEqual([`${shard}/1: references not deleted`]);
   });
@@ -106,7 +106,7 @@ describe('a sweep', () => {
     const { store, state } = leases([shard, 4]);
     state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
     state.records.delete(`${shard}/0`);
-    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, erased: 0, failed: 0 });
     expect(state.failures).toHaveLength(3);
   });
 
@@ -115,14 +115,19 @@ describe('a sweep', () => {
     const { end } = state;
     state.end = (record) =>
       record.requestId === `${shard}/1` ? Promise.reject(new Error('away')) : end(record);
-    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, failed: 1 });
+    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, erased: 0, failed: 1 });
   });
 
   test('gives up a full page of which it could end nothing: the index only lags, or the next sweep may', async () => {
     const world = leases([shard, 60]);
     world.state.forgets = false;
     world.state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
-    expect(await sweep(depsOf(world.store))).toEqual({ released: 0, creditsReleased: 0, failed: 0 });
+    expect(await sweep(depsOf(world.store))).toEqual({
+      released: 0,
+      creditsReleased: 0,
+      erased: 0,
+      failed: 0,
+    });
     expect(world.times(shard)).toBe(1);
   });
 });

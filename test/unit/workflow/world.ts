@@ -17,7 +17,7 @@ import {
   type GenerationCommand,
   type GenerationDeps,
 } from '../../../shared/workflow/create-generation.ts';
-import { sampleBody, sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+import { sampleBody, sampleIdentity, sampleKeyId, sampleLicense } from '../../support/unit-samples.ts';
 
 export const startMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
 export const identity = sampleIdentity as Identity & { model: IdentityModel };
@@ -111,7 +111,7 @@ export function queued(changes: Partial<Generation> = {}): Generation {
     ...newGeneration({
       requestId: 'r1',
       licenseId: 'lic_1',
-      keyId: 'key_1',
+      keyId: sampleKeyId,
       identity: sampleIdentity,
       body: { ...sampleBody, seed: 5, numOutputs: 2 },
       periodStartMs: 4711,
@@ -130,7 +130,8 @@ export const done = completed(output(11, 512, 512), output(12, 512, 512));
 export function commandOf(changes: Partial<GenerationCommand> = {}): GenerationCommand {
   return {
     requestId: 'r1',
-    keyId: 'key_1',
+    keyId: sampleKeyId,
+    keyBudget: null,
     license,
     body: { identityId: 'idn_1', prompt: 'a lighthouse', width: 512, height: 512, numOutputs: 2, seed: 5 },
     bodyHash: 'hash',

@@ -14,6 +14,7 @@ from ._version import __version__ as __version__
 from .async_client import AsyncClient as AsyncClient
 from .async_client import AsyncPendingGeneration as AsyncPendingGeneration
 from .client import Client as Client
+from .client import GenerationQuery as GenerationQuery
 from .client import PendingGeneration as PendingGeneration
 from .errors import *
 from .images import AsyncGenerationResult as AsyncGenerationResult

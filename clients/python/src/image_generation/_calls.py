@@ -93,8 +93,13 @@ async def dry_run(requester: Requester, body: bytes) -> DryRun:
 
 async def list_generations(requester: Requester, query: Mapping[str, Any]) -> StoredGenerationList:
     """A page of stored requests, newest first."""
-    named = {('identityId' if name == 'identity_id' else name): value for name, value in query.items()}
+    named = {_service_name(name): value for name, value in query.items()}
     return await requester.fetch(Call('GET /generate', query=named), StoredGenerationList)
+
+
+def _service_name(name: str) -> str:
+    first, *others = name.split('_')
+    return first + ''.join(map(str.capitalize, others))
 
 
 async def all_generations(

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -211,4 +212,4 @@ def _address_of(base_url: str, call: Call) -> tuple[str, str]:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return 'true' if value else 'false'
-    return str(value)
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ._requester import Call, Requester
 from ._retry import is_transient
-from .errors import ApiError, TimeoutError
+from .errors import ApiError, RequestNotFound, TimeoutError
 from .models import StoredGeneration
 
 T = TypeVar('T')
@@ -76,6 +76,26 @@ async def _look_at(requester: Requester, request_id: str) -> tuple[StoredGenerat
 def get_generation_call(request_id: str) -> Call:
     """How a stored request is fetched."""
     return Call('GET /generate/{requestId}', path={'requestId': request_id})
+
+
+async def delete_generation(requester: Requester, request_id: str) -> None:
+    """Deletes a stored request."""
+    call = Call('DELETE /generate/{requestId}', path={'requestId': request_id})
+    may_be_done = False
+
+    async def once() -> None:
+        nonlocal may_be_done
+        try:
+            async with requester.attempt(call) as response:
+                await requester.read(response)
+        except Exception as error:
+            # An earlier try deleted it, and its answer was lost.
+            if may_be_done and isinstance(error, RequestNotFound):
+                return
+            may_be_done = may_be_done or (is_transient(error) and getattr(error, 'status', 500) != 429)
+            raise
+
+    await requester.retry(once, is_transient)
 
 
 def _seconds(header: str | None) -> float | None:

@@ -15,8 +15,8 @@ from ._io import SuspendingIO
 from ._notify import Callbacks, result_after
 from ._requester import Call, Requester
 from ._storage import File
-from ._stored import get_generation_call, poll_until_ended
-from .client import ImageType, Kind, Status, user_agent, wait_for_seconds
+from ._stored import delete_generation, get_generation_call, poll_until_ended
+from .client import GenerationQuery, ImageType, user_agent, wait_for_seconds
 from .images import AsyncGenerationResult, AsyncStoredGeneration, AsyncStoredGenerationList, bind
 from .parameters import GenerationParameters
 from .results import Result, result_of_stored
@@ -129,35 +129,23 @@ class AsyncClient:
         stored = await self._requester.fetch(call, models.StoredGeneration)
         return bind(AsyncStoredGeneration, stored, self._requester)
 
-    async def list_generations(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        identity_id: str | None = None,
-        status: Status | None = None,
-        type: Kind | None = None,
-    ) -> AsyncStoredGenerationList:
+    async def delete_generation(self, request_id: str) -> None:
+        """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good."""
+        await delete_generation(self._requester, request_id)
+
+    async def list_generations(self, **query: Unpack[GenerationQuery]) -> AsyncStoredGenerationList:
         """A page of stored requests, newest first.
 
         A filtered page may hold none and still have a next one.
         """
-        query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
         page = await _calls.list_generations(self._requester, query)
         bound = [bind(AsyncStoredGeneration, one, self._requester) for one in page.generations]
-        return AsyncStoredGenerationList(generations=bound, next_cursor=page.next_cursor)
+        return AsyncStoredGenerationList(
+            generations=bound, next_cursor=page.next_cursor, searched_back_to=page.searched_back_to
+        )
 
-    async def all_generations(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        identity_id: str | None = None,
-        status: Status | None = None,
-        type: Kind | None = None,
-    ) -> AsyncIterator[AsyncStoredGeneration]:
+    async def all_generations(self, **query: Unpack[GenerationQuery]) -> AsyncIterator[AsyncStoredGeneration]:
         """All stored requests, newest first, fetched page by page with `limit` requests each."""
-        query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
         async with aclosing(_calls.all_generations(self._requester, query)) as generations:
             async for stored in generations:
                 yield bind(AsyncStoredGeneration, stored, self._requester)

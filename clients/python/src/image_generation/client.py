@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, Literal
 
 import httpx2
-from typing_extensions import Self, Unpack
+from typing_extensions import Self, TypedDict, Unpack
 
 from . import _calls, models
 from ._generate import Event, body_of, generate
@@ -14,7 +15,7 @@ from ._io import BlockingIO, iterate, run
 from ._notify import Callbacks, result_after
 from ._requester import Call, Requester
 from ._storage import File
-from ._stored import get_generation_call, poll_until_ended
+from ._stored import delete_generation, get_generation_call, poll_until_ended
 from ._version import __version__
 from .images import GenerationResult, StoredGeneration, StoredGenerationList, bind
 from .parameters import GenerationParameters
@@ -23,6 +24,23 @@ from .results import Result, result_of_stored
 ImageType = Literal['image/png', 'image/jpeg', 'image/webp']
 Status = Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']
 Kind = Literal['text_to_image', 'reference', 'exact_product']
+
+
+class GenerationQuery(TypedDict, total=False):
+    """Which stored requests to list. A `datetime` needs its zone."""
+
+    limit: int | None
+    cursor: str | None
+    identity_id: str | None
+    status: Status | None
+    type: Kind | None
+    key_id: str | None
+    """`playground` for those made there."""
+    created_after: datetime | str | None
+    created_before: datetime | str | None
+    search: str | None
+    """Words that must all be in the prompt."""
+
 
 # The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a
 # little later.
@@ -190,40 +208,33 @@ class Client:
         stored = run(self._requester.fetch(call, models.StoredGeneration))
         return bind(StoredGeneration, stored, self._requester)
 
-    def list_generations(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        identity_id: str | None = None,
-        status: Status | None = None,
-        type: Kind | None = None,
-    ) -> StoredGenerationList:
+    def delete_generation(self, request_id: str) -> None:
+        """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good.
+
+        Example:
+            >>> image = client.generate(identity_id=identity_id, prompt='a quiet bay')
+            >>> client.delete_generation(image.request_id)
+        """
+        run(delete_generation(self._requester, request_id))
+
+    def list_generations(self, **query: Unpack[GenerationQuery]) -> StoredGenerationList:
         """A page of stored requests, newest first.
 
         A filtered page may hold none and still have a next one.
         """
-        query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
         page = run(_calls.list_generations(self._requester, query))
         bound = [bind(StoredGeneration, one, self._requester) for one in page.generations]
-        return StoredGenerationList(generations=bound, next_cursor=page.next_cursor)
+        return StoredGenerationList(
+            generations=bound, next_cursor=page.next_cursor, searched_back_to=page.searched_back_to
+        )
 
-    def all_generations(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        identity_id: str | None = None,
-        status: Status | None = None,
-        type: Kind | None = None,
-    ) -> Iterator[StoredGeneration]:
+    def all_generations(self, **query: Unpack[GenerationQuery]) -> Iterator[StoredGeneration]:
         """All stored requests, newest first, fetched page by page with `limit` requests each.
 
         Example:
             >>> for stored in client.all_generations(status='COMPLETED'):
             ...     name = stored.save(folder / f'{stored.id}.png').name
         """
-        query = {'limit': limit, 'cursor': cursor, 'identity_id': identity_id, 'status': status, 'type': type}
         for stored in iterate(_calls.all_generations(self._requester, query)):
             yield bind(StoredGeneration, stored, self._requester)
 

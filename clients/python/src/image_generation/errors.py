@@ -36,6 +36,7 @@ __all__ = [
     'PayloadTooLarge',
     'RateLimited',
     'RequestBlocked',
+    'RequestInProgress',
     'RequestNotFound',
     'ServiceUnavailable',
     'StorageError',
@@ -131,6 +132,10 @@ class RequestBlocked(ApiError):
     """403 REQUEST_BLOCKED: see `docs/errors.md#request_blocked`."""
 
 
+class RequestInProgress(ApiError):
+    """409 REQUEST_IN_PROGRESS: see `docs/errors.md#request_in_progress`."""
+
+
 class RequestNotFound(ApiError):
     """404 REQUEST_NOT_FOUND: see `docs/errors.md#request_not_found`."""
 
@@ -169,6 +174,7 @@ classes: dict[str, type[ApiError]] = {
     'PAYLOAD_TOO_LARGE': PayloadTooLarge,
     'RATE_LIMITED': RateLimited,
     'REQUEST_BLOCKED': RequestBlocked,
+    'REQUEST_IN_PROGRESS': RequestInProgress,
     'REQUEST_NOT_FOUND': RequestNotFound,
     'SERVICE_UNAVAILABLE': ServiceUnavailable,
     'TIER_LIMIT': TierLimit,

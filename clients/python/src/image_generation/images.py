@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -144,6 +145,8 @@ class StoredGenerationList(Answer):
     generations: list[StoredGeneration]
     next_cursor: str | None
     """Give it as `cursor` for the next page; None on the last one."""
+    searched_back_to: datetime | None
+    """Everything newer was looked at; None on the last page."""
 
 
 class AsyncStoredGenerationList(Answer):
@@ -152,6 +155,8 @@ class AsyncStoredGenerationList(Answer):
     generations: list[AsyncStoredGeneration]
     next_cursor: str | None
     """Give it as `cursor` for the next page; None on the last one."""
+    searched_back_to: datetime | None
+    """Everything newer was looked at; None on the last page."""
 
 
 def bind(kind: type[Bound], answer: Result | models.StoredGeneration, requester: Requester) -> Bound:

@@ -42,6 +42,14 @@ class CreditsUsage(Answer):
     """When the next period's credits begin."""
 
 
+class DeletedGeneration(Answer):
+    request_id: Annotated[str, Field(alias='requestId')]
+    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
+
+    deleted: SkipValidation[Literal[True]]
+    """Nothing of the request is stored any more."""
+
+
 class GenerationEventsFailed(Answer):
     error: str
     code: str
@@ -65,26 +73,6 @@ class Health(Answer):
     """While the model is `waking`: about when it is ready, by what waking took lately. Otherwise null."""
 
 
-class Identity(Answer):
-    id: str
-    """Send it as `identityId`."""
-
-    name: str
-    slug: str
-    """The name as it stands in addresses of pages."""
-
-    description: str
-    product_photos: Annotated[bool, Field(alias='productPhotos')]
-    """Whether it takes reference images of products."""
-
-    available: bool
-    """Whether it has an active model right now."""
-
-
-class IdentityList(Answer):
-    identities: list[Identity]
-
-
 class IdentityName(Answer):
     id: str
     name: str
@@ -101,6 +89,23 @@ class Queued(Answer):
 
     eta_seconds: Annotated[int, Field(alias='etaSeconds')]
     """Until it is expected to begin; 0 while that is not known."""
+
+
+class Sample(Answer):
+    url: str
+    """The picture, a WebP of at most 1024 pixels a side."""
+
+    thumbnail_url: Annotated[str, Field(alias='thumbnailUrl')]
+    """The same in small, a WebP of at most 512 pixels a side."""
+
+    width: int
+    """Of the picture, in pixels."""
+
+    height: int
+    """Of the picture, in pixels."""
+
+    prompt: str | None
+    """What painted it, where that is known."""
 
 
 class Started(Answer):
@@ -181,11 +186,37 @@ class GenerationEvents(Answer):
     """The error that a plain answer would have been, with its status."""
 
 
+class Identity(Answer):
+    id: str
+    """Send it as `identityId`."""
+
+    name: str
+    slug: str
+    """The name as it stands in addresses of pages."""
+
+    description: str
+    product_photos: Annotated[bool, Field(alias='productPhotos')]
+    """Whether it takes reference images of products."""
+
+    available: bool
+    """Whether it has an active model right now."""
+
+    samples: list[Sample]
+    """Pictures that show what it paints. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
+
+
+class IdentityList(Answer):
+    identities: list[Identity]
+
+
 class StoredGeneration(Answer):
     id: str
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
 
     license_id: Annotated[str, Field(alias='licenseId')]
+    key_id: Annotated[str | None, Field(alias='keyId')]
+    """The key that asked; null for the playground."""
+
     type: SkipValidation[Literal['text_to_image', 'reference', 'exact_product']]
     status: SkipValidation[Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']]
     """COMPLETED, FAILED and TIMEOUT are final and never change."""
@@ -264,3 +295,6 @@ class StoredGenerationList(Answer):
 
     next_cursor: Annotated[str | None, Field(alias='nextCursor')]
     """Send it as `cursor` for the next page; null on the last one."""
+
+    searched_back_to: Annotated[AwareDatetime | None, Field(alias='searchedBackTo')]
+    """Everything newer was looked at; null on the last page."""

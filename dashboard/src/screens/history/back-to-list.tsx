@@ -6,6 +6,7 @@ import type { StoredGeneration } from '@/api/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { useLicense } from '@/license/license-choice.ts';
 import { readFilters } from './filters.ts';
+import { useApiFilters } from './use-api-filters.ts';
 import { neighbours } from './request-view.ts';
 
 /** The query of the list that led here. Null when another page did. */
@@ -53,30 +54,69 @@ interface ListNeighboursProps {
 function ListNeighbours({ licenseId, listSearch, id }: ListNeighboursProps) {
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = useGenerations(
     licenseId,
-    readFilters(new URLSearchParams(listSearch)),
+    useApiFilters(readFilters(new URLSearchParams(listSearch))),
   );
   const { newer, older, isLast } = neighbours(data ?? [], id);
   const needsMore = isLast && hasNextPage && !isFetching && !isError;
   useEffect(() => {
     if (needsMore) void fetchNextPage({ cancelRefetch: false });
   }, [needsMore, fetchNextPage]);
+  useArrowKeys({ ArrowLeft: newer, ArrowRight: older }, listSearch);
   if (data === undefined) return null;
   return (
     <div role="group" aria-label="Requests beside this one" className="flex gap-1">
-      <NeighbourLink id={newer} label="Newer request" listSearch={listSearch} icon={ChevronLeft} />
-      <NeighbourLink id={older} label="Older request" listSearch={listSearch} icon={ChevronRight} />
+      <NeighbourLink
+        id={newer}
+        label="Newer request"
+        keys="ArrowLeft"
+        listSearch={listSearch}
+        icon={ChevronLeft}
+      />
+      <NeighbourLink
+        id={older}
+        label="Older request"
+        keys="ArrowRight"
+        listSearch={listSearch}
+        icon={ChevronRight}
+      />
     </div>
   );
+}
+
+/** Controls that use the arrow keys themselves. */
+const ownArrows =
+  'input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu]';
+
+/** Goes to the request beside this one with a key, as with its link. */
+function useArrowKeys(ids: Record<'ArrowLeft' | 'ArrowRight', string | null>, listSearch: string): void {
+  const navigate = useNavigate();
+  const { ArrowLeft: left, ArrowRight: right } = ids;
+  useEffect(() => {
+    const go = (event: KeyboardEvent): void => {
+      const id = event.key === 'ArrowLeft' ? left : event.key === 'ArrowRight' ? right : null;
+      const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+      const isTaken =
+        event.defaultPrevented ||
+        (event.target instanceof Element && event.target.closest(ownArrows) !== null);
+      if (id === null || !isPlain || isTaken) return;
+      event.preventDefault();
+      void navigate(`/history/${id}`, { replace: true, state: { listSearch } });
+    };
+    document.addEventListener('keydown', go);
+    return () => document.removeEventListener('keydown', go);
+  }, [left, right, listSearch, navigate]);
 }
 
 interface NeighbourLinkProps {
   id: string | null;
   label: string;
+  /** The key that does the same. */
+  keys: string;
   listSearch: string;
   icon: typeof ChevronLeft;
 }
 
-function NeighbourLink({ id, label, listSearch, icon: Icon }: NeighbourLinkProps) {
+function NeighbourLink({ id, label, keys, listSearch, icon: Icon }: NeighbourLinkProps) {
   if (id === null) {
     return (
       <Button variant="outline" size="icon-sm" disabled aria-label={label}>
@@ -87,7 +127,14 @@ function NeighbourLink({ id, label, listSearch, icon: Icon }: NeighbourLinkProps
   return (
     <Button asChild variant="outline" size="icon-sm">
       {/* Replaces this history entry, so that Back still leads to the list. */}
-      <Link to={`/history/${id}`} replace state={{ listSearch }} aria-label={label} title={label}>
+      <Link
+        to={`/history/${id}`}
+        replace
+        state={{ listSearch }}
+        aria-label={label}
+        aria-keyshortcuts={keys}
+        title={label}
+      >
         <Icon aria-hidden />
       </Link>
     </Button>

@@ -1,5 +1,7 @@
-import type { GenerationStatus, GenerationType } from '../../api/types.ts';
+import type { GenerationFilters } from '../../api/queries.ts';
+import type { GenerationStatus, GenerationType, KeyAnswer } from '../../api/types.ts';
 import { typeLabels } from '../../lib/outputs.ts';
+import { boundsOf, isDay, namedRanges, type NamedRange, type TimeRange } from './time-ranges.ts';
 
 export const statuses: readonly GenerationStatus[] = [
   'COMPLETED',
@@ -11,35 +13,80 @@ export const statuses: readonly GenerationStatus[] = [
 
 export const types = Object.keys(typeLabels) as GenerationType[];
 
-export interface HistoryFilters {
+/** The key of those requests that were made in the playground. */
+export const playground = 'playground';
+
+export interface HistoryFilters extends TimeRange {
   identityId?: string | undefined;
   status?: GenerationStatus | undefined;
   type?: GenerationType | undefined;
+  /** A key's id, or `playground`. */
+  keyId?: string | undefined;
+  /** Words of the prompt. */
+  search?: string | undefined;
 }
+
+export const maxSearchLength = 200;
 
 /** Reads filters from an address. Values that are not valid are ignored, so a mistyped address still shows a list. */
 export function readFilters(query: URLSearchParams): HistoryFilters {
-  const identityId = query.get('identity') ?? '';
-  const status = statuses.find((name) => name === query.get('status')?.toUpperCase());
-  const type = types.find((name) => name === query.get('type')?.toLowerCase());
-  return {
-    ...(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(identityId) && { identityId }),
-    ...(status !== undefined && { status }),
-    ...(type !== undefined && { type }),
-  };
+  const when = (name: string): string | undefined => only(isDay, query.get(name));
+  const range = query.get('range');
+  const named = range !== null && Object.hasOwn(namedRanges, range) ? (range as NamedRange) : undefined;
+  const status = query.get('status')?.toUpperCase();
+  const type = query.get('type')?.toLowerCase();
+  return defined({
+    identityId: only((id) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id), query.get('identity')),
+    status: statuses.find((name) => name === status),
+    type: types.find((name) => name === type),
+    keyId: only((id) => id === playground || /^key_[0-9a-f]{32}$/.test(id), query.get('key')),
+    search: readSearch(query.get('search') ?? ''),
+    range: named,
+    ...(named === undefined && { from: when('from'), to: when('to') }),
+  });
 }
 
+/** A search as the service takes it; undefined for none. */
+export function readSearch(typed: string): string | undefined {
+  const words = typed.toWellFormed().replaceAll('\0', '').trim();
+  return words === '' ? undefined : [...words].slice(0, maxSearchLength).join('').trim();
+}
+
+function only(isAllowed: (value: string) => boolean, value: string | null): string | undefined {
+  return value !== null && isAllowed(value) ? value : undefined;
+}
+
+function defined<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+const addressNames = { identityId: 'identity', keyId: 'key' } as Record<string, string>;
+
 /** The query of the address that names these filters, without a question mark; empty for none. */
-export function writeFilters({ identityId, status, type }: HistoryFilters): string {
-  const query = new URLSearchParams();
-  if (identityId !== undefined) query.set('identity', identityId);
-  if (status !== undefined) query.set('status', status);
-  if (type !== undefined) query.set('type', type);
-  return query.toString();
+export function writeFilters(filters: HistoryFilters): string {
+  const named = Object.entries(defined(filters)).map(([name, value]) => [addressNames[name] ?? name, value]);
+  return new URLSearchParams(Object.fromEntries(named)).toString();
+}
+
+/** What the API is asked for. */
+export function toApiFilters(filters: HistoryFilters, nowMs: number, periodStart: string): GenerationFilters {
+  const { range, from, to, ...others } = filters;
+  return { ...defined(others), ...boundsOf({ range, from, to }, nowMs, periodStart) };
+}
+
+/** How many filters narrow the list. The days of a range count once. */
+export function countFilters(filters: HistoryFilters): number {
+  const { from, to, ...others } = defined(filters);
+  return Object.keys(others).length + (from !== undefined || to !== undefined ? 1 : 0);
 }
 
 export function isFiltered(filters: HistoryFilters): boolean {
-  return Object.keys(filters).length > 0;
+  return countFilters(filters) > 0;
+}
+
+/** Whether records are read and left out, which takes as long as the history is. */
+export function isSearching({ identityId, status, type, keyId, search }: HistoryFilters): boolean {
+  return [identityId, status, type, keyId, search].some((value) => value !== undefined);
 }
 
 /** An identity that a filter can name. */
@@ -70,4 +117,23 @@ export function identityChoices(
   });
   if (chosenId !== undefined && !byId.has(chosenId)) choices.push({ id: chosenId, label: chosenId });
   return choices;
+}
+
+/** The playground, and the license's keys, also those that ended. The chosen one is always among them. */
+export function keyChoices(
+  keys: readonly Pick<KeyAnswer, 'keyId' | 'name' | 'status' | 'keyPrefix' | 'licenseId'>[],
+  licenseId: string,
+  chosenId: string | undefined,
+): { id: string; label: string }[] {
+  const own = keys.filter((key) => key.licenseId === licenseId);
+  const choices = own.map(({ keyId, name, status, keyPrefix }) => {
+    const isAmbiguous = own.some((other) => other.keyId !== keyId && other.name === name);
+    const label = isAmbiguous ? `${name} (${keyPrefix}…)` : name;
+    return { id: keyId, label: status === 'active' ? label : `${label}, ${status}` };
+  });
+  const all = [{ id: playground, label: 'Playground' }, ...choices];
+  if (chosenId !== undefined && !all.some(({ id }) => id === chosenId)) {
+    all.push({ id: chosenId, label: `A key that is not listed (${chosenId.slice(0, 8)}…)` });
+  }
+  return all;
 }

@@ -13,7 +13,8 @@ import { Button } from '@/components/ui/button.tsx';
 import { useConfig } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples } from '@/lib/code-samples.ts';
-import { formatRelative, shortId } from '@/lib/format.ts';
+import { formatRelative } from '@/lib/format.ts';
+import { shorten } from '@/lib/text.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { BackToList, Neighbours } from './back-to-list.tsx';
@@ -68,7 +69,7 @@ function Frame({ generation, children }: { generation?: StoredGeneration; childr
       </div>
       <Page
         wide
-        title="Request"
+        title={generation === undefined ? 'Request' : shorten(generation.prompt, 72)}
         {...(generation && {
           description: `${generation.identity.name}, ${formatRelative(generation.createdAt, nowMs)}`,
           actions: <RequestActions generation={generation} />,
@@ -161,17 +162,17 @@ function OtherLicense({ licenseId }: { licenseId: string }) {
   const { license, licenses, select } = useLicenseChoice();
   const own = licenses.find((item) => item.licenseId === licenseId);
   if (own === undefined || license?.licenseId === licenseId) return null;
-  const name = `${own.tier} ${shortId(licenseId)}`;
+  const { name } = own;
   const choose = (): void => {
     select(licenseId);
     // The button that was pressed goes away with the notice.
     document.querySelector('h1')?.focus();
   };
   return (
-    <Alert className="mb-6" icon={Info} title={`This request belongs to another license: ${name}`}>
+    <Alert className="mb-6" icon={Info} title={`This request belongs to another license: “${name}”`}>
       <p className="text-muted-foreground">Using it again charges the license that is selected.</p>
       <Button variant="outline" size="sm" className="mt-2 w-fit" onClick={choose}>
-        Select {name}
+        Select “{name}”
       </Button>
     </Alert>
   );

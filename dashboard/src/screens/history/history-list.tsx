@@ -1,12 +1,14 @@
 import { Images, SearchX } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
-import { useGenerations } from '@/api/queries.ts';
+import { useGenerations, useSearchedBackTo } from '@/api/queries.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { formatDateTime } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { isFiltered, writeFilters, type HistoryFilters } from './filters.ts';
+import { isFiltered, isSearching, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
+import { useApiFilters } from './use-api-filters.ts';
 import { announceList, countEmptyPages, endOfList, shouldFetchNext } from './list-view.ts';
 
 interface HistoryListProps {
@@ -56,7 +58,9 @@ export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryList
         </ul>
       )}
       {data && count === 0 && !hasMore && (onClear ? <NoMatch onClear={onClear} /> : <EmptyHistory />)}
-      {data && (count > 0 || hasMore) && <ListEnd list={list} count={count} filtered={filtered} />}
+      {data && (count > 0 || hasMore) && (
+        <ListEnd list={list} count={count} filtered={filtered} searches={isSearching(filters)} />
+      )}
     </>
   );
 }
@@ -81,10 +85,12 @@ interface ListEndProps {
   list: ReturnType<typeof useHistoryList>;
   count: number;
   filtered: boolean;
+  /** Whether the service reads back through the history. */
+  searches: boolean;
 }
 
 /** Below the grid: a button for more, the error of the next page, or the end. */
-function ListEnd({ list, count, filtered }: ListEndProps) {
+function ListEnd({ list, count, filtered, searches }: ListEndProps) {
   const { error, isFetchingNextPage: fetching, loadMore } = list;
   if (list.isFetchNextPageError) {
     return <ErrorState error={error} onRetry={loadMore} retrying={fetching} className="mt-8" />;
@@ -94,15 +100,19 @@ function ListEnd({ list, count, filtered }: ListEndProps) {
   }
   return (
     <div ref={list.endRef} className="mt-10 flex flex-col items-center gap-3 text-center">
-      {list.looksFurther && (
+      {searches && list.searchedBackTo !== null && (
         <p className="max-w-md text-pretty text-muted-foreground">
-          {fetching
-            ? 'Looking further back for matching requests.'
-            : 'Nothing more was found so far. Older requests may still match.'}
+          Searched back to {formatDateTime(list.searchedBackTo)}. Older requests may match, too.
         </p>
       )}
       <Button variant="outline" pending={fetching} onClick={loadMore}>
-        {fetching ? 'Loading more' : 'Load more'}
+        {searches
+          ? fetching
+            ? 'Searching'
+            : 'Search further back'
+          : fetching
+            ? 'Loading more'
+            : 'Load more'}
       </Button>
     </div>
   );
@@ -128,14 +138,17 @@ function NoMatch({ onClear }: { onClear: () => void }) {
         </Button>
       }
     >
-      Choose other filters, or clear them to see every request of this license.
+      Choose other filters or fewer words, or clear them to see every request of this license. Requests are
+      kept for 90 days; a search looks for words in the prompt only.
     </EmptyState>
   );
 }
 
 /** The loaded part of the list. It loads more while `endRef`'s element is near the screen. */
 function useHistoryList(licenseId: string, filters: HistoryFilters) {
-  const query = useGenerations(licenseId, filters);
+  const apiFilters = useApiFilters(filters);
+  const query = useGenerations(licenseId, apiFilters);
+  const searchedBackTo = useSearchedBackTo(licenseId, apiFilters);
   const { ref: endRef, nearEnd } = useNearEnd();
   const [emptyPages, setEmptyPages] = useState(0);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query;
@@ -164,8 +177,7 @@ function useHistoryList(licenseId: string, filters: HistoryFilters) {
 
   return {
     ...query,
-    /** Whether the last pages had no match. */
-    looksFurther: emptyPages > 0,
+    searchedBackTo,
     endRef,
     /** Somebody pressed the button, so the count of empty pages starts at 0. */
     loadMore: () => void fetchNext(0),

@@ -67,8 +67,10 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
             Image {index + 1} of {outputs.length}
           </span>
         )}
-        <span className="text-muted-foreground">Seed {ownSeed}</span>
-        <CopyButton key={ownSeed} text={String(ownSeed)} label="Copy the image's seed" iconOnly />
+        <span className="flex items-center gap-x-1">
+          <span className="text-muted-foreground">Seed {ownSeed}</span>
+          <CopyButton key={ownSeed} text={String(ownSeed)} label="Copy the image's seed" iconOnly />
+        </span>
       </p>
       <div className="flex flex-wrap gap-2">
         <DownloadButton generation={generation} index={index} renew={renew} />

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { isFinal } from '@/api/queries.ts';
+import { isFinal, useKeys } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { StatusBadge } from '@/components/status-badge.tsx';
@@ -79,6 +79,10 @@ function Run({ generation }: { generation: StoredGeneration }) {
   const { id, status, errorCode, creditsCharged, processingTimeMs, modelVersion } = generation;
   const failed = isFinal(status) && status !== 'COMPLETED';
   const { licenses } = useLicenseChoice();
+  const { data: keys = [] } = useKeys();
+  const { keyId } = generation;
+  const maker =
+    keyId === null ? 'Playground' : (keys.find((key) => key.keyId === keyId)?.name ?? shortId(keyId));
   const own = licenses.find(({ licenseId }) => licenseId === generation.licenseId);
   return (
     <Section title="Run">
@@ -98,6 +102,7 @@ function Run({ generation }: { generation: StoredGeneration }) {
           {processingTimeMs === null ? '–' : formatDuration(processingTimeMs)}
         </Detail>
         <Detail name="Model version">{modelVersion ?? '–'}</Detail>
+        <Detail name="Made by">{maker}</Detail>
         <TimeDetail name="Created" iso={generation.createdAt} />
         <TimeDetail name="Started" iso={generation.startedAt} />
         <TimeDetail name={failed ? 'Ended' : 'Completed'} iso={generation.completedAt} />
@@ -106,8 +111,7 @@ function Run({ generation }: { generation: StoredGeneration }) {
           <CopyButton text={id} label="Copy the request id" iconOnly className="-my-1 -mr-2" />
         </Detail>
         <Detail name="License">
-          {own && `${own.tier} `}
-          {shortId(generation.licenseId)}
+          {own && <bdi>{own.name}</bdi>} {shortId(generation.licenseId)}
         </Detail>
       </Details>
     </Section>

@@ -1,5 +1,5 @@
 import type { ActivityItem } from '../../api/types.ts';
-import { formatCount, formatDate, formatNumber } from '../../lib/format.ts';
+import { formatCount, formatCredits, formatDate } from '../../lib/format.ts';
 
 const subjects: Record<ActivityItem['by'], string> = {
   owner: 'You',
@@ -9,6 +9,7 @@ const subjects: Record<ActivityItem['by'], string> = {
 
 const verbs: Record<ActivityItem['action'], string> = {
   key_issued: 'created the key',
+  key_changed: 'changed the key',
   key_revoked: 'revoked the key',
   license_granted: 'granted the license',
   license_changed: 'changed the license',
@@ -16,19 +17,25 @@ const verbs: Record<ActivityItem['action'], string> = {
 
 /** What happened, in words: "You created the key", and what changed of the license. */
 export function activityText({ by, action, changes }: ActivityItem): { what: string; details: string[] } {
-  const isOfKey = action === 'key_issued' || action === 'key_revoked';
-  const details = changes.flatMap((change) => detailsOf(change, isOfKey, action === 'license_granted'));
+  const details = changes.flatMap((change) => detailsOf(change, action));
   return { what: `${subjects[by]} ${verbs[action]}`, details };
 }
 
 type Change = ActivityItem['changes'][number];
 
 /** A new license says what it has; members that say nothing of it are left out. */
-function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolean): string[] {
+function detailsOf({ member, from, to }: Change, action: ActivityItem['action']): string[] {
+  const isNew = action === 'license_granted';
   switch (member) {
     case 'name':
-      // The key's name is told already.
-      return isOfKey ? [] : [`named “${String(to)}”`];
+      // A new key's name is told already.
+      if (action === 'key_issued') return [];
+      if (action === 'key_changed') return [`renamed from “${String(from)}”`];
+      return [to === null ? `no longer named “${String(from)}”` : `named “${String(to)}”`];
+    case 'monthlyCredits':
+      return [to === null ? 'without a budget' : `${credits(to)} a month`];
+    case 'planName':
+      return to === null ? [] : [`plan “${String(to)}”`];
     case 'expiresAt':
       return [`expires ${formatDate(String(to))}`];
     case 'tier':
@@ -47,7 +54,9 @@ function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolea
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
     case 'maxInFlight':
       return [
-        to === null ? 'as many requests in flight as the tier has' : `${String(to)} requests in flight`,
+        to === null
+          ? 'as many requests in flight as the tier has'
+          : `${formatCount(Number(to), 'request')} in flight`,
       ];
     case 'graceUntil':
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
@@ -66,7 +75,7 @@ function detailsOf({ member, from, to }: Change, isOfKey: boolean, isNew: boolea
 const statuses: Record<string, string> = { active: 'active again', past_due: 'past due', ended: 'ended' };
 
 function credits(value: Change['to']): string {
-  return `${formatNumber(Number(value))} credits`;
+  return formatCredits(Number(value));
 }
 
 function identities(ids: Change['to'], word: 'more' | 'less'): string[] {

@@ -4,14 +4,14 @@ import type { ActivityItem } from '@/api/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { formatDateTime, formatRelative, shortId } from '@/lib/format.ts';
+import { formatDateTime, formatRelative } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { activityText } from './activity-view.ts';
 
 /** Who changed the chosen license and its keys: what an owner looks at when a key does not work any more. */
 export function Activity() {
-  const { licenseId, tier } = useLicense();
+  const { licenseId, name } = useLicense();
   const list = useActivity(licenseId);
   const titleId = useId();
   const nowMs = useNow();
@@ -25,8 +25,8 @@ export function Activity() {
           Activity
         </h2>
         <p className="text-muted-foreground">
-          Who changed {tier} <span className="text-xs">{shortId(licenseId)}</span> and its keys, in the last
-          400 days.
+          Who changed the license <bdi className="font-medium wrap-anywhere">{name}</bdi> and its keys, in the
+          last 400 days.
         </p>
       </div>
       {isPending && (

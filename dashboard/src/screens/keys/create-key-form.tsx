@@ -7,7 +7,7 @@ import { Button } from '@/components/ui/button.tsx';
 import { DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
-import { formatCount, formatDateTime, shortId } from '@/lib/format.ts';
+import { formatCount, formatDateTime } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { licenseProblem } from '@/license/license-badge.tsx';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
@@ -139,7 +139,7 @@ function LicenseField({ licenses, keys, nowMs, value, error, onChange }: License
         >
           {licenses.map((license) => (
             <SelectItem key={license.licenseId} value={license.licenseId} disabled={!license.usable}>
-              {license.tier} <span className="text-muted-foreground">{shortId(license.licenseId)}</span>
+              <bdi>{license.name}</bdi>
               <span className="text-muted-foreground">
                 {' · '}
                 {licenseProblem(license) ??

@@ -4,7 +4,7 @@ import { EmptyState } from '@/components/states.tsx';
 import { Label } from '@/components/field.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
-import { formatNumber, shortId } from '@/lib/format.ts';
+import { formatNumber } from '@/lib/format.ts';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
@@ -92,13 +92,15 @@ function FilterTabs({ counts, hasMore }: { counts: Record<KeyFilter, number>; ha
 }
 
 function OnlyCurrent({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) {
-  const { tier, licenseId } = useLicense();
+  const { name } = useLicense();
   const id = useId();
   return (
     <div className="flex min-h-10 items-center gap-2">
       <Switch id={id} checked={checked} onCheckedChange={onChange} />
       <Label htmlFor={id} className="font-normal">
-        Only {tier} <span className="text-muted-foreground">{shortId(licenseId)}</span>
+        <span className="wrap-anywhere">
+          Only <bdi>{name}</bdi>
+        </span>
       </Label>
     </div>
   );

@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button.tsx';
 import { Card } from '@/components/ui/card.tsx';
 import { formatDate, formatDateTime, formatRelative, shortId } from '@/lib/format.ts';
 import { LicenseBadge } from '@/license/license-badge.tsx';
-import { expiryAt, statusAt } from './key-view.ts';
+import { expiryAt, refusalAt, statusAt } from './key-view.ts';
 
 interface KeyListProps {
   keys: KeyAnswer[];
@@ -111,10 +111,10 @@ function KeyCard(props: KeyItemProps) {
 
 /** What a card and a row of the table have in common, in their order. */
 function detailsOf({ item, licenses, nowMs }: KeyItemProps) {
-  const license = licenses.find(({ licenseId }) => licenseId === item.licenseId);
+  const license = licenseOf(item, licenses);
   const { createdAt, lastUsedAt } = item;
   return {
-    License: <KeyLicense licenseId={item.licenseId} license={license} />,
+    License: <KeyLicense {...{ item, license, nowMs }} />,
     Created: <Time iso={createdAt}>{formatDate(createdAt)}</Time>,
     'Last used': lastUsedAt ? <Time iso={lastUsedAt}>{formatRelative(lastUsedAt, nowMs)}</Time> : never,
     Expires: <KeyEnd item={item} nowMs={nowMs} />,
@@ -139,10 +139,17 @@ const badges = {
   active: { label: 'Active', variant: 'success', icon: CircleCheck },
   expired: { label: 'Expired', variant: 'default', icon: Clock },
   revoked: { label: 'Revoked', variant: 'default', icon: CircleX },
-} as const satisfies Record<KeyStatus, unknown>;
+  /** By its license. */
+  refused: { label: 'Refused', variant: 'warning', icon: CircleX },
+} as const satisfies Record<KeyStatus | 'refused', unknown>;
 
-function KeyStatusBadge({ item, nowMs }: Pick<KeyItemProps, 'item' | 'nowMs'>) {
-  const { label, variant, icon: Icon } = badges[statusAt(item, nowMs)];
+function licenseOf(item: KeyAnswer, licenses: LicenseAnswer[]): LicenseAnswer | undefined {
+  return licenses.find(({ licenseId }) => licenseId === item.licenseId);
+}
+
+function KeyStatusBadge({ item, licenses, nowMs }: Pick<KeyItemProps, 'item' | 'licenses' | 'nowMs'>) {
+  const isRefused = refusalAt(item, licenseOf(item, licenses), nowMs) !== null;
+  const { label, variant, icon: Icon } = badges[isRefused ? 'refused' : statusAt(item, nowMs)];
   return (
     <Badge variant={variant}>
       <Icon aria-hidden />
@@ -151,15 +158,20 @@ function KeyStatusBadge({ item, nowMs }: Pick<KeyItemProps, 'item' | 'nowMs'>) {
   );
 }
 
-/** The license of a key. The badge says why the license can't generate: its active keys are then refused. */
-function KeyLicense({ licenseId, license }: { licenseId: string; license: LicenseAnswer | undefined }) {
+/** The license of a key, and why a key that is itself active is refused with it. */
+function KeyLicense({ item, license, nowMs }: { item: KeyAnswer; license?: LicenseAnswer; nowMs: number }) {
+  const refusal = refusalAt(item, license, nowMs);
   return (
-    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      <span className="whitespace-nowrap">
-        {license && <span className="mr-2">{license.tier}</span>}
-        <span className="text-xs text-muted-foreground">{shortId(licenseId)}</span>
-      </span>
-      {license && <LicenseBadge license={license} />}
+    <span className="grid gap-1">
+      {license ? (
+        <span>
+          <bdi className="mr-2 wrap-anywhere">{license.name}</bdi>
+          <LicenseBadge license={license} />
+        </span>
+      ) : (
+        <span className="text-xs text-muted-foreground">{shortId(item.licenseId)}</span>
+      )}
+      {refusal !== null && <span className="text-xs text-pretty">{refusal}</span>}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import type { KeyAnswer, KeyStatus } from '../../api/types.ts';
+import type { KeyAnswer, KeyStatus, LicenseAnswer } from '../../api/types.ts';
 
 /** How many active keys one license may have; the service says so too. */
 export const maxActiveKeys = 25;
@@ -15,6 +15,18 @@ const relativeMs = 14 * dayMs;
 export function statusAt(key: KeyAnswer, nowMs: number): KeyStatus {
   if (key.status !== 'active') return key.status;
   return key.expiresAt !== null && Date.parse(key.expiresAt) <= nowMs ? 'expired' : 'active';
+}
+
+/** Why a key that is itself active is refused: its license is of no use. Null for keys that work, or ended themselves. */
+export function refusalAt(
+  key: KeyAnswer,
+  license: Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess'> | undefined,
+  nowMs: number,
+): string | null {
+  if (license === undefined || license.usable || statusAt(key, nowMs) !== 'active') return null;
+  if (license.status === 'past_due') return 'Refused until its license is paid.';
+  if (license.status === 'active' && !license.apiAccess) return 'Refused: its license has no API access.';
+  return 'Refused for good: its license has ended.';
 }
 
 /** Newest first. */

@@ -1,4 +1,4 @@
-import type { UsageStats } from '../../api/types.ts';
+import type { LicenseAnswer, UsageStats } from '../../api/types.ts';
 import { formatCredits, formatCount, formatNumber, formatUtcDate } from '../../lib/format.ts';
 
 /** From this share of the limit on, the screen warns. */
@@ -8,8 +8,6 @@ export type CreditLevel = 'ok' | 'near' | 'spent';
 
 export interface CreditStatus {
   level: CreditLevel;
-  /** Never below 0, also when the limit was lowered below what is used. */
-  left: number;
   /** Whole percent for the bar, 0 to 100; at least 1 when anything was used, so that it can be seen. */
   barPercent: number;
   /** `31%`, `under 1%`, `124%`. */
@@ -19,16 +17,28 @@ export interface CreditStatus {
 export function creditStatus({ current, limit, percentage }: UsageStats): CreditStatus {
   return {
     level: current >= limit ? 'spent' : percentage >= nearPercent ? 'near' : 'ok',
-    left: Math.max(0, limit - current),
     barPercent: Math.min(100, Math.max(current > 0 ? 1 : 0, percentage)),
     percentText: percentage === 0 && current > 0 ? 'under 1%' : `${formatNumber(percentage)}%`,
   };
 }
 
+/** What can still be spent: nothing with a license that is ended or suspended. Never below 0. */
+export function creditsLeft(
+  { usable }: Pick<LicenseAnswer, 'usable'>,
+  { current, limit }: UsageStats,
+): number {
+  return usable ? Math.max(0, limit - current) : 0;
+}
+
 /** A warning about credits that run out. Null while there are plenty. */
-export function creditWarning(stats: UsageStats): { title: string; text: string } | null {
-  const { level, left, percentText } = creditStatus(stats);
-  if (level === 'ok') return null;
+export function creditWarning(
+  license: Pick<LicenseAnswer, 'usable'>,
+  stats: UsageStats,
+): { title: string; text: string } | null {
+  const { level, percentText } = creditStatus(stats);
+  // That it generates nothing is said elsewhere, and credits do not change it.
+  if (!license.usable || level === 'ok') return null;
+  const left = creditsLeft(license, stats);
   const { current, limit, billingPeriodEnd, daysRemaining } = stats;
   if (limit === 0) {
     return {

@@ -1,14 +1,21 @@
 import { TriangleAlert } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
-import type { LicenseAnswer, UsageAnswer } from '@/api/types.ts';
+import type { LicenseAnswer, UsageAnswer, UsageStats } from '@/api/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { formatCredits, formatNumber } from '@/lib/format.ts';
-import { LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
-import { creditStatus, creditWarning, resetMoment, resetWait, type CreditLevel } from './credit-status.ts';
-import { planLimits } from './license-message.ts';
+import { isEnded, LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
+import {
+  creditsLeft,
+  creditStatus,
+  creditWarning,
+  resetMoment,
+  resetWait,
+  type CreditLevel,
+} from './credit-status.ts';
+import { planLimits, unusableHint } from './license-message.ts';
 import { completedRequests } from './share-rows.ts';
 
 const barClasses: Record<CreditLevel, string> = {
@@ -20,9 +27,7 @@ const barClasses: Record<CreditLevel, string> = {
 /** How much of the period's credits is used, what is left and until when. */
 export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage: UsageAnswer }) {
   const { stats } = usage;
-  const { level, left, barPercent, percentText } = creditStatus(stats);
   const titleId = useId();
-  const used = `${formatNumber(stats.current)} of ${formatCredits(stats.limit)} used`;
   return (
     <Card aria-labelledby={titleId} className="flex flex-col gap-4">
       <CardHeader className="mb-0">
@@ -33,29 +38,21 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
           <LicenseBadge license={license} />
         )}
       </CardHeader>
-      <div className="grid gap-3">
-        <p className="flex flex-wrap items-baseline justify-between gap-x-4 tabular-nums">
-          <span>
-            <span className="text-2xl font-semibold tracking-tight">{formatNumber(stats.current)}</span>{' '}
-            <span className="text-muted-foreground">of {formatCredits(stats.limit)} used</span>
-          </span>
-          <span className="font-medium">{percentText}</span>
-        </p>
-        <Progress
-          value={barPercent}
-          aria-labelledby={titleId}
-          aria-valuetext={`${used}, ${percentText}`}
-          className={barClasses[level]}
-        />
-      </div>
-      {license.usable && <CreditNotice warning={creditWarning(stats)} spent={level === 'spent'} />}
+      <UsedCredits license={license} stats={stats} titleId={titleId} />
+      <CreditNotice license={license} stats={stats} />
       <dl className="mt-2 grid grid-cols-2 gap-x-4 gap-y-6">
-        <Stat label="Credits left" value={formatNumber(left)} hint="One per started megapixel" />
         <Stat
-          label={license.usable ? 'Resets in' : 'Period ends in'}
-          value={resetWait(stats.daysRemaining)}
-          hint={<time dateTime={stats.billingPeriodEnd}>{resetMoment(stats)}</time>}
+          label="Credits left"
+          value={formatNumber(creditsLeft(license, stats))}
+          hint={license.usable ? 'One per started megapixel' : unusableHint(license)}
         />
+        {!isEnded(license) && (
+          <Stat
+            label={license.usable ? 'Resets in' : 'Period ends in'}
+            value={resetWait(stats.daysRemaining)}
+            hint={<time dateTime={stats.billingPeriodEnd}>{resetMoment(stats)}</time>}
+          />
+        )}
         <Stat
           label="Requests"
           value={formatNumber(completedRequests(usage))}
@@ -67,10 +64,45 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
   );
 }
 
-function CreditNotice({ warning, spent }: { warning: ReturnType<typeof creditWarning>; spent: boolean }) {
+interface CreditsProps {
+  license: LicenseAnswer;
+  stats: UsageStats;
+}
+
+/** Of a license that is of no use only what was used: a limit would look like credits to spend. */
+function UsedCredits({ license, stats, titleId }: CreditsProps & { titleId: string }) {
+  const { level, barPercent, percentText } = creditStatus(stats);
+  const of = license.usable ? `of ${formatCredits(stats.limit)} used` : 'credits used in this period';
+  return (
+    <div className="grid gap-3">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4 tabular-nums">
+        <span>
+          <span className="text-2xl font-semibold tracking-tight">{formatNumber(stats.current)}</span>{' '}
+          <span className="text-muted-foreground">{of}</span>
+        </span>
+        {license.usable && <span className="font-medium">{percentText}</span>}
+      </p>
+      {license.usable && (
+        <Progress
+          value={barPercent}
+          aria-labelledby={titleId}
+          aria-valuetext={`${formatNumber(stats.current)} ${of}, ${percentText}`}
+          className={barClasses[level]}
+        />
+      )}
+    </div>
+  );
+}
+
+function CreditNotice({ license, stats }: CreditsProps) {
+  const warning = creditWarning(license, stats);
   if (warning === null) return null;
   return (
-    <Alert variant={spent ? 'destructive' : 'warning'} icon={TriangleAlert} title={warning.title}>
+    <Alert
+      variant={creditStatus(stats).level === 'spent' ? 'destructive' : 'warning'}
+      icon={TriangleAlert}
+      title={warning.title}
+    >
       <p className="text-pretty">{warning.text}</p>
     </Alert>
   );

@@ -41,6 +41,12 @@ export function licenseMessage(license: LicenseState): { title: string; text: st
   };
 }
 
+/** Why a license that can't generate has no credits to spend, in a few words. */
+export function unusableHint({ status, apiAccess }: Pick<LicenseState, 'status' | 'apiAccess'>): string {
+  if (status === 'past_due') return 'The license is suspended';
+  return status === 'active' && !apiAccess ? 'The license has no API access' : 'The license has ended';
+}
+
 /** `Up to 4 images of 2,048 × 2,048 px a request` */
 export function planLimits({
   maxOutputs,

@@ -7,6 +7,7 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
 import { formatUtcDate, formatUtcDay } from '@/lib/format.ts';
+import { isEnded } from '@/license/license-badge.tsx';
 import { useLicense } from '@/license/license-choice.ts';
 import { licenseMessage } from './license-message.ts';
 import { NewestImages, useNewestImages } from './newest-images.tsx';
@@ -15,17 +16,26 @@ import { UsageSection } from './usage-section.tsx';
 
 export default function OverviewScreen() {
   const license = useLicense();
-  const { billingPeriodStart, billingPeriodEnd } = license;
   return (
     <Page
       title="Overview"
-      description={`Billing period ${formatUtcDay(billingPeriodStart)} to ${formatUtcDate(billingPeriodEnd)}`}
+      description={describePeriod(license)}
       actions={<Actions licenseId={license.licenseId} usable={license.usable} />}
     >
       {/* Keyed, so that the chosen day and the unfolded rows are reset for another license. */}
       <Content key={license.licenseId} />
     </Page>
   );
+}
+
+function describePeriod(license: LicenseAnswer): string {
+  const { billingPeriodStart, billingPeriodEnd, activeUntil } = license;
+  if (!isEnded(license)) {
+    return `Billing period ${formatUtcDay(billingPeriodStart)} to ${formatUtcDate(billingPeriodEnd)}`;
+  }
+  return activeUntil === null
+    ? 'This license has ended'
+    : `This license ended on ${formatUtcDate(activeUntil)}`;
 }
 
 function Content() {

@@ -41,10 +41,10 @@ export function LicenseNotice({ license }: { license: LicenseAnswer }) {
   );
 }
 
-function problemTitle({ status, tier, apiAccess }: LicenseAnswer): string {
-  if (status === 'past_due') return `The payment for your ${tier} license is past due`;
-  if (status === 'ended' || apiAccess) return `Your ${tier} license has ended`;
-  return `Your ${tier} license has no API access`;
+function problemTitle({ status, name, apiAccess }: LicenseAnswer): string {
+  if (status === 'past_due') return `The payment for your license “${name}” is past due`;
+  if (status === 'ended' || apiAccess) return `Your license “${name}” has ended`;
+  return `Your license “${name}” has no API access`;
 }
 
 function problemAdvice({ status }: LicenseAnswer): string {

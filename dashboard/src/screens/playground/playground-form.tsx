@@ -10,6 +10,7 @@ import { Choices } from './choices.tsx';
 import { NumberSlider, PromptField, SeedField } from './fields.tsx';
 import { guidanceRange, negativePromptLimit, promptLimit, stepsRange } from './form-values.ts';
 import { IdentityPicker } from './identity-picker.tsx';
+import { LastUsedOffer } from './last-used-offer.tsx';
 import { sendable } from './references/reference.ts';
 import { useDrops } from './references/use-drops.ts';
 import { SizePicker } from './size-picker.tsx';
@@ -39,6 +40,7 @@ export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
       <fieldset disabled={!license.usable} className="grid min-w-0 grid-cols-1 gap-6 p-4 sm:p-6">
         <legend className="sr-only">What to make</legend>
         <IdentityPicker playground={playground} />
+        <LastUsedOffer playground={playground} />
         <PromptField
           playground={playground}
           name="prompt"

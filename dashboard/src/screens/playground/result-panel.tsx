@@ -37,7 +37,8 @@ export function ResultPanel({ playground, shown: { requestId, isOffered } }: Res
     <section
       ref={place}
       aria-label="Result"
-      className="grid min-w-0 scroll-mt-20 lg:scroll-mt-10 grid-cols-1 content-start gap-6 lg:sticky lg:top-10"
+      // As high as the window at most, and scrolled by itself: its lower end would only be seen at the end of the page.
+      className="grid min-w-0 scroll-mt-20 grid-cols-1 content-start gap-6 lg:sticky lg:top-8 lg:-m-2 lg:max-h-[calc(100dvh-4rem)] lg:scroll-mt-10 lg:overflow-y-auto lg:p-2"
     >
       {sending !== null && (
         <Frame facts={factsOfBody(sending.body, sending.identityName, sending.startedAtMs)}>
@@ -88,9 +89,10 @@ function Frame({ facts, children }: { facts: RunFacts; children: (facts: RunFact
 function Run({ requestId, playground }: { requestId: string; playground: Playground }) {
   const { data, error, refetch, isFetching } = useGeneration(requestId);
   const isKnown = data !== undefined;
+  const isOpen = isKnown && !isFinal(data.status);
   useEffect(() => {
-    if (isKnown) runStore.show(requestId);
-  }, [isKnown, requestId]);
+    if (isKnown) runStore.show(requestId, isOpen);
+  }, [isKnown, isOpen, requestId]);
   const renew = async (): Promise<string[]> => (await refetch()).data?.outputs ?? data?.outputs ?? [];
   const sent = runStore.sent(requestId);
   if (data !== undefined) {

@@ -5,14 +5,13 @@ import { formatDuration } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import type { RunFacts } from './results.ts';
 import { gridColumns } from './sizes.ts';
-import { stageText, type Stage } from './waiting.ts';
+import { stageText, stopText, type Stage } from './waiting.ts';
 
 /** Where a run is, in the place of its images. */
 export function RunProgress({ facts, stage }: { facts: RunFacts; stage: Stage }) {
   const { width, height, numOutputs, identityName, startedAtMs } = facts;
   const { data: health } = useModelHealth(stage === 'QUEUED');
   const text = stageText(stage, stage === 'QUEUED' ? health : undefined);
-  const isAccepted = stage === 'QUEUED' || stage === 'PROCESSING';
   return (
     <div className="grid grid-cols-1 gap-4">
       <p role="status" className="sr-only">
@@ -33,10 +32,8 @@ export function RunProgress({ facts, stage }: { facts: RunFacts; stage: Stage })
           <span>{text}</span>
           <Elapsed sinceMs={startedAtMs} />
         </p>
-        {/* Always there, so that nothing jumps. */}
-        <p className={cn('text-xs leading-5 text-muted-foreground', !isAccepted && 'invisible')}>
-          It goes on if you leave this page, and is charged when it completes.
-        </p>
+        {/* Always two lines, so that nothing jumps. */}
+        <p className="min-h-10 text-xs leading-5 text-pretty text-muted-foreground">{stopText(stage)}</p>
       </div>
     </div>
   );

@@ -33,6 +33,8 @@ export interface RunState {
   runs: readonly string[];
   /** The request that was shown last. */
   shownId: string | null;
+  /** Those whose end was not seen yet, newest first. */
+  open: readonly string[];
 }
 
 /** What only this page knows of a request: the images that it was sent with, and when by this computer's clock. */
@@ -51,6 +53,8 @@ export interface RunListeners {
 
 // Each is looked at when the page is loaded, and an account may look at 60 requests a minute.
 const keptRuns = 12;
+/** Requests that are followed. Those beyond are found in the history. */
+const mostOpen = 40;
 const key = 'runs';
 
 /**
@@ -64,7 +68,7 @@ export function createRunStore(storage: () => TabStorage, now: () => number = Da
   const accepted = (requestId: string, how: Sent): void => {
     sent.set(requestId, how);
     store.set({ sending: null });
-    list.put(requestId);
+    list.put(requestId, true);
   };
   return {
     subscribe: store.subscribe,
@@ -72,10 +76,12 @@ export function createRunStore(storage: () => TabStorage, now: () => number = Da
     /** What this page knows of a request that it sent. */
     sent: (requestId: string): Sent | undefined => sent.get(requestId),
     /** A request of this account is shown. It is this tab's from now on. */
-    show(requestId: string): void {
+    show(requestId: string, isOpen: boolean): void {
       const { shownId, runs } = store.get();
-      if (shownId !== requestId || !runs.includes(requestId)) list.put(requestId);
+      if (shownId !== requestId || !runs.includes(requestId)) list.put(requestId, isOpen);
     },
+    /** The end of a request was seen. */
+    ended: list.ended,
     /** There is no such request any more. */
     drop: list.drop,
     ...sendingOf(store, accepted, now),
@@ -124,35 +130,55 @@ function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent)
 function listing(storage: () => TabStorage, { get, set }: Store) {
   const become = (change: Partial<RunState>): void => {
     set(change);
-    const { runs, shownId } = get();
-    keepDraft(key, JSON.stringify({ runs, shownId }), storage);
+    const { runs, shownId, open } = get();
+    keepDraft(key, JSON.stringify({ runs, shownId, open }), storage);
   };
   return {
-    put(requestId: string): void {
-      // The ids begin with the time, so their order is that of the requests.
-      const runs = [...new Set([requestId, ...get().runs])].toSorted().toReversed();
-      become({ runs: runs.slice(0, keptRuns), shownId: requestId });
+    put(requestId: string, isOpen: boolean): void {
+      const { runs, open } = get();
+      become({
+        runs: newestFirst([requestId, ...runs]).slice(0, keptRuns),
+        shownId: requestId,
+        open: isOpen ? newestFirst([requestId, ...open]).slice(0, mostOpen) : open,
+      });
     },
     drop(requestId: string): void {
-      const { runs, shownId } = get();
-      const left = runs.filter((id) => id !== requestId);
-      become({ runs: left, shownId: shownId === requestId ? null : shownId });
+      const { runs, shownId, open } = get();
+      become({
+        runs: without(requestId, runs),
+        shownId: shownId === requestId ? null : shownId,
+        open: without(requestId, open),
+      });
+    },
+    ended(requestId: string): void {
+      become({ open: without(requestId, get().open) });
     },
   };
 }
 
-type Kept = Pick<RunState, 'runs' | 'shownId'>;
+/** The ids begin with the time, so their order is that of the requests. */
+function newestFirst(ids: readonly string[]): string[] {
+  return [...new Set(ids)].toSorted().toReversed();
+}
+
+function without(requestId: string, ids: readonly string[]): string[] {
+  return ids.filter((id) => id !== requestId);
+}
+
+type Kept = Pick<RunState, 'runs' | 'shownId' | 'open'>;
 
 function recall(storage: () => TabStorage): Kept {
   const isId = (id: unknown): id is string => typeof id === 'string' && id !== '';
   try {
-    const { runs, shownId } = JSON.parse(recallDraft(key, storage) ?? '{}') as Record<keyof Kept, unknown>;
+    const kept = JSON.parse(recallDraft(key, storage) ?? '{}') as Record<keyof Kept, unknown>;
+    const ids = (list: unknown): string[] => (Array.isArray(list) ? list.filter(isId) : []);
     return {
-      runs: Array.isArray(runs) ? runs.filter(isId).slice(0, keptRuns) : [],
-      shownId: isId(shownId) ? shownId : null,
+      runs: ids(kept.runs).slice(0, keptRuns),
+      shownId: isId(kept.shownId) ? kept.shownId : null,
+      open: ids(kept.open).slice(0, mostOpen),
     };
   } catch {
-    return { runs: [], shownId: null };
+    return { runs: [], shownId: null, open: [] };
   }
 }
 

@@ -4,6 +4,8 @@ import { ApiError } from '@/api/api-error.ts';
 import { useUsage } from '@/api/queries.ts';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { licenseProblem } from '@/license/license-badge.tsx';
+import { creditsLeft } from '../overview/credit-status.ts';
 import { creditCost } from './sizes.ts';
 import { formatCount, formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
 import { sizeOf } from './form-values.ts';
@@ -19,7 +21,7 @@ export function SubmitBar({ playground }: { playground: Playground }) {
   const generate = useRef<HTMLButtonElement>(null);
   const wait = useWait(failure);
   return (
-    <div className="fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
+    <div className="submit-bar fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 short:static short:rounded-b-lg short:bg-card lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
       <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
         <Cost playground={playground} />
         <div className="flex gap-2 max-lg:shrink-0">
@@ -81,13 +83,15 @@ function Cost({ playground: { values, license } }: { playground: Playground }) {
   const { data: usage } = useUsage(license.licenseId);
   const size = sizeOf(values);
   const cost = size === null ? null : creditCost({ ...size, numOutputs: values.numOutputs });
-  const left = usage === undefined ? null : Math.max(0, usage.stats.limit - usage.stats.current);
+  const left = usage === undefined ? null : creditsLeft(license, usage.stats);
   const short = cost !== null && left !== null && cost > left;
   return (
     <div className="grid min-w-0 gap-1">
       <p className="flex flex-wrap items-baseline gap-x-2 tabular-nums lg:justify-between">
         <span className="font-medium">{cost === null ? 'Cost unknown' : formatCredits(cost)}</span>
-        {left !== null && <span className="text-xs text-muted-foreground">{formatNumber(left)} left</span>}
+        <span className="text-xs text-muted-foreground">
+          {license.usable ? left !== null && `${formatNumber(left)} left` : licenseProblem(license)}
+        </span>
       </p>
       {short && license.usable && (
         <p className="flex items-start gap-2 text-xs leading-5 text-warning">

@@ -85,6 +85,6 @@ function useFitting(
     const identity = fitToIdentities(tier.values, identities, known?.name);
     formStore.change(identity.values);
     const notes = [...identity.notes, ...tier.notes];
-    if (notes.length > 0) tell({ title: `Adjusted to your ${license.tier} license`, notes });
+    if (notes.length > 0) tell({ title: `Adjusted to your license “${license.name}”`, notes });
   }, [license, identities, tell]);
 }

@@ -1,4 +1,4 @@
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { toast } from 'sonner';
@@ -10,7 +10,8 @@ import { screenOf } from '@/lib/screen-of.ts';
 import { readRefusals } from './references/reference.ts';
 import { failureText, readyText } from './results.ts';
 import type { GenerationCommand } from './run-store.ts';
-import { referenceStore, runStore } from './stores.ts';
+import { rememberSettings } from './last-used.ts';
+import { referenceStore, runStore, useRunState } from './stores.ts';
 import { watchRun } from './watch-run.ts';
 
 export const runPath = (requestId: string): string => `/playground/${encodeURIComponent(requestId)}`;
@@ -30,8 +31,9 @@ export function useStartRun(): (command: GenerationCommand, options?: { upload: 
           ? (given, signal) => withUploads(api, given, signal)
           : undefined,
       onAccepted: (requestId) => {
+        rememberSettings(command.body);
         if (!isElsewhere()) void navigate(runPath(requestId));
-        watchRun(queries, api, requestId, { isNew: true, onEnded: ended });
+        watchRun(queries, api, requestId, (stored) => ended(requestId, stored));
         void refresh(licenseId);
       },
       onRefused: (error, { references }) => {
@@ -47,32 +49,27 @@ export function useStartRun(): (command: GenerationCommand, options?: { upload: 
   };
 }
 
-/** Follows the runs that this tab had before it was loaded. */
+/** Follows this tab's runs whose end nobody has seen, those too that were sent before the page was loaded. */
 export function useWatchedRuns(): void {
   const api = useApi();
   const queries = useQueryClient();
   const ended = useEnded();
+  const { open } = useRunState();
   useEffect(() => {
-    for (const requestId of runStore.state().runs) follow(queries, api, requestId, ended);
-    // Once: those that follow are watched as they are sent.
+    for (const requestId of open) {
+      watchRun(queries, api, requestId, (stored) => ended(requestId, stored));
+    }
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [api, queries]);
-}
-
-function follow(
-  queries: QueryClient,
-  api: Api,
-  requestId: string,
-  onEnded: (stored: StoredGeneration) => void,
-) {
-  watchRun(queries, api, requestId, { isNew: false, onEnded });
+  }, [api, queries, open]);
 }
 
 /** @returns what to do when a run has ended, wherever somebody is by then */
-function useEnded(): (stored: StoredGeneration) => void {
+function useEnded(): (requestId: string, stored: StoredGeneration | null) => void {
   const refresh = useRefreshAfterGeneration();
   const navigate = useNavigate();
-  return (stored) => {
+  return (requestId, stored) => {
+    runStore.ended(requestId);
+    if (stored === null) return;
     void refresh(stored.licenseId);
     if (window.location.pathname === runPath(stored.id)) return;
     const action = { label: 'Show', onClick: () => void navigate(runPath(stored.id)) };

@@ -11,10 +11,17 @@ export function stageText(stage: Stage, health: ModelHealth = {}): string {
   if (stage === 'PROCESSING') return 'The image is being made';
   const { model, modelReadyInSeconds: seconds = null } = health;
   if (model === 'waking' || model === 'asleep') {
-    return seconds === null ? 'The model is starting.' : `The model is starting. ${aboutText(seconds)}.`;
+    return `The model is starting. ${seconds === null ? 'This may take a few minutes' : aboutText(seconds)}.`;
   }
   if (model === 'unavailable') return 'The model can’t be reached now. Waiting for it';
   return 'Waiting for its turn';
+}
+
+/** What can be taken back, and what leaving the page does. */
+export function stopText(stage: Stage): string {
+  if (stage === 'uploading') return 'Nothing is ordered yet: Cancel takes it back, and nothing is charged.';
+  if (stage === 'sending') return 'From here on it can’t be stopped, also not by closing this page.';
+  return 'It can’t be stopped: it is finished and charged even if you close this page. You find it in your history.';
 }
 
 /** `About 4 minutes`, `About 40 seconds`: rounded, because it is an estimate. */

@@ -3,28 +3,28 @@ import type { Api } from '../../api/client.ts';
 import { generationOptions, isFinal, isGone } from '../../api/queries.ts';
 import type { StoredGeneration } from '../../api/types.ts';
 
-interface WatchOptions {
-  /** Whether it has just been sent. Of others it is not known whether they have ended long ago. */
-  isNew: boolean;
-  /** Called once, unless the request had ended before it was watched. */
-  onEnded: (stored: StoredGeneration) => void;
-}
-
 const watched = new Set<string>();
 
-/** Follows a request to its end, also while no component shows it. */
-export function watchRun(queries: QueryClient, api: Api, requestId: string, options: WatchOptions): void {
+/**
+ * Follows a request to its end, also while no component shows it.
+ * @param onEnded called once, with null for a request that is not there any more
+ */
+export function watchRun(
+  queries: QueryClient,
+  api: Api,
+  requestId: string,
+  onEnded: (stored: StoredGeneration | null) => void,
+): void {
   if (watched.has(requestId)) return;
   watched.add(requestId);
-  let wasOpen = options.isNew;
   const observer = new QueryObserver(queries, generationOptions(api, queries, requestId));
+  let hasEnded = false;
   const stop = observer.subscribe(({ data, error }) => {
-    if (data === undefined ? !isGone(error) : !isFinal(data.status)) {
-      wasOpen ||= data !== undefined;
-      return;
-    }
+    const isOver = data === undefined ? isGone(error) : isFinal(data.status);
+    if (!isOver || hasEnded) return;
+    hasEnded = true;
     stop();
     watched.delete(requestId);
-    if (data !== undefined && wasOpen) options.onEnded(data);
+    onEnded(data ?? null);
   });
 }

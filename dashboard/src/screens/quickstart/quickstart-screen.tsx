@@ -35,14 +35,14 @@ export default function QuickstartScreen() {
 }
 
 function UnusableNotice() {
-  const { usable, tier } = useLicense();
+  const { usable, name } = useLicense();
   if (usable) return null;
   return (
     <Alert
       variant="warning"
       className="mb-6"
       icon={TriangleAlert}
-      title={`The ${tier} license that is chosen does not generate images now.`}
+      title={`The license that is chosen, “${name}”, does not generate images now.`}
     >
       <p>
         Choose another license in the navigation, or renew this one with whoever manages your subscription.

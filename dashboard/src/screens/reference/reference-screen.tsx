@@ -3,6 +3,7 @@ import url from 'virtual:scalar';
 import { ScreenSkeleton } from '@/components/loading.tsx';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { useConfig } from '@/config.ts';
+import { LoadError } from '@/lib/lazy-screen.tsx';
 import { useTheme, type Theme } from '@/lib/theme.ts';
 import styles from './reference.css?inline';
 
@@ -17,7 +18,7 @@ export default function ReferenceScreen() {
     <>
       <nav
         aria-label="Site"
-        className="sticky top-0 z-30 flex h-14 items-center gap-3 border-b border-border bg-background px-4 sm:px-6 lg:pr-16"
+        className="sticky top-0 z-30 short:static flex h-14 items-center gap-3 border-b border-border bg-background px-4 sm:px-6 lg:pr-16"
       >
         <ProductMark className="size-7 shrink-0" />
         <p className="min-w-0 flex-1 truncate font-semibold">API reference</p>
@@ -69,7 +70,7 @@ function loadScalar(): Promise<Scalar> {
     script.addEventListener('load', () => resolve((window as unknown as { Scalar: Scalar }).Scalar));
     script.addEventListener('error', () => {
       script.remove();
-      reject(new Error("Scalar's script can't be loaded."));
+      reject(new LoadError("Scalar's script can't be loaded."));
     });
     document.head.append(script);
   });

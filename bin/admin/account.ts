@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import type { Account } from '../../shared/adapters/account-directory.ts';
+import { isoTime } from '../../shared/domain/clock.ts';
+import { isActive, type License } from '../../shared/domain/license.ts';
+import { licenseNames } from '../../shared/domain/license-names.ts';
+import { keyValues, readableTime, table, type Answer } from '../common/output.ts';
+import { account as accountValue, nonEmpty, wholeNumber } from '../common/values.ts';
+import { answer, withExamples, type Session } from './command.ts';
+import { licenseJson } from './license-output.ts';
+
+/** The most that Cognito gives at once. */
+const pageSize = 60;
+const defaultLimit = 60;
+
+interface ListOptions {
+  limit: number;
+  cursor?: string;
+}
+
+export function addAccountCommands(program: Command): void {
+  const account = program
+    .command('account')
+    .description('accounts, which own licenses and sign in to the dashboard: list, show');
+  withExamples(account, ['account list', 'account show ada@example.com']);
+  account
+    .command('list')
+    .description("the user pool's accounts with their licenses, in no particular order")
+    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), defaultLimit)
+    .option('--cursor <cursor>', 'go on where a list before ended', nonEmpty('--cursor'))
+    .action((options: ListOptions, command: Command) => answer(command, (session) => list(session, options)));
+  account
+    .command('show')
+    .description('one account and its licenses')
+    .argument('<account>', 'its Cognito sub or its e-mail address', accountValue('ACCOUNT'))
+    .action((text: string, _, command: Command) => answer(command, (session) => show(session, text)));
+}
+
+/** An account with its licenses, oldest first. */
+interface Owned {
+  account: Account;
+  licenses: License[];
+  names: Map<string, string>;
+}
+
+async function owned({ stores }: Session, account: Account): Promise<Owned> {
+  const licenses = await stores.licenses.listByOwner(account.sub);
+  return { account, licenses, names: licenseNames(licenses) };
+}
+
+async function list(session: Session, { limit, cursor }: ListOptions): Promise<Answer> {
+  const found: Owned[] = [];
+  let next: string | null = cursor ?? null;
+  do {
+    const page = await session.accounts.list(Math.min(pageSize, limit - found.length), next);
+    found.push(...(await Promise.all(page.accounts.map((account) => owned(session, account)))));
+    next = page.nextCursor;
+  } while (next !== null && found.length < limit);
+  const rows = found.map((one) => [
+    one.account.email ?? '–',
+    one.account.sub,
+    readableTime(one.account.createdAtMs),
+    statusOf(one.account),
+    licensesText(one, session.nowMs),
+  ]);
+  const more = next === null ? '' : `\n\nThere are more: --cursor '${next}' goes on.`;
+  return {
+    json: { accounts: found.map(accountJson), nextCursor: next },
+    text:
+      rows.length === 0
+        ? `There are no accounts.${more}`
+        : table(['E-MAIL', 'SUB', 'CREATED', 'STATUS', 'LICENSES'], rows) + more,
+  };
+}
+
+async function show(session: Session, text: string): Promise<Answer> {
+  const one = await owned(session, await session.accounts.find(text));
+  const { account, licenses, names } = one;
+  const summary = keyValues([
+    ['Account', account.sub],
+    ['E-mail', account.email],
+    ['Status', statusOf(account)],
+    ['Created', readableTime(account.createdAtMs)],
+  ]);
+  const rows = licenses.map((license) => [
+    license.licenseId,
+    names.get(license.licenseId)!,
+    license.tier,
+    license.status,
+    isActive(license, session.nowMs) ? 'accepted' : 'refused',
+  ]);
+  const ofLicenses =
+    rows.length === 0 ? 'It has no licenses.' : table(['LICENSE', 'NAME', 'TIER', 'STATUS', 'KEYS'], rows);
+  return { json: accountJson(one), text: `${summary}\n\n${ofLicenses}` };
+}
+
+function accountJson({ account, licenses, names }: Owned): Record<string, unknown> {
+  const { createdAtMs, ...members } = account;
+  const known = ({ licenseId }: License) => ({ name: names.get(licenseId)!, ownerEmail: account.email });
+  return {
+    ...members,
+    createdAt: isoTime(createdAtMs),
+    licenses: licenses.map((license) => licenseJson(license, known(license))),
+  };
+}
+
+function statusOf({ enabled, emailVerified }: Account): string {
+  const state = enabled ? 'enabled' : 'disabled';
+  return emailVerified ? state : `${state}, e-mail not verified`;
+}
+
+function licensesText({ licenses, names }: Owned, nowMs: number): string {
+  const texts = licenses.map((license) => {
+    const name = names.get(license.licenseId)!;
+    if (isActive(license, nowMs)) return name;
+    return `${name} (${license.status === 'active' ? 'refused' : license.status})`;
+  });
+  return texts.length === 0 ? 'none' : texts.join(', ');
+}

@@ -1,0 +1,157 @@
+import { Search, X } from 'lucide-react';
+import { useEffect, useState, type Ref } from 'react';
+import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
+import { statusLabel } from '@/components/status-badge.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { Input } from '@/components/ui/input.tsx';
+import { typeLabels } from '@/lib/outputs.ts';
+import {
+  countFilters,
+  identityChoices,
+  keyChoices,
+  maxSearchLength,
+  readSearch,
+  statuses,
+  types,
+  type HistoryFilters,
+} from './filters.ts';
+import { FilterSelect } from './filter-select.tsx';
+import { TimeFilter } from './time-filter.tsx';
+
+interface HistoryFilterBarProps {
+  licenseId: string;
+  filters: HistoryFilters;
+  onChange: (filters: HistoryFilters) => void;
+  onClear: () => void;
+  ref: Ref<HTMLDivElement>;
+}
+
+export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }: HistoryFilterBarProps) {
+  const { search } = filters;
+  const count = countFilters(filters);
+  return (
+    <div
+      ref={ref}
+      role="search"
+      aria-label="Filters"
+      className="mb-6 grid grid-cols-2 gap-2 sm:flex sm:flex-wrap"
+    >
+      <SearchField
+        key={search ?? ''}
+        search={search}
+        onSearch={(next) => onChange({ ...filters, search: next })}
+      />
+      <Selects licenseId={licenseId} filters={filters} onChange={onChange} />
+      <TimeFilter filters={filters} onChange={(range) => onChange({ ...filters, ...range })} />
+      {count > 0 && (
+        <Button variant="ghost" className="col-span-2" onClick={onClear}>
+          <X aria-hidden />
+          {count === 1 ? 'Clear 1 filter' : `Clear ${count} filters`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Selects({
+  licenseId,
+  filters,
+  onChange,
+}: Pick<HistoryFilterBarProps, 'licenseId' | 'filters' | 'onChange'>) {
+  const { identityId, status, type, keyId } = filters;
+  const identities = useIdentityChoices(licenseId, identityId);
+  const keys = useKeyChoices(licenseId, keyId);
+  return (
+    <>
+      <FilterSelect
+        label="Identity"
+        none="All identities"
+        value={identityId}
+        choices={identities}
+        onChange={(next) => onChange({ ...filters, identityId: next })}
+        className="sm:w-44"
+      />
+      <FilterSelect
+        label="Made by"
+        none="All keys"
+        value={keyId}
+        choices={keys}
+        onChange={(next) => onChange({ ...filters, keyId: next })}
+        className="sm:w-40"
+      />
+      <FilterSelect
+        label="Status"
+        none="All statuses"
+        value={status}
+        choices={statuses.map((id) => ({ id, label: statusLabel(id) }))}
+        onChange={(next) => onChange({ ...filters, status: next })}
+        className="sm:w-36"
+      />
+      <FilterSelect
+        label="Type"
+        none="All types"
+        value={type}
+        choices={types.map((id) => ({ id, label: typeLabels[id] }))}
+        onChange={(next) => onChange({ ...filters, type: next })}
+        className="sm:w-36"
+      />
+    </>
+  );
+}
+
+interface SearchFieldProps {
+  search: string | undefined;
+  onSearch: (search: string | undefined) => void;
+}
+
+/** Searches on Enter or the button, not while somebody types: each search reads back through the history. */
+function SearchField({ search, onSearch }: SearchFieldProps) {
+  const [typed, setTyped] = useState(search ?? '');
+  return (
+    <form
+      className="relative col-span-2 w-full sm:max-w-sm sm:flex-1 sm:basis-64"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch(readSearch(typed));
+      }}
+    >
+      <Input
+        type="search"
+        enterKeyHint="search"
+        aria-label="Words in the prompt"
+        placeholder="Words in the prompt"
+        maxLength={maxSearchLength}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        className="pr-11"
+      />
+      <Button
+        type="submit"
+        variant="ghost"
+        size="icon-sm"
+        aria-label="Search"
+        className="absolute top-1 right-1"
+      >
+        <Search aria-hidden />
+      </Button>
+    </form>
+  );
+}
+
+/** Every key of the account, fetched page by page: a filter without the older ones would hide them. */
+function useKeyChoices(licenseId: string, chosenId: string | undefined) {
+  const { data = [], hasNextPage, isFetching, isError, fetchNextPage } = useKeys();
+  const needsMore = hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage({ cancelRefetch: false });
+  }, [needsMore, fetchNextPage]);
+  return keyChoices(data, licenseId, chosenId);
+}
+
+function useIdentityChoices(licenseId: string, chosenId: string | undefined) {
+  const { data: identities = [] } = useIdentities(licenseId);
+  const { data: usage } = useUsage(licenseId);
+  const used = Object.entries(usage?.aggregates.byIdentity ?? {}).map(([id, tally]) => ({ id, ...tally }));
+  const met = usage?.history.map(({ identity }) => identity) ?? [];
+  return identityChoices([...identities, ...used, ...met], chosenId);
+}

@@ -1,0 +1,43 @@
+import { changeKeyBody } from '../shared/contracts/api-key.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { keyNotFound, ownedKey } from '../shared/http/owned-key.ts';
+import { readBody, readQuery, together } from '../shared/http/request.ts';
+import { keyLimitNames } from '../shared/route-limits.ts';
+import * as routes from '../shared/route-table.ts';
+import { apiKeyStore } from '../shared/store/api-key-store.ts';
+import { licenseStore } from '../shared/store/license-store.ts';
+import { periodStore } from '../shared/store/period-store.ts';
+import { keyAnswers } from '../shared/workflow/api-keys.ts';
+
+/** PATCH /keys/{keyId}: its name and its budget, which hold from the next request on. An ended key has both as long as it is listed. */
+export const handler = endpoint(routes.updateKey, {
+  deps: ({ table }) => ({
+    apiKeys: apiKeyStore(table()),
+    licenses: licenseStore(table()),
+    periods: periodStore(table()),
+    keyLimitNames,
+  }),
+  async run({ request, caller, deps, runtime }) {
+    const [{ name, monthlyCredits }] = together(
+      () => readBody(request, changeKeyBody),
+      () => readQuery(request, []),
+    );
+    if (name === undefined && monthlyCredits === undefined) {
+      throw new ServiceError('INVALID_PARAMETERS', 'Send name, monthlyCredits or both.');
+    }
+    const { keyId = '' } = request.pathParameters;
+    const nowMs = runtime.clock.now();
+    const key = await ownedKey(deps.apiKeys, caller.ownerId, keyId, nowMs);
+    Object.assign(request.logFields, { keyId, licenseId: key.licenseId });
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(monthlyCredits !== undefined && { monthlyCredits }),
+    };
+    const changed = await deps.apiKeys.change(key, changes, nowMs);
+    if (changed === null) throw keyNotFound();
+    const [answer] = await keyAnswers([changed], deps, nowMs);
+    return ok(answer);
+  },
+});

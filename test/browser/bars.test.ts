@@ -1,0 +1,98 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { desktop, screen, useDashboard } from '../support/browser.ts';
+import { generate } from '../support/requests.ts';
+
+const dashboard = useDashboard();
+
+/** A page of 1280 × 900 at 200%, and a phone of the smallest size with a bar of its browser's. */
+const windows = [
+  { width: 640, height: 450 },
+  { width: 320, height: 640 },
+];
+
+interface Stop {
+  what: string;
+  /** Whether the middle of what has the focus is seen, and not below something else. */
+  isSeen: boolean;
+}
+
+/** What has the focus. Null at the end of the page. */
+function stop(page: Page): Promise<Stop | null> {
+  return page.evaluate(() => {
+    const { document, innerWidth, innerHeight } = globalThis as any;
+    const focused = document.activeElement;
+    if (focused === null || focused === document.body) return null;
+    const { left, right, top, bottom } = focused.getBoundingClientRect();
+    const x = Math.min(innerWidth - 1, Math.max(0, (left + right) / 2));
+    // Of what is higher than the window, the part that is in it.
+    const y = (Math.max(0, top) + Math.min(innerHeight - 1, bottom)) / 2;
+    const hit = document.elementFromPoint(x, y);
+    const label = focused.closest('label');
+    const isSeen =
+      top < innerHeight &&
+      bottom > 0 &&
+      hit !== null &&
+      (focused.contains(hit) || hit.contains(focused) || label?.contains(hit));
+    return { what: focused.outerHTML.slice(0, 160), isSeen };
+  });
+}
+
+/** Presses a key until the focus has gone through the page. @returns what was below something when it had the focus */
+async function hiddenStops(page: Page, key: 'Tab' | 'Shift+Tab'): Promise<string[]> {
+  const hidden: string[] = [];
+  let count = 0;
+  for (; count < 120; count++) {
+    await page.keyboard.press(key);
+    const at = await stop(page);
+    if (at === null) break;
+    if (!at.isSeen) hidden.push(at.what);
+  }
+  expect(count).toBeGreaterThan(8);
+  return hidden;
+}
+
+test.each(windows)('in a window of $width × $height no bar covers what has the focus', async (viewport) => {
+  const { service } = dashboard;
+  const body = { identityId: service.ready.identities.aurora, numOutputs: 4, prompt: 'four of them' };
+  const { headers } = await generate(service, service.ready.keys.pro!, body);
+  const run = headers.get('x-request-id')!;
+  const { page } = await dashboard.visit('', { viewport });
+  for (const path of ['', 'history', `history/${run}`, 'keys', `playground/${run}`, 'quickstart']) {
+    await page.goto(`${dashboard.url}${path}`);
+    await page.locator('main h1[tabindex]').waitFor();
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    for (const key of ['Tab', 'Shift+Tab'] as const) {
+      expect({ path, key, hidden: await hiddenStops(page, key) }).toEqual({ path, key, hidden: [] });
+    }
+  }
+});
+
+test('bars that stay take less than a quarter of a low window', async () => {
+  const { page } = await dashboard.visit('playground', { viewport: windows[0]! });
+  await page.evaluate(() => (globalThis as any).scrollTo(0, 300));
+  const taken = await page.evaluate(() => {
+    const { document, innerHeight } = globalThis as any;
+    const rows = Array.from({ length: innerHeight }, (_, y) => document.elementFromPoint(5, y));
+    return rows.filter((hit) => hit?.closest('header, nav, .submit-bar')).length / innerHeight;
+  });
+  expect(taken).toBeLessThan(1 / 4);
+});
+
+test('the license menu lies above the page', async () => {
+  const { page } = await dashboard.visit('playground', { viewport: desktop });
+  await screen(page, 'Playground');
+  await page
+    .getByRole('button', { name: /^License/ })
+    .locator('visible=true')
+    .click();
+  const items = page.getByRole('menuitemradio');
+  await items.first().waitFor();
+  for (const item of await items.all()) {
+    const isOnTop = await item.evaluate((element: any) => {
+      const { right, top, bottom } = element.getBoundingClientRect();
+      return element.contains((globalThis as any).document.elementFromPoint(right - 4, (top + bottom) / 2));
+    });
+    expect(isOnTop).toBe(true);
+  }
+});

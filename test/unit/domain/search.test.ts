@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { hasAllWords, searchWords } from '../../../shared/domain/search.ts';
+
+const finds = (prompt: string, search: string) => hasAllWords(prompt, searchWords(search));
+
+test.each([
+  ['A quiet Bay at dawn', 'bay', true],
+  ['A quiet Bay at dawn', 'DAWN  quiet', true],
+  ['A quiet Bay at dawn', 'quiet bays', false],
+  ['three lighthouses', 'light', true],
+  ['a cafe\u0301', 'CAFÉ', true],
+  ['ＷＩＤＥ letters', 'wide', true],
+  ['100% wool (blue)', '% (b', true],
+  ['', 'x', false],
+])('in %j the search %j is %j', (prompt, search, found) => expect(finds(prompt, search)).toBe(found));
+
+test('a prompt is found by any of its words, in any order and case', () => {
+  const anyWords = fc.array(fc.stringMatching(/^[a-zäöé0-9]{1,8}$/), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(anyWords, fc.infiniteStream(fc.boolean()), (words, picks) => {
+      const some = words.filter(() => picks.next().value).toReversed();
+      expect(finds(words.join(' '), some.join(' ').toUpperCase())).toBe(true);
+      expect(finds(words.join(' '), [...some, 'a-word-of-none'].join(' '))).toBe(false);
+    }),
+  );
+});
