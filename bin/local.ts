@@ -12,6 +12,7 @@ const usage = `npm start -- [options]
   --async-deadline SECONDS  the same for requests with "Prefer: respond-async", 1 to 840 (default 600)
   --grace SECONDS           how long what runs may go on when the service is stopped, 0 to 450 (default 10)
   --container URL           generates with this model container in the painter's place, as http://127.0.0.1:8080
+  --no-samples              paints no samples of the demo identities
   --sleep SECONDS           lets the model fall asleep when nobody has called it for so long, 1 to 86400
   --wake SECONDS            how long it takes to wake from that, 1 to 3600 (default 20)
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
@@ -33,6 +34,7 @@ interface Flags {
   asyncDeadlineSeconds: number;
   graceSeconds: number;
   containerUrl: string | null;
+  samples: boolean;
   sleep: { sleepSeconds: number; wakeSeconds: number } | null;
   accessTokenSeconds: number;
   allowedOrigins: string[];
@@ -49,6 +51,7 @@ function readFlags(args: string[]): Flags | null {
     'async-deadline': { type: 'string', default: '600' },
     grace: { type: 'string', default: '10' },
     container: { type: 'string' },
+    'no-samples': { type: 'boolean', default: false },
     sleep: { type: 'string' },
     wake: { type: 'string' },
     'token-lifetime': { type: 'string', default: '3600' },
@@ -73,6 +76,7 @@ function readFlags(args: string[]): Flags | null {
     asyncDeadlineSeconds: wholeNumber('--async-deadline', values['async-deadline'], 1, 840),
     graceSeconds: wholeNumber('--grace', values.grace, 0, 450),
     containerUrl: values.container === undefined ? null : webAddress(values.container),
+    samples: !values['no-samples'],
     sleep: sleepOf(values),
     accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
     allowedOrigins: (values['allow-origin'] ?? []).map(origin),

@@ -15,6 +15,8 @@ export interface ServiceFile {
   /** Null until the demo world is complete. */
   demo: DemoFile | null;
   signIn: SignInFile | null;
+  /** Whether the demo identities were given their samples. */
+  hasSamples?: boolean;
 }
 
 export interface SignInFile {

@@ -28,6 +28,8 @@ export interface Engines {
   sesUrl: string;
   /** How many functions run that nobody waits for, and when none does. */
   events: Pick<EventQueue, 'running' | 'idle'>;
+  /** Where the painter is; null where another model container paints. */
+  painterUrl: string | null;
   /** Serves the bucket on the service's own port, so that links outlive a restart. */
   objects: ObjectStore;
   close(): Promise<void>;
@@ -76,12 +78,7 @@ export async function startEngines(
   };
   const starting = [
     openTableFolder(folder).then(keep),
-    openContainer(model.containerUrl).then(async (container) => {
-      keep(container);
-      const endpoints = { [modelEndpointName]: container.url };
-      const component = sleepingComponent(model.sleep, { credentials, region });
-      return keep(await startSageMakerRuntime({ endpoints, ...component }));
-    }),
+    openModel(model, { credentials, region }, keep),
     createObjectStore({ folder: folder.objects, bucketName, credentials, region }),
     startFunctions(credentials).then(keep),
     startSes({ folder: folder.outbox, credentials, region, ...(onMail && { onMail }) }).then(keep),
@@ -89,21 +86,30 @@ export async function startEngines(
   try {
     const [dynamoDb, runtime, objects, lambda, ses] = await Promise.all(starting);
     const settings = { ...settingsAt(serviceUrl), dynamoDbUrl: dynamoDb.url, ...credentials };
-    const referenceFetcherUrl = lambda.url + invocationPath(fetchReferences);
-    const generationWorkerUrl = lambda.url + invocationPath(runGeneration);
-    const urls = {
-      sageMakerRuntimeUrl: runtime.url,
-      referenceFetcherUrl,
-      generationWorkerUrl,
-      sesUrl: ses.url,
-    };
     const named = { modelEndpointName, ...(model.sleep === null ? {} : { modelComponentName }) };
-    return { settings, model: named, ...urls, events: lambda, objects, close };
+    return {
+      settings,
+      model: named,
+      sageMakerRuntimeUrl: runtime.url,
+      ...invocationUrls(lambda.url),
+      sesUrl: ses.url,
+      events: lambda,
+      painterUrl: runtime.painterUrl,
+      objects,
+      close,
+    };
   } catch (error) {
     await Promise.allSettled(starting);
     await close();
     throw error;
   }
+}
+
+function invocationUrls(url: string): Pick<Engines, 'referenceFetcherUrl' | 'generationWorkerUrl'> {
+  return {
+    referenceFetcherUrl: url + invocationPath(fetchReferences),
+    generationWorkerUrl: url + invocationPath(runGeneration),
+  };
 }
 
 function startFunctions(credentials: { accessKeyId: string; secretAccessKey: string }) {
@@ -113,6 +119,19 @@ function startFunctions(credentials: { accessKeyId: string; secretAccessKey: str
     credentials,
     region,
   });
+}
+
+/** The model container and what stands in front of it. A container that somebody else runs is not stopped here. */
+async function openModel(
+  { containerUrl, sleep }: { containerUrl: string | null; sleep: Sleep | null },
+  signing: Component['signing'],
+  keep: <T extends Closable>(engine: T) => T,
+): Promise<{ url: string; painterUrl: string | null }> {
+  const painterUrl = containerUrl === null ? keep(await startPainter()).url : null;
+  const endpoints = { [modelEndpointName]: painterUrl ?? containerUrl! };
+  const component = sleepingComponent(sleep, signing);
+  const { url } = keep(await startSageMakerRuntime({ endpoints, ...component }));
+  return { url, painterUrl };
 }
 
 function settingsAt(
@@ -127,11 +146,6 @@ function sleepingComponent(sleep: Sleep | null, signing: Component['signing']): 
   const times = { sleepMs: sleep.sleepSeconds * 1000, wakeMs: sleep.wakeSeconds * 1000 };
   const of = { name: modelComponentName, endpointName: modelEndpointName };
   return { component: { ...of, sleeper: sleeper(times), signing } };
-}
-
-/** A container that somebody else runs is not stopped here. */
-async function openContainer(url: string | null): Promise<{ url: string } & Closable> {
-  return url === null ? startPainter() : { url, close: async () => {} };
 }
 
 /** Empties a folder that no running service has. @throws StartError when one has it. */

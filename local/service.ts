@@ -13,6 +13,7 @@ import {
   type DemoFile,
   type EnginesFile,
 } from './data-folder.ts';
+import { startDemoSamples } from './demo-samples.ts';
 import { emptyUnusedFolder, startEngines, type Engines, type Sleep } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
@@ -39,6 +40,8 @@ export interface LocalServiceOptions {
   graceSeconds: number;
   /** The model container to use in the painter's place. */
   containerUrl: string | null;
+  /** Whether the painter paints samples of the demo identities, once the service serves for the first time. */
+  samples: boolean;
   /** Null where the model never sleeps. */
   sleep: Sleep | null;
   accessTokenSeconds: number;
@@ -103,11 +106,10 @@ async function serve(
   options: LocalServiceOptions,
 ): Promise<LocalService> {
   removeReadyFiles(folder);
-  const { settings, events } = engines;
-  prepareFunctions(port.url, engines, options);
+  const { settings, objects, events } = engines;
+  setEnvironment(port, engines, options);
   const { log, requests } = openHost(folder);
   const { bucketName } = settings;
-  const { objects } = engines;
   const [demo, mounted] = await Promise.all([openDemo(folder, settings.tableName), importRoutes()]);
   const gateway = openGateway(mounted, options);
   port.serve(createStartingFront({ bucketName, objects }));
@@ -123,12 +125,14 @@ async function serve(
   writeJson(folder.ready, ready);
   // Not awaited: the API serves at once, and a page that is asked for meanwhile says that it is being prepared.
   void pages.dashboard.prepare();
+  const samples = paintSamples(folder, engines, demo, options);
   return {
     ready,
     firstStart: demo.firstStart,
     async close() {
       removeReadyFiles(folder);
       pages.dashboard.close();
+      await samples?.stop();
       // The port stays open: running requests still store images and send answers.
       const counts = await requests.shutDown({ gateway, events, job: schedule.stop() }, options.graceSeconds);
       await port.close();
@@ -139,7 +143,7 @@ async function serve(
   };
 }
 
-function prepareFunctions(url: string, engines: Engines, options: LocalServiceOptions): void {
+function setEnvironment({ url }: Port, engines: Engines, options: LocalServiceOptions): void {
   const { settings, model, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, sesUrl } = engines;
   setFunctionEnvironment({
     ...settings,
@@ -156,6 +160,16 @@ function prepareFunctions(url: string, engines: Engines, options: LocalServiceOp
     supportContact: options.supportContact,
     session: sessionSettings(url),
   });
+}
+
+function paintSamples(
+  folder: DataFolder,
+  { painterUrl, settings: { tableName, bucketName } }: Engines,
+  { made: { identities } }: Demo,
+  { samples, onNotice = () => {} }: LocalServiceOptions,
+) {
+  if (!samples || painterUrl === null) return null;
+  return startDemoSamples(folder, { painterUrl, tableName, bucketName, identities }, onNotice);
 }
 
 /** Sets up what the functions find around them, apart from their environment. */

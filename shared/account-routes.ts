@@ -1,5 +1,15 @@
-import { accountChangeLimit, accountLimit } from './route-limits.ts';
+import { accountChangeLimit, accountLimit, activityLimit } from './route-limits.ts';
 import type { Route } from './route.ts';
+
+export const listActivity = {
+  method: 'GET',
+  path: '/licenses/{licenseId}/activity',
+  functionName: 'list-activity',
+  auth: 'session',
+  limit: activityLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'], audit: ['query'] } },
+} as const satisfies Route;
 
 export const getAccount = {
   method: 'GET',

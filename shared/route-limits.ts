@@ -49,3 +49,6 @@ export const keyLimitNames = [
   uploadLimit.name,
   mcpLimit.name,
 ];
+
+/** For all callers together: the document is large and open to everyone, and each byte that is sent costs money. */
+export const documentThrottle = { ratePerSecond: 5, burst: 10 };

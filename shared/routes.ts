@@ -1,4 +1,4 @@
-import { getAccount, updateAccount } from './account-routes.ts';
+import { getAccount, listActivity, updateAccount } from './account-routes.ts';
 import type { Grants, TableAction, TableGrants } from './grants.ts';
 import {
   createGeneration,
@@ -7,7 +7,6 @@ import {
   listGenerations,
   listIdentities,
   listLicenses,
-  listActivity,
   getUsage,
   createKey,
   listKeys,

@@ -212,11 +212,13 @@ describe('the role that signs links to previews', () => {
   const { Properties: role } = template.Resources[previewRoleId]!;
   const statements = statementsOfRole(template, previewRoleId, resolve);
 
-  test('may read previews, and nothing else', () => {
+  test('may read previews and samples, and nothing else', () => {
     expect(statements.flatMap(({ actions }) => actions)).toEqual(['s3:GetObject']);
     const may = (key: string) => isAllowed(statements, { action: 's3:GetObject', resource: bucketArn + key });
     const keys = ['output-3.png', 'preview-3.webp'].map((file) => `/generations/lic_1/r/${file}`);
-    expect([...keys, '/references/lic_1/r/preview-0', '/adapters/x'].filter(may)).toEqual([keys[1]]);
+    const sample = '/samples/idn_1/0f.webp';
+    const all = [...keys, sample, '/references/lic_1/r/preview-0', '/adapters/x'];
+    expect(all.filter(may)).toEqual([keys[1], sample]);
   });
 
   test('trusts the functions whose rows say so, and nobody else', () => {

@@ -11,7 +11,7 @@ import type { Table } from '../../shared/store/table.ts';
 import { newLicense } from './grants.ts';
 import { reserveAbandoned } from './period-totals.ts';
 
-/** Adds an identity with an adapter in the bucket. @returns its id. */
+/** Adds an identity with an adapter and a sample in the bucket. @returns its id. */
 export async function addAdaptedIdentity(table: Table): Promise<string> {
   const identityId = newId('identity');
   await identityStore(table).put({
@@ -21,6 +21,7 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
     description: '',
     catalog: 'founding',
     productPhotos: false,
+    samples: [{ sampleId: '0f'.repeat(16), widthPx: 512, heightPx: 512, prompt: null }],
     model: {
       version: '1',
       adapterKey: 'adapters/a.safetensors',

@@ -26,6 +26,7 @@ export const sampleIdentity: Identity = {
   description: 'Northern lights.',
   catalog: 'founding',
   productPhotos: false,
+  samples: [],
   model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
 };
 
