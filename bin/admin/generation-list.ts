@@ -15,7 +15,7 @@ import { generationJson } from './generation-output.ts';
 import { getLicense } from './license.ts';
 
 const defaultLimit = 50;
-const maxPerPage = 200;
+const maxPerPage = 50;
 
 interface ListOptions {
   owner?: string;

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import {
   chooseLicense,
   expectAccessible,
@@ -41,6 +42,31 @@ test('two Starters are told apart by their names wherever one chooses between th
   expect(await license.textContent()).toMatch(/^Starter · /);
   await expectAccessible(page, 'the license of a new key');
   expect(complaints).toEqual([]);
+});
+
+test('a name as long as it may be fits on a narrow phone', async () => {
+  const name = 'W'.repeat(64);
+  const { page } = await dashboard.visit('', { viewport: narrow });
+  await page.route('**/api/v1/licenses', async (route) => {
+    const answer = await route.fetch();
+    const { licenses } = await answer.json();
+    await route.fulfill({ json: { licenses: licenses.map((one: object) => ({ ...one, name })) } });
+  });
+  for (const path of ['', 'keys', 'playground', 'quickstart']) {
+    await page.goto(`${dashboard.url}${path}`);
+    await page.getByText(name).locator('visible=true').first().waitFor();
+    await expectNoSidewaysScroll(page);
+  }
+  await page.goto(`${dashboard.url}keys?new=1`);
+  const license = page.getByRole('dialog').getByLabel('License');
+  const expectInside = async (part: Locator) => {
+    const { x, width } = (await part.boundingBox())!;
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(narrow.width);
+  };
+  await expectInside(license);
+  await license.click();
+  await expectInside(page.getByRole('option').first());
 });
 
 test('an ended license shows no credits to spend, and its keys say that they are refused', async () => {

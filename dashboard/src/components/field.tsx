@@ -26,7 +26,7 @@ export function Field({ label, hint, error, aside, className, children }: FieldP
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
-    <div className={cn('grid min-w-0 content-start gap-1', className)}>
+    <div className={cn('grid min-w-0 grid-cols-1 content-start gap-1', className)}>
       <div className="flex items-baseline justify-between gap-2">
         <Label id={`${id}-label`} htmlFor={id}>
           {label}

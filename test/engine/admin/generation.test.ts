@@ -17,8 +17,10 @@ const anchorMs = Date.UTC(2026, 0, 31, 10);
 
 const grant = () => world.license({ tier: 'starter', creditsLimit: 500, periodAnchorMs: anchorMs });
 
+const nobodysKey = `key_${'0'.repeat(32)}`;
+
 /** A request of one credit that was accepted so many seconds ago, with its credit held. */
-const accept = (license: License, ageSeconds = 0, keyId = `key_${'0'.repeat(32)}`) =>
+const accept = (license: License, ageSeconds = 0, keyId = nobodysKey) =>
   reserveAbandoned(world.table, license, {
     identityId: 'aurora',
     prompt: 'a calm\nnight',
@@ -64,6 +66,7 @@ test('usage counts what is used, held and imported in the present period', async
     imported: 100,
     aggregates: {
       byType: { text_to_image: tally, reference: none, exact_product: none },
+      byKey: { [nobodysKey]: { ...tally, name: 'removed key' } },
       byIdentity: { aurora: { name: 'Aurora', slug: 'aurora', ...tally } },
       byDay: expect.arrayContaining([{ date: expect.any(String), ...tally }]),
     },
@@ -75,7 +78,7 @@ test('usage counts what is used, held and imported in the present period', async
 /** What the operator is shown of a record: neither its idempotency key nor what only the service needs. */
 function shownOf(generation: Generation) {
   const { idempotencyKeyHash: _key, referenceImages: _count, previews: _previews, ...shown } = generation;
-  const { credits, leaseUntilMs, ...rest } = shown;
+  const { credits, leaseUntilMs, countedByKey: _counted, ...rest } = shown;
   const { periodStartMs, createdAtMs, startedAtMs, completedAtMs, deadlineMs, expiresAtMs, ...same } = rest;
   const iso = (ms: number | null) => ms && new Date(ms).toISOString();
   return {
@@ -195,11 +198,12 @@ describe('generation list', () => {
   });
 
   test('of more than a page finds all', async () => {
-    const license = await grant();
-    for (let i = 0; i < 7; i++) await accept(license);
-    const before = await world.json(`generation list ${license.licenseId} --limit 3`);
-    expect([before.generations.length, before.hasMore]).toEqual([3, true]);
-    expect((await world.json(`generation list ${license.licenseId} --limit 7`)).generations).toHaveLength(7);
+    const license = await world.license({ tier: 'enterprise', creditsLimit: 500, maxInFlight: 500 });
+    for (let i = 0; i < 55; i++) await accept(license);
+    const list = (limit: number) => world.json(`generation list ${license.licenseId} --limit ${limit}`);
+    const [few, all] = await Promise.all([list(3), list(55)]);
+    expect([few.generations.length, few.hasMore]).toEqual([3, true]);
+    expect([new Set(idsOf(all)).size, all.hasMore]).toEqual([55, false]);
   });
 
   test('wants a license or an account, one of the two, and a license that is there', async () => {

@@ -47,7 +47,7 @@ export function Select({ control, placeholder, children, ...props }: SelectProps
 
 export function SelectItem({ children, ...props }: ComponentProps<typeof Primitive.Item>) {
   return (
-    <Primitive.Item className={cn(itemClasses, 'pr-8')} {...props}>
+    <Primitive.Item className={cn(itemClasses, 'pr-8 wrap-anywhere')} {...props}>
       <Primitive.ItemText>{children}</Primitive.ItemText>
       <Primitive.ItemIndicator className="absolute right-2">
         <Check aria-hidden className="size-4" />
