@@ -21,6 +21,7 @@ import {
 import {
   identityRows,
   isUntouched,
+  keyRows,
   shareText,
   typeRows,
 } from '../../../dashboard/src/screens/overview/share-rows.ts';
@@ -195,6 +196,22 @@ describe('shares', () => {
     });
     expect(rows.map(({ name }) => name)).toEqual(['Citrine', 'Basalt', 'Aurora', 'Zinc']);
     expect(rows.map(({ share }) => share)).toEqual([0.5, 5 / 30, 5 / 30, 5 / 30]);
+  });
+
+  test('keys have their names, and those that share one are told apart by their ids', () => {
+    const key = (name: string, credits: number) => ({ name, requests: 1, credits });
+    const rows = keyRows({
+      playground: key('Playground', 4),
+      key_00000000000000000000000000000001: key('removed key', 2),
+      key_00000000000000000000000000000002: key('removed key', 1),
+      key_00000000000000000000000000000003: key('CI', 1),
+    });
+    expect(rows.map(({ name, share }) => [name, share])).toEqual([
+      ['Playground', 0.5],
+      ['removed key (key_…0001)', 0.25],
+      ['CI', 0.125],
+      ['removed key (key_…0002)', 0.125],
+    ]);
   });
 
   test('without credits every share is 0', () => {

@@ -1,4 +1,5 @@
 import type { GenerationType, UsageAggregates, UsageAnswer, UsageTally } from '../../api/types.ts';
+import { shortId } from '../../lib/format.ts';
 import { typeLabels } from '../../lib/outputs.ts';
 
 export interface ShareRow extends UsageTally {
@@ -11,6 +12,15 @@ export interface ShareRow extends UsageTally {
 /** Most credits first. */
 export function identityRows(byIdentity: UsageAggregates['byIdentity']): ShareRow[] {
   return withShares(Object.entries(byIdentity).map(([id, tally]) => ({ id, ...tally })));
+}
+
+/** Most credits first. Keys of one name, and removed keys, which have none left, are told apart by their ids. */
+export function keyRows(byKey: UsageAggregates['byKey']): ShareRow[] {
+  const keys = Object.entries(byKey).map(([id, tally]) => ({ id, ...tally }));
+  const isShared = (name: string) => keys.filter((key) => key.name === name).length > 1;
+  return withShares(
+    keys.map((key) => (isShared(key.name) ? { ...key, name: `${key.name} (${shortId(key.id)})` } : key)),
+  );
 }
 
 /** Most credits first; types without a request are listed too. */

@@ -9,7 +9,7 @@ import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { formatNumber } from '@/lib/format.ts';
 import { CreditsCard } from './credits-card.tsx';
 import { DaysCard } from './days-card.tsx';
-import { identityRows, isUntouched, shareText, typeRows, type ShareRow } from './share-rows.ts';
+import { identityRows, isUntouched, keyRows, shareText, typeRows, type ShareRow } from './share-rows.ts';
 
 /**
  * Credits and statistics, with `children` between them. They are fetched again when the window gets the focus, at most
@@ -63,8 +63,9 @@ function UsageFailure(props: { error: Error; onRetry: () => void; retrying: bool
 
 function Breakdowns({ usage: { aggregates } }: { usage: UsageAnswer }) {
   return (
-    <div className="grid min-w-0 grid-cols-1 gap-6 lg:grid-cols-2">
+    <div className="grid min-w-0 grid-cols-1 items-start gap-6 lg:grid-cols-2 2xl:grid-cols-3">
       <Breakdown title="By identity" column="Identity" rows={identityRows(aggregates.byIdentity)} />
+      <Breakdown title="By key" column="Key" rows={keyRows(aggregates.byKey)} />
       <Breakdown title="By type" column="Type" rows={typeRows(aggregates.byType)} />
     </div>
   );
@@ -110,8 +111,11 @@ function TopSkeleton() {
 
 function BreakdownSkeleton() {
   return (
-    <Loading label="Loading your usage by identity and type" className="gap-6 lg:grid-cols-2">
-      {['identity', 'type'].map((name) => (
+    <Loading
+      label="Loading your usage by identity, key and type"
+      className="gap-6 lg:grid-cols-2 2xl:grid-cols-3"
+    >
+      {['identity', 'key', 'type'].map((name) => (
         <Card key={name} className="grid gap-4">
           <Skeleton className="h-6 w-28" />
           {[0, 1, 2].map((index) => (
@@ -133,7 +137,7 @@ interface BreakdownProps {
   rows: ShareRow[];
 }
 
-/** Requests and credits by identity or type, with bars for the share of the credits. */
+/** Requests and credits by identity, key or type, with bars for the share of the credits. */
 function Breakdown({ title, column, rows }: BreakdownProps) {
   const [all, setAll] = useState(false);
   const titleId = useId();
