@@ -33,12 +33,16 @@ export function useImageDownload({ request, index, renew }: DownloadOptions) {
       toast('The image was opened in a new tab. Save it from there.');
       return;
     }
-    const objectUrl = URL.createObjectURL(blob);
-    follow(objectUrl, { download: fileName });
-    // The browser starts to read after this task.
-    setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
+    saveFile(blob, fileName);
   };
   return { pending, save: () => void save() };
+}
+
+export function saveFile(blob: Blob, fileName: string): void {
+  const objectUrl = URL.createObjectURL(blob);
+  follow(objectUrl, { download: fileName });
+  // The browser starts to read after this task.
+  setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
 }
 
 async function read(url: string): Promise<Response | null> {

@@ -8,6 +8,7 @@ import { Button } from '@/components/ui/button.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { formatNumber } from '@/lib/format.ts';
 import { CreditsCard } from './credits-card.tsx';
+import { CsvCard } from './csv-card.tsx';
 import { DaysCard } from './days-card.tsx';
 import { identityRows, isUntouched, keyRows, shareText, typeRows, type ShareRow } from './share-rows.ts';
 
@@ -47,6 +48,7 @@ export function UsageSection({ license, children }: { license: LicenseAnswer; ch
       </div>
       {children}
       {!untouched && <Breakdowns usage={usage} />}
+      {!untouched && <CsvCard usage={usage} />}
     </>
   );
 }

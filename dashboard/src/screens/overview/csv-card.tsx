@@ -1,0 +1,106 @@
+import { Download } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import { useApi } from '@/api/client.ts';
+import type { UsageAnswer } from '@/api/types.ts';
+import { ErrorState } from '@/components/states.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { Card, CardTitle } from '@/components/ui/card.tsx';
+import { Progress } from '@/components/ui/progress.tsx';
+import { saveFile } from '@/lib/download.ts';
+import { formatCount } from '@/lib/format.ts';
+import { periodCsv, type CsvProgress } from './period-csv.ts';
+
+/** Saves the period's requests as one CSV file. */
+export function CsvCard({ usage }: { usage: UsageAnswer }) {
+  const titleId = useId();
+  const { progress, error, saved, start, cancel } = usePeriodCsv(usage);
+  return (
+    <Card aria-labelledby={titleId} className="grid gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-4">
+        <div className="grid gap-1">
+          <CardTitle id={titleId}>Requests as CSV</CardTitle>
+          <p className="text-muted-foreground">
+            Every request of this period in one file, also those that failed, for a spreadsheet.
+          </p>
+        </div>
+        {progress === null ? (
+          <Button variant="outline" onClick={start}>
+            <Download aria-hidden />
+            Save CSV
+          </Button>
+        ) : (
+          <Button variant="outline" onClick={cancel}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      {progress !== null && (
+        <div className="grid gap-2">
+          <Progress aria-label="Requests that were read" value={progress.share * 100} />
+          <p className="text-xs text-muted-foreground tabular-nums">{progressText(progress)}</p>
+        </div>
+      )}
+      <p role="status" className="empty:hidden">
+        {saved}
+      </p>
+      {error !== null && <ErrorState error={error} onRetry={start} />}
+    </Card>
+  );
+}
+
+function progressText({ requests, waitSeconds }: CsvProgress): string {
+  const read = `${formatCount(requests, 'request')} read.`;
+  return waitSeconds === 0 ? read : `${read} The service is busy: going on in ${waitSeconds} s.`;
+}
+
+/** Ends when the screen is left. */
+function usePeriodCsv({ licenseId, stats }: UsageAnswer) {
+  const api = useApi();
+  const [progress, setProgress] = useState<CsvProgress | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [saved, setSaved] = useState('');
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    let requests = 0;
+    const onProgress = (now: CsvProgress): void => {
+      requests = now.requests;
+      if (!signal.aborted) setProgress({ ...now });
+    };
+    const csv = await periodCsv(api, { licenseId, stats, signal, onProgress, wait, nowMs: Date.now() });
+    signal.throwIfAborted();
+    const fileName = `requests-${stats.billingPeriodStart.slice(0, 10)}-${licenseId.slice(-4)}.csv`;
+    saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), fileName);
+    setSaved(`${fileName} was saved, with ${formatCount(requests, 'request')}.`);
+  };
+  const start = (): void => {
+    const controller = new AbortController();
+    running.current = controller;
+    setError(null);
+    setSaved('');
+    setProgress({ requests: 0, share: 0, waitSeconds: 0 });
+    run(controller.signal)
+      .catch((failure: Error) => !controller.signal.aborted && setError(failure))
+      .finally(() => running.current === controller && setProgress(null));
+  };
+  const cancel = (): void => {
+    running.current?.abort();
+    setProgress(null);
+  };
+  return { progress, error, saved, start, cancel };
+}
+
+function wait(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, seconds * 1000);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

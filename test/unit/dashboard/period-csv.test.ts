@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals';
+import { ApiError } from '../../../dashboard/src/api/api-error.ts';
+import { periodCsv, type CsvProgress } from '../../../dashboard/src/screens/overview/period-csv.ts';
+
+const stats = {
+  billingPeriodStart: '2026-11-01T00:00:00.000Z',
+  billingPeriodEnd: '2026-12-01T00:00:00.000Z',
+};
+const nowMs = Date.parse('2026-11-11T00:00:00.000Z');
+const busy = new ApiError('Busy.', { status: 429, code: 'RATE_LIMITED', retryAfterSeconds: 7 });
+const broken = new ApiError('No answer.', { status: 0, code: 'NETWORK' });
+
+const stored = (id: string, keyId: string | null) => ({
+  id,
+  keyId,
+  createdAt: stats.billingPeriodStart,
+  completedAt: null,
+  status: 'QUEUED',
+  type: 'text_to_image',
+  identity: { name: 'Aurora' },
+  width: 512,
+  height: 768,
+  numOutputs: 1,
+  creditsCharged: 0,
+  errorCode: null,
+  prompt: `prompt of ${id}`,
+});
+
+const keys = { keys: [{ keyId: 'key_1', name: 'CI' }], nextCursor: null };
+const first = {
+  generations: [stored('r3', 'key_1'), stored('r2', null)],
+  nextCursor: 'more',
+  searchedBackTo: '2026-11-06T00:00:00.000Z',
+};
+const last = { generations: [stored('r1', 'key_gone')], nextCursor: null, searchedBackTo: null };
+
+/** Runs with these answers, in their order. */
+async function run(answers: unknown[], signal = new AbortController().signal) {
+  const asked: any[] = [];
+  const told: CsvProgress[] = [];
+  const waits: number[] = [];
+  const request = (route: string, init: any) => {
+    asked.push([route, init.query]);
+    const answer = answers[asked.length - 1];
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  const csv = await periodCsv({ request } as any, {
+    licenseId: 'lic_1',
+    stats,
+    signal,
+    nowMs,
+    onProgress: (progress) => told.push({ ...progress }),
+    wait: (seconds) => Promise.resolve(void waits.push(seconds)),
+  });
+  return { csv, asked, told, waits };
+}
+
+test('every page of the period is read, newest first, and keys have their names', async () => {
+  const { csv, asked, told } = await run([keys, first, last]);
+  const cells = 'QUEUED,Text to image,Aurora';
+  expect(csv.split('\r\n').slice(1)).toEqual([
+    `r3,2026-11-01T00:00:00.000Z,,${cells},CI,512,768,1,0,,prompt of r3`,
+    `r2,2026-11-01T00:00:00.000Z,,${cells},playground,512,768,1,0,,prompt of r2`,
+    `r1,2026-11-01T00:00:00.000Z,,${cells},key_gone,512,768,1,0,,prompt of r1`,
+    '',
+  ]);
+  const query = {
+    licenseId: 'lic_1',
+    limit: 100,
+    createdAfter: stats.billingPeriodStart,
+    createdBefore: stats.billingPeriodEnd,
+  };
+  expect(asked.slice(1)).toEqual([
+    ['GET /generate', { ...query, cursor: undefined }],
+    ['GET /generate', { ...query, cursor: 'more' }],
+  ]);
+  expect(told).toEqual([
+    { requests: 2, share: 0.5, waitSeconds: 0 },
+    { requests: 3, share: 1, waitSeconds: 0 },
+  ]);
+});
+
+test('a busy service is waited for as long and as often as it asks, and no request is lost or read twice', async () => {
+  const { csv, waits } = await run([busy, keys, busy, busy, busy, busy, busy, first, broken, last]);
+  expect(waits).toEqual([7, 7, 7, 7, 7, 7, 2]);
+  expect(csv.match(/^r\d/gm)).toEqual(['r3', 'r2', 'r1']);
+});
+
+test('what stays broken, and what is refused, is told', async () => {
+  await expect(run([keys, broken, broken, broken, broken])).rejects.toBe(broken);
+  const refused = new ApiError('No such license.', { status: 404, code: 'LICENSE_NOT_FOUND' });
+  await expect(run([keys, refused])).rejects.toBe(refused);
+});
+
+test('a run that was cancelled does not wait', async () => {
+  const controller = new AbortController();
+  controller.abort(new Error('cancelled'));
+  await expect(run([busy, keys], controller.signal)).rejects.toThrow('cancelled');
+});
