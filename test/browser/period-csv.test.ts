@@ -37,7 +37,7 @@ test('the period’s requests are saved as CSV, after the wait that a busy servi
   const lines = text.split('\r\n');
   const line = (start: string | null) => lines.find((one) => one.startsWith(start!))!;
   expect(line(headers.get('x-request-id'))).toMatch(
-    /,COMPLETED,Text to image,Aurora,pro,\d+,\d+,2,2,,"'=a ""calm"", night"$/,
+    /,COMPLETED,Text to image,aurora,pro,\d+,\d+,2,2,,"'=a ""calm"", night"$/,
   );
   expect(line(failed.headers.get('x-request-id'))).toMatch(
     /,FAILED,.*,pro,\d+,\d+,1,0,GENERATION_FAILED,a storm$/,
