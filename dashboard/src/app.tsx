@@ -11,6 +11,7 @@ const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'))
 const Overview = lazyScreen(() => import('./screens/overview/overview-screen.tsx'));
 const History = lazyScreen(() => import('./screens/history/history-screen.tsx'));
 const HistoryDetail = lazyScreen(() => import('./screens/history/history-detail-screen.tsx'));
+const Compare = lazyScreen(() => import('./screens/history/compare/compare-screen.tsx'));
 const Keys = lazyScreen(() => import('./screens/keys/keys-screen.tsx'));
 const Playground = lazyScreen(() => import('./screens/playground/playground-screen.tsx'));
 const Quickstart = lazyScreen(() => import('./screens/quickstart/quickstart-screen.tsx'));
@@ -21,7 +22,8 @@ const screensByPath = { '': Overview, keys: Keys, playground: Playground, quicks
 export function preloadScreen(pathname: string): void {
   const [, first = '', second] = pathname.split('/');
   const known: Record<string, LazyScreen | undefined> = screensByPath;
-  const screen = first === 'history' ? (second ? HistoryDetail : History) : known[first];
+  const ofHistory = second === 'compare' ? Compare : second ? HistoryDetail : History;
+  const screen = first === 'history' ? ofHistory : known[first];
   screen?.preload();
 }
 
@@ -35,6 +37,7 @@ export function App() {
           <Route element={<Shell />}>
             <Route index element={withLicense('Overview', Overview)} />
             <Route path="history" element={withLicense('History', History)} />
+            <Route path="history/compare" element={withLicense('Compare', Compare)} />
             <Route path="history/:requestId" element={withLicense('Request', HistoryDetail)} />
             <Route path="keys" element={withLicense('Keys', Keys)} />
             <Route path="playground/:requestId?" element={withLicense('Playground', Playground)} />
