@@ -19,6 +19,7 @@ import { toSampleReferences } from './references/reference.ts';
 import { useAsReference } from './references/use-as-reference.ts';
 import { runStore, useReferences } from './stores.ts';
 import { runPath, useWatchedRuns } from './use-start-run.ts';
+import { useAddress } from './use-address.ts';
 import { usePlayground } from './use-playground.ts';
 import { usePrefill } from './use-prefill.ts';
 
@@ -35,6 +36,7 @@ export default function PlaygroundScreen() {
   const { data: identities, error, refetch, isFetching } = useIdentities(license.licenseId);
   const { pending, ...prefill } = usePrefill(license, identities);
   const asReference = useAsReference(license, identities);
+  useAddress(identities);
   if (identities === undefined || identities.length === 0 || pending) {
     const failed = identities === undefined && error !== null;
     return (
