@@ -141,6 +141,30 @@ describe('a request from before keys were counted', () => {
   });
 });
 
+describe('a request that a function of the version before ends while a deployment is under way', () => {
+  /** That version can't be run here. It writes what this one writes of a request whose record says nothing of its key. */
+  const asBefore = (request: Generation): Generation => ({ ...request, countedByKey: false });
+
+  test('stays in what its key has committed, so that the key may use less and never more', async () => {
+    const request = requestsOf(newId('license'));
+    const [failed, completed] = [request(first, 4), request(first, 3)];
+    for (const one of [failed, completed]) await reserve(one, null);
+    await generations.release(asBefore(failed), failure, sampleNowMs);
+    await settle(asBefore(completed));
+    // Whoever of this version ends them as well changes nothing.
+    await generations.release(failed, failure, sampleNowMs);
+    await generations.settle(completed, completion);
+    expect(await totals(completed)).toMatchObject({
+      committed: 3,
+      used: 3,
+      inFlight: 0,
+      byKey: { [first]: { requests: 0, credits: 0, committed: 7 } },
+    });
+    expect(await reserve(request(first), 7)).toEqual({ outcome: 'over_key_budget' });
+    expect(await reserve(request(first), 8)).toEqual({ outcome: 'reserved' });
+  });
+});
+
 /** Credits of a license and of its callers, by plain arithmetic. */
 interface Model {
   keyId: string;
