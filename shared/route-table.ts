@@ -1,7 +1,6 @@
 import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
-  activityLimit,
   documentThrottle,
   changeKeyLimit,
   deleteLimit,
@@ -23,6 +22,7 @@ const painting: TableGrants = {
   licenses: ['get'],
   periods: ['get', 'update'],
   generations: ['get', 'put', 'update'],
+  notices: ['put'],
   catalog: ['get'],
   model: ['get', 'put'],
 };
@@ -117,16 +117,6 @@ export const listLicenses = {
   auth: 'session',
   streams: false,
   grants: { table: { owners: ['query'] } },
-} as const satisfies Route;
-
-export const listActivity = {
-  method: 'GET',
-  path: '/licenses/{licenseId}/activity',
-  functionName: 'list-activity',
-  auth: 'session',
-  limit: activityLimit,
-  streams: false,
-  grants: { table: { licenses: ['get'], audit: ['query'] } },
 } as const satisfies Route;
 
 export const getUsage = {
