@@ -4,9 +4,11 @@ import * as fc from 'fast-check';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import { newId, newRequestId } from '../../../shared/domain/ids.ts';
 import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
+import { apiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { committedName, periodStore } from '../../../shared/store/period-store.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
+import { newKey } from './stored-keys.ts';
 import { useTable } from './use-world.ts';
 
 const world = useTable();
@@ -163,6 +165,22 @@ describe('a request that a function of the version before ends while a deploymen
     expect(await reserve(request(first), 7)).toEqual({ outcome: 'over_key_budget' });
     expect(await reserve(request(first), 8)).toEqual({ outcome: 'reserved' });
   });
+});
+
+test('a change of a budget keeps a name that came in between, and a change of a name keeps such a budget', async () => {
+  const keys = apiKeyStore(world.table);
+  const read = newKey(newId('license'));
+  await keys.insert(read);
+  const stored = async () => {
+    const { name, monthlyCredits } = (await keys.get(read.keyId))!;
+    return { name, monthlyCredits };
+  };
+  for (const changes of [{ name: 'CI' }, { monthlyCredits: 7 }, { name: 'nightly' }, { monthlyCredits: 8 }]) {
+    const before = await stored();
+    // Each knows the key as it was at first.
+    await keys.change(read, changes, read.createdAtMs);
+    expect(await stored()).toEqual({ ...before, ...changes });
+  }
 });
 
 /** Credits of a license and of its callers, by plain arithmetic. */
