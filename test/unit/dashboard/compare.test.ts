@@ -69,6 +69,7 @@ const identity = (id: string, change: Partial<IdentityAnswer> = {}): IdentityAns
   description: '',
   productPhotos: true,
   available: true,
+  samples: [],
   ...change,
 });
 const plain = identity('plain', { productPhotos: false });
