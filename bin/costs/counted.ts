@@ -9,7 +9,7 @@ export const counted = {
     /** Transactions count twice; two of these are the lease index's. */
     writeUnits: 12,
     /** With DynamoDB's 100 bytes for each item. */
-    itemBytes: 720,
+    itemBytes: 768,
     /** The image and its preview. */
     objectWritesPerImage: 2,
     objectHeadsPerImage: 2,
