@@ -28,6 +28,8 @@ export const changeKeyLimit: RouteLimit = {
 };
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
+/** A month of an account with many keys is hundreds of items. */
+export const refusalsLimit: RouteLimit = { ...usageLimit, name: 'refusals' };
 /** Four reference images for each of the ten requests that a key may send. */
 export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
 /**

@@ -12,6 +12,7 @@ import {
   listLimit,
   mcpLimit,
   playgroundLimit,
+  refusalsLimit,
   uploadLimit,
   usageLimit,
 } from './route-limits.ts';
@@ -129,6 +130,16 @@ export const listActivity = {
   grants: { table: { licenses: ['get'], audit: ['query'] } },
 } as const satisfies Route;
 
+export const listRefusals = {
+  method: 'GET',
+  path: '/licenses/{licenseId}/refusals',
+  functionName: 'list-refusals',
+  auth: 'session',
+  limit: refusalsLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'], refusals: ['query'] } },
+} as const satisfies Route;
+
 export const getUsage = {
   method: 'GET',
   path: '/usage',
@@ -236,7 +247,7 @@ export const createPlaygroundGeneration = {
   auth: 'session',
   limit: playgroundLimit,
   streams: true,
-  grants: generating,
+  grants: { ...generating, table: { ...waiting.table, refusals: ['update'] } },
 } as const satisfies Route;
 
 export const createOpenAiImage = {

@@ -7,6 +7,7 @@ import {
   listIdentities,
   listLicenses,
   listActivity,
+  listRefusals,
   getUsage,
   createKey,
   listKeys,
@@ -41,6 +42,7 @@ export const routes = {
   listIdentities,
   listLicenses,
   listActivity,
+  listRefusals,
   getUsage,
   createKey,
   listKeys,
@@ -56,7 +58,7 @@ export const routes = {
   getOpenApi,
 } as const satisfies Record<string, Route>;
 
-/** The grants for authenticating a route's callers: their key, their license and their rate log. */
+/** The grants for authenticating a route's callers: their key, their license and their rate log; and for counting who is refused. */
 function accessGrants({ auth, limit }: Route): TableGrants {
   const byKey = auth === 'key' || auth === 'key_or_session';
   const bySession = auth === 'session' || auth === 'key_or_session';
@@ -65,7 +67,7 @@ function accessGrants({ auth, limit }: Route): TableGrants {
   if (limit && bySession) rateLogs.push('get');
   if (limit) rateLogs.push('put');
   return {
-    ...(byKey ? { keys: [limit ? 'batchGet' : 'get'], licenses: ['get'] } : {}),
+    ...(byKey ? { keys: [limit ? 'batchGet' : 'get'], licenses: ['get'], refusals: ['update'] } : {}),
     ...(limit ? { rateLogs } : {}),
   };
 }
