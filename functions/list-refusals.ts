@@ -1,6 +1,6 @@
 import { playgroundCaller } from '../shared/contracts/generation.ts';
-import type { RefusalDay, RefusalList } from '../shared/contracts/refusals.ts';
-import { dateOf, maxRefusalDays, type Refusal } from '../shared/domain/refusals.ts';
+import { maxRefusalDays, type RefusalDay, type RefusalList } from '../shared/contracts/refusals.ts';
+import { dateOf, type Refusal } from '../shared/domain/refusals.ts';
 import { ServiceError } from '../shared/errors.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
@@ -38,6 +38,10 @@ function byDay(refusals: Refusal[]): RefusalDay[] {
     date,
     refusals: ofDay
       .toSorted((one, other) => other.count - one.count)
-      .map(({ caller, code, count }) => ({ keyId: caller === playgroundCaller ? null : caller, code, count })),
+      .map(({ caller, code, count }) => ({
+        keyId: caller === playgroundCaller ? null : caller,
+        code,
+        count,
+      })),
   }));
 }

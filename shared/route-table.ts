@@ -1,4 +1,5 @@
-import { objects, type Grants, type TableGrants } from './grants.ts';
+import { generating, painting, waiting } from './generating-grants.ts';
+import { objects } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
   activityLimit,
@@ -17,30 +18,6 @@ import {
   usageLimit,
 } from './route-limits.ts';
 import type { Route } from './route.ts';
-
-/** The items of every request that generates: reserve, start, settle or release, replay. */
-const painting: TableGrants = {
-  idempotency: ['get', 'put', 'delete'],
-  licenses: ['get'],
-  periods: ['get', 'update'],
-  generations: ['get', 'put', 'update'],
-  catalog: ['get'],
-  model: ['get', 'put'],
-};
-
-/** What generating in our own words takes. The rate log is that of addresses of references. */
-const waiting = {
-  table: { ...painting, rateLogs: ['get', 'put'], links: ['get', 'put'] },
-  readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
-  writeObjects: [objects.generations, objects.references],
-  deleteObjects: [objects.references],
-  previews: true,
-  model: true,
-  references: true,
-} as const satisfies Grants;
-
-/** What POST /generate and the playground share: their callers need not wait. */
-const generating: Grants = { ...waiting, worker: true };
 
 export const createGeneration = {
   method: 'POST',

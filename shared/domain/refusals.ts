@@ -1,8 +1,5 @@
 import { errorCodes, type ErrorCode } from '../errors.ts';
 
-/** For how many days refusals can be asked for, today included. */
-export const maxRefusalDays = 30;
-
 /** A few days more than can be asked for, so that no day that can be asked for is already incomplete. */
 export const keptRefusalDays = 35;
 

@@ -78,11 +78,7 @@ function requestFrame(toAnswer: (error: ServiceError) => Answer) {
 }
 
 /** Waits for the work of a streamed answer, counts a refusal, then logs the request in one line. */
-async function finish(
-  route: Route,
-  request: ApiRequest,
-  setUp: () => { runtime: Runtime },
-): Promise<void> {
+async function finish(route: Route, request: ApiRequest, setUp: () => { runtime: Runtime }): Promise<void> {
   await Promise.allSettled(request.background);
   if (request.refusalsOf !== null) await countRefusal(request, setUp().runtime);
   const { requestId, logFields, meter, receivedAtMs } = request;

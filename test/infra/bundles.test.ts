@@ -157,6 +157,8 @@ describe('by session', () => {
     expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
     const options = bySession({ parameters: { licenseId: licenseId() } });
     const { activity } = (await call('list-activity', options)).body;
+    const { days } = (await call('list-refusals', options)).body;
+    expect(days[0].refusals.length).toBeGreaterThan(0);
     const ofKey = activity.filter((one: any) => one.keyId === keyId);
     expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_changed', 'key_issued']);
   });
