@@ -1,5 +1,6 @@
 import { playgroundCaller } from '../shared/contracts/generation.ts';
-import { maxRefusalDays, type RefusalDay, type RefusalList } from '../shared/contracts/refusals.ts';
+import { maxRefusalDays } from '../shared/contracts/refusal-days.ts';
+import type { RefusalDay, RefusalList } from '../shared/contracts/refusals.ts';
 import { dateOf, type Refusal } from '../shared/domain/refusals.ts';
 import { ServiceError } from '../shared/errors.ts';
 import { ok } from '../shared/http/answer.ts';

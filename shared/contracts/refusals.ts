@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
 import { count, described } from './answer-fields.ts';
 
-/** For how many days refusals can be asked for, today included. */
-export const maxRefusalDays = 30;
-
 const refusal = z.object({
   keyId: described(z.nullable(z.string()), 'The key whose requests were refused; null for the playground.'),
   code: described(z.string(), 'The `code` of their answers.'),

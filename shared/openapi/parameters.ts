@@ -4,7 +4,7 @@ import {
   maxSearchLength,
   playgroundCaller,
 } from '../contracts/generation.ts';
-import { maxRefusalDays } from '../contracts/refusals.ts';
+import { maxRefusalDays } from '../contracts/refusal-days.ts';
 import { ids } from './answer-examples.ts';
 import type { Schema } from './schema.ts';
 

@@ -39,21 +39,21 @@ describe('GET /licenses/{licenseId}/refusals', () => {
       400,
       'MISSING_IDENTITY',
     );
-    expectError(await service.api({ path: '/generate', key, body: tooMany }), 400, 'INVALID_PARAMETERS');
+    expectError(await service.api({ path: '/generate', key, body: tooMany }), 400, 'TIER_LIMIT');
     expect((await service.api({ path: '/openai/v1/models/nobody', key })).status).toBe(404);
     expectError(await service.api({ path: '/generate/nothing', key }), 404, 'REQUEST_NOT_FOUND');
     await callTool(service, key, 'get_generation', { requestId: 'nothing' });
     const ofPlayground = { body: { ...tooMany, licenseId } };
-    expectError(await bySession('/playground/generate', ofPlayground), 400, 'INVALID_PARAMETERS');
+    expectError(await bySession('/playground/generate', ofPlayground), 400, 'TIER_LIMIT');
     // No license is known of these.
     expectError(await bySession('/generate/nothing'), 404, 'REQUEST_NOT_FOUND');
     expectError(await bySession('/playground/generate', { body: tooMany }), 400, 'INVALID_PARAMETERS');
     expect(await refusalsOf(account)).toEqual({
       [`${keyId} MISSING_IDENTITY`]: 2,
-      [`${keyId} INVALID_PARAMETERS`]: 1,
+      [`${keyId} TIER_LIMIT`]: 1,
       [`${keyId} IDENTITY_NOT_FOUND`]: 1,
       [`${keyId} REQUEST_NOT_FOUND`]: 2,
-      'null INVALID_PARAMETERS': 1,
+      'null TIER_LIMIT': 1,
     });
     const { days } = (await bySession(`/licenses/${licenseId}/refusals?days=2`)).body;
     expect([dateOf(Date.now()), dateOf(Date.now(), 1)]).toContain(days[0].date);
