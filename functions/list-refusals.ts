@@ -7,7 +7,7 @@ import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
+import * as routes from '../shared/account-routes.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 import { listRefusals } from '../shared/store/refusal-store.ts';
 

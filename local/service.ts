@@ -47,6 +47,9 @@ export interface LocalServiceOptions {
   accessTokenSeconds: number;
   /** Origins of web pages beside the dashboard's that may call the API and sign in. */
   allowedOrigins: string[];
+  /** As in a deployment's configuration; null where none is named. */
+  billingPortalUrl: string | null;
+  supportContact: string | null;
   /** Told of each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
   /** Told in a sentence of events other than requests. */
@@ -80,7 +83,10 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   try {
     openDataFolder(folder);
     if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
-    const engines = await startEngines(folder, port.url, options);
+    const engines = await startEngines(folder, port.url, {
+      ...options,
+      onMail: (path) => options.onNotice?.(`An e-mail was written to ${path}.`),
+    });
     try {
       return await serve(port, folder, engines, options);
     } catch (error) {
@@ -137,21 +143,21 @@ async function serve(
   };
 }
 
-function setEnvironment(
-  { url }: Port,
-  engines: Engines,
-  { deadlineSeconds, asyncDeadlineSeconds, allowedOrigins }: LocalServiceOptions,
-): void {
-  const { settings, model, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl } = engines;
+function setEnvironment({ url }: Port, engines: Engines, options: LocalServiceOptions): void {
+  const { settings, model, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, sesUrl } = engines;
   setFunctionEnvironment({
     ...settings,
     ...model,
     sageMakerRuntimeUrl,
     referenceFetcherUrl,
     generationWorkerUrl,
-    deadlineSeconds,
-    asyncDeadlineSeconds,
-    allowedOrigins,
+    sesUrl,
+    dashboardUrl: `${url}/`,
+    deadlineSeconds: options.deadlineSeconds,
+    asyncDeadlineSeconds: options.asyncDeadlineSeconds,
+    allowedOrigins: options.allowedOrigins,
+    billingPortalUrl: options.billingPortalUrl,
+    supportContact: options.supportContact,
     session: sessionSettings(url),
   });
 }
@@ -198,11 +204,23 @@ function openPages(
   { url }: Port,
   { signIn }: Demo,
   { accessKeyId, secretAccessKey, region }: EnginesFile,
-  { accessTokenSeconds, allowedOrigins, onNotice = () => {} }: LocalServiceOptions,
+  {
+    accessTokenSeconds,
+    allowedOrigins,
+    billingPortalUrl,
+    supportContact,
+    onNotice = () => {},
+  }: LocalServiceOptions,
 ) {
   const { issuer, clientId } = sessionSettings(url);
   const apiSigning = { credentials: { accessKeyId, secretAccessKey }, region };
-  const config = { apiBaseUrl: `${url}${basePath}`, signIn: { issuer, clientId, domainUrl: url } };
+  const config = {
+    apiBaseUrl: `${url}${basePath}`,
+    signIn: { issuer, clientId, domainUrl: url },
+    creditMails: true,
+    billingPortalUrl,
+    supportContact,
+  };
   return {
     userPool: openUserPool(url, signIn, { accessTokenSeconds, allowedOrigins, apiSigning }),
     dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),

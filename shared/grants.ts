@@ -23,6 +23,10 @@ export interface Grants {
   deleteObjects?: readonly string[];
   /** It may sign links to previews and samples by the role that all who sign such links share. */
   previews?: true;
+  /** It may look accounts up in the user pool. */
+  accountDirectory?: true;
+  /** It may send e-mails in the deployment's name. */
+  mail?: true;
   model?: boolean;
   /** It may ask SageMaker's control plane how an endpoint that may sleep is. */
   modelStatus?: true;

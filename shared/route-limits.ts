@@ -27,6 +27,8 @@ export const changeKeyLimit: RouteLimit = {
   onFault: 'allow',
 };
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
+export const accountLimit: RouteLimit = { ...usageLimit, name: 'account' };
+export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'change-account' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
 /** A month of an account with many keys is hundreds of items. */
 export const refusalsLimit: RouteLimit = { ...usageLimit, name: 'refusals' };

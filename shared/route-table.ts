@@ -1,8 +1,6 @@
-import { generating, painting, waiting } from './generating-grants.ts';
-import { objects } from './grants.ts';
+import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
-  activityLimit,
   documentThrottle,
   changeKeyLimit,
   deleteLimit,
@@ -13,11 +11,35 @@ import {
   listLimit,
   mcpLimit,
   playgroundLimit,
-  refusalsLimit,
   uploadLimit,
   usageLimit,
 } from './route-limits.ts';
 import type { Route } from './route.ts';
+
+/** The items of every request that generates: reserve, start, settle or release, replay. */
+const painting: TableGrants = {
+  idempotency: ['get', 'put', 'delete'],
+  licenses: ['get'],
+  periods: ['get', 'update'],
+  generations: ['get', 'put', 'update'],
+  notices: ['put'],
+  catalog: ['get'],
+  model: ['get', 'put'],
+};
+
+/** What generating in our own words takes. The rate log is that of addresses of references. */
+const waiting = {
+  table: { ...painting, rateLogs: ['get', 'put'], links: ['get', 'put'] },
+  readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
+  writeObjects: [objects.generations, objects.references],
+  deleteObjects: [objects.references],
+  previews: true,
+  model: true,
+  references: true,
+} as const satisfies Grants;
+
+/** What POST /generate and the playground share: their callers need not wait. */
+const generating: Grants = { ...waiting, worker: true };
 
 export const createGeneration = {
   method: 'POST',
@@ -95,26 +117,6 @@ export const listLicenses = {
   auth: 'session',
   streams: false,
   grants: { table: { owners: ['query'] } },
-} as const satisfies Route;
-
-export const listActivity = {
-  method: 'GET',
-  path: '/licenses/{licenseId}/activity',
-  functionName: 'list-activity',
-  auth: 'session',
-  limit: activityLimit,
-  streams: false,
-  grants: { table: { licenses: ['get'], audit: ['query'] } },
-} as const satisfies Route;
-
-export const listRefusals = {
-  method: 'GET',
-  path: '/licenses/{licenseId}/refusals',
-  functionName: 'list-refusals',
-  auth: 'session',
-  limit: refusalsLimit,
-  streams: false,
-  grants: { table: { licenses: ['get'], refusals: ['query'] } },
 } as const satisfies Route;
 
 export const getUsage = {

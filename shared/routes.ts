@@ -1,3 +1,4 @@
+import { getAccount, listActivity, listRefusals, updateAccount } from './account-routes.ts';
 import type { Grants, TableAction, TableGrants } from './grants.ts';
 import {
   createGeneration,
@@ -6,8 +7,6 @@ import {
   listGenerations,
   listIdentities,
   listLicenses,
-  listActivity,
-  listRefusals,
   getUsage,
   createKey,
   listKeys,
@@ -32,7 +31,7 @@ export type { Grants, Route, RouteLimit, TableAction, TableGrants, Throttle };
 
 /**
  * Every endpoint as data: the API, its grants, its documents and its tests are made from this table. A function imports its own route
- * only, from `route-table.ts`, so that its bundle holds no other's.
+ * only, from `route-table.ts` or `account-routes.ts`, so that its bundle holds no other's.
  */
 export const routes = {
   createGeneration,
@@ -43,6 +42,8 @@ export const routes = {
   listLicenses,
   listActivity,
   listRefusals,
+  getAccount,
+  updateAccount,
   getUsage,
   createKey,
   listKeys,

@@ -8,6 +8,7 @@ import { lazyScreen, type LazyScreen } from './lib/lazy-screen.tsx';
 import { RequireLicense } from './license/require-license.tsx';
 
 const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'));
+const Account = lazyScreen(() => import('./screens/account/account-screen.tsx'));
 const Overview = lazyScreen(() => import('./screens/overview/overview-screen.tsx'));
 const History = lazyScreen(() => import('./screens/history/history-screen.tsx'));
 const HistoryDetail = lazyScreen(() => import('./screens/history/history-detail-screen.tsx'));
@@ -47,6 +48,8 @@ export function App() {
             <Route path="keys" element={withLicense('Keys', Keys)} />
             <Route path="playground/:requestId?" element={withLicense('Playground', Playground)} />
             <Route path="quickstart" element={withLicense('Quickstart', Quickstart)} />
+            {/* An account without a license has settings, too. */}
+            <Route path="account" element={<Account />} />
             <Route path="*" element={<NotFound />} />
           </Route>
         </Route>

@@ -260,6 +260,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   CreatedKey: createdKey,
   Key: key,
   KeyList: keys,
+  Account: { creditMails: true },
   RevokedKey: revokedKey,
   Upload: upload,
   Health: health,

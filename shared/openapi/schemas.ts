@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { accountSettings } from '../contracts/account-answer.ts';
+import { changeAccountBody } from '../contracts/account.ts';
 import { activityList } from '../contracts/activity.ts';
 import { createdKey, keyAnswer, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { changeKeyBody, createKeyBody } from '../contracts/api-key.ts';
@@ -47,6 +49,8 @@ const named = {
   Usage: usageAnswer,
   ActivityList: activityList,
   RefusalList: refusalList,
+  Account: accountSettings,
+  ChangeAccountRequest: changeAccountBody,
   CreatedKey: createdKey,
   Key: keyAnswer,
   KeyList: keyList,

@@ -130,6 +130,18 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     );
   });
 
+  test('allows looking accounts up and sending from the configured address exactly if its row says so', () => {
+    const sending = of(statements, 'ses');
+    expect(sending.flatMap(({ actions }) => actions)).toEqual(grants.mail ? ['ses:SendEmail'] : []);
+    const ends = sending.flatMap(({ resources }) => resources).map((arn) => arn.split(':identity/')[1]);
+    expect(ends).toEqual(grants.mail ? ['example.com', 'no-reply@example.com'] : []);
+    const looking = of(statements, 'cognito-idp');
+    const pool = expect.stringMatching(/^<AccountsUserPool\w*\.Arn>$/);
+    expect(looking.flatMap(({ actions, resources }) => [...actions, ...resources])).toEqual(
+      grants.accountDirectory ? ['cognito-idp:ListUsers', pool] : [],
+    );
+  });
+
   test('allows the call of exactly those functions that its row names', () => {
     const invoking = of(statements, 'lambda');
     const live = ({ functionName: name }: Job) => `<${functionIdOf(template, name)}.Arn>:live`;
@@ -169,6 +181,8 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(has(names.referenceFetcherUrl)).toBe(grants.references === true);
     expect(has(names.generationWorkerUrl)).toBe(grants.worker === true);
     expect(has(names.previewRoleArn)).toBe(grants.previews === true);
+    expect(has(names.userPoolId)).toBe(grants.accountDirectory === true);
+    expect(has(names.mailFrom) && has(names.dashboardUrl)).toBe(grants.mail === true);
     expect(has(names.modelEndpointName)).toBe(grants.model === true);
     // This configuration's model never sleeps.
     expect(has(names.modelComponentName)).toBe(false);
