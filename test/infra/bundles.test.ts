@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
 import { everything } from '../support/configurations.ts';
+import { routes, type Route } from '../../shared/routes.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
 import { startLambda } from '../support/lambda-process.ts';
@@ -198,6 +199,16 @@ describe('by key and by session', () => {
       expect(samples[0].thumbnailUrl).toContain('/samples/');
     }
   });
+});
+
+test('every function that takes a key may count whom it refuses', async () => {
+  const nobody = byKey({ query: { nobody: 'x' }, parameters: { requestId: 'x', model: 'nobody' }, body: {} });
+  for (const { functionName, auth } of Object.values(routes) as Route[]) {
+    if (auth !== 'key' && auth !== 'key_or_session') continue;
+    const { status } = await call(functionName, nobody);
+    expect([functionName, Math.floor(status / 100)]).toEqual([functionName, 4]);
+  }
+  expect(deployed.logs()).not.toContain('refusal not counted');
 });
 
 test('health probes the model', async () => {
