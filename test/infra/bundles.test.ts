@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
 import { everything } from '../support/configurations.ts';
-import { routes, type Route } from '../../shared/routes.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
 import { startLambda } from '../support/lambda-process.ts';
@@ -21,6 +20,7 @@ import { asyncBundleTests } from './async-bundles.ts';
 import { deletionBundleTests } from './deletion-bundles.ts';
 import { openAiBundleTests } from './openai-bundles.ts';
 import { documented } from './costs/support.ts';
+import { refusalBundleTests } from './refusal-bundles.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -131,6 +131,7 @@ asyncBundleTests(() => ({ deployed, service, session }));
 agentBundleTests(() => ({ deployed, service, session }));
 openAiBundleTests(() => ({ deployed, service, session }));
 deletionBundleTests(() => ({ deployed, service, session }));
+refusalBundleTests(() => ({ deployed, service }));
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {
@@ -199,16 +200,6 @@ describe('by key and by session', () => {
       expect(samples[0].thumbnailUrl).toContain('/samples/');
     }
   });
-});
-
-test('every function that takes a key may count whom it refuses', async () => {
-  const nobody = byKey({ query: { nobody: 'x' }, parameters: { requestId: 'x', model: 'nobody' }, body: {} });
-  for (const { functionName, auth } of Object.values(routes) as Route[]) {
-    if (auth !== 'key' && auth !== 'key_or_session') continue;
-    const { status } = await call(functionName, nobody);
-    expect([functionName, Math.floor(status / 100)]).toEqual([functionName, 4]);
-  }
-  expect(deployed.logs()).not.toContain('refusal not counted');
 });
 
 test('health probes the model', async () => {
