@@ -291,5 +291,5 @@ test('one line is printed for each API request, without its query', () => {
   const printedLines = printed.split('\n').filter((line) => /^ {2}\d{3} /.test(line));
   // One key was sent to a path that is no route: it is printed, but no function ran that could log it.
   expect(printedLines).toHaveLength(lines().filter(({ message }) => message === 'request').length + 1);
-  for (const line of printedLines) expect(line).toMatch(/^ {2}\d{3} (GET|POST|DELETE) [^?]+ \d+ ms$/);
+  for (const line of printedLines) expect(line).toMatch(/^ {2}\d{3} (GET|POST|PATCH|DELETE) [^?]+ \d+ ms$/);
 });
