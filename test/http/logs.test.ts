@@ -158,6 +158,7 @@ async function sendSessions(): Promise<void> {
   const { pro } = ready.licenses;
   await send({ path: '/licenses', key }, 200);
   await send({ path: `/licenses/${pro}/activity`, key }, 200);
+  await send({ path: `/licenses/${pro}/refusals`, key }, 200);
   await send({ path: `/usage?licenseId=${pro}`, key }, 200);
   await send({ path: `/usage?licenseId=${secret('License')}`, key }, 404);
   const body = { licenseId: pro, name: secret('KeyName') };
