@@ -1,6 +1,7 @@
+import { playgroundCaller } from '../shared/contracts/generation.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
-import { readLicenseId, usableLicense } from '../shared/http/owned-license.ts';
+import { ownedLicense, readLicenseId, refuseInactive } from '../shared/http/owned-license.ts';
 import { readJsonBody, together } from '../shared/http/request.ts';
 import * as routes from '../shared/route-table.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
@@ -19,11 +20,17 @@ export const handler = endpoint(routes.createPlaygroundGeneration, {
         () => parseParameters({ body, query: request.query, idempotencyKeys }, null),
       );
     }
+    const named = async () => {
+      const license = await ownedLicense(deps.licenses, caller.ownerId, licenseId);
+      request.logFields.licenseId = license.licenseId;
+      request.refusalsOf = { licenseId: license.licenseId, caller: playgroundCaller };
+      refuseInactive(license, runtime.clock.now());
+      return license;
+    };
     const [license, reads] = await Promise.all([
-      usableLicense(deps.licenses, caller.ownerId, licenseId, runtime.clock.now()),
+      named(),
       readForGeneration(request, { ...caller, body }, deps),
     ]);
-    request.logFields.licenseId = license.licenseId;
     return answerGeneration(request, { ...caller, keyBudget: null, license, body }, reads, deps.workflow);
   },
 });

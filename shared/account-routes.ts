@@ -1,4 +1,4 @@
-import { accountChangeLimit, accountLimit, activityLimit } from './route-limits.ts';
+import { accountChangeLimit, accountLimit, activityLimit, refusalsLimit } from './route-limits.ts';
 import type { Route } from './route.ts';
 
 export const listActivity = {
@@ -9,6 +9,16 @@ export const listActivity = {
   limit: activityLimit,
   streams: false,
   grants: { table: { licenses: ['get'], audit: ['query'] } },
+} as const satisfies Route;
+
+export const listRefusals = {
+  method: 'GET',
+  path: '/licenses/{licenseId}/refusals',
+  functionName: 'list-refusals',
+  auth: 'session',
+  limit: refusalsLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'], refusals: ['query'] } },
 } as const satisfies Route;
 
 export const getAccount = {

@@ -30,6 +30,8 @@ export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds:
 export const accountLimit: RouteLimit = { ...usageLimit, name: 'account' };
 export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'change-account' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
+/** A month of an account with many keys is hundreds of items. */
+export const refusalsLimit: RouteLimit = { ...usageLimit, name: 'refusals' };
 /** Four reference images for each of the ten requests that a key may send. */
 export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
 /**

@@ -226,7 +226,7 @@ export const createPlaygroundGeneration = {
   auth: 'session',
   limit: playgroundLimit,
   streams: true,
-  grants: generating,
+  grants: { ...generating, table: { ...waiting.table, refusals: ['update'] } },
 } as const satisfies Route;
 
 export const createOpenAiImage = {

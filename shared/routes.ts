@@ -1,4 +1,4 @@
-import { getAccount, listActivity, updateAccount } from './account-routes.ts';
+import { getAccount, listActivity, listRefusals, updateAccount } from './account-routes.ts';
 import type { Grants, TableAction, TableGrants } from './grants.ts';
 import {
   createGeneration,
@@ -41,6 +41,7 @@ export const routes = {
   listIdentities,
   listLicenses,
   listActivity,
+  listRefusals,
   getAccount,
   updateAccount,
   getUsage,
@@ -58,7 +59,7 @@ export const routes = {
   getOpenApi,
 } as const satisfies Record<string, Route>;
 
-/** The grants for authenticating a route's callers: their key, their license and their rate log. */
+/** The grants for authenticating a route's callers: their key, their license and their rate log; and for counting who is refused. */
 function accessGrants({ auth, limit }: Route): TableGrants {
   const byKey = auth === 'key' || auth === 'key_or_session';
   const bySession = auth === 'session' || auth === 'key_or_session';
@@ -67,7 +68,7 @@ function accessGrants({ auth, limit }: Route): TableGrants {
   if (limit && bySession) rateLogs.push('get');
   if (limit) rateLogs.push('put');
   return {
-    ...(byKey ? { keys: [limit ? 'batchGet' : 'get'], licenses: ['get'] } : {}),
+    ...(byKey ? { keys: [limit ? 'batchGet' : 'get'], licenses: ['get'], refusals: ['update'] } : {}),
     ...(limit ? { rateLogs } : {}),
   };
 }

@@ -9,7 +9,7 @@ export const counted = {
     /** Transactions count twice; two of these are the lease index's. */
     writeUnits: 12,
     /** With DynamoDB's 100 bytes for each item. */
-    itemBytes: 720,
+    itemBytes: 768,
     /** The image and its preview. */
     objectWritesPerImage: 2,
     objectHeadsPerImage: 2,
@@ -23,11 +23,15 @@ export const counted = {
     respondAsync: { readUnits: 1, writeUnits: 0 },
     /** 1,000 characters instead of 100: the record is then over one kilobyte. */
     longPrompt: { readUnits: 0, writeUnits: 5 },
-    /** The last day of a period in which ten identities were used: its item is then over one kilobyte. */
-    fullPeriod: { readUnits: 0, writeUnits: 4 },
+    /** The last day of a period in which ten identities and so many keys were used: its item is then over one kilobyte. */
+    fullPeriod: [
+      { keys: 1, readUnits: 0, writeUnits: 4 },
+      { keys: 5, readUnits: 0, writeUnits: 4 },
+      { keys: 25, readUnits: 0, writeUnits: 12 },
+    ],
   },
   /** A run of the sweep that finds nothing. */
-  sweep: { readUnits: 4, logBytes: 454 },
+  sweep: { readUnits: 4.5, logBytes: 454 },
   /** A megapixel's PNG by the local painter, average of all its styles. A diffusion model's differ. */
   pngBytesPerMegapixel: 1_244_620,
   /** The preview of such a picture, whatever the picture's format. */

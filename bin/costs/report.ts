@@ -159,7 +159,10 @@ function countedTable({ counts }: Deployment): string {
       ['a generation: DynamoDB', units(generation)],
       ['with an idempotency key', added(more.idempotencyKey)],
       ['with a prompt of 1,000 characters instead of 100', added(more.longPrompt)],
-      ['on the last day of a period, ten identities used', added(more.fullPeriod)],
+      ...more.fullPeriod.map((of) => [
+        `on the last day of a period, ten identities and ${of.keys === 1 ? '1 key' : `${of.keys} keys`} used`,
+        added(of),
+      ]),
       ['its record, for as long as it is kept', `${generation.itemBytes} bytes`],
       [
         'its S3 requests, for each image',

@@ -12,6 +12,7 @@ const Account = lazyScreen(() => import('./screens/account/account-screen.tsx'))
 const Overview = lazyScreen(() => import('./screens/overview/overview-screen.tsx'));
 const History = lazyScreen(() => import('./screens/history/history-screen.tsx'));
 const HistoryDetail = lazyScreen(() => import('./screens/history/history-detail-screen.tsx'));
+const Compare = lazyScreen(() => import('./screens/history/compare/compare-screen.tsx'));
 const Identities = lazyScreen(() => import('./screens/identities/identities-screen.tsx'));
 const Identity = lazyScreen(() => import('./screens/identities/identity-screen.tsx'));
 const Keys = lazyScreen(() => import('./screens/keys/keys-screen.tsx'));
@@ -25,7 +26,7 @@ export function preloadScreen(pathname: string): void {
   const [, first = '', second] = pathname.split('/');
   const known: Record<string, LazyScreen | undefined> = screensByPath;
   const withDetails: Record<string, [LazyScreen, LazyScreen] | undefined> = {
-    history: [History, HistoryDetail],
+    history: [History, second === 'compare' ? Compare : HistoryDetail],
     identities: [Identities, Identity],
   };
   const screen = withDetails[first]?.[second ? 1 : 0] ?? known[first];
@@ -42,6 +43,7 @@ export function App() {
           <Route element={<Shell />}>
             <Route index element={withLicense('Overview', Overview)} />
             <Route path="history" element={withLicense('History', History)} />
+            <Route path="history/compare" element={withLicense('Compare', Compare)} />
             <Route path="history/:requestId" element={withLicense('Request', HistoryDetail)} />
             <Route path="identities" element={withLicense('Identities', Identities)} />
             <Route path="identities/:identityId" element={withLicense('Identity', Identity)} />

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { PictureOptions } from './art/paint.ts';
 import { workOf } from './estimate.ts';
 import type { Rate } from './estimate.ts';
+import { Failure } from './failure.ts';
 import type { PaintTask, PaintReport } from './paint-worker.ts';
 
 export interface Picture {
@@ -96,7 +97,9 @@ export function createPool(size: number, rate?: Rate): Pool {
     },
     close: async () => {
       closed = true;
-      for (const task of queue.splice(0)) task.reject(new Error('The painter is closing.'));
+      // No fault, so that nothing is printed when whoever started the painter stops it.
+      const closing = new Failure('model_error', 'The painter is closing.');
+      for (const task of [...queue.splice(0), ...begun()]) task.reject(closing);
       await Promise.all(threads.map(({ worker }) => worker.terminate()));
     },
   };

@@ -38,7 +38,7 @@ export function authenticate(
 
 /**
  * Reads the key with its rate log, then its license. A stranger must not learn from the clock which keys exist. So every key
- * that is refused by itself costs the same one read, whether it was revoked, has expired or was never made. Whoever holds a
+ * that is refused by itself costs the same one read and is not counted, whether it was revoked, has expired or was never made. Whoever holds a
  * usable key of a license that is not active is no stranger: the refusal says so, and its steps need not hide it.
  */
 async function authenticateKey(
@@ -53,6 +53,7 @@ async function authenticateKey(
   if (key?.sha256 !== sha256 || keyStatus(key, deps.clock.now()) !== 'active') throw invalidKey();
   const { licenseId, ownerId } = key;
   Object.assign(request.logFields, { keyId, licenseId });
+  request.refusalsOf = { licenseId, caller: keyId };
   const reading = deps.licenses.get(licenseId);
   // At the same time, so that it costs no round trip. A refusal does not wait for it, nor do its failures count then.
   const consuming = consumeRateLimit(request, keyId, limit, rate, deps);

@@ -14,6 +14,7 @@ import { authenticate, type AccessDeps } from './authenticate.ts';
 import { asServiceError } from './backend-failure.ts';
 import type { CallerOf } from './callers.ts';
 import { corsHeaders } from './cors.ts';
+import { countRefusal } from './count-refusal.ts';
 import { jsonLog, loggableError } from '../runtime/log.ts';
 import { embeddedMetrics } from '../runtime/meter.ts';
 import { readRequest, type ApiRequest } from './request.ts';
@@ -42,7 +43,7 @@ export function endpoint<R extends Route, Deps>(route: R, spec: EndpointSpec<R, 
   };
 
   const executionMode = route.streams ? executionModeStreamifyResponse : executionModeStandard;
-  return middy({ executionMode, requestEnd: ({ event }) => finish(route, event as ApiRequest) })
+  return middy({ executionMode, requestEnd: ({ event }) => finish(route, event as ApiRequest, setUp) })
     .use(requestFrame(spec.errorAnswer ?? errorAnswer))
     .handler(answer as never);
 }
@@ -76,9 +77,10 @@ function requestFrame(toAnswer: (error: ServiceError) => Answer) {
   };
 }
 
-/** Waits for the work of a streamed answer, then logs the request in one line. */
-async function finish(route: Route, request: ApiRequest): Promise<void> {
+/** Waits for the work of a streamed answer, counts a refusal, then logs the request in one line. */
+async function finish(route: Route, request: ApiRequest, setUp: () => { runtime: Runtime }): Promise<void> {
   await Promise.allSettled(request.background);
+  if (request.refusalsOf !== null) await countRefusal(request, setUp().runtime);
   const { requestId, logFields, meter, receivedAtMs } = request;
   if (logFields.code !== undefined) meter.count('errors', String(logFields.code));
   const { metrics, extraRecords } = embeddedMetrics(meter, readEnvironment().serviceName);

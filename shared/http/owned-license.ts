@@ -33,7 +33,13 @@ export async function usableLicense(
   nowMs: number,
 ): Promise<License> {
   const license = await ownedLicense(licenses, ownerId, licenseId);
+  refuseInactive(license, nowMs);
+  return license;
+}
+
+/** @throws LICENSE_INACTIVE */
+export function refuseInactive(license: License, nowMs: number): void {
   const inactive = whyInactive(license, nowMs);
-  if (inactive === null) return license;
+  if (inactive === null) return;
   throw new ServiceError('LICENSE_INACTIVE', `The license ${license.licenseId} can't generate: ${inactive}.`);
 }

@@ -4,6 +4,7 @@ import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { ServiceError } from '../errors.ts';
 import { basePath } from '../routes.ts';
 import { lazy } from '../runtime/lazy.ts';
+import type { RefusalOwner } from '../store/refusal-store.ts';
 import { parseJson } from './json.ts';
 import { recordingMeter, type RecordingMeter } from '../runtime/meter.ts';
 
@@ -25,6 +26,8 @@ export interface ApiRequest {
   json(): unknown;
   /** Headers of the response, collected on the way. */
   responseHeaders: Record<string, string>;
+  /** Whose refusals this request counts for, should it be refused; null until that is known, or for nobody's. */
+  refusalsOf: RefusalOwner | null;
   /** Members of the request's log line. */
   logFields: Record<string, string | number>;
   meter: RecordingMeter;
@@ -61,6 +64,7 @@ export function readRequest(
     },
     json: lazy(() => parseJson(rawBody())),
     responseHeaders: { 'x-request-id': requestId },
+    refusalsOf: null,
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '' },
     meter: recordingMeter(),

@@ -11,6 +11,7 @@ import type {
 import type { HealthAnswer } from '../contracts/health.ts';
 import type { IdentityList } from '../contracts/identity.ts';
 import type { LicenseList } from '../contracts/license.ts';
+import type { RefusalList } from '../contracts/refusals.ts';
 import type { UploadAnswer } from '../contracts/upload-answer.ts';
 import type { UsageAnswer } from '../contracts/usage.ts';
 import type { SchemaName } from './schemas.ts';
@@ -219,6 +220,10 @@ const activity: ActivityList = {
   nextCursor: null,
 };
 
+const refusals: RefusalList = {
+  days: [{ date: '2026-11-21', refusals: [{ keyId, code: 'TIER_LIMIT', count: 37 }] }],
+};
+
 const upload: UploadAnswer = {
   uploadId: 'upl_019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
   url: 'https://images.example.com/',
@@ -251,6 +256,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   LicenseList: licenses,
   Usage: usage,
   ActivityList: activity,
+  RefusalList: refusals,
   CreatedKey: createdKey,
   Key: key,
   KeyList: keys,

@@ -165,6 +165,16 @@ export const operations: Record<OperationId, Operation> = {
     answer: { schema: 'ActivityList', description: 'Newest first.' },
     codes: ['LICENSE_NOT_FOUND'],
   },
+  listRefusals: {
+    tag: 'Account',
+    summary: 'Count the requests that were refused',
+    description:
+      'By day, key and error code, for requests by its keys and for those made in the playground. What failed on our side, and ' +
+      'what failed after it was accepted, is no refusal. Days are those of UTC.',
+    parameters: ['licenseIdInPath', 'days'],
+    answer: { schema: 'RefusalList', description: 'Newest day first.' },
+    codes: ['LICENSE_NOT_FOUND'],
+  },
   createKey: {
     tag: 'Account',
     summary: 'Create an API key',

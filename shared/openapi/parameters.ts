@@ -4,6 +4,7 @@ import {
   maxSearchLength,
   playgroundCaller,
 } from '../contracts/generation.ts';
+import { maxRefusalDays } from '../contracts/refusal-days.ts';
 import { ids } from './answer-examples.ts';
 import type { Schema } from './schema.ts';
 
@@ -39,6 +40,12 @@ export const parameters = {
   keyId: path('keyId', 'From `GET /keys`; never the key itself.', { type: 'string' }, ids.keyId),
   limit: query('limit', 'How many to list.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
   keyLimit: query('limit', 'How many to list.', { type: 'integer', minimum: 1, maximum: 100, default: 100 }),
+  days: query('days', 'How many days back, today included.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: maxRefusalDays,
+    default: maxRefusalDays,
+  }),
   cursor: query('cursor', 'The `nextCursor` of an earlier answer.', { type: 'string', minLength: 1 }),
   identityId: query('identityId', 'Only requests to this identity.', identifier),
   status: query('status', 'Only requests with this status.', { type: 'string', enum: generationStatuses }),

@@ -18,6 +18,7 @@ import { errorBody } from '../contracts/error.ts';
 import { healthAnswer } from '../contracts/health.ts';
 import { identityList } from '../contracts/identity.ts';
 import { licenseList } from '../contracts/license.ts';
+import { refusalList } from '../contracts/refusals.ts';
 import { uploadAnswer } from '../contracts/upload-answer.ts';
 import { createAccountUploadBody, createUploadBody } from '../contracts/upload.ts';
 import { usageAnswer } from '../contracts/usage.ts';
@@ -47,6 +48,7 @@ const named = {
   LicenseList: licenseList,
   Usage: usageAnswer,
   ActivityList: activityList,
+  RefusalList: refusalList,
   Account: accountSettings,
   ChangeAccountRequest: changeAccountBody,
   CreatedKey: createdKey,

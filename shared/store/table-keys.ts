@@ -19,6 +19,7 @@ import type { CreditNotice } from '../domain/credit-notices.ts';
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
  * Waking      MODEL             WAKING           –       since when a model that slept wakes, and how long that took lately
  * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
+ * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
@@ -72,6 +73,10 @@ export const itemKeys = {
     PK: `${deletionPrefix}${licenseId}`,
     SK: requestId,
   }),
+  refusals: (licenseId: string, date: string, caller: string): ItemKey => ({
+    PK: `REFUSED#${licenseId}`,
+    SK: `${date}#${caller}`,
+  }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
   linkCredentials: (quarterMs: number): ItemKey => ({ PK: 'LINKS', SK: new Date(quarterMs).toISOString() }),
@@ -90,6 +95,12 @@ export function licenseIdOfGeneration(key: Record<string, unknown>): string {
 /** Of a deleted request's license, whose partition its deletion is in. */
 export function licenseIdOfDeletion(key: Record<string, unknown>): string {
   return String(key.PK).slice(deletionPrefix.length);
+}
+
+/** Of counts of refusals: their day, and the key or the playground that was refused. */
+export function refusalPlaceOf(key: Record<string, unknown>): { date: string; caller: string } {
+  const [date = '', caller = ''] = String(key.SK).split('#');
+  return { date, caller };
 }
 
 /** How the sort keys of each kind begin, for queries. */
@@ -143,6 +154,7 @@ export const partitions = {
   model: { leadingKey: 'MODEL' },
   links: { leadingKey: 'LINKS' },
   audit: { leadingKey: 'AUDIT#' },
+  refusals: { leadingKey: 'REFUSED#' },
   owners: { leadingKey: 'OWNER#', index: ownerIndex.name },
   leases: { leadingKey: 'LEASE#', index: leaseIndex.name },
 } as const satisfies Record<string, { leadingKey: string; index?: string }>;

@@ -120,7 +120,7 @@ test('a theme that is chosen stays, whatever the system prefers', async () => {
   expect(await isDark()).toBe(true);
 });
 
-test('a first load takes at most 165 kB of JavaScript, compressed, and nothing of Scalar', async () => {
+test('a first load takes at most 180 kB of JavaScript, compressed, and nothing of Scalar', async () => {
   const { page } = await dashboard.visit('');
   const scripts = new Set<string>();
   page.on('response', (response) => {
@@ -133,6 +133,6 @@ test('a first load takes at most 165 kB of JavaScript, compressed, and nothing o
   for (const url of scripts) bytes += gzipSync(await (await fetch(url)).bytes()).length;
   console.log(`first load: ${scripts.size} scripts, ${(bytes / 1000).toFixed(1)} kB compressed`);
   expect(scripts.size).toBeGreaterThan(0);
-  expect(bytes).toBeLessThanOrEqual(165_000);
+  expect(bytes).toBeLessThanOrEqual(180_000);
   expect([...scripts].filter((url) => /scalar|reference-screen/.test(url))).toEqual([]);
 });

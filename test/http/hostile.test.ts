@@ -145,6 +145,7 @@ const shapes: Record<string, string> = {
   'a history': `GEN#${id} 00000000-0000-7000-8000-0{12}.*`,
   'a place in a history': `GEN#${id} ${uuid}.*`,
   'the catalog': 'CATALOG IDENTITY#',
+  "an account's settings": `ACCOUNT#${uuid} SETTINGS`,
   "an account's items": `OWNER#${uuid} (KEY|LICENSE)#`,
 };
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { endedKeyMs } from '../../shared/domain/api-key.ts';
+import { creditPeriod } from '../../shared/domain/credit-period.ts';
+import { newRequestId } from '../../shared/domain/ids.ts';
+import { generationStore } from '../../shared/store/generation-store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { callTool } from '../support/agent.ts';
 import { expectError, expectOk } from '../support/answers.ts';
@@ -8,6 +11,7 @@ import { expectCharged } from '../support/period-totals.ts';
 import { generate, small, stored } from '../support/requests.ts';
 import type { ApiAnswer } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { sampleGeneration } from '../support/unit-samples.ts';
 import { sharedService } from '../support/use-service.ts';
 
 // The tests of the store hold how exact a budget is, under requests at once too.
@@ -192,6 +196,12 @@ test('GET /keys tells each key’s credits of its own license’s period', async
   const second = await grant(table, { ownerId: license.ownerId });
   expectOk(await generate(service, key, { identityId: aurora, numOutputs: 2 }));
   expectOk(await generate(service, second.key, { identityId: aurora }));
+  const { startMs: periodStartMs } = creditPeriod(license, Date.now());
+  const ofKey = { requestId: newRequestId(Date.now()), licenseId: license.licenseId, keyId, periodStartMs };
+  const limits = { creditsLimit: 1000, keyBudget: null, maxInFlight: 1000 };
+  // What is held is not used.
+  const held = await generationStore(table).reserve(sampleGeneration(ofKey), limits, null);
+  expect(held).toEqual({ outcome: 'reserved' });
   expect((await listed(keyId)).creditsUsed).toBe(2);
   expect((await listed(second.keyId)).creditsUsed).toBe(1);
 });

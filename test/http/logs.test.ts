@@ -158,6 +158,7 @@ async function sendSessions(): Promise<void> {
   const { pro } = ready.licenses;
   await send({ path: '/licenses', key }, 200);
   await send({ path: `/licenses/${pro}/activity`, key }, 200);
+  await send({ path: `/licenses/${pro}/refusals`, key }, 200);
   await send({ path: `/usage?licenseId=${pro}`, key }, 200);
   await send({ path: `/usage?licenseId=${secret('License')}`, key }, 404);
   const body = { licenseId: pro, name: secret('KeyName') };
@@ -290,5 +291,5 @@ test('one line is printed for each API request, without its query', () => {
   const printedLines = printed.split('\n').filter((line) => /^ {2}\d{3} /.test(line));
   // One key was sent to a path that is no route: it is printed, but no function ran that could log it.
   expect(printedLines).toHaveLength(lines().filter(({ message }) => message === 'request').length + 1);
-  for (const line of printedLines) expect(line).toMatch(/^ {2}\d{3} (GET|POST|DELETE) [^?]+ \d+ ms$/);
+  for (const line of printedLines) expect(line).toMatch(/^ {2}\d{3} (GET|POST|PATCH|DELETE) [^?]+ \d+ ms$/);
 });

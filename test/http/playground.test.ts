@@ -108,7 +108,7 @@ describe('POST /playground/generate is POST /generate to the letter', () => {
 async function historyOf({ license, bySession }: Player): Promise<unknown[]> {
   const { body } = await bySession(`/generate?licenseId=${license.licenseId}`);
   const times = { createdAt: null, startedAt: null, completedAt: null, processingTimeMs: null };
-  const own = { ...times, id: null, licenseId: null, seed: null, outputUrl: null };
+  const own = { ...times, id: null, licenseId: null, keyId: null, seed: null, outputUrl: null };
   return body.generations.map((item: any) => ({
     ...item,
     ...own,

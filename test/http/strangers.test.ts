@@ -46,6 +46,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   getAccount: [],
   updateAccount: [],
   listActivity: [{ kind: 'license', call: (id) => ({ path: `/licenses/${id}/activity` }) }],
+  listRefusals: [{ kind: 'license', call: (id) => ({ path: `/licenses/${id}/refusals` }) }],
   getUsage: [byLicense('/usage?')],
   listGenerations: [byLicense('/generate?'), byLicense('/generate?limit=1&status=COMPLETED&')],
   listIdentities: [byLicense('/identities?')],

@@ -20,6 +20,7 @@ import { asyncBundleTests } from './async-bundles.ts';
 import { deletionBundleTests } from './deletion-bundles.ts';
 import { openAiBundleTests } from './openai-bundles.ts';
 import { documented } from './costs/support.ts';
+import { refusalBundleTests } from './refusal-bundles.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -130,6 +131,7 @@ asyncBundleTests(() => ({ deployed, service, session }));
 agentBundleTests(() => ({ deployed, service, session }));
 openAiBundleTests(() => ({ deployed, service, session }));
 deletionBundleTests(() => ({ deployed, service, session }));
+refusalBundleTests(() => ({ deployed, service }));
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {
@@ -158,6 +160,8 @@ describe('by session', () => {
     expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
     const options = bySession({ parameters: { licenseId: licenseId() } });
     const { activity } = (await call('list-activity', options)).body;
+    const { days } = (await call('list-refusals', options)).body;
+    expect(days[0].refusals.length).toBeGreaterThan(0);
     const ofKey = activity.filter((one: any) => one.keyId === keyId);
     expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_changed', 'key_issued']);
   });

@@ -2,18 +2,18 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { routes } from '../../shared/routes.ts';
 import {
   isGenerating,
-  isPost,
   marker,
   membersOf,
   objectOf,
   spreadTable,
+  takesBody,
   ways,
   type Hostile,
 } from './hostile.ts';
 
 type Write = (members: string[]) => string | Buffer;
 
-const posts = ways.filter(isPost);
+const withBody = ways.filter(takesBody);
 const deep = 200_000;
 const nested = `${'['.repeat(deep)}${']'.repeat(deep)}`;
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
@@ -71,12 +71,12 @@ const written = (body: Write, way: Hostile['way']): Pick<Hostile, 'request'> => 
 });
 
 /** All but the upload of a key, which needs no body. */
-const withNecessaryBody = posts.filter(({ route }) => route !== routes.createUpload);
+const withNecessaryBody = withBody.filter(({ route }) => route !== routes.createUpload);
 
 export const hostileBodies: Hostile[] = [
-  ...spreadTable(unreadable, posts, (way, body) => ({ ...written(body, way), ...invalidBody })),
-  ...spreadTable(twice, posts, (way, body) => ({ ...written(body, way), ...invalidBody, says: 'twice' })),
-  ...spreadTable(unknown, posts, (way, [member, says]) => ({
+  ...spreadTable(unreadable, withBody, (way, body) => ({ ...written(body, way), ...invalidBody })),
+  ...spreadTable(twice, withBody, (way, body) => ({ ...written(body, way), ...invalidBody, says: 'twice' })),
+  ...spreadTable(unknown, withBody, (way, [member, says]) => ({
     ...written(withMember(member), way),
     ...invalidParameters,
     says,
@@ -86,7 +86,7 @@ export const hostileBodies: Hostile[] = [
       objectOf([...members.filter((member) => !member.startsWith(`"${field}"`)), `"${field}":${value}`]);
     return { ...written(body, way), ...invalidParameters, says: field };
   }),
-  ...spreadTable({ 'more than 1 MiB': `"${marker.repeat(150_000)}"` }, posts, (_way, body) => ({
+  ...spreadTable({ 'more than 1 MiB': `"${marker.repeat(150_000)}"` }, withBody, (_way, body) => ({
     request: () => ({ body }),
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
@@ -97,7 +97,7 @@ export const hostileBodies: Hostile[] = [
   })),
 ];
 
-export const encodedBodies: Hostile[] = spreadTable(codings, posts, (way, encode, coding) => ({
+export const encodedBodies: Hostile[] = spreadTable(codings, withBody, (way, encode, coding) => ({
   request: (caller) => ({
     headers: [['Content-ENCODING', coding]],
     body: encode(objectOf(membersOf(way, caller))),
@@ -118,12 +118,18 @@ const harmless: Record<string, [string, string][]> = {
   'no type at all': [['Content-Type', '']],
 };
 
-/** A good generation reaches an identity that has no model. */
-const acceptedBy = ({ route }: Hostile['way']): Pick<Hostile, 'status' | 'code'> =>
-  route.streams ? { status: 503, code: 'IDENTITY_UNAVAILABLE' } : { status: 201 };
+/** A good generation reaches an identity that has no model, and a good change a key that is not there. */
+function acceptedBy({ route }: Hostile['way']): Pick<Hostile, 'status' | 'code'> {
+  if (route.streams) return { status: 503, code: 'IDENTITY_UNAVAILABLE' };
+  if (route === routes.updateKey) return { status: 404, code: 'KEY_NOT_FOUND' };
+  return { status: route === routes.updateAccount ? 200 : 201 };
+}
 
 export const goodBodies: Hostile[] = [
-  ...spreadTable(harmless, posts, (way, headers) => ({ request: () => ({ headers }), ...acceptedBy(way) })),
+  ...spreadTable(harmless, withBody, (way, headers) => ({
+    request: () => ({ headers }),
+    ...acceptedBy(way),
+  })),
   ...spreadTable(
     { 'no body at all': '' },
     ways.filter(({ route, by }) => route === routes.createUpload && by === 'key'),

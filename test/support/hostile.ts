@@ -36,6 +36,7 @@ export const ways: Way[] = (Object.values(routes) as Route[]).flatMap((route) =>
 const isOurs = ({ route }: Way) => route.dialect !== 'mcp';
 export const isGenerating = (way: Way) => way.route.streams && isOurs(way);
 export const isPost = (way: Way) => way.route.method === 'POST' && isOurs(way);
+export const takesBody = (way: Way) => isPost(way) || way.route.method === 'PATCH';
 
 /** An account with an active license, one of its keys and its session. */
 export interface Caller {
@@ -130,6 +131,8 @@ export function membersOf({ route, by }: Way, { identityId, licenseId }: Caller)
   if (route === routes.createPlaygroundGeneration) return [...generation, license];
   if (route === routes.createOpenAiImage) return [`"model":"${identityId}"`, `"prompt":"${marker}"`];
   if (route === routes.createKey) return [license, `"name":"${marker}"`];
+  if (route === routes.updateKey) return [`"name":"${marker}"`];
+  if (route === routes.updateAccount) return ['"creditMails":true'];
   if (route === routes.createUpload)
     return ['"contentType":"image/png"', ...(by === 'session' ? [license] : [])];
   if (route === routes.answerAgent) return ['"jsonrpc":"2.0"', '"id":1', '"method":"tools/list"'];
@@ -145,7 +148,9 @@ export async function send(target: Target, way: Way, hostile: Hostile['request']
   const request = hostile(caller);
   const { method = route.method, path = route.path.replace(/\{\w+\}/, 'x'), query = '' } = request;
   const { headers = [], authorization = by === null ? [] : [`Bearer ${caller[by]}`] } = request;
-  const body = request.body ?? (route.method === 'POST' ? objectOf(membersOf(way, caller)) : '');
+  const body =
+    request.body ??
+    (route.method === 'POST' || route.method === 'PATCH' ? objectOf(membersOf(way, caller)) : '');
   const answer = await sendRaw(target.baseUrl, {
     method,
     path: path + query,

@@ -144,6 +144,7 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     getAccount: perMinute('account', 30, 'allow'),
     updateAccount: perMinute('change-account', 30, 'allow'),
     listActivity: perMinute('activity', 30, 'allow'),
+    listRefusals: perMinute('refusals', 30, 'allow'),
   });
   const byKey = table.filter(([, { auth }]) => auth === 'key' || auth === 'key_or_session');
   expect(byKey.filter(([, { limit }]) => limit === undefined)).toEqual([]);

@@ -18,15 +18,9 @@ export function useImageDownload({ request, index, renew }: DownloadOptions) {
   const [pending, setPending] = useState(false);
   const save = async (): Promise<void> => {
     const { requestId, identity, seed, outputs } = request;
-    let link = outputs[index]!;
-    const fileName = outputFileName({ requestId, identityName: identity.name, seed }, index, link);
+    const fileName = outputFileName({ requestId, identityName: identity.name, seed }, index, outputs[index]!);
     setPending(true);
-    let response = await read(link);
-    if (response !== null && !response.ok) {
-      link = (await renew().catch(() => []))[index] ?? link;
-      response = await read(link);
-    }
-    const blob = response?.ok ? await response.blob().catch(() => null) : null;
+    const { blob, link } = await fetchPicture({ outputs, index, renew });
     setPending(false);
     if (blob === null) {
       follow(link, { target: '_blank' });
@@ -45,10 +39,32 @@ export function saveFile(blob: Blob, fileName: string): void {
   setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
 }
 
-async function read(url: string): Promise<Response | null> {
+interface FetchOptions extends Pick<DownloadOptions, 'index' | 'renew'> {
+  outputs: string[];
+  signal?: AbortSignal;
+}
+
+/** Reads an image. @returns its bytes, null if they can't be read, and the link that was tried last */
+export async function fetchPicture(options: FetchOptions): Promise<{ blob: Blob | null; link: string }> {
+  const { outputs, index, renew, signal = null } = options;
+  let link = outputs[index]!;
+  let response = await read(link, signal);
+  if (response !== null && !response.ok) {
+    link = (await renew().catch(() => []))[index] ?? link;
+    response = await read(link, signal);
+  }
+  return { blob: response?.ok ? await response.blob().catch(() => null) : null, link };
+}
+
+async function read(url: string, signal: AbortSignal | null): Promise<Response | null> {
   try {
     // Not from the cache: an <img> puts images there without the headers that let a script read them.
-    return await fetch(url, { cache: 'no-store', credentials: 'omit', referrerPolicy: 'no-referrer' });
+    return await fetch(url, {
+      cache: 'no-store',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      signal,
+    });
   } catch {
     return null;
   }

@@ -4,9 +4,11 @@ import * as fc from 'fast-check';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import { newId, newRequestId } from '../../../shared/domain/ids.ts';
 import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
+import { apiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { committedName, periodStore } from '../../../shared/store/period-store.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
+import { newKey } from './stored-keys.ts';
 import { useTable } from './use-world.ts';
 
 const world = useTable();
@@ -139,6 +141,46 @@ describe('a request from before keys were counted', () => {
     });
     expect(await reserve(request(first), 2)).toEqual({ outcome: 'over_key_budget' });
   });
+});
+
+describe('a request that a function of the version before ends while a deployment is under way', () => {
+  /** That version can't be run here. It writes what this one writes of a request whose record says nothing of its key. */
+  const asBefore = (request: Generation): Generation => ({ ...request, countedByKey: false });
+
+  test('stays in what its key has committed, so that the key may use less and never more', async () => {
+    const request = requestsOf(newId('license'));
+    const [failed, completed] = [request(first, 4), request(first, 3)];
+    for (const one of [failed, completed]) await reserve(one, null);
+    await generations.release(asBefore(failed), failure, sampleNowMs);
+    await settle(asBefore(completed));
+    // Whoever of this version ends them as well changes nothing.
+    await generations.release(failed, failure, sampleNowMs);
+    await generations.settle(completed, completion);
+    expect(await totals(completed)).toMatchObject({
+      committed: 3,
+      used: 3,
+      inFlight: 0,
+      byKey: { [first]: { requests: 0, credits: 0, committed: 7 } },
+    });
+    expect(await reserve(request(first), 7)).toEqual({ outcome: 'over_key_budget' });
+    expect(await reserve(request(first), 8)).toEqual({ outcome: 'reserved' });
+  });
+});
+
+test('a change of a budget keeps a name that came in between, and a change of a name keeps such a budget', async () => {
+  const keys = apiKeyStore(world.table);
+  const read = newKey(newId('license'));
+  await keys.insert(read);
+  const stored = async () => {
+    const { name, monthlyCredits } = (await keys.get(read.keyId))!;
+    return { name, monthlyCredits };
+  };
+  for (const changes of [{ name: 'CI' }, { monthlyCredits: 7 }, { name: 'nightly' }, { monthlyCredits: 8 }]) {
+    const before = await stored();
+    // Each knows the key as it was at first.
+    await keys.change(read, changes, read.createdAtMs);
+    expect(await stored()).toEqual({ ...before, ...changes });
+  }
 });
 
 /** Credits of a license and of its callers, by plain arithmetic. */

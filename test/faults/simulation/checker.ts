@@ -15,6 +15,7 @@ import type { Run } from './runs.ts';
 import type { Tenant } from './setup.ts';
 import type { Subscription } from './subscription.ts';
 import { createDeletions } from './deletions.ts';
+import { createKeyBudgets, wrongKeys } from './key-budgets.ts';
 import { createLimits } from './limits.ts';
 import { createRunRules } from './run-rules.ts';
 import type { Sleep } from './sleep.ts';
@@ -43,6 +44,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
   const subscriptions = new Map<string, Subscription>();
   const creditLimits = createLimits();
   const flightLimits = createLimits();
+  const keyBudgets = createKeyBudgets(violation);
   const waking = createWakingRules(violation);
   const deletions = createDeletions(bucket, violation);
   const runs = createRunRules({ now, violation, record: (requestId) => records.get(requestId) });
@@ -131,7 +133,8 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
 
   function checkLicense(licenseId: string): void {
     for (const period of periodsOf(licenseId)) {
-      const wrong = invariants.wrongPeriod(period, recordsIn(licenseId, period));
+      const named = recordsIn(licenseId, period);
+      const wrong = invariants.wrongPeriod(period, named) ?? wrongKeys(period, named);
       if (wrong !== null) violation(`${licenseId} ${period.SK}: ${wrong}`);
     }
     const open = [...records.values()].filter((record) => record.licenseId === licenseId && isOpen(record));
@@ -153,6 +156,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
     const reserves = call.purpose === 'reserve';
     const { committed = 0, inFlight, SK } = item;
     if (reserves) for (const limits of [creditLimits, flightLimits]) limits.reserved(run);
+    keyBudgets.periodWritten(run, reserves, before, item);
     creditLimits.takenIs(licenseId, SK, committed);
     if (inFlight !== undefined) flightLimits.takenIs(licenseId, 'in flight', inFlight);
     // A reservation that comes again under the same token does nothing.
@@ -177,6 +181,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
     waking,
     creditLimits,
     flightLimits,
+    keyBudgets,
     /** A license whose anchor may move. */
     followSubscription: (licenseId: string, subscription: Subscription) =>
       void subscriptions.set(licenseId, subscription),
@@ -197,6 +202,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
         if (item === undefined) continue;
         if (kind === 'GEN') recordWritten(before, item, run);
         if (kind === 'RATE') rateWritten(key, item);
+        if (kind === 'KEY') keyBudgets.keyWritten(item);
         if (kind === 'MODEL') waking.written(before, item);
         if (SK === 'LICENSE') {
           creditLimits.limitIs(item.licenseId, creditPeriod(item as License, now()).creditsLimit);

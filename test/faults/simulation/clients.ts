@@ -1,4 +1,5 @@
 import { askFirst, follow } from './async-clients.ts';
+import { endBudget } from './budget-changes.ts';
 import type { Cast } from './cast.ts';
 import { createDeleter } from './deleter.ts';
 import type { Reply } from './functions.ts';
@@ -77,6 +78,7 @@ async function send(cast: Cast, request: ClientRequest, chosen?: number): Promis
   const { license } = request.key.tenant;
   world.checker.creditLimits.begin(run, license.licenseId, request.credits);
   world.checker.flightLimits.begin(run, license.licenseId, 1);
+  world.checker.keyBudgets.begin(run, request.key.stored.keyId, request.credits);
   history.note(
     run.name,
     `POST /generate ${request.credits} credits ${request.idempotencyKey ?? ''} (env ${environment})`,
@@ -124,6 +126,7 @@ export async function serveAgain(cast: Cast): Promise<void> {
   const { license } = key.tenant;
   const run = newRun('operator', world.scheduler.now());
   await currentRun.run(run, () => raiseLimit(setup.stores.licenses, license.licenseId));
+  await currentRun.run(run, () => endBudget(cast, key));
   world.sleep.stayAwake();
   for (const environment of functions.generate.keys()) {
     const request = {

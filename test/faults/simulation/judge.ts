@@ -104,7 +104,10 @@ export function createJudge(world: World, { identityAccess }: Setup) {
       case 'INVALID_API_KEY':
         return closed ? null : 'its key was good';
       case 'CREDIT_LIMIT_EXCEEDED':
-        return checker.creditLimits.wasTight(run) ? null : 'there was room all the time';
+        if (!sentence.includes("this key's own"))
+          return checker.creditLimits.wasTight(run) ? null : 'there was room all the time';
+        world.counts.add("refused over a key's budget");
+        return checker.keyBudgets.wasTight(run) ? null : 'its budget had room all the time';
       case 'INVALID_PARAMETERS':
         return run.hasUnusableReference ? null : 'there was nothing wrong with it';
       case 'TIER_LIMIT':

@@ -1,8 +1,9 @@
 import type { Run } from './runs.ts';
 
-/** What a license allowed while a run was under way. */
+/** What a license, or a key, allowed while a run was under way. */
 interface Observation {
-  licenseId: string;
+  /** The license, or the key. */
+  holder: string;
   /** What the run asks for. */
   wanted: number;
   /** The highest limit of that time. */
@@ -23,30 +24,29 @@ export type Limits = ReturnType<typeof createLimits>;
  */
 export function createLimits() {
   const limits = new Map<string, number>();
-  /** By license, then by period. */
+  /** By license or key, then by period. */
   const taken = new Map<string, Map<string, number>>();
   const observations = new Map<Run, Observation>();
 
   function observe(observation: Observation): void {
-    const limit = limits.get(observation.licenseId) ?? 0;
+    const limit = limits.get(observation.holder) ?? 0;
     observation.mostAllowed = Math.max(observation.mostAllowed, limit);
     observation.leastAllowed = Math.min(observation.leastAllowed, limit);
-    const most = Math.max(0, ...(taken.get(observation.licenseId)?.values() ?? []));
+    const most = Math.max(0, ...(taken.get(observation.holder)?.values() ?? []));
     observation.mostTaken = Math.max(
       observation.mostTaken,
       most - (observation.holds ? observation.wanted : 0),
     );
   }
 
-  function observeAll(licenseId: string): void {
-    for (const observation of observations.values())
-      if (observation.licenseId === licenseId) observe(observation);
+  function observeAll(holder: string): void {
+    for (const observation of observations.values()) if (observation.holder === holder) observe(observation);
   }
 
   return {
-    begin(run: Run, licenseId: string, wanted: number): void {
+    begin(run: Run, holder: string, wanted: number): void {
       const observation: Observation = {
-        licenseId,
+        holder,
         wanted,
         mostAllowed: 0,
         leastAllowed: Infinity,
@@ -68,17 +68,17 @@ export function createLimits() {
       const observation = observations.get(run);
       if (observation) observation.holds = true;
     },
-    limitIs(licenseId: string, limit: number): void {
-      limits.set(licenseId, limit);
-      observeAll(licenseId);
+    limitIs(holder: string, limit: number): void {
+      limits.set(holder, limit);
+      observeAll(holder);
     },
-    takenIs(licenseId: string, period: string, amount: number): void {
-      const periods = taken.get(licenseId) ?? taken.set(licenseId, new Map()).get(licenseId)!;
+    takenIs(holder: string, period: string, amount: number): void {
+      const periods = taken.get(holder) ?? taken.set(holder, new Map()).get(holder)!;
       periods.set(period, amount);
-      observeAll(licenseId);
+      observeAll(holder);
     },
     /** The highest limit while a run was under way. A write of it that comes late was decided then. */
-    mostAllowed: (run: Run, licenseId: string): number =>
-      observations.get(run)?.mostAllowed ?? limits.get(licenseId) ?? 0,
+    mostAllowed: (run: Run, holder: string): number =>
+      observations.get(run)?.mostAllowed ?? limits.get(holder) ?? 0,
   };
 }

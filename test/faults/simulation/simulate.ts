@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { openStores } from '../../../bin/common/stores.ts';
 import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
 import { openTable } from '../../../shared/store/table.ts';
+import { changeBudgets, drawBudgets } from './budget-changes.ts';
 import type { Cast } from './cast.ts';
 import { runClient, serveAgain } from './clients.ts';
 import { openEmbedded, openRemote } from './database.ts';
@@ -65,6 +66,7 @@ export async function simulate(
     const stores = openStores(database.tableName);
     const subscriptions = subscriptionStore(openTable(database.tableName));
     const setup = drawSetup(random, startMs, { stores, subscriptions }, world.moment);
+    drawBudgets(seed, setup);
     for (const { license, subscription } of setup.tenants) {
       if (subscription !== null) world.checker.followSubscription(license.licenseId, subscription);
     }
@@ -94,7 +96,12 @@ async function play(cast: Cast): Promise<void> {
   const { world, setup } = cast;
   const { random, scheduler, checker } = world;
   const clients = Array.from({ length: random.int(2, 5) }, () => runClient(cast, random.pick(setup.keys)));
-  const actors = Promise.all([...clients, runOperator(cast), random.chance(0.4) ? runWeather(cast) : null]);
+  const actors = Promise.all([
+    ...clients,
+    runOperator(cast),
+    changeBudgets(cast),
+    random.chance(0.4) ? runWeather(cast) : null,
+  ]);
   let over = false;
   const sweeping = runSweeps(cast, () => over);
   if (!(await drive(world, actors))) return;

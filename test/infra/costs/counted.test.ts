@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { accessLogBytes, counted } from '../../../bin/costs/counted.ts';
 import { db } from '../../../local/dynamodb/dynalite.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
-import { tallyNames } from '../../../shared/store/period-store.ts';
+import { committedName, tallyNames } from '../../../shared/store/period-store.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
 import { getItem } from '../../../shared/store/table.ts';
 import { identity, license, startCountingWorld, type Counted, type CountingWorld } from './counting.ts';
@@ -92,10 +92,20 @@ describe('a generation uses as much as bin/costs/counted.ts says', () => {
     expect(within(size, generation.itemBytes)).toBe(true);
   });
 
-  test('more on the last day of a period, when ten identities were used', async () => {
-    await fillPeriod();
-    expect(more(await generate(body))).toEqual(counted.more.fullPeriod);
+  test('of the table, exactly as much where its key has a budget', async () => {
+    await world.setBudget(1_000_000);
+    expect(unitsOf(await generate(body))).toEqual(unitsOf(usual));
+    await world.setBudget(null);
   });
+
+  // Each fills the period further, so their order counts.
+  test.each(counted.more.fullPeriod)(
+    'more on the last day of a period, when ten identities and $keys keys were used',
+    async ({ keys, ...units }) => {
+      await fillPeriod(keys);
+      expect(more(await generate(body))).toEqual(units);
+    },
+  );
 });
 
 test('a run of the sweep uses as much as bin/costs/counted.ts says', async () => {
@@ -123,13 +133,15 @@ function within(actual: number, told: number): boolean {
   throw new Error(`${actual} was counted and ${told} is told: change bin/costs/counted.ts.`);
 }
 
-/** Fills the period's item as if each day and each of ten identities were used. */
-async function fillPeriod(): Promise<void> {
+/** Fills the period's item as if each day, each of ten identities and so many keys were used, the caller's among them. */
+async function fillPeriod(keys: number): Promise<void> {
   const { startMs, endMs } = billingPeriod(license.periodAnchorMs, Date.now());
-  const names = new Set<string>();
+  const keyIds = [world.keyId, ...Array.from({ length: keys - 1 }, (_, i) => anyKeyId(i))];
+  const names = new Set(keyIds.map(committedName));
   for (let atMs = startMs, i = 0; atMs < endMs; atMs += 86_400_000, i++) {
-    const identityId = `idn_${String(i % 10).padStart(12, '0')}`;
-    for (const pair of tallyNames({ type: 'text_to_image', identityId, completedAtMs: atMs, keyId: null })) {
+    const identityId = `idn_${String(i % 10).padStart(20, '0')}`;
+    const keyId = keyIds[i % keys]!;
+    for (const pair of tallyNames({ type: 'text_to_image', identityId, completedAtMs: atMs, keyId })) {
       for (const name of pair) names.add(name);
     }
   }
@@ -138,9 +150,13 @@ async function fillPeriod(): Promise<void> {
     new UpdateCommand({
       TableName: world.table.name,
       Key: itemKeys.period(license.licenseId, startMs),
-      UpdateExpression: `ADD ${tallies.map((_, i) => `#t${i} :n`).join(', ')}`,
+      UpdateExpression: `SET ${tallies.map((_, i) => `#t${i} = :n`).join(', ')}`,
       ExpressionAttributeNames: Object.fromEntries(tallies.map((name, i) => [`#t${i}`, name])),
       ExpressionAttributeValues: { ':n': 100 },
     }),
   );
+}
+
+function anyKeyId(number: number): string {
+  return `key_${String(number).padStart(32, '0')}`;
 }

@@ -7,6 +7,7 @@ import { environmentVariables } from '../../../shared/config.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import { newId } from '../../../shared/domain/ids.ts';
 import { setLogSink } from '../../../shared/runtime/log.ts';
+import { apiKeyStore } from '../../../shared/store/api-key-store.ts';
 import { catalogLifetimeMs, identityStore } from '../../../shared/store/identity-store.ts';
 import { countInPeriod } from '../../../shared/store/in-flight.ts';
 import { licenseStore } from '../../../shared/store/license-store.ts';
@@ -95,7 +96,7 @@ export async function startCountingWorld() {
     license.licenseId,
     billingPeriod(license.periodAnchorMs, Date.now()).startMs,
   );
-  const { key } = await issueKey(world.table, license);
+  const { key, keyId } = await issueKey(world.table, license);
 
   const systemNow = Date.now;
   let aheadMs = 0;
@@ -122,6 +123,12 @@ export async function startCountingWorld() {
     table: direct,
     /** The caller's raw API key. */
     key,
+    keyId,
+    /** Credits of a month that this key may use; null for as many as its license has. */
+    async setBudget(monthlyCredits: number | null): Promise<void> {
+      const apiKeys = apiKeyStore(direct);
+      await apiKeys.change((await apiKeys.get(keyId))!, { monthlyCredits }, Date.now());
+    },
     container: world.container,
     /** Lets time pass until the function reads the catalog again, as one does that has little to do. */
     forgetCatalog: () => void (aheadMs += catalogLifetimeMs),

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, ArrowLeft } from 'lucide-react';
+import { ArrowLeft, ChevronLeft, ChevronRight, Columns2 } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { useGenerations } from '@/api/queries.ts';
@@ -63,8 +63,17 @@ function ListNeighbours({ licenseId, listSearch, id }: ListNeighboursProps) {
   }, [needsMore, fetchNextPage]);
   useArrowKeys({ ArrowLeft: newer, ArrowRight: older }, listSearch);
   if (data === undefined) return null;
+  const other = older ?? newer;
   return (
     <div role="group" aria-label="Requests beside this one" className="flex gap-1">
+      {other !== null && (
+        <Button asChild variant="ghost" size="sm" className="text-muted-foreground">
+          <Link to={`/history/compare?a=${other}&b=${id}`} title="Compare with the request beside it">
+            <Columns2 aria-hidden />
+            Compare<span className="sr-only"> with the {older === null ? 'newer' : 'older'} request</span>
+          </Link>
+        </Button>
+      )}
       <NeighbourLink
         id={newer}
         label="Newer request"

@@ -1,11 +1,13 @@
-import { CircleX, Clock, Download, ExternalLink, LoaderCircle } from 'lucide-react';
+import { CircleX, Clock, Download, ExternalLink, ImagePlus, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
+import { OutputStrip } from '@/components/output-strip.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { cn } from '@/lib/cn.ts';
+import { asReferenceSearch } from '@/lib/as-reference.ts';
 import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
 import { outputSeed, thumbnailOf } from '@/lib/outputs.ts';
@@ -51,7 +53,7 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
       <figcaption>
         <OutputBar generation={generation} index={index} renew={renew} />
       </figcaption>
-      {outputs.length > 1 && <Strip generation={generation} index={index} onShow={setShown} />}
+      {outputs.length > 1 && <OutputStrip generation={generation} index={index} onShow={setShown} />}
     </figure>
   );
 }
@@ -73,6 +75,12 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
         </span>
       </p>
       <div className="flex flex-wrap gap-2">
+        <Button asChild variant="outline">
+          <Link to={`/playground${asReferenceSearch({ requestId: generation.id, index })}`}>
+            <ImagePlus aria-hidden />
+            Use as reference
+          </Link>
+        </Button>
         <DownloadButton generation={generation} index={index} renew={renew} />
         <Button asChild variant="outline">
           <a href={outputs[index]} target="_blank" rel="noopener noreferrer">
@@ -97,42 +105,6 @@ function DownloadButton({ generation, index, renew }: OutputViewerProps & { inde
       {!pending && <Download aria-hidden />}
       Download
     </Button>
-  );
-}
-
-interface StripProps {
-  generation: StoredGeneration;
-  index: number;
-  onShow: (index: number) => void;
-}
-
-function Strip({ generation, index, onShow }: StripProps) {
-  const { outputs, seed } = generation;
-  return (
-    <ul role="list" aria-label="Images of this request" className="grid max-w-md grid-cols-4 gap-3 p-1">
-      {outputs.map((_, i) => (
-        <li key={i}>
-          <button
-            type="button"
-            aria-pressed={i === index}
-            aria-label={`Show image ${i + 1}, seed ${outputSeed(seed, i)}`}
-            onClick={() => onShow(i)}
-            className={cn(
-              'block aspect-square w-full overflow-hidden rounded-md bg-secondary ring-offset-2 ring-offset-background',
-              i === index ? 'ring-2 ring-foreground' : 'hover:ring-1 hover:ring-input',
-            )}
-          >
-            {/* No alternative text: the large image has it. */}
-            <img
-              src={thumbnailOf(generation, i)}
-              alt=""
-              referrerPolicy="no-referrer"
-              className="size-full object-cover"
-            />
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }
 

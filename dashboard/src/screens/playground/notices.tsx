@@ -1,11 +1,19 @@
 import { Info, TriangleAlert, X } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { LicenseAnswer } from '@/api/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { licenseProblem } from '@/license/license-badge.tsx';
 import type { Notice } from './use-prefill.ts';
 
-export function PrefillNotice({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
+interface PrefillNoticeProps {
+  notice: Notice;
+  onDismiss: () => void;
+  /** Buttons below the sentences. */
+  children?: ReactNode;
+}
+
+export function PrefillNotice({ notice, onDismiss, children }: PrefillNoticeProps) {
   return (
     <Alert role="status" className="relative pr-14" icon={Info} title={notice.title}>
       {notice.notes.map((note) => (
@@ -13,6 +21,7 @@ export function PrefillNotice({ notice, onDismiss }: { notice: Notice; onDismiss
           {note}
         </p>
       ))}
+      {children}
       <Button
         variant="ghost"
         size="icon-sm"

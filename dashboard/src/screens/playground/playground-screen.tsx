@@ -13,8 +13,10 @@ import { useLicense } from '@/license/license-choice.ts';
 import { toSampleBody } from './form-values.ts';
 import { LicenseNotice, PrefillNotice } from './notices.tsx';
 import { PlaygroundForm } from './playground-form.tsx';
+import { ReferenceNotice } from './references/reference-notice.tsx';
 import { ResultPanel, type ShownRun } from './result-panel.tsx';
 import { toSampleReferences } from './references/reference.ts';
+import { useAsReference } from './references/use-as-reference.ts';
 import { runStore, useReferences } from './stores.ts';
 import { runPath, useWatchedRuns } from './use-start-run.ts';
 import { useAddress } from './use-address.ts';
@@ -33,6 +35,7 @@ export default function PlaygroundScreen() {
   const license = useLicense();
   const { data: identities, error, refetch, isFetching } = useIdentities(license.licenseId);
   const { pending, ...prefill } = usePrefill(license, identities);
+  const asReference = useAsReference(license, identities);
   useAddress(identities);
   if (identities === undefined || identities.length === 0 || pending) {
     const failed = identities === undefined && error !== null;
@@ -53,6 +56,7 @@ export default function PlaygroundScreen() {
       <LicenseNotice license={license} />
       {prefill.error !== null && <ErrorState error={prefill.error} onRetry={prefill.retry} />}
       {prefill.notice !== null && <PrefillNotice notice={prefill.notice} onDismiss={prefill.dismiss} />}
+      <ReferenceNotice {...asReference} />
     </Filled>
   );
 }
@@ -104,7 +108,7 @@ function useShownRun(): ShownRun {
   const [parameters] = useSearchParams();
   const navigate = useNavigate();
   const [offered, setOffered] = useState<string | null>(null);
-  const isFilling = parameters.has('from');
+  const isFilling = parameters.has('from') || parameters.has('reference');
   useWatchedRuns();
   useEffect(() => {
     const { shownId } = runStore.state();

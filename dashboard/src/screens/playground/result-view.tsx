@@ -1,10 +1,12 @@
-import { Download, ExternalLink, Lock } from 'lucide-react';
+import { Download, ExternalLink, ImagePlus, Lock } from 'lucide-react';
+import { Link } from 'react-router';
 import { toast } from 'sonner';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
+import { asReferenceSearch } from '@/lib/as-reference.ts';
 import { useImageDownload } from '@/lib/download.ts';
 import { outputSeed, sourcesOf } from '@/lib/outputs.ts';
 import { shortPrompt } from './results.ts';
@@ -22,19 +24,18 @@ export function ResultView({ run, renew }: ResultProps) {
   const { outputs } = run;
   return (
     <ul className={cn('grid gap-x-2 gap-y-4 sm:gap-x-4', gridColumns(outputs.length))}>
-      {outputs.map((src, index) => (
-        <ResultImage key={index} run={run} renew={renew} src={src} index={index} />
+      {outputs.map((_, index) => (
+        <ResultImage key={index} run={run} renew={renew} index={index} />
       ))}
     </ul>
   );
 }
 
 interface ResultImageProps extends ResultProps {
-  src: string;
   index: number;
 }
 
-function ResultImage({ run, renew, src, index }: ResultImageProps) {
+function ResultImage({ run, renew, index }: ResultImageProps) {
   const { prompt, outputs, width, height } = run;
   const seed = outputSeed(run.seed, index);
   const which = outputs.length > 1 ? `image ${index + 1}` : 'the image';
@@ -65,22 +66,42 @@ function ResultImage({ run, renew, src, index }: ResultImageProps) {
             <Lock aria-hidden />
           </Button>
         </div>
-        <div className="flex items-center">
-          <Button variant="ghost" size="icon-sm" asChild>
-            <a
-              href={src}
-              target="_blank"
-              rel="noreferrer"
-              aria-label={`Open ${which} in full size, in a new tab`}
-              title="Open full size"
-            >
-              <ExternalLink aria-hidden />
-            </a>
-          </Button>
-          <DownloadButton run={run} renew={renew} index={index} which={which} />
-        </div>
+        <ImageActions run={run} renew={renew} index={index} which={which} />
       </div>
     </li>
+  );
+}
+
+interface ImageActionsProps extends ResultImageProps {
+  /** `image 2`, for labels. */
+  which: string;
+}
+
+function ImageActions({ run, renew, index, which }: ImageActionsProps) {
+  return (
+    <div className="flex items-center">
+      <Button variant="ghost" size="icon-sm" asChild>
+        <a
+          href={run.outputs[index]}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`Open ${which} in full size, in a new tab`}
+          title="Open full size"
+        >
+          <ExternalLink aria-hidden />
+        </a>
+      </Button>
+      <Button variant="ghost" size="icon-sm" asChild>
+        <Link
+          to={{ search: asReferenceSearch({ requestId: run.id, index }) }}
+          aria-label={`Use ${which} as a reference`}
+          title="Use as reference"
+        >
+          <ImagePlus aria-hidden />
+        </Link>
+      </Button>
+      <DownloadButton run={run} renew={renew} index={index} which={which} />
+    </div>
   );
 }
 
@@ -89,7 +110,7 @@ function lockSeed(seed: number): void {
   toast(`Seed ${seed} is used for the next images.`);
 }
 
-function DownloadButton({ run, renew, index, which }: ResultProps & { index: number; which: string }) {
+function DownloadButton({ run, renew, index, which }: ImageActionsProps) {
   const { pending, save } = useImageDownload({ request: { ...run, requestId: run.id }, index, renew });
   return (
     <Button

@@ -1,0 +1,45 @@
+import type { IdentityAnswer } from '../../../api/types.ts';
+
+interface Choice {
+  /** Empty where the user has to choose among `others`. */
+  identityId: string;
+  others: IdentityAnswer[];
+  note: string | null;
+}
+
+/**
+ * The identity for a picture that becomes a reference image: its own, else the one in the form. Where neither takes
+ * reference images the user chooses, so that nobody pays for an image without the reference.
+ * @returns a sentence where no identity can be used
+ */
+export function chooseForReference(
+  identities: readonly IdentityAnswer[],
+  own: { id: string; name: string },
+  presentId: string,
+): Choice | { problem: string } {
+  const takers = identities.filter(({ productPhotos, available }) => productPhotos && available);
+  if (takers.some(({ id }) => id === own.id)) return { identityId: own.id, others: [], note: null };
+  const present = takers.find(({ id }) => id === presentId);
+  const why = whyNot(identities, own);
+  if (present !== undefined) {
+    return { identityId: presentId, others: [], note: `${why}. ${present.name}, which is chosen, does.` };
+  }
+  if (takers.length === 0) return { problem: noTaker(identities) };
+  const note = `${why}. Choose an identity that does:`;
+  return { identityId: '', others: takers, note };
+}
+
+function whyNot(identities: readonly IdentityAnswer[], own: { id: string; name: string }): string {
+  const known = identities.find(({ id }) => id === own.id);
+  if (known === undefined) return `Your license does not cover ${own.name}`;
+  return known.productPhotos
+    ? `${own.name} has no active model right now`
+    : `${own.name} takes no reference images`;
+}
+
+function noTaker(identities: readonly IdentityAnswer[]): string {
+  const asleep = identities.filter(({ productPhotos }) => productPhotos).map(({ name }) => name);
+  return asleep.length === 0
+    ? 'None of your license’s identities takes reference images.'
+    : `Of your license’s identities ${asleep.join(' and ')} takes reference images, but has no active model right now.`;
+}

@@ -1,0 +1,53 @@
+import { LoaderCircle } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { ErrorState } from '@/components/states.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { PrefillNotice } from '../notices.tsx';
+import { formStore } from '../stores.ts';
+import type { useAsReference } from './use-as-reference.ts';
+
+/** Says how a picture becomes a reference image, and asks for an identity where one has to be chosen. */
+export function ReferenceNotice({ pending, outcome, retry, dismiss }: ReturnType<typeof useAsReference>) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // What was pressed may be far below, beside the picture.
+    if (pending) place.current?.focus();
+  }, [pending]);
+  if (!pending && outcome === null) return null;
+  return (
+    <div ref={place} tabIndex={-1} className="scroll-mt-20 rounded-lg">
+      {outcome === null && (
+        <Alert
+          role="status"
+          icon={LoaderCircle}
+          title="The picture is fetched as a reference image…"
+          className="[&>svg]:animate-spin"
+        />
+      )}
+      {outcome !== null && 'error' in outcome && <ErrorState error={outcome.error} onRetry={retry} />}
+      {outcome !== null && 'title' in outcome && (
+        <PrefillNotice notice={outcome} onDismiss={dismiss}>
+          {outcome.others.length > 0 && (
+            <div className="mt-1 flex flex-wrap gap-2">
+              {outcome.others.map(({ id, name }) => (
+                <Button
+                  key={id}
+                  variant="outline"
+                  size="sm"
+                  onClick={() => {
+                    formStore.change({ identityId: id });
+                    dismiss();
+                    document.querySelector<HTMLElement>('textarea[name=prompt]')?.focus();
+                  }}
+                >
+                  Use {name}
+                </Button>
+              ))}
+            </div>
+          )}
+        </PrefillNotice>
+      )}
+    </div>
+  );
+}
