@@ -21,10 +21,10 @@ export function useImageDownload({ request, index, renew }: DownloadOptions) {
     let link = outputs[index]!;
     const fileName = outputFileName({ requestId, identityName: identity.name, seed }, index, link);
     setPending(true);
-    let response = await read(link);
+    let response = await readLink(link);
     if (response !== null && !response.ok) {
       link = (await renew().catch(() => []))[index] ?? link;
-      response = await read(link);
+      response = await readLink(link);
     }
     const blob = response?.ok ? await response.blob().catch(() => null) : null;
     setPending(false);
@@ -33,15 +33,20 @@ export function useImageDownload({ request, index, renew }: DownloadOptions) {
       toast('The image was opened in a new tab. Save it from there.');
       return;
     }
-    const objectUrl = URL.createObjectURL(blob);
-    follow(objectUrl, { download: fileName });
-    // The browser starts to read after this task.
-    setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
+    saveBlob(blob, fileName);
   };
   return { pending, save: () => void save() };
 }
 
-async function read(url: string): Promise<Response | null> {
+export function saveBlob(blob: Blob, fileName: string): void {
+  const objectUrl = URL.createObjectURL(blob);
+  follow(objectUrl, { download: fileName });
+  // The browser starts to read after this task.
+  setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
+}
+
+/** Null when no answer came. */
+export async function readLink(url: string): Promise<Response | null> {
   try {
     // Not from the cache: an <img> puts images there without the headers that let a script read them.
     return await fetch(url, { cache: 'no-store', credentials: 'omit', referrerPolicy: 'no-referrer' });

@@ -10,6 +10,7 @@ import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
 import { outputSeed, thumbnailOf } from '@/lib/outputs.ts';
 import { viewerWidth } from './request-view.ts';
+import { ZipButton } from './zip-button.tsx';
 
 interface OutputViewerProps {
   generation: StoredGeneration;
@@ -73,6 +74,7 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
         </span>
       </p>
       <div className="flex flex-wrap gap-2">
+        {outputs.length > 1 && <ZipButton requests={[generation]} label="All as ZIP" />}
         <DownloadButton generation={generation} index={index} renew={renew} />
         <Button asChild variant="outline">
           <a href={outputs[index]} target="_blank" rel="noopener noreferrer">
