@@ -12,10 +12,13 @@ const usage = `npm start -- [options]
   --async-deadline SECONDS  the same for requests with "Prefer: respond-async", 1 to 840 (default 600)
   --grace SECONDS           how long what runs may go on when the service is stopped, 0 to 450 (default 10)
   --container URL           generates with this model container in the painter's place, as http://127.0.0.1:8080
+  --no-samples              paints no samples of the demo identities
   --sleep SECONDS           lets the model fall asleep when nobody has called it for so long, 1 to 86400
   --wake SECONDS            how long it takes to wake from that, 1 to 3600 (default 20)
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
   --allow-origin ORIGIN     lets web pages of this origin call the API from a browser, and sign in; may be repeated
+  --billing-portal URL      where the dashboard and e-mails send people who want to change their subscription (default: nowhere)
+  --support CONTACT         the e-mail address or page that error screens and e-mails name (default: none)
   --help                    print this`;
 
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
@@ -31,9 +34,12 @@ interface Flags {
   asyncDeadlineSeconds: number;
   graceSeconds: number;
   containerUrl: string | null;
+  samples: boolean;
   sleep: { sleepSeconds: number; wakeSeconds: number } | null;
   accessTokenSeconds: number;
   allowedOrigins: string[];
+  billingPortalUrl: string | null;
+  supportContact: string | null;
 }
 
 function readFlags(args: string[]): Flags | null {
@@ -45,10 +51,13 @@ function readFlags(args: string[]): Flags | null {
     'async-deadline': { type: 'string', default: '600' },
     grace: { type: 'string', default: '10' },
     container: { type: 'string' },
+    'no-samples': { type: 'boolean', default: false },
     sleep: { type: 'string' },
     wake: { type: 'string' },
     'token-lifetime': { type: 'string', default: '3600' },
     'allow-origin': { type: 'string', multiple: true },
+    'billing-portal': { type: 'string' },
+    support: { type: 'string' },
     help: { type: 'boolean', default: false },
   } as const;
   let values;
@@ -67,9 +76,12 @@ function readFlags(args: string[]): Flags | null {
     asyncDeadlineSeconds: wholeNumber('--async-deadline', values['async-deadline'], 1, 840),
     graceSeconds: wholeNumber('--grace', values.grace, 0, 450),
     containerUrl: values.container === undefined ? null : webAddress(values.container),
+    samples: !values['no-samples'],
     sleep: sleepOf(values),
     accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
     allowedOrigins: (values['allow-origin'] ?? []).map(origin),
+    billingPortalUrl: values['billing-portal'] === undefined ? null : page(values['billing-portal']),
+    supportContact: values.support === undefined ? null : contact(values.support),
   };
 }
 
@@ -88,6 +100,18 @@ function sleepOf({ sleep, wake }: { sleep?: string | undefined; wake?: string | 
 function origin(text: string): string {
   if (URL.canParse(text) && new URL(text).origin === text) return text;
   throw new StartError(`--allow-origin must be an origin, as http://localhost:5173, not "${text}".`);
+}
+
+function page(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new StartError(
+    `--billing-portal must be a web address, as https://billing.example.com, not "${text}".`,
+  );
+}
+
+function contact(text: string): string {
+  if (/^[^\s@]+@[^\s@]+$/.test(text) || (/^https?:\/\//.test(text) && URL.canParse(text))) return text;
+  throw new StartError(`--support must be an e-mail address or a web address, not "${text}".`);
 }
 
 function webAddress(text: string): string {

@@ -5,7 +5,7 @@ import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
+import * as routes from '../shared/account-routes.ts';
 import { auditStore } from '../shared/store/audit-store.ts';
 import { licenseStore } from '../shared/store/license-store.ts';
 

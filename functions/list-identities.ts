@@ -2,22 +2,25 @@ import { isActive, type License } from '../shared/domain/license.ts';
 import { ok } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
+import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readQuery, sentQuery, together, type ApiRequest } from '../shared/http/request.ts';
 import * as routes from '../shared/route-table.ts';
 import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
-import { usableIdentities } from '../shared/workflow/usable-identities.ts';
+import { identityAnswers, usableIdentities } from '../shared/workflow/usable-identities.ts';
 
 /** GET /identities: those that this caller may use. */
 export const handler = endpoint(routes.listIdentities, {
-  deps: ({ table, clock }) => ({
-    identities: identityCatalog(identityStore(table()), clock),
-    licenses: licenseStore(table()),
+  deps: (runtime) => ({
+    identities: identityCatalog(identityStore(runtime.table()), runtime.clock),
+    licenses: licenseStore(runtime.table()),
+    objects: imageStore(runtime),
   }),
   async run({ request, caller, deps, runtime }) {
     const licenses = await licensesOf(request, caller, deps.licenses, runtime.clock.now());
-    return ok(await usableIdentities(licenses, deps.identities));
+    const usable = await usableIdentities(licenses, deps.identities);
+    return ok(await identityAnswers(usable, deps.objects));
   },
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { maxAsyncDeadlineSeconds, maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
+import { contacts } from './contacts.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';
 import { deadlineProblem } from './painting-time.ts';
 
@@ -200,6 +201,7 @@ const allOptions = z.strictObject({
   mfa: z.enum(['off', 'optional', 'required']).default('optional'),
   /** With it, Stripe's events create and change licenses; null if only the operator's CLI does. */
   billing: billing.nullable().default(null),
+  ...contacts,
   /** How long request logs are kept. */
   logRetentionDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]).default(30),
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { environmentVariables, noModelEndpoint } from '../shared/config.ts';
+import { environmentVariables } from '../shared/config.ts';
 import {
   grantsOf,
   jobs,
@@ -11,7 +11,7 @@ import {
   type Route,
   type TableGrants,
 } from '../shared/routes.ts';
-import { modelStackNameOf, stackNameOf, type Configuration, type Inference } from './configuration.ts';
+import { modelStackNameOf, stackNameOf, type Configuration } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
 import { BillingQueue } from './constructs/billing-queue.ts';
@@ -22,21 +22,21 @@ import { GenerationWorker } from './constructs/generation-worker.ts';
 import { HttpApi } from './constructs/http-api.ts';
 import { ImageBucket } from './constructs/image-bucket.ts';
 import { ModelAccess } from './constructs/model-access.ts';
-import { variantName } from './constructs/model/model-container.ts';
+import { JobSchedule } from './constructs/job-schedule.ts';
+import { grantMail } from './constructs/mail.ts';
 import { Monitoring, type MonitoringProps } from './constructs/monitoring/monitoring.ts';
 import {
   allFunctions,
   type BillingSource,
-  type ModelSource,
+  type ClockSource,
   type RouteFunction,
-  type SweepSource,
   type WorkerSource,
 } from './constructs/monitoring/sources.ts';
 import { PreviewRole } from './constructs/preview-role.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
-import { ServiceFunction } from './constructs/service-function.ts';
-import { SweepSchedule } from './constructs/sweep-schedule.ts';
+import { pascalCase, ServiceFunction } from './constructs/service-function.ts';
+import { endpointNameOf, modelSource } from './model-source.ts';
 import type { ModelStack } from './model-stack.ts';
 
 type FunctionRow = Pick<Job, 'functionName' | 'grants' | 'reservedConcurrency'>;
@@ -121,6 +121,7 @@ export class ServiceStack extends Stack {
       references: this.references.fn,
       worker,
       sweep: this.addSweep(),
+      notices: this.addNotices(dashboard.origin),
       billing: this.addBilling(),
       webAcl,
       distribution,
@@ -146,7 +147,14 @@ export class ServiceStack extends Stack {
     });
     accounts.addDashboardClient([dashboard.origin]);
     const { issuer, clientId, domainUrl } = accounts;
-    dashboard.deploy({ apiBaseUrl: api.baseUrl, signIn: { issuer, clientId, domainUrl } });
+    const { mail, billingPortalUrl, supportContact } = this.configuration;
+    dashboard.deploy({
+      apiBaseUrl: api.baseUrl,
+      signIn: { issuer, clientId, domainUrl },
+      creditMails: mail !== null,
+      billingPortalUrl,
+      supportContact,
+    });
     return dashboard;
   }
 
@@ -184,10 +192,25 @@ export class ServiceStack extends Stack {
     return source;
   }
 
-  private addSweep(): SweepSource {
+  private addSweep(): ClockSource {
     const fn = this.addFunction(jobs.sweep, jobTimeout);
     const { everyMinutes } = jobs.sweep.trigger;
-    return { fn, everyMinutes, schedule: new SweepSchedule(this, 'SweepSchedule', { fn, everyMinutes }) };
+    const does = 'Gives back the credits of requests that nobody ended';
+    const schedule = new JobSchedule(this, 'SweepSchedule', { fn, everyMinutes, name: 'the sweep', does });
+    return { fn, everyMinutes, schedule };
+  }
+
+  /** Without an address to send from there are no e-mails. What waits to be sent is removed by its time to live. */
+  private addNotices(dashboardOrigin: string): ClockSource | null {
+    const { mail } = this.configuration;
+    if (mail === null) return null;
+    const fn = this.addFunction(jobs.sendNotices, jobTimeout);
+    this.accounts.grantDirectory(fn);
+    grantMail(fn, { ...this.configuration, mail, dashboardOrigin });
+    const { everyMinutes } = jobs.sendNotices.trigger;
+    const does = 'Tells the owners of licenses by e-mail what is used of their credits';
+    const schedule = new JobSchedule(this, 'NoticeSchedule', { fn, everyMinutes, name: 'the e-mails', does });
+    return { fn, everyMinutes, schedule };
   }
 
   private addBilling(): BillingSource | null {
@@ -206,7 +229,7 @@ export class ServiceStack extends Stack {
   private addMonitoring(
     sources: Pick<
       MonitoringProps,
-      'functions' | 'references' | 'worker' | 'sweep' | 'billing' | 'webAcl' | 'distribution'
+      'functions' | 'references' | 'worker' | 'sweep' | 'notices' | 'billing' | 'webAcl' | 'distribution'
     >,
   ): Monitoring {
     const { alarmEmail, monthlyBudgetUsd, generationDeadlineSeconds, throttle, inference, stage } =
@@ -273,23 +296,4 @@ export class ServiceStack extends Stack {
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
-}
-
-function endpointNameOf(inference: Inference, model: ModelStack | null): string {
-  if (model !== null) return model.importEndpointName();
-  return inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
-}
-
-function modelSource(inference: Inference, { endpointName, componentName }: ModelAccess): ModelSource {
-  if (inference.kind !== 'endpoint') {
-    return { endpointName, componentName, variantName: null, maxInstances: null };
-  }
-  const { minInstances, maxInstances } = inference;
-  // One that is awake or asleep is never more than that.
-  const isFixed = Math.max(1, minInstances) === maxInstances;
-  return { endpointName, componentName, variantName, maxInstances: isFixed ? null : maxInstances };
-}
-
-function pascalCase(name: string): string {
-  return name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
 }

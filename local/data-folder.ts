@@ -15,6 +15,8 @@ export interface ServiceFile {
   /** Null until the demo world is complete. */
   demo: DemoFile | null;
   signIn: SignInFile | null;
+  /** Whether the demo identities were given their samples. */
+  hasSamples?: boolean;
 }
 
 export interface SignInFile {
@@ -47,6 +49,8 @@ export interface DataFolder {
   path: string;
   table: string;
   objects: string;
+  /** Where e-mails are written that a deployment would send. */
+  outbox: string;
   log: string;
   ready: string;
   engines: string;
@@ -57,6 +61,7 @@ export function dataFolder(path: string): DataFolder {
     path,
     table: join(path, 'table'),
     objects: join(path, 'objects'),
+    outbox: join(path, 'outbox'),
     log: join(path, 'service.log'),
     ready: join(path, 'ready.json'),
     engines: join(path, 'engines.json'),

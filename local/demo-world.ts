@@ -1,8 +1,9 @@
 import type { Identity } from '../shared/domain/identity.ts';
+import type { Actor } from '../shared/domain/audit.ts';
 import type { License } from '../shared/domain/license.ts';
 
 /** The world that a first start makes. Names are fixed; ids and keys are made then. */
-export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'slug' | 'model'> {
+export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'slug' | 'samples' | 'model'> {
   /** Null for an identity without an active model; otherwise what the painter is told. */
   painter: Record<string, unknown> | null;
 }
@@ -53,6 +54,55 @@ export const demoIdentities: Record<string, DemoIdentity> = {
     painter: { style: 'harbor', delaySeconds: 2 },
   },
 };
+
+/** A picture that the painter paints for the gallery. */
+export interface DemoSample {
+  prompt: string;
+  seed: number;
+  widthPx: number;
+  heightPx: number;
+}
+
+const square = { widthPx: 1024, heightPx: 1024 };
+const landscape = { widthPx: 1024, heightPx: 768 };
+const portrait = { widthPx: 768, heightPx: 1024 };
+
+/** By the names of identities that paint. */
+export const demoSamples: Record<string, DemoSample[]> = {
+  aurora: [
+    { prompt: 'A calm night over the mountains, emerald light', seed: 11, ...square },
+    { prompt: 'A frozen lake under violet curtains of light', seed: 23, ...landscape },
+    { prompt: 'A forest at midnight, a crisp starry sky', seed: 37, ...portrait },
+    { prompt: 'A lighthouse in a turquoise glow at dusk', seed: 41, ...landscape },
+  ],
+  basalt: [
+    { prompt: 'A black monolith with glowing amber veins', seed: 12, ...square },
+    { prompt: 'Dark stone in a storm, crimson light', seed: 29, ...landscape },
+    { prompt: 'A sphere of obsidian, minimal, cold light', seed: 31, ...portrait },
+    { prompt: 'A gem of blue sapphire in rough rock', seed: 47, ...landscape },
+  ],
+  citrine: [
+    { prompt: 'A bottle of amber perfume in warm morning light', seed: 5, ...square },
+    { prompt: 'A porcelain vase, minimal, soft light', seed: 17, ...portrait },
+    { prompt: 'A golden ring on beige linen, minimal', seed: 26, ...landscape },
+    { prompt: 'A sphere of emerald glass in soft daylight', seed: 33, ...landscape },
+  ],
+  drift: [
+    { prompt: 'Dunes of sand at sunset, coral and amber', seed: 8, ...square },
+    { prompt: 'Waves in navy and turquoise paper', seed: 14, ...landscape },
+    { prompt: 'A canyon at dawn, birds above', seed: 21, ...portrait },
+    { prompt: 'Snowy hills at night, a silver moon', seed: 52, ...landscape },
+  ],
+  harbor: [
+    { prompt: 'A quiet harbor at dusk, boats on still water', seed: 3, ...square },
+    { prompt: 'A misty port at dawn, pastel houses', seed: 18, ...landscape },
+    { prompt: 'A town by the sea at night, golden windows', seed: 27, ...portrait },
+    { prompt: 'A lighthouse and a red boat in the evening', seed: 44, ...landscape },
+  ],
+};
+
+/** Who made the demo world, as the audit entries tell. */
+export const demoActor: Actor = 'operator:demo world';
 
 export type DemoOwner = 'owner' | 'stranger';
 

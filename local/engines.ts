@@ -11,6 +11,7 @@ import { startPainter } from '../painter/src/server.ts';
 import { jobs } from '../shared/routes.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
 import type { Component } from './sagemaker/control-plane.ts';
+import { startSes } from './ses/engine.ts';
 import { startSageMakerRuntime } from './sagemaker/engine.ts';
 import { sleeper } from './sagemaker/sleeper.ts';
 import { StartError } from './start-error.ts';
@@ -24,8 +25,11 @@ export interface Engines {
   referenceFetcherUrl: string;
   /** Where the function that runs requests which nobody waits for is invoked. */
   generationWorkerUrl: string;
+  sesUrl: string;
   /** How many functions run that nobody waits for, and when none does. */
   events: Pick<EventQueue, 'running' | 'idle'>;
+  /** Where the painter is; null where another model container paints. */
+  painterUrl: string | null;
   /** Serves the bucket on the service's own port, so that links outlive a restart. */
   objects: ObjectStore;
   close(): Promise<void>;
@@ -58,7 +62,7 @@ type Closable = { close(): Promise<void> };
 export async function startEngines(
   folder: DataFolder,
   serviceUrl: string,
-  model: { containerUrl: string | null; sleep: Sleep | null },
+  { onMail, ...model }: { containerUrl: string | null; sleep: Sleep | null; onMail?: (path: string) => void },
 ): Promise<Engines> {
   const { accessKeyId, secretAccessKey } = readServiceFile(folder);
   const misplaced = [folder.table, folder.objects].find((path) => existsSync(path) && !isFolder(path));
@@ -74,33 +78,60 @@ export async function startEngines(
   };
   const starting = [
     openTableFolder(folder).then(keep),
-    openContainer(model.containerUrl).then(async (container) => {
-      keep(container);
-      const endpoints = { [modelEndpointName]: container.url };
-      const component = sleepingComponent(model.sleep, { credentials, region });
-      return keep(await startSageMakerRuntime({ endpoints, ...component }));
-    }),
+    openModel(model, { credentials, region }, keep),
     createObjectStore({ folder: folder.objects, bucketName, credentials, region }),
-    startLambda({
-      functions: Object.fromEntries(invoked.map((name) => [name, importJob(name)])),
-      onFailure: { [runGeneration]: releaseGeneration },
-      credentials,
-      region,
-    }).then(keep),
+    startFunctions(credentials).then(keep),
+    startSes({ folder: folder.outbox, credentials, region, ...(onMail && { onMail }) }).then(keep),
   ] as const;
   try {
-    const [dynamoDb, runtime, objects, lambda] = await Promise.all(starting);
+    const [dynamoDb, runtime, objects, lambda, ses] = await Promise.all(starting);
     const settings = { ...settingsAt(serviceUrl), dynamoDbUrl: dynamoDb.url, ...credentials };
-    const referenceFetcherUrl = lambda.url + invocationPath(fetchReferences);
-    const generationWorkerUrl = lambda.url + invocationPath(runGeneration);
-    const urls = { sageMakerRuntimeUrl: runtime.url, referenceFetcherUrl, generationWorkerUrl };
     const named = { modelEndpointName, ...(model.sleep === null ? {} : { modelComponentName }) };
-    return { settings, model: named, ...urls, events: lambda, objects, close };
+    return {
+      settings,
+      model: named,
+      sageMakerRuntimeUrl: runtime.url,
+      ...invocationUrls(lambda.url),
+      sesUrl: ses.url,
+      events: lambda,
+      painterUrl: runtime.painterUrl,
+      objects,
+      close,
+    };
   } catch (error) {
     await Promise.allSettled(starting);
     await close();
     throw error;
   }
+}
+
+function invocationUrls(url: string): Pick<Engines, 'referenceFetcherUrl' | 'generationWorkerUrl'> {
+  return {
+    referenceFetcherUrl: url + invocationPath(fetchReferences),
+    generationWorkerUrl: url + invocationPath(runGeneration),
+  };
+}
+
+function startFunctions(credentials: { accessKeyId: string; secretAccessKey: string }) {
+  return startLambda({
+    functions: Object.fromEntries(invoked.map((name) => [name, importJob(name)])),
+    onFailure: { [runGeneration]: releaseGeneration },
+    credentials,
+    region,
+  });
+}
+
+/** The model container and what stands in front of it. A container that somebody else runs is not stopped here. */
+async function openModel(
+  { containerUrl, sleep }: { containerUrl: string | null; sleep: Sleep | null },
+  signing: Component['signing'],
+  keep: <T extends Closable>(engine: T) => T,
+): Promise<{ url: string; painterUrl: string | null }> {
+  const painterUrl = containerUrl === null ? keep(await startPainter()).url : null;
+  const endpoints = { [modelEndpointName]: painterUrl ?? containerUrl! };
+  const component = sleepingComponent(sleep, signing);
+  const { url } = keep(await startSageMakerRuntime({ endpoints, ...component }));
+  return { url, painterUrl };
 }
 
 function settingsAt(
@@ -115,11 +146,6 @@ function sleepingComponent(sleep: Sleep | null, signing: Component['signing']): 
   const times = { sleepMs: sleep.sleepSeconds * 1000, wakeMs: sleep.wakeSeconds * 1000 };
   const of = { name: modelComponentName, endpointName: modelEndpointName };
   return { component: { ...of, sleeper: sleeper(times), signing } };
-}
-
-/** A container that somebody else runs is not stopped here. */
-async function openContainer(url: string | null): Promise<{ url: string } & Closable> {
-  return url === null ? startPainter() : { url, close: async () => {} };
 }
 
 /** Empties a folder that no running service has. @throws StartError when one has it. */

@@ -8,6 +8,10 @@ export interface LocalSettings extends EnginesFile {
   sageMakerRuntimeUrl: string;
   referenceFetcherUrl: string;
   generationWorkerUrl: string;
+  sesUrl: string;
+  dashboardUrl: string;
+  billingPortalUrl?: string | null;
+  supportContact?: string | null;
   deadlineSeconds: number;
   asyncDeadlineSeconds: number;
   allowedOrigins: string[];
@@ -54,6 +58,11 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.tableName]: settings.tableName,
     [names.bucketName]: settings.bucketName,
     [names.userPoolId]: settings.userPoolId,
+    AWS_ENDPOINT_URL_SESV2: settings.sesUrl,
+    [names.mailFrom]: 'no-reply@localhost',
+    [names.dashboardUrl]: settings.dashboardUrl,
+    [names.billingPortalUrl]: settings.billingPortalUrl ?? '',
+    [names.supportContact]: settings.supportContact ?? '',
     // The engine's one address stands for the runtime and for the control plane.
     AWS_ENDPOINT_URL_SAGEMAKER: settings.sageMakerRuntimeUrl,
     [names.modelEndpointName]: settings.modelEndpointName,

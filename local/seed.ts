@@ -20,6 +20,7 @@ import {
 } from './data-folder.ts';
 import {
   demoAccounts,
+  demoActor as by,
   demoIdentities,
   demoKeys,
   demoLicenses,
@@ -28,8 +29,6 @@ import {
 } from './demo-world.ts';
 
 const dayMs = 24 * 3600 * 1000;
-/** Who made the demo world, as the audit entries tell. */
-const by = 'operator:demo world';
 
 export interface Demo {
   /** Ids and raw keys, which are stored nowhere else. */
@@ -100,7 +99,7 @@ async function seedIdentity(table: Table, name: string, identityId: string): Pro
     painter === null
       ? null
       : { version: 'painter', adapterKey: null, adapterSha256: null, settings: painter };
-  await identityStore(table).put({ ...identity, identityId, name, slug: name, model }, by);
+  await identityStore(table).put({ ...identity, identityId, name, slug: name, samples: [], model }, by);
 }
 
 async function seedLicense(

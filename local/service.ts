@@ -13,6 +13,7 @@ import {
   type DemoFile,
   type EnginesFile,
 } from './data-folder.ts';
+import { startDemoSamples } from './demo-samples.ts';
 import { emptyUnusedFolder, startEngines, type Engines, type Sleep } from './engines.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
@@ -39,11 +40,16 @@ export interface LocalServiceOptions {
   graceSeconds: number;
   /** The model container to use in the painter's place. */
   containerUrl: string | null;
+  /** Whether the painter paints samples of the demo identities, once the service serves for the first time. */
+  samples: boolean;
   /** Null where the model never sleeps. */
   sleep: Sleep | null;
   accessTokenSeconds: number;
   /** Origins of web pages beside the dashboard's that may call the API and sign in. */
   allowedOrigins: string[];
+  /** As in a deployment's configuration; null where none is named. */
+  billingPortalUrl: string | null;
+  supportContact: string | null;
   /** Told of each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
   /** Told in a sentence of events other than requests. */
@@ -77,7 +83,10 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   try {
     openDataFolder(folder);
     if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
-    const engines = await startEngines(folder, port.url, options);
+    const engines = await startEngines(folder, port.url, {
+      ...options,
+      onMail: (path) => options.onNotice?.(`An e-mail was written to ${path}.`),
+    });
     try {
       return await serve(port, folder, engines, options);
     } catch (error) {
@@ -97,22 +106,10 @@ async function serve(
   options: LocalServiceOptions,
 ): Promise<LocalService> {
   removeReadyFiles(folder);
-  const { settings, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, events } = engines;
-  const { deadlineSeconds, asyncDeadlineSeconds, allowedOrigins } = options;
-  setFunctionEnvironment({
-    ...settings,
-    ...engines.model,
-    sageMakerRuntimeUrl,
-    referenceFetcherUrl,
-    generationWorkerUrl,
-    deadlineSeconds,
-    asyncDeadlineSeconds,
-    allowedOrigins,
-    session: sessionSettings(port.url),
-  });
+  const { settings, objects, events } = engines;
+  setEnvironment(port, engines, options);
   const { log, requests } = openHost(folder);
   const { bucketName } = settings;
-  const { objects } = engines;
   const [demo, mounted] = await Promise.all([openDemo(folder, settings.tableName), importRoutes()]);
   const gateway = openGateway(mounted, options);
   port.serve(createStartingFront({ bucketName, objects }));
@@ -128,12 +125,14 @@ async function serve(
   writeJson(folder.ready, ready);
   // Not awaited: the API serves at once, and a page that is asked for meanwhile says that it is being prepared.
   void pages.dashboard.prepare();
+  const samples = paintSamples(folder, engines, demo, options);
   return {
     ready,
     firstStart: demo.firstStart,
     async close() {
       removeReadyFiles(folder);
       pages.dashboard.close();
+      await samples?.stop();
       // The port stays open: running requests still store images and send answers.
       const counts = await requests.shutDown({ gateway, events, job: schedule.stop() }, options.graceSeconds);
       await port.close();
@@ -142,6 +141,35 @@ async function serve(
       return counts;
     },
   };
+}
+
+function setEnvironment({ url }: Port, engines: Engines, options: LocalServiceOptions): void {
+  const { settings, model, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, sesUrl } = engines;
+  setFunctionEnvironment({
+    ...settings,
+    ...model,
+    sageMakerRuntimeUrl,
+    referenceFetcherUrl,
+    generationWorkerUrl,
+    sesUrl,
+    dashboardUrl: `${url}/`,
+    deadlineSeconds: options.deadlineSeconds,
+    asyncDeadlineSeconds: options.asyncDeadlineSeconds,
+    allowedOrigins: options.allowedOrigins,
+    billingPortalUrl: options.billingPortalUrl,
+    supportContact: options.supportContact,
+    session: sessionSettings(url),
+  });
+}
+
+function paintSamples(
+  folder: DataFolder,
+  { painterUrl, settings: { tableName, bucketName } }: Engines,
+  { made: { identities } }: Demo,
+  { samples, onNotice = () => {} }: LocalServiceOptions,
+) {
+  if (!samples || painterUrl === null) return null;
+  return startDemoSamples(folder, { painterUrl, tableName, bucketName, identities }, onNotice);
 }
 
 /** Sets up what the functions find around them, apart from their environment. */
@@ -176,11 +204,23 @@ function openPages(
   { url }: Port,
   { signIn }: Demo,
   { accessKeyId, secretAccessKey, region }: EnginesFile,
-  { accessTokenSeconds, allowedOrigins, onNotice = () => {} }: LocalServiceOptions,
+  {
+    accessTokenSeconds,
+    allowedOrigins,
+    billingPortalUrl,
+    supportContact,
+    onNotice = () => {},
+  }: LocalServiceOptions,
 ) {
   const { issuer, clientId } = sessionSettings(url);
   const apiSigning = { credentials: { accessKeyId, secretAccessKey }, region };
-  const config = { apiBaseUrl: `${url}${basePath}`, signIn: { issuer, clientId, domainUrl: url } };
+  const config = {
+    apiBaseUrl: `${url}${basePath}`,
+    signIn: { issuer, clientId, domainUrl: url },
+    creditMails: true,
+    billingPortalUrl,
+    supportContact,
+  };
   return {
     userPool: openUserPool(url, signIn, { accessTokenSeconds, allowedOrigins, apiSigning }),
     dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),

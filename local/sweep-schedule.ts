@@ -9,7 +9,7 @@ import { sweep } from '../shared/workflow/sweep.ts';
 import type { EnginesFile } from './data-folder.ts';
 
 /**
- * Runs the sweep job as the scheduler would. First it ends every open request, whatever its lease: only this process
+ * Runs the jobs of the clock as the scheduler would. First it ends every open request, whatever its lease: only this process
  * uses the data folder and it has accepted nothing yet, so the process that ran them is gone.
  */
 export async function startSweepSchedule({
@@ -27,11 +27,24 @@ export async function startSweepSchedule({
       log.error(what, { requestId, causes: loggableError(error) }),
   };
   await sweep(deps, Number.MAX_SAFE_INTEGER);
-  const { handler } = await import('../functions/sweep.ts');
+  const { handler: sweepAgain } = await import('../functions/sweep.ts');
+  const { handler: sendNotices } = await import('../functions/send-notices.ts');
+  const started = [
+    everyMinutes(jobs.sweep.trigger.everyMinutes, sweepAgain),
+    everyMinutes(jobs.sendNotices.trigger.everyMinutes, sendNotices),
+  ];
+  return {
+    async stop() {
+      await Promise.all(started.map((job) => job.stop()));
+    },
+  };
+}
+
+function everyMinutes(minutes: number, job: () => Promise<void>): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    running = handler().catch(() => {});
-  }, jobs.sweep.trigger.everyMinutes * 60_000);
+    running = job().catch(() => {});
+  }, minutes * 60_000);
   return {
     stop() {
       clearInterval(timer);

@@ -16,6 +16,10 @@ export const environmentVariables = {
   sessionIssuer: 'SESSION_ISSUER',
   sessionJwksUrl: 'SESSION_JWKS_URL',
   sessionClientId: 'SESSION_CLIENT_ID',
+  mailFrom: 'MAIL_FROM',
+  dashboardUrl: 'DASHBOARD_URL',
+  billingPortalUrl: 'BILLING_PORTAL_URL',
+  supportContact: 'SUPPORT_CONTACT',
   allowedOrigins: 'ALLOWED_ORIGINS',
   billingPricesFile: 'BILLING_PRICES_FILE',
   billingLivemode: 'BILLING_LIVEMODE',
@@ -65,6 +69,10 @@ export interface Environment {
   readonly userPoolId: string;
   /** Where the user pools API is, if not at its usual address: a variable of the AWS SDK. */
   readonly cognitoUrl: string | null;
+  /** What mails to the owners of licenses need. */
+  readonly mail: MailEnvironment;
+  /** Where SES is, if not at its usual address: a variable of the AWS SDK. */
+  readonly sesUrl: string | null;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
   readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
@@ -81,6 +89,17 @@ export interface Environment {
   readonly pastDueGraceDays: number;
 }
 
+export interface MailEnvironment {
+  /** The address that mails come from. */
+  from: string;
+  /** With a slash at the end. */
+  dashboardUrl: string;
+  /** Where customers change their subscriptions; null where the deployment names no place. */
+  billingPortalUrl: string | null;
+  /** An e-mail address or a page; null where the deployment names none. */
+  supportContact: string | null;
+}
+
 export interface SessionEnvironment {
   issuer: string;
   jwksUrl: string;
@@ -91,10 +110,6 @@ const names = environmentVariables;
 
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   return {
-    get serviceName() {
-      // Only metrics need the name, so a missing one must not fail a request.
-      return source[names.serviceName] || 'unnamed';
-    },
     get tableName() {
       return text(source, names.tableName);
     },
@@ -121,6 +136,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get userPoolId() {
       return text(source, names.userPoolId);
     },
+    get mail() {
+      return mailOf(source);
+    },
     get session() {
       return sessionOf(source);
     },
@@ -142,13 +160,25 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
 /** These may be left out, so there is nothing to refuse on first use. */
 function optionalOf(source: NodeJS.ProcessEnv) {
   return {
+    // Only metrics need the name, so a missing one must not fail a request.
+    serviceName: source[names.serviceName] || 'unnamed',
     modelComponentName: source[names.modelComponentName] || null,
     sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
     embedParameters: source[names.embedParameters] === 'true',
     previewRoleArn: source[names.previewRoleArn] || null,
     stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
+    sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
     cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
     allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
+  };
+}
+
+function mailOf(source: NodeJS.ProcessEnv): MailEnvironment {
+  return {
+    from: text(source, names.mailFrom),
+    dashboardUrl: text(source, names.dashboardUrl),
+    billingPortalUrl: source[names.billingPortalUrl] || null,
+    supportContact: source[names.supportContact] || null,
   };
 }
 

@@ -10,6 +10,7 @@ export const objects = {
   adapters: 'adapters/*',
   uploads: 'uploads/*',
   references: 'references/*',
+  samples: 'samples/*',
 } as const;
 
 /** What a function may access. Infrastructure grants exactly this. */
@@ -20,8 +21,12 @@ export interface Grants {
   writeObjects?: readonly string[];
   /** Prefixes below which it may delete. */
   deleteObjects?: readonly string[];
-  /** It may sign links to previews by the role that all who sign such links share. */
+  /** It may sign links to previews and samples by the role that all who sign such links share. */
   previews?: true;
+  /** It may look accounts up in the user pool. */
+  accountDirectory?: true;
+  /** It may send e-mails in the deployment's name. */
+  mail?: true;
   model?: boolean;
   /** It may ask SageMaker's control plane how an endpoint that may sleep is. */
   modelStatus?: true;

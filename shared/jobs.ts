@@ -34,13 +34,28 @@ export const jobs = {
       deleteObjects: [objects.generations, objects.references],
     },
   },
+  sendNotices: {
+    functionName: 'send-notices',
+    trigger: { everyMinutes: 1 },
+    grants: {
+      table: {
+        notices: ['query', 'update', 'delete'],
+        licenses: ['get'],
+        owners: ['query'],
+        periods: ['get'],
+        accounts: ['get'],
+      },
+      accountDirectory: true,
+      mail: true,
+    },
+  },
   runGeneration: {
     functionName: 'run-generation',
     trigger: 'function',
     // The most that may wait for a model that sleeps or is busy. What comes beyond them waits with Lambda.
     reservedConcurrency: 100,
     grants: {
-      table: { ...releasing, catalog: ['get'], model: ['get', 'put'] },
+      table: { ...releasing, notices: ['put'], catalog: ['get'], model: ['get', 'put'] },
       readObjects: [objects.generations, objects.adapters, objects.references],
       writeObjects: [objects.generations],
       deleteObjects: [objects.references],

@@ -27,6 +27,8 @@ export const changeKeyLimit: RouteLimit = {
   onFault: 'allow',
 };
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
+export const accountLimit: RouteLimit = { ...usageLimit, name: 'account' };
+export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'change-account' };
 export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
 /** Four reference images for each of the ten requests that a key may send. */
 export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
@@ -47,3 +49,6 @@ export const keyLimitNames = [
   uploadLimit.name,
   mcpLimit.name,
 ];
+
+/** For all callers together: the document is large and open to everyone, and each byte that is sent costs money. */
+export const documentThrottle = { ratePerSecond: 5, burst: 10 };

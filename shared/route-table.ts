@@ -1,7 +1,7 @@
 import { objects, type Grants, type TableGrants } from './grants.ts';
 import { newKeyLimit } from './domain/key-slots.ts';
 import {
-  activityLimit,
+  documentThrottle,
   changeKeyLimit,
   deleteLimit,
   fetchLimit,
@@ -14,10 +14,7 @@ import {
   uploadLimit,
   usageLimit,
 } from './route-limits.ts';
-import type { Route, Throttle } from './route.ts';
-
-/** The document is large and open to everyone, and each byte that is sent costs money. */
-const documentThrottle: Throttle = { ratePerSecond: 5, burst: 10 };
+import type { Route } from './route.ts';
 
 /** The items of every request that generates: reserve, start, settle or release, replay. */
 const painting: TableGrants = {
@@ -25,6 +22,7 @@ const painting: TableGrants = {
   licenses: ['get'],
   periods: ['get', 'update'],
   generations: ['get', 'put', 'update'],
+  notices: ['put'],
   catalog: ['get'],
   model: ['get', 'put'],
 };
@@ -105,7 +103,11 @@ export const listIdentities = {
   auth: 'key_or_session',
   limit: identitiesLimit,
   streams: false,
-  grants: { table: { licenses: ['get'], catalog: ['query'], owners: ['query'] } },
+  grants: {
+    table: { licenses: ['get'], catalog: ['query'], owners: ['query'], links: ['get', 'put'] },
+    readObjects: [objects.samples],
+    previews: true,
+  },
 } as const satisfies Route;
 
 export const listLicenses = {
@@ -115,16 +117,6 @@ export const listLicenses = {
   auth: 'session',
   streams: false,
   grants: { table: { owners: ['query'] } },
-} as const satisfies Route;
-
-export const listActivity = {
-  method: 'GET',
-  path: '/licenses/{licenseId}/activity',
-  functionName: 'list-activity',
-  auth: 'session',
-  limit: activityLimit,
-  streams: false,
-  grants: { table: { licenses: ['get'], audit: ['query'] } },
 } as const satisfies Route;
 
 export const getUsage = {

@@ -1,3 +1,4 @@
+import { getAccount, listActivity, updateAccount } from './account-routes.ts';
 import type { Grants, TableAction, TableGrants } from './grants.ts';
 import {
   createGeneration,
@@ -6,7 +7,6 @@ import {
   listGenerations,
   listIdentities,
   listLicenses,
-  listActivity,
   getUsage,
   createKey,
   listKeys,
@@ -31,7 +31,7 @@ export type { Grants, Route, RouteLimit, TableAction, TableGrants, Throttle };
 
 /**
  * Every endpoint as data: the API, its grants, its documents and its tests are made from this table. A function imports its own route
- * only, from `route-table.ts`, so that its bundle holds no other's.
+ * only, from `route-table.ts` or `account-routes.ts`, so that its bundle holds no other's.
  */
 export const routes = {
   createGeneration,
@@ -41,6 +41,8 @@ export const routes = {
   listIdentities,
   listLicenses,
   listActivity,
+  getAccount,
+  updateAccount,
   getUsage,
   createKey,
   listKeys,

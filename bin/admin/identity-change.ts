@@ -39,6 +39,7 @@ export function newIdentity(options: IdentityOptions): Identity {
     description,
     catalog,
     productPhotos: options.productPhotos ?? false,
+    samples: [],
     model: options.model ? checkedModel({ ...firstModel, ...givenModel(options) }) : null,
   };
 }
@@ -52,6 +53,7 @@ export function changedIdentity(before: Identity, options: IdentityOptions): Ide
     description: options.description ?? before.description,
     catalog: options.catalog ?? before.catalog,
     productPhotos: options.productPhotos ?? before.productPhotos,
+    samples: before.samples,
     model: options.model ? changedModel(before, givenModel(options)) : null,
   };
 }

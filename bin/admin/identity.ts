@@ -4,13 +4,28 @@ import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
 import { keyValues, table, type Answer } from '../common/output.ts';
-import { id, jsonObject, line, objectKey, oneOf, sha256, slug } from '../common/values.ts';
+import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
+import { maxSamplePromptCharacters, maxSamples } from '../../shared/domain/sample.ts';
+import {
+  id,
+  jsonObject,
+  line,
+  nonEmpty,
+  objectKey,
+  oneOf,
+  repeated,
+  sha256,
+  slug,
+} from '../common/values.ts';
 
 const examples = [
   'identity put --name Aurora --slug aurora --description "Curtains of light." --catalog founding',
   'identity put --id idn_… --model-version 2 --adapter-key adapters/aurora-2.safetensors',
+  'identity put --id idn_… --sample coast.png --sample-prompt "A quiet coast" --sample town.jpg --sample-prompt "A town"',
   'identity deactivate idn_…',
 ];
+
+type PutOptions = IdentityOptions & SampleOptions;
 
 export function addIdentityCommands(program: Command): void {
   const identity = program
@@ -81,31 +96,48 @@ function addPut(identity: Command): void {
         'settings',
       ]),
     )
-    .action((options: IdentityOptions, command: Command) => {
+    .action((options: PutOptions, command: Command) => {
+      checkSampleOptions(options);
       const created = options.id === undefined ? newIdentity(options) : null;
       return answer(command, (session) => putIdentity(session, options, created));
     });
+  addSampleOptions(put);
   withYes(put);
 }
 
-async function putIdentity(
-  session: Session,
-  options: IdentityOptions,
-  created: Identity | null,
-): Promise<Answer> {
+function addSampleOptions(put: Command): void {
+  put
+    .option(
+      '--sample <file>',
+      `a PNG, JPEG or WebP of what it paints; repeat it for up to ${maxSamples}, which replace those before`,
+      repeated(nonEmpty('--sample')),
+    )
+    .option(
+      '--sample-prompt <text>',
+      'what painted the sample: one for each --sample, in their order',
+      repeated(line('--sample-prompt', maxSamplePromptCharacters)),
+    )
+    .option('--no-samples', 'remove its samples');
+}
+
+async function putIdentity(session: Session, options: PutOptions, created: Identity | null): Promise<Answer> {
   const { stores, nowMs } = session;
   const all = await stores.identities.list();
   const before = all.find(({ identityId }) => identityId === options.id) ?? null;
-  const after = before === null ? (created ?? newIdentity(options)) : changedIdentity(before, options);
-  const namesake = all.find((other) => other.slug === after.slug && other.identityId !== after.identityId);
+  const changed = before === null ? (created ?? newIdentity(options)) : changedIdentity(before, options);
+  const namesake = all.find((one) => one.slug === changed.slug && one.identityId !== changed.identityId);
   if (namesake) {
     throw new Failure(
-      `The slug ${after.slug} belongs to ${namesake.identityId}: change that with --id, or choose another.`,
+      `The slug ${changed.slug} belongs to ${namesake.identityId}: change that with --id, or choose another.`,
     );
   }
-  const losses = before === null ? [] : identityLosses(before, after);
-  if (losses.length > 0) await session.confirm({ what: `change the identity ${after.identityId}`, losses });
+  const samples = await readSampleChange(session, options);
+  const losses = before === null ? [] : identityLosses(before, changed);
+  if (losses.length > 0) await session.confirm({ what: `change the identity ${changed.identityId}`, losses });
+  // Files come before the catalog that names them, and go after it: whatever is interrupted, no link is dead.
+  const after = samples === null ? changed : { ...changed, samples: await samples.store(changed.identityId) };
   await stores.identities.put(after, await session.operator(), nowMs);
+  await samples?.clean(before?.samples ?? [], after);
   return identityAnswer(after);
 }
 
@@ -130,6 +162,7 @@ async function list({ stores }: Session): Promise<Answer> {
     identity.slug,
     identity.catalog,
     identity.productPhotos ? 'yes' : 'no',
+    identity.samples.length,
     identity.model?.version ?? 'none',
   ]);
   return {
@@ -137,7 +170,7 @@ async function list({ stores }: Session): Promise<Answer> {
     text:
       rows.length === 0
         ? 'There are no identities.'
-        : table(['IDENTITY', 'NAME', 'SLUG', 'CATALOG', 'PRODUCT PHOTOS', 'MODEL'], rows),
+        : table(['IDENTITY', 'NAME', 'SLUG', 'CATALOG', 'PRODUCT PHOTOS', 'SAMPLES', 'MODEL'], rows),
   };
 }
 
@@ -158,6 +191,7 @@ function identityAnswer(identity: Identity): Answer {
       ['Description', identity.description],
       ['Catalog', identity.catalog],
       ['Product photos', identity.productPhotos ? 'yes' : 'no'],
+      ...sampleLines(identity),
       ['Model', model === null ? 'none: requests are answered 503' : model.version],
       ['Adapter', model?.adapterKey ?? null],
       ['Adapter SHA-256', model?.adapterSha256 ?? null],
@@ -167,8 +201,16 @@ function identityAnswer(identity: Identity): Answer {
 }
 
 /** As GET /identities shows it, with the operator's own members; `identityId` is the same as `id`. */
+function sampleLines({ samples }: Identity): [string, string][] {
+  if (samples.length === 0) return [['Samples', 'none']];
+  return samples.map(({ widthPx, heightPx, prompt }, i) => [
+    `Sample ${i + 1}`,
+    `${widthPx} × ${heightPx} px${prompt === null ? '' : `, ${prompt}`}`,
+  ]);
+}
+
 function identityJson(identity: Identity): Record<string, unknown> {
-  const { identityId, name, slug: slugName, description, catalog, productPhotos, model } = identity;
+  const { identityId, name, slug: slugName, description, catalog, productPhotos, samples, model } = identity;
   const available = model !== null;
   return {
     id: identityId,
@@ -178,6 +220,12 @@ function identityJson(identity: Identity): Record<string, unknown> {
     description,
     catalog,
     productPhotos,
+    samples: samples.map(({ sampleId, widthPx, heightPx, prompt }) => ({
+      sampleId,
+      width: widthPx,
+      height: heightPx,
+      prompt,
+    })),
     available,
     model,
   };

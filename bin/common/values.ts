@@ -33,6 +33,11 @@ export function ids(name: string): (text: string, before: unknown) => string[] {
   return (text, before) => [...new Set([...(Array.isArray(before) ? before : []), one(text)])];
 }
 
+/** The values of an option that may be repeated, in their order. */
+export function repeated<T>(one: Parser<T>): (text: string, before?: T[]) => T[] {
+  return (text, before = []) => [...before, one(text)];
+}
+
 export function keyId(name: string): Parser<string> {
   return (text) => {
     if (isApiKey(text)) {

@@ -62,6 +62,7 @@ function temporaryIdentity(name: string): Identity {
     description: 'Checks a deployment and is removed afterwards.',
     catalog: 'specialist',
     productPhotos: true,
+    samples: [],
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   };
 }

@@ -31,6 +31,7 @@ names = {
     ('Generation', 'usage'): 'CreditsUsage',
     ('StoredGeneration', 'identity'): 'StoredIdentity',
     ('IdentityList', 'identities'): 'Identity',
+    ('IdentityList', 'samples'): 'Sample',
     ('GenerationEvents', 'accepted'): 'Accepted',
     ('GenerationEvents', 'queued'): 'Queued',
     ('GenerationEvents', 'started'): 'Started',

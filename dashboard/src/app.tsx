@@ -8,9 +8,12 @@ import { lazyScreen, type LazyScreen } from './lib/lazy-screen.tsx';
 import { RequireLicense } from './license/require-license.tsx';
 
 const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'));
+const Account = lazyScreen(() => import('./screens/account/account-screen.tsx'));
 const Overview = lazyScreen(() => import('./screens/overview/overview-screen.tsx'));
 const History = lazyScreen(() => import('./screens/history/history-screen.tsx'));
 const HistoryDetail = lazyScreen(() => import('./screens/history/history-detail-screen.tsx'));
+const Identities = lazyScreen(() => import('./screens/identities/identities-screen.tsx'));
+const Identity = lazyScreen(() => import('./screens/identities/identity-screen.tsx'));
 const Keys = lazyScreen(() => import('./screens/keys/keys-screen.tsx'));
 const Playground = lazyScreen(() => import('./screens/playground/playground-screen.tsx'));
 const Quickstart = lazyScreen(() => import('./screens/quickstart/quickstart-screen.tsx'));
@@ -21,7 +24,11 @@ const screensByPath = { '': Overview, keys: Keys, playground: Playground, quicks
 export function preloadScreen(pathname: string): void {
   const [, first = '', second] = pathname.split('/');
   const known: Record<string, LazyScreen | undefined> = screensByPath;
-  const screen = first === 'history' ? (second ? HistoryDetail : History) : known[first];
+  const withDetails: Record<string, [LazyScreen, LazyScreen] | undefined> = {
+    history: [History, HistoryDetail],
+    identities: [Identities, Identity],
+  };
+  const screen = withDetails[first]?.[second ? 1 : 0] ?? known[first];
   screen?.preload();
 }
 
@@ -36,9 +43,13 @@ export function App() {
             <Route index element={withLicense('Overview', Overview)} />
             <Route path="history" element={withLicense('History', History)} />
             <Route path="history/:requestId" element={withLicense('Request', HistoryDetail)} />
+            <Route path="identities" element={withLicense('Identities', Identities)} />
+            <Route path="identities/:identityId" element={withLicense('Identity', Identity)} />
             <Route path="keys" element={withLicense('Keys', Keys)} />
             <Route path="playground/:requestId?" element={withLicense('Playground', Playground)} />
             <Route path="quickstart" element={withLicense('Quickstart', Quickstart)} />
+            {/* An account without a license has settings, too. */}
+            <Route path="account" element={<Account />} />
             <Route path="*" element={<NotFound />} />
           </Route>
         </Route>

@@ -11,6 +11,7 @@ import {
   UserPoolClientIdentityProvider,
   UserPoolDomain,
 } from 'aws-cdk-lib/aws-cognito';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/config.ts';
 import type { Configuration } from '../configuration.ts';
@@ -86,6 +87,14 @@ export class Accounts extends Construct {
     fn.setVariable(environmentVariables.sessionIssuer, this.issuer);
     fn.setVariable(environmentVariables.sessionJwksUrl, `${this.issuer}/.well-known/jwks.json`);
     fn.setVariable(environmentVariables.sessionClientId, this.clientId);
+  }
+
+  /** The right to look accounts up by their sub, and to list them: Cognito has no narrower one. */
+  grantDirectory(fn: ServiceFunction): void {
+    fn.setVariable(environmentVariables.userPoolId, this.userPool.userPoolId);
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['cognito-idp:ListUsers'], resources: [this.userPool.userPoolArn] }),
+    );
   }
 
   private addUserPool({ selfSignUp, mfa }: AccountsProps): UserPool {

@@ -23,7 +23,7 @@ const generationsPrefix = 'generations/';
 const uploadsPrefix = 'uploads/';
 const referencesPrefix = 'references/';
 
-/** The private bucket of images, uploads, references and adapters, read through presigned URLs. It is kept when the stack is deleted. */
+/** The private bucket of images, uploads, references, adapters and samples, read through presigned URLs. It is kept when the stack is deleted. */
 export class ImageBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -46,6 +46,7 @@ export class ImageBucket extends Construct {
           maxAge: 3600,
         },
       ],
+      // Each names what it removes: adapters and samples stay until an operator replaces them.
       lifecycleRules: [
         { id: 'images', prefix: generationsPrefix, expiration: Duration.days(retentionDays) },
         // An upload is valid for an hour, but S3 counts in days.

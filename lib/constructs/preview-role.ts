@@ -7,14 +7,19 @@ import type { Grants } from '../../shared/routes.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-const previewPattern = 'generations/*/preview-*';
+/** Why the role may read each of these. */
+const patterns = {
+  'generations/*/preview-*':
+    'Previews lie below the license and the request that they belong to, which are not known before a request comes.',
+  'samples/*': 'Samples lie below the identity that they belong to. Operators make identities.',
+};
 
 export interface PreviewRoleProps {
   readonly images: Bucket;
 }
 
 /**
- * The role that signs links to previews. It may read previews and nothing else. Lambda gives each process credentials
+ * The role that signs links to previews and samples. It may read these and nothing else. Lambda gives each process credentials
  * of its own, and links that are signed by two of them differ; the credentials of this role are shared.
  */
 export class PreviewRole extends Construct {
@@ -26,20 +31,19 @@ export class PreviewRole extends Construct {
     // IAM refuses a policy that names a role as a principal before that role is known everywhere. A condition may name it.
     const signers = { 'aws:PrincipalArn': Lazy.list({ produce: () => this.signers }) };
     this.role = new Role(this, 'Role', {
-      description: 'Image Generation Service: signs links to previews',
+      description: 'Image Generation Service: signs links to previews and samples',
       assumedBy: new PrincipalWithConditions(new AccountRootPrincipal(), { ArnEquals: signers }),
     });
     this.role.addToPolicy(
       new PolicyStatement({
         actions: ['s3:GetObject'],
-        resources: [images.arnForObjects(previewPattern)],
+        resources: Object.keys(patterns).map((pattern) => images.arnForObjects(pattern)),
       }),
     );
     const bucketId = Stack.of(this).getLogicalId(images.node.defaultChild as CfnBucket);
-    accept(this.role, {
-      [`AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${previewPattern}]`]:
-        'Previews lie below the license and the request that they belong to, which are not known before a request comes.',
-    });
+    for (const [pattern, reason] of Object.entries(patterns)) {
+      accept(this.role, { [`AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${pattern}]`]: reason });
+    }
   }
 
   grant(fn: ServiceFunction, { previews }: Pick<Grants, 'previews'>): void {

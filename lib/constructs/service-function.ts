@@ -135,3 +135,8 @@ function filesBeside(files: Readonly<Record<string, string>>): ICommandHooks {
       ),
   };
 }
+
+/** A construct's id for a function's name. */
+export function pascalCase(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
+}

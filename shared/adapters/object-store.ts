@@ -11,6 +11,7 @@ import { anyContentType } from '../contracts/upload.ts';
 import type { OutputFormat } from '../contracts/generation.ts';
 import { systemClock, type Clock } from '../domain/clock.ts';
 import { quarterOf, type LinkCredentials } from '../domain/previews.ts';
+import { samplePictureKey, sampleThumbnailKey } from '../domain/sample.ts';
 import { uploadKey, type UploadRef } from '../domain/upload.ts';
 import { linkSigner } from './link-signer.ts';
 
@@ -74,6 +75,16 @@ export function objectStore(
     return ofQuarter.signer;
   };
 
+  /** Links that are the same within each quarter of an hour. */
+  const signForQuarter = async (key: string): Promise<string> => {
+    const quarterMs = quarterOf(clock.now());
+    const signPreview = await previewSigner(quarterMs);
+    return signPreview('GET', key, {
+      lifetimeSeconds: linkLifetimeSeconds,
+      signingDate: new Date(quarterMs),
+    });
+  };
+
   /** S3 answers 403 for a missing object to a role that may not list the bucket, and no function may. */
   const sizeOf = async (key: string, options: { abortSignal?: AbortSignal } = {}): Promise<number | null> => {
     try {
@@ -114,11 +125,17 @@ export function objectStore(
      * A link that opens the preview of image `index` for 45 to 60 minutes. It is the same within each quarter of an hour,
      * so that a browser finds in its cache what it had.
      */
-    async previewLink(of: RequestRef, index: number): Promise<string> {
-      const quarterMs = quarterOf(clock.now());
-      const signPreview = await previewSigner(quarterMs);
-      const options = { lifetimeSeconds: linkLifetimeSeconds, signingDate: new Date(quarterMs) };
-      return signPreview('GET', previewKey(of, index), options);
+    previewLink(of: RequestRef, index: number): Promise<string> {
+      return signForQuarter(previewKey(of, index));
+    },
+
+    /** Links that open the two files of an identity's sample, as long as those to previews. */
+    async sampleLinks(identityId: string, sampleId: string): Promise<{ url: string; thumbnailUrl: string }> {
+      const [url, thumbnailUrl] = await Promise.all([
+        signForQuarter(samplePictureKey(identityId, sampleId)),
+        signForQuarter(sampleThumbnailKey(identityId, sampleId)),
+      ]);
+      return { url, thumbnailUrl };
     },
 
     /** A link to put the preview of image `index` to, with the headers that every link to it answers with. */

@@ -9,4 +9,10 @@ export interface DashboardConfig {
     /** Where `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout` are. */
     domainUrl: string;
   };
+  /** Whether owners are told by e-mail what is used of their credits. */
+  creditMails: boolean;
+  /** Where customers change their subscriptions; null where the deployment names no place. */
+  billingPortalUrl: string | null;
+  /** Where customers ask for help, an e-mail address or a page; null where the deployment names none. */
+  supportContact: string | null;
 }

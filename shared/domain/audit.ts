@@ -73,9 +73,10 @@ export function licenseMembers(license: License): Members {
 }
 
 /** The members of an identity. Settings may be long, and may hold words for the model, so they are told by their hash. */
-export function identityMembers({ identityId: _id, model, ...members }: Identity): Members {
+export function identityMembers({ identityId: _id, model, samples, ...members }: Identity): Members {
   return {
     ...members,
+    samples: samples.map(({ sampleId }) => sampleId),
     modelVersion: model?.version ?? null,
     adapterKey: model?.adapterKey ?? null,
     adapterSha256: model?.adapterSha256 ?? null,

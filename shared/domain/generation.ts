@@ -43,6 +43,8 @@ export interface Generation {
   credits: number;
   /** Start of the billing period that holds the reservation, whichever month it ends in. */
   periodStartMs: number;
+  /** The period's credits when it was accepted; null in records of before this was stored. */
+  creditsLimit: number | null;
   createdAtMs: number;
   deadlineMs: number;
   /** From here on the sweep may end the request, because its handler must have died. */
@@ -144,6 +146,7 @@ export interface NewGeneration {
   identity: Identity;
   body: CreateGenerationBody;
   periodStartMs: number;
+  creditsLimit: number;
   nowMs: number;
   deadlineSeconds: number;
   retentionDays: number;
@@ -183,6 +186,7 @@ export function newGeneration(order: NewGeneration): Generation {
     referenceImages: body.referenceImages.length,
     credits: creditCost(body),
     periodStartMs: order.periodStartMs,
+    creditsLimit: order.creditsLimit,
     createdAtMs: nowMs,
     deadlineMs,
     leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000,

@@ -1,3 +1,5 @@
+import type { Sample } from './sample.ts';
+
 /** A creator system. Its model never leaves the service: callers see only what `IdentityAnswer` shows. */
 export interface Identity {
   identityId: string;
@@ -7,6 +9,8 @@ export interface Identity {
   /** Founding identities come with every core plan; specialist ones are granted one by one. */
   catalog: 'founding' | 'specialist';
   productPhotos: boolean;
+  /** In the order in which they are shown. */
+  samples: Sample[];
   /** Null while the identity has no active model. */
   model: IdentityModel | null;
 }

@@ -18,7 +18,7 @@ import {
 } from '../workflow/create-generation.ts';
 import { dryRun } from '../workflow/dry-run.ts';
 import { findGeneration } from '../workflow/find-generation.ts';
-import { usableIdentities } from '../workflow/usable-identities.ts';
+import { agentIdentities, usableIdentities } from '../workflow/usable-identities.ts';
 import type { Progress } from './progress.ts';
 import type { ToolName } from './tools.ts';
 
@@ -36,7 +36,7 @@ type RunTool = (sent: Arguments, call: ToolCall, progress: Progress) => Promise<
 export const runTool: Record<ToolName, RunTool> = {
   async list_identities(sent, { caller, deps }) {
     parse(listIdentitiesArguments, sent);
-    return usableIdentities([caller.license], deps.identities);
+    return agentIdentities(await usableIdentities([caller.license], deps.identities));
   },
 
   async get_generation(sent, { caller, deps }) {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { generateArguments, getGenerationArguments, listIdentitiesArguments } from '../contracts/agent.ts';
 import { dryRunAnswer, generationAnswer, storedGeneration } from '../contracts/generation-answers.ts';
-import { identityList } from '../contracts/identity.ts';
+import { agentIdentityList } from '../contracts/identity.ts';
 import type { Schema } from '../openapi/schema.ts';
 import { argumentsSchema, resultSchema } from '../openapi/tool-schemas.ts';
 import { lazy } from '../runtime/lazy.ts';
@@ -30,7 +30,7 @@ export const tools = {
       'Lists the identities (creator systems, each with a style of its own) that this API key may paint with. `generate` wants the ' +
       '`id` of one that is `available`. Free.',
     arguments: listIdentitiesArguments,
-    answer: identityList,
+    answer: agentIdentityList,
     hints: { readOnlyHint: true, openWorldHint: false },
   },
   quote: {

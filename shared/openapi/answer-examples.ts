@@ -20,8 +20,10 @@ const licenseId = 'lic_5uB0kP3nT8xW2cYq7LzR';
 const keyId = 'key_3f6c1d0b9a8e7f5d4c2b1a0f9e8d7c6b';
 const identity = { id: 'idn_9fXo2LqV7mRk3BzTa5Wc', name: 'aurora', slug: 'aurora' };
 const signature = 'b7d4c1e09a86f2d4b8e07c15a3f60c2a9e5b7d4c1e9a86d2f4b8e07c153f0c2a';
-const linkTo = (file: string) =>
-  `https://images.example.com/generations/${licenseId}/${requestId}/${file}` +
+const linkTo = (file: string) => signed(`generations/${licenseId}/${requestId}/${file}`);
+const sampleLink = (name: string) => signed(`samples/${identity.id}/${name}.webp`);
+const signed = (key: string) =>
+  `https://images.example.com/${key}` +
   `?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=3600&X-Amz-Signature=${signature}`;
 const outputs = [linkTo('output-0.png')];
 const previews = [linkTo('preview-0.webp')];
@@ -105,6 +107,15 @@ const identities: IdentityList = {
       description: 'Curtains of light over quiet northern land.',
       productPhotos: false,
       available: true,
+      samples: [
+        {
+          url: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53'),
+          thumbnailUrl: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53-thumbnail'),
+          width: 1024,
+          height: 768,
+          prompt: 'A cabin by a frozen lake, green curtains of light above',
+        },
+      ],
     },
   ],
 };
@@ -243,6 +254,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   CreatedKey: createdKey,
   Key: key,
   KeyList: keys,
+  Account: { creditMails: true },
   RevokedKey: revokedKey,
   Upload: upload,
   Health: health,

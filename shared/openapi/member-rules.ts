@@ -90,6 +90,13 @@ export const memberRules: Record<string, Schema> = {
       monthlyCredits: { description: `${budget} Null takes it away; left out, it stays as it is.` },
     },
   },
+  ChangeAccountRequest: {
+    properties: {
+      creditMails: {
+        description: 'Whether an e-mail tells you that a license has used 80 and 100 % of its credits.',
+      },
+    },
+  },
   UploadByKeyRequest: { properties: { contentType: { description: 'What the file is, if you know.' } } },
   UploadBySessionRequest: {
     properties: { contentType: { description: 'What the file is, if you know.' }, licenseId },

@@ -188,6 +188,18 @@ export const operations: Record<OperationId, Operation> = {
     parameters: ['keyLimit', 'cursor'],
     answer: { schema: 'KeyList', description: 'What is known of each; never the keys themselves.' },
   },
+  getAccount: {
+    tag: 'Account',
+    summary: "Read the account's settings",
+    answer: { schema: 'Account', description: 'The settings as they are now.' },
+  },
+  updateAccount: {
+    tag: 'Account',
+    summary: "Change the account's settings",
+    description: 'What is left out stays as it is.',
+    body: { schemas: ['ChangeAccountRequest'], examples: { off: { creditMails: false } } },
+    answer: { schema: 'Account', description: 'The settings as they are now.' },
+  },
   updateKey: {
     tag: 'Account',
     summary: "Change an API key's name or budget",

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { accountSettings } from '../contracts/account-answer.ts';
+import { changeAccountBody } from '../contracts/account.ts';
 import { activityList } from '../contracts/activity.ts';
 import { createdKey, keyAnswer, keyList, revokedKey } from '../contracts/api-key-answers.ts';
 import { changeKeyBody, createKeyBody } from '../contracts/api-key.ts';
@@ -45,6 +47,8 @@ const named = {
   LicenseList: licenseList,
   Usage: usageAnswer,
   ActivityList: activityList,
+  Account: accountSettings,
+  ChangeAccountRequest: changeAccountBody,
   CreatedKey: createdKey,
   Key: keyAnswer,
   KeyList: keyList,

@@ -43,6 +43,7 @@ export function fromItem(item: Item): Generation {
     referenceImages: item.referenceImages ?? 0,
     credits: item.credits,
     periodStartMs: item.periodStartMs,
+    creditsLimit: item.creditsLimit ?? null,
     createdAtMs: item.createdAtMs,
     deadlineMs: item.deadlineMs,
     // A request that has ended has no lease any more, so that it leaves the lease index.

@@ -20,7 +20,7 @@ import { idempotencyRecordFromItem, type IdempotencyRecord } from './idempotency
 import { generationPages } from './generation-pages.ts';
 import { countedInMs, countInPeriod } from './in-flight.ts';
 import { committedName } from './period-store.ts';
-import { batchGet, getItem, writeItem, type Table } from './table.ts';
+import { batchGet, getItem, writeItem, type Item, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, licenseIdOfGeneration } from './table-keys.ts';
 
@@ -44,6 +44,8 @@ export class RunLost extends Error {
 }
 
 const maxFinishAttempts = 4;
+/** Beside these: each of the two parts of the credits that are told may be reached by others first, before and while it is tried. */
+const maxNoticeRefusals = 5;
 /** The first reservation of a period is refused once, until the period counts what is in flight. */
 const maxReserveAttempts = 8;
 
@@ -59,22 +61,30 @@ export function generationStore(table: Table) {
   /** Ends a generation by a transaction. @returns the record as it ended, also when another process ended it. */
   const finish = async (
     ended: Generation,
-    itemsFor: (inFlightInMs: number, withIdempotencyRecord: boolean) => TransactItems,
+    itemsFor: (inFlightInMs: number, withIdempotencyRecord: boolean, period: Item | null) => TransactItems,
   ): Promise<Generation> => {
     const { licenseId, periodStartMs } = ended;
     let inFlightInMs = periodStartMs;
     let withIdempotencyRecord = true;
+    let period: Item | null = null;
+    let noticeRefusals = 0;
     let lastError: unknown;
     for (let attempt = 1; attempt <= maxFinishAttempts; attempt++) {
       try {
-        const refusal = await transact(table, itemsFor(inFlightInMs, withIdempotencyRecord));
+        const refusal = await transact(table, itemsFor(inFlightInMs, withIdempotencyRecord, period));
         if (refusal === null) return ended;
-        const [ofRecord, ...others] = refusal.failed;
+        const [ofRecord, ofPeriod, ...others] = refusal.failed;
         const stored = ofRecord ? refusal.items[0] : undefined;
         if (stored && isFinal(stored.status)) return fromItem(stored);
         if (ofRecord && stored?.status === 'PROCESSING') throw new RunLost('another run has begun it');
         if (ofRecord) throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
-        if (others[inFlightInMs === periodStartMs ? 0 : 1]) {
+        const [, found = {}] = refusal.items;
+        const isCounting = inFlightInMs === periodStartMs;
+        if (ofPeriod && (!isCounting || found.inFlight !== undefined)) {
+          period = found;
+          lastError = new Error('the charges of others reach what is told to the owner');
+          if (++noticeRefusals <= maxNoticeRefusals) attempt -= 1;
+        } else if (isCounting ? ofPeriod : others[0]) {
           // Its month is over, and another period counts what is in flight.
           inFlightInMs = (await countedInMs(table, licenseId)) ?? periodStartMs;
           lastError = new Error('another period counts the requests in flight');
@@ -179,7 +189,7 @@ export function generationStore(table: Table) {
     /** PROCESSING → COMPLETED, and its credits from held to used. */
     settle(generation: Generation, completion: Completion): Promise<Generation> {
       const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
-      return finish(ended, (inFlightInMs) => settleItems(table.name, ended, inFlightInMs));
+      return finish(ended, (inFlightInMs, _, period) => settleItems(table.name, ended, inFlightInMs, period));
     },
 
     /**

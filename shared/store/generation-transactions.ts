@@ -1,7 +1,9 @@
 import { idempotencyHours } from '../domain/idempotency.ts';
 import type { Generation } from '../domain/generation.ts';
 import { toItem } from './generation-item.ts';
+import { noticeWrite, pendingNotice } from './notice-transactions.ts';
 import { committedName, tallyNames } from './period-store.ts';
+import type { Item } from './table.ts';
 import type { TransactItems } from './transact.ts';
 import { itemKeys, leaseIndex, ttlAttribute, type ItemKey } from './table-keys.ts';
 
@@ -102,8 +104,17 @@ function takeIdempotencyKey(
   };
 }
 
-/** The charge: [0] the record from PROCESSING to COMPLETED, then `endInPeriods` with its period's used credits and statistics. */
-export function settleItems(TableName: string, ended: Generation, countedInMs: number): TransactItems {
+/**
+ * The charge: [0] the record from PROCESSING to COMPLETED, then `endInPeriods` with its period's used credits and
+ * statistics, and last the notice for its owner when the charge reaches a part of the credits that is told.
+ * @param period its period as an earlier attempt found it.
+ */
+export function settleItems(
+  TableName: string,
+  ended: Generation,
+  countedInMs: number,
+  period: Item | null = null,
+): TransactItems {
   const completedAtMs = ended.completedAtMs!;
   const keyId = ended.countedByKey ? ended.keyId : null;
   const tallies = tallyNames({
@@ -112,6 +123,8 @@ export function settleItems(TableName: string, ended: Generation, countedInMs: n
     completedAtMs,
     keyId,
   }).flat();
+  const notice = noticeWrite(ended, period);
+  const percent = notice?.percent ?? null;
   return [
     endRecord(TableName, ended, ['PROCESSING'], {
       completedAtMs,
@@ -121,9 +134,17 @@ export function settleItems(TableName: string, ended: Generation, countedInMs: n
     }),
     ...endInPeriods(TableName, ended, countedInMs, {
       adds: `used :credits, ${tallies.map((name, i) => `#t${i} ${name.endsWith('#n') ? ':one' : ':credits'}`).join(', ')}`,
+      ...(percent !== null && { sets: 'told = :told' }),
+      ...(notice !== null && { condition: notice.condition }),
       ExpressionAttributeNames: Object.fromEntries(tallies.map((name, i) => [`#t${i}`, name])),
-      ExpressionAttributeValues: { ':credits': ended.credits, ':one': 1 },
+      ExpressionAttributeValues: {
+        ':credits': ended.credits,
+        ':one': 1,
+        ...notice?.values,
+        ...(percent !== null && { ':told': percent }),
+      },
     }),
+    ...(percent === null ? [] : [pendingNotice(TableName, ended, percent)]),
   ];
 }
 
@@ -191,6 +212,10 @@ function ofRun(runId: string | null, { Update }: TransactItem): TransactItem {
 interface PeriodChange {
   /** For ADD. */
   adds: string;
+  /** For SET. */
+  sets?: string;
+  /** Of the period that the request belongs to. A refusal shows the period. */
+  condition?: string;
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues: Record<string, number>;
 }
@@ -203,29 +228,37 @@ function endInPeriods(
   TableName: string,
   { licenseId, periodStartMs }: Generation,
   countedInMs: number,
-  { adds, ExpressionAttributeNames, ExpressionAttributeValues }: PeriodChange,
+  { adds, sets, condition, ExpressionAttributeNames, ExpressionAttributeValues }: PeriodChange,
 ): TransactItems {
+  const setting = sets === undefined ? '' : `SET ${sets} `;
   const own = {
     TableName,
     Key: itemKeys.period(licenseId, periodStartMs),
     ...(ExpressionAttributeNames && { ExpressionAttributeNames }),
-  };
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
   const less = { ':less': -1 };
+  const counts = 'attribute_exists(inFlight)';
   if (countedInMs === periodStartMs) {
     const Update = {
       ...own,
-      UpdateExpression: `ADD ${adds}, inFlight :less`,
-      ConditionExpression: 'attribute_exists(inFlight)',
+      UpdateExpression: `${setting}ADD ${adds}, inFlight :less`,
+      ConditionExpression: condition === undefined ? counts : `${counts} AND ${condition}`,
       ExpressionAttributeValues: { ...ExpressionAttributeValues, ...less },
     };
     return [{ Update }];
   }
-  const Update = { ...own, UpdateExpression: `ADD ${adds}`, ExpressionAttributeValues };
+  const Update = {
+    ...own,
+    UpdateExpression: `${setting}ADD ${adds}`,
+    ...(condition !== undefined && { ConditionExpression: condition }),
+    ExpressionAttributeValues,
+  };
   const counting = {
     TableName,
     Key: itemKeys.period(licenseId, countedInMs),
     UpdateExpression: 'ADD inFlight :less',
-    ConditionExpression: 'attribute_exists(inFlight)',
+    ConditionExpression: counts,
     ExpressionAttributeValues: less,
   };
   return [{ Update }, { Update: counting }];

@@ -112,7 +112,8 @@ function identityFromItem(item: Item): Identity {
     description: item.description,
     catalog: item.catalog,
     productPhotos: item.productPhotos,
-    // Older identities have no digest.
+    // Older identities have no samples, and no digest.
+    samples: item.samples ?? [],
     model: item.model ? { adapterSha256: null, ...item.model } : null,
   };
 }

@@ -1,3 +1,5 @@
+import type { CreditNotice } from '../domain/credit-notices.ts';
+
 /**
  * The single table: every key is built here and nowhere else.
  *
@@ -10,6 +12,8 @@
  * Key roster  ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
+ * Account     ACCOUNT#<sub>     SETTINGS         –       what the owner of licenses has chosen
+ * Notice      NOTICES           <license>#…      –       the job that sends notices of used credits by e-mail, until it has
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
  * Deletion    DELETION#<license> <uuidv7>       lease   deleting a request; sweep, until nothing can bring its images back
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
@@ -32,6 +36,7 @@ export interface ItemKey extends Record<string, string> {
 }
 
 const generationPrefix = 'GEN#';
+export const noticePartition = 'NOTICES';
 const deletionPrefix = 'DELETION#';
 /** Beside a license's periods, whose sort keys are instants. */
 export const inFlightSortKey = 'IN-FLIGHT';
@@ -58,6 +63,11 @@ export const itemKeys = {
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
   }),
+  notice: ({ licenseId, periodStartMs, percent }: CreditNotice): ItemKey => ({
+    PK: noticePartition,
+    SK: `${licenseId}#${new Date(periodStartMs).toISOString()}#${percent}`,
+  }),
+  account: (ownerId: string): ItemKey => ({ PK: `ACCOUNT#${ownerId}`, SK: 'SETTINGS' }),
   deletion: (licenseId: string, requestId: string): ItemKey => ({
     PK: `${deletionPrefix}${licenseId}`,
     SK: requestId,
@@ -126,6 +136,8 @@ export const partitions = {
   rosters: { leadingKey: 'ROSTER#' },
   periods: { leadingKey: 'PERIOD#' },
   generations: { leadingKey: generationPrefix },
+  notices: { leadingKey: noticePartition },
+  accounts: { leadingKey: 'ACCOUNT#' },
   deletions: { leadingKey: deletionPrefix },
   catalog: { leadingKey: 'CATALOG' },
   model: { leadingKey: 'MODEL' },

@@ -116,6 +116,7 @@ function draft(command: GenerationCommand, { identity, body }: Plan, deps: Decis
     identity,
     body,
     periodStartMs: period.startMs,
+    creditsLimit: period.creditsLimit,
     nowMs,
     deadlineSeconds: command.respondAsync ? deps.asyncDeadlineSeconds : deps.deadlineSeconds,
     retentionDays: deps.retentionDays,

@@ -1,23 +1,45 @@
-import type { IdentityList } from '../contracts/identity.ts';
+import type { ObjectStore } from '../adapters/object-store.ts';
+import type { AgentIdentityList, IdentityList, IdentitySample } from '../contracts/identity.ts';
+import type { Identity } from '../domain/identity.ts';
 import { mayUse, type License } from '../domain/license.ts';
+import type { Sample } from '../domain/sample.ts';
 import type { IdentityCatalog } from '../store/identity-store.ts';
 
 /** The identities that any of these licenses covers, with or without an active model. */
 export async function usableIdentities(
   licenses: readonly License[],
   catalog: IdentityCatalog,
-): Promise<IdentityList> {
+): Promise<Identity[]> {
   const identities = await catalog.list();
-  return {
-    identities: identities
-      .filter((identity) => licenses.some((license) => mayUse(license, identity)))
-      .map(({ identityId, name, slug, description, productPhotos, model }) => ({
-        id: identityId,
-        name,
-        slug,
-        description,
-        productPhotos,
-        available: model !== null,
-      })),
-  };
+  return identities.filter((identity) => licenses.some((license) => mayUse(license, identity)));
+}
+
+/** What agents are told of identities. */
+export function agentIdentities(identities: readonly Identity[]): AgentIdentityList {
+  return { identities: identities.map(factsOf) };
+}
+
+/** What callers of GET /identities are told of identities. */
+export async function identityAnswers(
+  identities: readonly Identity[],
+  objects: Pick<ObjectStore, 'sampleLinks'>,
+): Promise<IdentityList> {
+  const answers = identities.map(async (identity) => ({
+    ...factsOf(identity),
+    samples: await Promise.all(identity.samples.map((sample) => sampleAnswer(identity, sample, objects))),
+  }));
+  return { identities: await Promise.all(answers) };
+}
+
+function factsOf({ identityId, name, slug, description, productPhotos, model }: Identity) {
+  return { id: identityId, name, slug, description, productPhotos, available: model !== null };
+}
+
+async function sampleAnswer(
+  { identityId }: Identity,
+  { sampleId, widthPx, heightPx, prompt }: Sample,
+  objects: Pick<ObjectStore, 'sampleLinks'>,
+): Promise<IdentitySample> {
+  const links = await objects.sampleLinks(identityId, sampleId);
+  return { ...links, width: widthPx, height: heightPx, prompt };
 }

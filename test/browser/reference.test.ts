@@ -150,7 +150,7 @@ test('who has signed out still gets there', async () => {
 
 test.each([
   ['the API', '**/openapi.json', /openapi.* could not be loaded/],
-  ['Scalar’s script', '**/scalar-*.js', 'This page stopped working'],
+  ['Scalar’s script', '**/scalar-*.js', 'This page could not be loaded'],
 ])('without %s, the page says so', async (_what, missing, text) => {
   const { page } = await dashboard.open();
   await page.route(missing, (route) => route.abort());

@@ -34,6 +34,8 @@ const screens = [
   ['', 'Overview'],
   ['history', 'History'],
   ['history?status=TIMEOUT', 'History'],
+  ['identities', 'Identities'],
+  ['identities/nobody', 'There is no such identity'],
   ['keys', 'Keys'],
   ['playground', 'Playground'],
   ['quickstart', 'Quickstart'],
@@ -85,7 +87,7 @@ test('without the API, every screen says so and offers to try again', async () =
   // A page that asks for nothing: what was loaded before would be shown.
   const { page } = await dashboard.visit('nowhere');
   await page.route('**/api/v1/{usage,generate,keys,identities}*', (route) => route.abort());
-  for (const name of ['Overview', 'History', 'Keys', 'Playground', 'Quickstart']) {
+  for (const name of ['Overview', 'History', 'Identities', 'Keys', 'Playground', 'Quickstart']) {
     await page.getByRole('link', { name, exact: true }).locator('visible=true').first().click();
     await screen(page, name);
     await page.getByText("The service can't be reached.").first().waitFor();

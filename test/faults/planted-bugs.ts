@@ -59,7 +59,7 @@ export const generalBugs: readonly PlantedBug[] = [
     file: generations,
     changes: [
       [
-        'return finish(ended, (inFlightInMs) => settleItems(table.name, ended, inFlightInMs));',
+        'return finish(ended, (inFlightInMs, _, period) =>\n        settleItems(table.name, ended, inFlightInMs, period),\n      );',
         'return transact(table, [settleItems(table.name, ended, ended.periodStartMs)[1]!]).then(() => finish(ended, () => [settleItems(table.name, ended, ended.periodStartMs)[0]!]));',
       ],
     ],

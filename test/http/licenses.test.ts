@@ -81,6 +81,7 @@ describe('GET /identities', () => {
         description: demoIdentities[name]!.description,
         productPhotos: demoIdentities[name]!.productPhotos,
         available: name !== 'ember',
+        samples: [],
       })),
     });
   });

@@ -31,6 +31,9 @@ test('nothing at all deploys: every option has a default', () => {
     generationDeadlineSeconds: 60,
     domain: null,
     billing: null,
+    mail: null,
+    billingPortalUrl: null,
+    supportContact: null,
   });
 });
 
@@ -93,6 +96,12 @@ describe('what is wrong is named, all of it at once', () => {
     [
       { domain: { ...everything.domain, dashboardCertificateArn: everything.domain!.apiCertificateArn } },
       'domain.dashboardCertificateArn: must be a certificate in us-east-1',
+    ],
+    [{ mail: { from: 'nobody' } }, 'mail.from: must be an e-mail address'],
+    [{ billingPortalUrl: 'http://billing.example.com' }, 'billingPortalUrl: must be an https URL'],
+    [
+      { supportContact: 'javascript:alert(1)' },
+      'supportContact: must be an e-mail address, or must be an https URL',
     ],
     [{ billing: { eventBusName: 'default', prices: {} } }, 'billing.eventBusName'],
     [

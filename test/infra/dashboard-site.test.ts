@@ -175,6 +175,9 @@ describe('a deployment', () => {
     );
     expect(JSON.parse(config)).toEqual({
       apiBaseUrl: `${apiOrigin}/api/v1`,
+      creditMails: true,
+      billingPortalUrl: 'https://billing.stripe.com/p/login/test',
+      supportContact: 'help@example.com',
       signIn: {
         issuer: `https://cognito-idp.<AWS::Region>.amazonaws.com/<${idOf('AWS::Cognito::UserPool')}>`,
         clientId: `<${idOf('AWS::Cognito::UserPoolClient')}>`,

@@ -37,6 +37,7 @@ describe.each(rows)('a deployment of $functionName', ({ functionName }) => {
       'generation-failed',
       'generation-timeout',
       'internal-errors',
+      'notices-errors',
       'references-errors',
       'service-unavailable',
       'sweep-errors',

@@ -130,6 +130,18 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     );
   });
 
+  test('allows looking accounts up and sending from the configured address exactly if its row says so', () => {
+    const sending = of(statements, 'ses');
+    expect(sending.flatMap(({ actions }) => actions)).toEqual(grants.mail ? ['ses:SendEmail'] : []);
+    const ends = sending.flatMap(({ resources }) => resources).map((arn) => arn.split(':identity/')[1]);
+    expect(ends).toEqual(grants.mail ? ['example.com', 'no-reply@example.com'] : []);
+    const looking = of(statements, 'cognito-idp');
+    const pool = expect.stringMatching(/^<AccountsUserPool\w*\.Arn>$/);
+    expect(looking.flatMap(({ actions, resources }) => [...actions, ...resources])).toEqual(
+      grants.accountDirectory ? ['cognito-idp:ListUsers', pool] : [],
+    );
+  });
+
   test('allows the call of exactly those functions that its row names', () => {
     const invoking = of(statements, 'lambda');
     const live = ({ functionName: name }: Job) => `<${functionIdOf(template, name)}.Arn>:live`;
@@ -169,6 +181,8 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(has(names.referenceFetcherUrl)).toBe(grants.references === true);
     expect(has(names.generationWorkerUrl)).toBe(grants.worker === true);
     expect(has(names.previewRoleArn)).toBe(grants.previews === true);
+    expect(has(names.userPoolId)).toBe(grants.accountDirectory === true);
+    expect(has(names.mailFrom) && has(names.dashboardUrl)).toBe(grants.mail === true);
     expect(has(names.modelEndpointName)).toBe(grants.model === true);
     // This configuration's model never sleeps.
     expect(has(names.modelComponentName)).toBe(false);
@@ -198,11 +212,13 @@ describe('the role that signs links to previews', () => {
   const { Properties: role } = template.Resources[previewRoleId]!;
   const statements = statementsOfRole(template, previewRoleId, resolve);
 
-  test('may read previews, and nothing else', () => {
+  test('may read previews and samples, and nothing else', () => {
     expect(statements.flatMap(({ actions }) => actions)).toEqual(['s3:GetObject']);
     const may = (key: string) => isAllowed(statements, { action: 's3:GetObject', resource: bucketArn + key });
     const keys = ['output-3.png', 'preview-3.webp'].map((file) => `/generations/lic_1/r/${file}`);
-    expect([...keys, '/references/lic_1/r/preview-0', '/adapters/x'].filter(may)).toEqual([keys[1]]);
+    const sample = '/samples/idn_1/0f.webp';
+    const all = [...keys, sample, '/references/lic_1/r/preview-0', '/adapters/x'];
+    expect(all.filter(may)).toEqual([keys[1], sample]);
   });
 
   test('trusts the functions whose rows say so, and nobody else', () => {

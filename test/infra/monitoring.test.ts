@@ -196,14 +196,21 @@ describe('alarms', () => {
     expect(of('default')).toEqual([]);
   });
 
+  test('of e-mails exist with e-mails', () => {
+    const of = (name: ConfigurationName) =>
+      names(monitored(name).alarms).filter((id) => id.startsWith('notices-'));
+    expect(of('everything')).toHaveLength(3);
+    expect(of('default')).toEqual([]);
+  });
+
   test('of the sweep are deployed after the schedule and the distribution, when the sweep has run', () => {
     const { template } = everything;
     const [, { DependsOn: after = [] }] = [...resourcesOf(template, 'AWS::CloudWatch::Alarm')].find(
       ([, { Properties }]) => Properties.AlarmName?.endsWith('-sweep-missing'),
     )!;
-    for (const type of ['AWS::Scheduler::Schedule', 'AWS::CloudFront::Distribution']) {
-      expect(after).toContain(only(template, type).id);
-    }
+    const schedules = [...resourcesOf(template, 'AWS::Scheduler::Schedule')].map(([id]) => id);
+    expect(after).toContain(schedules.find((id) => id.startsWith('SweepSchedule')));
+    expect(after).toContain(only(template, 'AWS::CloudFront::Distribution').id);
   });
 });
 

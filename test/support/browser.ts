@@ -33,14 +33,15 @@ export interface Dashboard {
 /**
  * Starts a browser and a service for the tests of a file: an account may send only so many requests a minute.
  * @param args of the service, asked for when it starts
+ * @param options.samples whether its identities get samples
  */
-export function useDashboard(args: () => string[] = () => []): Dashboard {
+export function useDashboard(args: () => string[] = () => [], { samples = false } = {}): Dashboard {
   let browser: Browser;
   let service: RunningService;
   let signedIn: BrowserContextOptions['storageState'];
 
   beforeAll(async () => {
-    [browser, service] = await Promise.all([openBrowser(), startService({ args: args() })]);
+    [browser, service] = await Promise.all([openBrowser(), startService({ args: args(), samples })]);
   });
   afterEach(() => closePages(browser));
   afterAll(async () => {

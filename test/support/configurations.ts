@@ -23,6 +23,9 @@ export const everything: Options = {
   domain: { ...domain, hostedZone },
   inference: endpoint,
   alarmEmail: 'operator@example.com',
+  mail: { from: 'no-reply@example.com' },
+  billingPortalUrl: 'https://billing.stripe.com/p/login/test',
+  supportContact: 'help@example.com',
   monthlyBudgetUsd: 2000,
   allowedOrigins: ['http://localhost:5173'],
   billing: {

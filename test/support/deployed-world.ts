@@ -1,14 +1,17 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { billingPeriod } from '../../shared/domain/billing-period.ts';
 import type { Generation } from '../../shared/domain/generation.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { identityStore } from '../../shared/store/identity-store.ts';
 import { countInPeriod } from '../../shared/store/in-flight.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
+import { periodStore } from '../../shared/store/period-store.ts';
+import { itemKeys } from '../../shared/store/table-keys.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { newLicense } from './grants.ts';
 import { reserveAbandoned } from './period-totals.ts';
 
-/** Adds an identity with an adapter in the bucket. @returns its id. */
+/** Adds an identity with an adapter and a sample in the bucket. @returns its id. */
 export async function addAdaptedIdentity(table: Table): Promise<string> {
   const identityId = newId('identity');
   await identityStore(table).put({
@@ -18,6 +21,7 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
     description: '',
     catalog: 'founding',
     productPhotos: false,
+    samples: [{ sampleId: '0f'.repeat(16), widthPx: 512, heightPx: 512, prompt: null }],
     model: {
       version: '1',
       adapterKey: 'adapters/a.safetensors',
@@ -39,4 +43,16 @@ export async function abandonGeneration(table: Table, identityId: string): Promi
   const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
   await countInPeriod(table, license.licenseId, endMs);
   return generation;
+}
+
+/** A notice for an owner whom the user pool does not know: it is looked at and removed. */
+export async function leaveNotice(table: Table): Promise<void> {
+  const license = newLicense({ creditsLimit: 1 });
+  const { licenseId } = license;
+  await licenseStore(table).insert(license);
+  const periodStartMs = billingPeriod(license.periodAnchorMs, Date.now()).startMs;
+  await periodStore(table).importUsage(licenseId, periodStartMs, 1);
+  const notice = { licenseId, periodStartMs, percent: 100 } as const;
+  const Item = { ...itemKeys.notice(notice), ...notice };
+  await table.documents.send(new PutCommand({ TableName: table.name, Item }));
 }

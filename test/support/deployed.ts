@@ -20,7 +20,7 @@ import {
   type DeployedCall,
 } from './deployed-calls.ts';
 import { account, functionArn, modelArn, region } from './deployed-arns.ts';
-import { abandonGeneration, addAdaptedIdentity } from './deployed-world.ts';
+import { abandonGeneration, addAdaptedIdentity, leaveNotice } from './deployed-world.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
 import {
@@ -171,6 +171,7 @@ export async function startDeployed(
     },
 
     abandonGeneration: () => abandonGeneration(table, adaptedIdentityId),
+    leaveNotice: () => leaveNotice(table),
     billingEvents: () => billingEvents(subscriptionId),
     billedLicense: () => licenseStore(table).get(`lic_${subscriptionId}`),
 
@@ -236,6 +237,8 @@ async function startFunction(
     AWS_ENDPOINT_URL_S3: s3!,
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sageMaker!,
     AWS_ENDPOINT_URL_SAGEMAKER: sageMaker!,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: engines.cognitoUrl,
+    ...(name === jobs.sendNotices.functionName && { USER_POOL_ID: engines.userPoolId }),
   });
   return { lambda, statements, asked, tableRequests, proxies };
 }

@@ -23,6 +23,8 @@ setFunctionEnvironment({
   dynamoDbUrl,
   s3Url: nobody,
   cognitoUrl: nobody,
+  sesUrl: nobody,
+  dashboardUrl: 'https://dashboard.test/',
   userPoolId: 'us-east-1_test',
   sageMakerRuntimeUrl: nobody,
   referenceFetcherUrl: nobody,

@@ -74,6 +74,7 @@ export async function reserveAbandoned(
       referenceImages: references,
     }),
     periodStartMs: billingPeriod(license.periodAnchorMs, Date.now()).startMs,
+    creditsLimit: license.creditsLimit,
     nowMs: acceptedAtMs,
     deadlineSeconds: 60,
     retentionDays: 90,

@@ -55,6 +55,8 @@ export async function startRecordedGateway(dataDir: string): Promise<RecordedGat
     referenceFetcherUrl: nowhere,
     modelEndpointName: 'nowhere',
     generationWorkerUrl: 'http://127.0.0.1:9',
+    sesUrl: 'http://127.0.0.1:9',
+    dashboardUrl: 'https://dashboard.test/',
     deadlineSeconds: 60,
     asyncDeadlineSeconds: 600,
     allowedOrigins: [],

@@ -70,13 +70,17 @@ export function spawnService(args: string[], env: Record<string, string> = {}): 
   return { child, output: () => output, ended };
 }
 
-/** Starts a service on a free port and waits until it says that it is ready. */
+/**
+ * Starts a service on a free port and waits until it says that it is ready.
+ * @param options.samples whether it paints samples, which takes the machine some seconds
+ */
 export async function startService(
-  options: { dataDir?: string; args?: string[]; env?: Record<string, string> } = {},
+  options: { dataDir?: string; args?: string[]; env?: Record<string, string>; samples?: boolean } = {},
 ): Promise<RunningService> {
   const dataDir = options.dataDir ?? temporaryFolder();
   rmSync(join(dataDir, 'ready.json'), { force: true });
-  const service = spawnService(['--port', '0', '--data', dataDir, ...(options.args ?? [])], options.env);
+  const args = [...(options.samples ? [] : ['--no-samples']), ...(options.args ?? [])];
+  const service = spawnService(['--port', '0', '--data', dataDir, ...args], options.env);
   const readyPath = join(dataDir, 'ready.json');
   const untilMs = Date.now() + startWithinMs;
   while (!existsSync(readyPath)) {

@@ -26,6 +26,7 @@ export const sampleIdentity: Identity = {
   description: 'Northern lights.',
   catalog: 'founding',
   productPhotos: false,
+  samples: [],
   model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
 };
 
@@ -78,6 +79,7 @@ export function sampleGeneration(
     identity: sampleIdentity,
     body: { ...sampleBody, ...body },
     periodStartMs: Date.UTC(2026, 4, 1),
+    creditsLimit: 100,
     nowMs: sampleNowMs,
     deadlineSeconds: 120,
     retentionDays: 90,
@@ -137,6 +139,7 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   referenceImages: fc.integer({ min: 0, max: 4 }),
   credits: fc.integer({ min: 1, max: 16 }),
   periodStartMs: anyInstantMs,
+  creditsLimit: orNull(fc.integer({ min: 0, max: 1_000_000_000 })),
   createdAtMs: anyInstantMs,
   deadlineMs: anyInstantMs,
   leaseUntilMs: anyInstantMs,

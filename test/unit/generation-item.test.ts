@@ -101,6 +101,7 @@ function largest(promptLength: number): Generation {
       referenceImages: [{ url: 'https://a.example/' }],
     },
     periodStartMs: Date.UTC(2026, 4, 1, 7, 8, 9, 123),
+    creditsLimit: 123_456,
     nowMs,
     deadlineSeconds: 120,
     retentionDays: 90,

@@ -141,6 +141,8 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
     listKeys: perMinute('keys', 60, 'allow'),
     updateKey: perMinute('change-key', 30, 'allow'),
     getUsage: perMinute('usage', 30, 'allow'),
+    getAccount: perMinute('account', 30, 'allow'),
+    updateAccount: perMinute('change-account', 30, 'allow'),
     listActivity: perMinute('activity', 30, 'allow'),
   });
   const byKey = table.filter(([, { auth }]) => auth === 'key' || auth === 'key_or_session');

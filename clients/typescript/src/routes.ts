@@ -1,6 +1,6 @@
 import type { paths } from './openapi.ts';
 
-type Method = 'get' | 'post' | 'delete';
+type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** Every route of the API by method and path, such as `GET /usage`. */
 export type RouteName = {

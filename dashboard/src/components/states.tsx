@@ -1,3 +1,5 @@
+import { useConfig } from '@/config.ts';
+import { contactHref } from '@/lib/support.ts';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
@@ -44,7 +46,7 @@ interface ErrorStateProps {
 /** Tells what went wrong and what to do, and gives the request's id to send to support. */
 export function ErrorState({ error, onRetry, retrying = false, className }: ErrorStateProps) {
   const waitSeconds = useCountdown(error);
-  const { sentence, advice, requestId } = explain(error);
+  const { sentence, advice, requestId, isFault = false } = explain(error);
   return (
     <div
       className={cn('flex items-start gap-3 rounded-lg border border-border bg-card p-4 sm:p-6', className)}
@@ -64,6 +66,7 @@ export function ErrorState({ error, onRetry, retrying = false, className }: Erro
             <CopyButton text={requestId} label="Copy the request id" iconOnly />
           </p>
         )}
+        {requestId !== undefined && isFault && <SupportLink requestId={requestId} />}
         {onRetry && (
           <Button
             variant="outline"
@@ -81,15 +84,35 @@ export function ErrorState({ error, onRetry, retrying = false, className }: Erro
   );
 }
 
+/** Whom to send the request id, where the deployment names somebody. The mail's subject has the id and nothing else of the request. */
+function SupportLink({ requestId }: { requestId: string }) {
+  const { supportContact } = useConfig();
+  if (!supportContact) return null;
+  return (
+    <p className="text-pretty text-muted-foreground">
+      If it happens again, send us the request id:{' '}
+      <a
+        className="break-all text-foreground underline underline-offset-4"
+        href={contactHref(supportContact, `Request ${requestId}`)}
+      >
+        {supportContact}
+      </a>
+    </p>
+  );
+}
+
 function explain(error: unknown): {
   sentence: string;
   advice: string | null;
   requestId?: string | undefined;
+  /** Ours: it is worth telling. */
+  isFault?: boolean;
 } {
   if (!(error instanceof ApiError)) {
     return { sentence: 'Something on this page went wrong.', advice: 'Try again, or reload the page.' };
   }
-  return { sentence: error.message, advice: advise(error), requestId: error.requestId };
+  const isFault = error.status >= 500 && error.status !== 503 && error.code !== 'TIMEOUT';
+  return { sentence: error.message, advice: advise(error), requestId: error.requestId, isFault };
 }
 
 const adviceByCode: Record<string, string> = {
@@ -102,15 +125,14 @@ const adviceByCode: Record<string, string> = {
   KEY_LIMIT_REACHED: 'Revoke a key that you no longer use, then create the new one.',
   REQUEST_NOT_FOUND: 'Stored requests are kept for 90 days. Look in your history for a newer one.',
   TIMEOUT: 'Fewer steps, fewer images or a smaller size finish sooner.',
-  GENERATION_FAILED: 'Try once more; if it fails again, send us the request id.',
 };
 
-function advise({ code, status, message }: ApiError): string | null {
+function advise({ code, message }: ApiError): string | null {
   // Two limits have this code. The sentence of this one says what to do.
   if (code === 'RATE_LIMITED' && message.includes('in flight')) return null;
   const known = adviceByCode[code];
   if (known !== undefined) return known;
-  return status >= 500 && status !== 503 ? 'If it happens again, send us the request id.' : null;
+  return code === 'GENERATION_FAILED' ? 'Try once more.' : null;
 }
 
 /** Seconds until the service takes the request again. A wait of more than two minutes is not counted down. */

@@ -1,4 +1,5 @@
-import { BookOpen, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { BookOpen, CreditCard, LogOut, Monitor, Moon, Settings, Sun } from 'lucide-react';
+import { Link } from 'react-router';
 import { useAccount, useSession } from '@/auth/session-context.ts';
 import type { MenuTrigger } from '@/components/lazy-menu.tsx';
 import {
@@ -11,6 +12,7 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
+import { useConfig } from '@/config.ts';
 import { ReferenceLink } from './reference-link.tsx';
 import { setTheme, themes, useTheme } from '@/lib/theme.ts';
 
@@ -47,6 +49,7 @@ export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
           })}
         </DropdownMenuRadioGroup>
         <DropdownMenuSeparator />
+        <AccountLinks />
         {/* The sidebar has this link on wide screens. */}
         <DropdownMenuItem asChild className="lg:hidden">
           <ReferenceLink>
@@ -60,5 +63,28 @@ export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
         </DropdownMenuItem>
       </DropdownMenuContent>
     </DropdownMenu>
+  );
+}
+
+function AccountLinks() {
+  const { billingPortalUrl } = useConfig();
+  return (
+    <>
+      <DropdownMenuItem asChild>
+        <Link to="/account">
+          <Settings aria-hidden />
+          Account
+        </Link>
+      </DropdownMenuItem>
+      {billingPortalUrl && (
+        <DropdownMenuItem asChild>
+          <a href={billingPortalUrl} target="_blank" rel="noopener">
+            <CreditCard aria-hidden />
+            Billing
+            <span className="sr-only"> (new tab)</span>
+          </a>
+        </DropdownMenuItem>
+      )}
+    </>
   );
 }

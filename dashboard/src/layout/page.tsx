@@ -33,7 +33,11 @@ export function Page({ title, description, actions, wide = false, children }: Pa
     <div className={cn('mx-auto w-full', wide ? 'max-w-[100rem]' : 'max-w-6xl')}>
       <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4 lg:mb-8">
         <div className="grid min-w-0 gap-1">
-          <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere">
+          <h1
+            ref={heading}
+            tabIndex={-1}
+            className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere"
+          >
             {title}
           </h1>
           {description !== undefined && (

@@ -3,6 +3,7 @@ import {
   ChartNoAxesColumn,
   Images,
   KeyRound,
+  Palette,
   Sparkles,
   SquareTerminal,
   type LucideIcon,
@@ -28,6 +29,7 @@ interface NavigationItem {
 const navigation: NavigationItem[] = [
   { path: '/', label: 'Overview', icon: ChartNoAxesColumn },
   { path: '/history', label: 'History', icon: Images },
+  { path: '/identities', label: 'Identities', icon: Palette },
   { path: '/playground', label: 'Playground', icon: Sparkles },
   { path: '/keys', label: 'Keys', icon: KeyRound },
   { path: '/quickstart', label: 'Quickstart', icon: SquareTerminal },
@@ -141,7 +143,7 @@ function BottomBar() {
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-30 border-t border-border bg-background pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
-      <ul className="mx-auto grid max-w-2xl grid-cols-5">
+      <ul className="mx-auto grid max-w-2xl grid-cols-6">
         {navigation.map(({ path, label, icon: Icon }) => (
           <li key={path}>
             <NavLink
@@ -157,7 +159,8 @@ function BottomBar() {
               {({ isActive }) => (
                 <>
                   <Icon aria-hidden strokeWidth={isActive ? 2.25 : 1.75} className="size-5" />
-                  {label}
+                  {/* Six names have no room on the narrowest phones. The icons keep them for screen readers. */}
+                  <span className="max-[375px]:sr-only">{label}</span>
                 </>
               )}
             </NavLink>

@@ -12,6 +12,7 @@ export type Capability =
   | 'sweep'
   | 'table'
   | 'billing'
+  | 'mail'
   | 'firewall'
   | 'model';
 

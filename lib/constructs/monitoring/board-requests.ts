@@ -103,7 +103,7 @@ export function asyncGraphs({ serviceName, worker }: MonitoringSources): IWidget
 }
 
 /** Credits, images, and what the sweep had to end. */
-export function creditGraphs({ serviceName, billing }: MonitoringSources): IWidget[] {
+export function creditGraphs({ serviceName, billing, notices }: MonitoringSources): IWidget[] {
   const metrics = serviceMetrics(serviceName);
   const sum = (name: MetricName, label: string) => metrics.of(name, { label, period });
   const widgets = [
@@ -121,5 +121,6 @@ export function creditGraphs({ serviceName, billing }: MonitoringSources): IWidg
   const billingEvents = graph('Billing events by outcome', [metrics.every('billingEvents')], {
     stacked: true,
   });
-  return billing === null ? widgets : [...widgets, billingEvents];
+  const mails = graph('E-mails', [sum('noticesSent', 'sent'), sum('noticeFailures', 'not sent')]);
+  return [...widgets, ...(billing === null ? [] : [billingEvents]), ...(notices === null ? [] : [mails])];
 }

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Operation } from 'aws-cdk-lib/aws-dynamodb';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { AlarmRow } from './alarms.ts';
+import { deadLetters } from './dead-letters.ts';
 import {
   blockedRequests,
   callsWhileAsleep,
@@ -13,6 +13,7 @@ import {
   share,
   unlessAsleep,
 } from './metrics.ts';
+import { noticeAlarms } from './notice-alarms.ts';
 import { isOwn, type BillingSource, type MonitoringSources, type OwnModel } from './sources.ts';
 
 const fiveMinutes = Duration.minutes(5);
@@ -31,12 +32,13 @@ const operations = [
 
 /** Alarms about what is behind the requests: credits, the sweep, the table, the model, billing, the firewall. */
 export function resourceAlarms(sources: MonitoringSources): AlarmRow[] {
-  const { billing, model } = sources;
+  const { billing, notices, model } = sources;
   return [
     ...creditAlarms(sources),
     ...sweepAlarms(sources),
     ...tableAlarms(sources),
     ...(billing === null ? [] : billingAlarms(sources, billing)),
+    ...(notices === null ? [] : noticeAlarms(sources, notices)),
     {
       id: 'references-errors',
       capability: 'references',
@@ -193,18 +195,6 @@ function billingAlarms(
       deadLetterQueue,
     ),
   ];
-}
-
-function deadLetters(
-  row: Pick<AlarmRow, 'id' | 'capability' | 'severity'>,
-  means: string,
-  queue: Queue,
-): AlarmRow {
-  const metric = queue.metricApproximateNumberOfMessagesVisible({
-    statistic: Stats.MAXIMUM,
-    period: fiveMinutes,
-  });
-  return { ...row, means, metric, threshold: 1 };
 }
 
 function modelAlarms(model: OwnModel): AlarmRow[] {

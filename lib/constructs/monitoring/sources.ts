@@ -5,8 +5,8 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Route } from '../../../shared/routes.ts';
 import type { Configuration } from '../../configuration.ts';
+import type { JobSchedule } from '../job-schedule.ts';
 import type { ServiceFunction } from '../service-function.ts';
-import type { SweepSchedule } from '../sweep-schedule.ts';
 
 /** Everything that the alarms and the dashboard show. */
 export interface MonitoringSources {
@@ -22,7 +22,9 @@ export interface MonitoringSources {
   /** The function that fetches reference images. */
   readonly references: ServiceFunction;
   readonly worker: WorkerSource;
-  readonly sweep: SweepSource;
+  readonly sweep: ClockSource;
+  /** Null where the deployment sends no mails. */
+  readonly notices: ClockSource | null;
   /** Null without billing events. */
   readonly billing: BillingSource | null;
   readonly table: Table;
@@ -44,10 +46,11 @@ export interface WorkerSource {
   readonly asyncDeadlineSeconds: number;
 }
 
-export interface SweepSource {
+/** A job that the clock starts. */
+export interface ClockSource {
   readonly fn: ServiceFunction;
   readonly everyMinutes: number;
-  readonly schedule: SweepSchedule;
+  readonly schedule: JobSchedule;
 }
 
 export interface BillingSource {
@@ -89,15 +92,16 @@ export function routeGroups({ functions }: MonitoringSources): RouteGroup[] {
 
 /** Every function of the service. */
 export function allFunctions(
-  sources: Pick<MonitoringSources, 'functions' | 'references' | 'worker' | 'sweep' | 'billing'>,
+  sources: Pick<MonitoringSources, 'functions' | 'references' | 'worker' | 'sweep' | 'notices' | 'billing'>,
 ): ServiceFunction[] {
-  const { functions, references, worker, sweep, billing } = sources;
+  const { functions, references, worker, sweep, notices, billing } = sources;
   return [
     ...functions.map(({ fn }) => fn),
     worker.run,
     worker.release,
     references,
     sweep.fn,
+    ...(notices === null ? [] : [notices.fn]),
     ...(billing === null ? [] : [billing.fn]),
   ];
 }

@@ -17,8 +17,10 @@ const anchorMs = Date.UTC(2026, 0, 31, 10);
 
 const grant = () => world.license({ tier: 'starter', creditsLimit: 500, periodAnchorMs: anchorMs });
 
+const nobodysKey = `key_${'0'.repeat(32)}`;
+
 /** A request of one credit that was accepted so many seconds ago, with its credit held. */
-const accept = (license: License, ageSeconds = 0, keyId = `key_${'0'.repeat(32)}`) =>
+const accept = (license: License, ageSeconds = 0, keyId = nobodysKey) =>
   reserveAbandoned(world.table, license, {
     identityId: 'aurora',
     prompt: 'a calm\nnight',
@@ -64,6 +66,7 @@ test('usage counts what is used, held and imported in the present period', async
     imported: 100,
     aggregates: {
       byType: { text_to_image: tally, reference: none, exact_product: none },
+      byKey: { [nobodysKey]: { ...tally, name: 'removed key' } },
       byIdentity: { aurora: { name: 'Aurora', slug: 'aurora', ...tally } },
       byDay: expect.arrayContaining([{ date: expect.any(String), ...tally }]),
     },
@@ -75,7 +78,7 @@ test('usage counts what is used, held and imported in the present period', async
 /** What the operator is shown of a record: neither its idempotency key nor what only the service needs. */
 function shownOf(generation: Generation) {
   const { idempotencyKeyHash: _key, referenceImages: _count, previews: _previews, ...shown } = generation;
-  const { credits, leaseUntilMs, ...rest } = shown;
+  const { credits, leaseUntilMs, countedByKey: _counted, ...rest } = shown;
   const { periodStartMs, createdAtMs, startedAtMs, completedAtMs, deadlineMs, expiresAtMs, ...same } = rest;
   const iso = (ms: number | null) => ms && new Date(ms).toISOString();
   return {

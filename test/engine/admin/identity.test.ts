@@ -20,6 +20,7 @@ test('an identity is made with a model, and shown as it was made', async () => {
     description: 'Dark stone, hard light.',
     catalog: 'founding',
     productPhotos: false,
+    samples: [],
     available: true,
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   });

@@ -4,9 +4,9 @@ import { useAdmin } from './world.ts';
 
 const world = useAdmin();
 beforeAll(async () => {
-  const identity = { description: '', catalog: 'specialist', productPhotos: false, model: null } as const;
+  const facts = { description: '', catalog: 'specialist', productPhotos: false, model: null } as const;
   const put = (id: string) =>
-    identityStore(world.table).put({ ...identity, identityId: id, name: id, slug: id });
+    identityStore(world.table).put({ ...facts, samples: [], identityId: id, name: id, slug: id });
   await Promise.all([put('drift'), put('ember')]);
 });
 

@@ -10,6 +10,7 @@ import { newLicense } from '../../support/grants.ts';
 import { runProgram, type Run } from '../../support/run-program.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { startTable } from '../workflow/table.ts';
+import { startBucket } from './bucket.ts';
 
 /** What a local service leaves for the CLI to find, with the real engine behind it. */
 export interface World {
@@ -38,16 +39,16 @@ export function useAdmin(): World {
 async function openWorld(): Promise<World> {
   const folder = temporaryFolder();
   const { table, dynamoDbUrl, close } = await startTable();
+  const signing = { region: 'us-east-1', accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
+  const bucket = await startBucket(folder, 'images', signing);
   const engines = {
-    region: 'us-east-1',
     tableName: table.name,
     bucketName: 'images',
     dynamoDbUrl,
-    s3Url: 'http://127.0.0.1:1',
+    s3Url: bucket.url,
     cognitoUrl: 'http://127.0.0.1:9',
     userPoolId: 'us-east-1_test',
-    accessKeyId: 'AKIDTEST',
-    secretAccessKey: 'secret',
+    ...signing,
   };
   writeJson(dataFolder(folder).engines, engines);
   const admin = (words: string, ...more: string[]) =>
@@ -68,6 +69,7 @@ async function openWorld(): Promise<World> {
       return license;
     },
     async close() {
+      await bucket.close();
       await close();
       removeFolder(folder);
     },

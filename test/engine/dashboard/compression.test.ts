@@ -18,7 +18,16 @@ let server: RunningServer;
 beforeAll(async () => {
   const publicFiles = Object.entries(files).map(([name, text]) => [`dashboard/public/${name}`, text]);
   project = createProject(Object.fromEntries(publicFiles));
-  dashboard = openDashboard({ folder: project.folder, config: { apiBaseUrl: 'http://127.0.0.1', signIn } });
+  dashboard = openDashboard({
+    folder: project.folder,
+    config: {
+      apiBaseUrl: 'http://127.0.0.1',
+      signIn,
+      creditMails: true,
+      billingPortalUrl: null,
+      supportContact: null,
+    },
+  });
   await dashboard.prepare();
   server = await listen(createServer((req, res) => void dashboard.handle(req, res)));
 });

@@ -99,7 +99,7 @@ describe('the table hangs up', () => {
               },
             }
           : {}),
-        ...(method === 'PATCH' ? { body: { name: 'x' } } : {}),
+        ...(method === 'PATCH' ? { body: filled === '/account' ? {} : { name: 'x' } } : {}),
       });
       expectError({ ...response, body: inOurShape(response.body) }, 503, 'SERVICE_UNAVAILABLE');
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);

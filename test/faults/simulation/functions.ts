@@ -24,6 +24,8 @@ export function prepareEnvironment(
     dynamoDbUrl: nowhere,
     s3Url: nowhere,
     cognitoUrl: nowhere,
+    sesUrl: nowhere,
+    dashboardUrl: 'https://dashboard.test/',
     userPoolId: 'us-east-1_test',
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,

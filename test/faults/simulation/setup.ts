@@ -101,6 +101,7 @@ export function drawSetup(
     description: '',
     catalog: 'founding',
     productPhotos: true,
+    samples: [],
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   };
   return { startMs, tenants, keys, identity, identityAccess: timeline(), stores, subscriptions };

@@ -90,7 +90,7 @@ test('a tier has its own credits, except where they are agreed one by one', () =
 
 describe('a put identity', () => {
   const given = { name: 'Aurora', slug: 'aurora', description: 'Light.', catalog: 'founding' } as const;
-  const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, model: null };
+  const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, samples: [], model: null };
   const model = { version: '3', adapterKey: 'adapters/a', adapterSha256: 'f0', settings: { strength: 1 } };
 
   test('is new with a model, unless none is wanted', () => {

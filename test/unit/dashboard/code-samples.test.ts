@@ -171,7 +171,7 @@ test('the look-up samples ask for one stored request, with the key', () => {
 });
 
 function identity(id: string, available: boolean): IdentityAnswer {
-  return { id, name: id, slug: id, description: '', productPhotos: false, available };
+  return { id, name: id, slug: id, description: '', productPhotos: false, available, samples: [] };
 }
 
 test('the samples use the first identity that is available until another is chosen', () => {

@@ -112,7 +112,7 @@ test('a size above the tier keeps its shape in steps of 64', () => {
 });
 
 const named = { name: 'harbor', slug: 'harbor', description: '' };
-const harbor: IdentityAnswer = { id: 'idn_1', ...named, productPhotos: false, available: true };
+const harbor: IdentityAnswer = { id: 'idn_1', ...named, productPhotos: false, available: true, samples: [] };
 const ember: IdentityAnswer = { ...harbor, id: 'idn_e', name: 'ember', slug: 'ember', available: false };
 
 const texts = { prompt: 'still water', negativePrompt: 'people' };

@@ -22,6 +22,7 @@ function generationOf(changes: Partial<CreateGenerationBody> = {}) {
     identity: sampleIdentity,
     body: { ...sampleBody, ...changes },
     periodStartMs: nowMs - 1000,
+    creditsLimit: 100,
     nowMs,
     deadlineSeconds: 120,
     retentionDays: 90,

@@ -115,6 +115,7 @@ export function queued(changes: Partial<Generation> = {}): Generation {
       identity: sampleIdentity,
       body: { ...sampleBody, seed: 5, numOutputs: 2 },
       periodStartMs: 4711,
+      creditsLimit: 100,
       nowMs: startMs,
       deadlineSeconds: 120,
       retentionDays: 90,

@@ -73,26 +73,6 @@ class Health(Answer):
     """While the model is `waking`: about when it is ready, by what waking took lately. Otherwise null."""
 
 
-class Identity(Answer):
-    id: str
-    """Send it as `identityId`."""
-
-    name: str
-    slug: str
-    """The name as it stands in addresses of pages."""
-
-    description: str
-    product_photos: Annotated[bool, Field(alias='productPhotos')]
-    """Whether it takes reference images of products."""
-
-    available: bool
-    """Whether it has an active model right now."""
-
-
-class IdentityList(Answer):
-    identities: list[Identity]
-
-
 class IdentityName(Answer):
     id: str
     name: str
@@ -109,6 +89,23 @@ class Queued(Answer):
 
     eta_seconds: Annotated[int, Field(alias='etaSeconds')]
     """Until it is expected to begin; 0 while that is not known."""
+
+
+class Sample(Answer):
+    url: str
+    """The picture, a WebP of at most 1024 pixels a side."""
+
+    thumbnail_url: Annotated[str, Field(alias='thumbnailUrl')]
+    """The same in small, a WebP of at most 512 pixels a side."""
+
+    width: int
+    """Of the picture, in pixels."""
+
+    height: int
+    """Of the picture, in pixels."""
+
+    prompt: str | None
+    """What painted it, where that is known."""
 
 
 class Started(Answer):
@@ -187,6 +184,29 @@ class GenerationEvents(Answer):
     completed: Generation
     failed: GenerationEventsFailed
     """The error that a plain answer would have been, with its status."""
+
+
+class Identity(Answer):
+    id: str
+    """Send it as `identityId`."""
+
+    name: str
+    slug: str
+    """The name as it stands in addresses of pages."""
+
+    description: str
+    product_photos: Annotated[bool, Field(alias='productPhotos')]
+    """Whether it takes reference images of products."""
+
+    available: bool
+    """Whether it has an active model right now."""
+
+    samples: list[Sample]
+    """Pictures that show what it paints. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
+
+
+class IdentityList(Answer):
+    identities: list[Identity]
 
 
 class StoredGeneration(Answer):

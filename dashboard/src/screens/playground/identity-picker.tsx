@@ -9,6 +9,7 @@ import {
   DropdownMenuRadioItem,
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
+import { IdentityPicture } from '@/components/identity-picture.tsx';
 import { Field } from '@/components/field.tsx';
 import { cn } from '@/lib/cn.ts';
 import type { Playground } from './use-playground.ts';
@@ -73,22 +74,25 @@ function IdentityItem({ identity }: { identity: IdentityAnswer }) {
 function IdentityText({ identity }: { identity: IdentityAnswer }) {
   const { name, description, productPhotos, available } = identity;
   return (
-    <span className="grid min-w-0 text-left leading-5 whitespace-normal">
-      <span className="flex flex-wrap items-center gap-x-2">
-        <span className="text-sm font-medium break-words">{name}</span>
-        {productPhotos && (
-          <Badge variant="outline" className="h-5">
-            Product photos
-          </Badge>
-        )}
-        {!available && (
-          <Badge variant="outline" className="h-5">
-            Unavailable
-          </Badge>
-        )}
-      </span>
-      <span className="text-xs leading-5 text-muted-foreground">
-        {available ? description : 'It has no active model right now. Come back later.'}
+    <span className="flex min-w-0 flex-1 items-start gap-3 text-left whitespace-normal">
+      <IdentityPicture identity={identity} className="mt-0.5 size-12 rounded-md" />
+      <span className="grid min-w-0 leading-5">
+        <span className="flex flex-wrap items-center gap-x-2">
+          <span className="text-sm font-medium break-words">{name}</span>
+          {productPhotos && (
+            <Badge variant="outline" className="h-5">
+              Product photos
+            </Badge>
+          )}
+          {!available && (
+            <Badge variant="outline" className="h-5">
+              Unavailable
+            </Badge>
+          )}
+        </span>
+        <span className="text-xs leading-5 text-muted-foreground">
+          {available ? description : 'It has no active model right now. Come back later.'}
+        </span>
       </span>
     </span>
   );

@@ -17,6 +17,7 @@ import { ResultPanel, type ShownRun } from './result-panel.tsx';
 import { toSampleReferences } from './references/reference.ts';
 import { runStore, useReferences } from './stores.ts';
 import { runPath, useWatchedRuns } from './use-start-run.ts';
+import { useAddress } from './use-address.ts';
 import { usePlayground } from './use-playground.ts';
 import { usePrefill } from './use-prefill.ts';
 
@@ -32,6 +33,7 @@ export default function PlaygroundScreen() {
   const license = useLicense();
   const { data: identities, error, refetch, isFetching } = useIdentities(license.licenseId);
   const { pending, ...prefill } = usePrefill(license, identities);
+  useAddress(identities);
   if (identities === undefined || identities.length === 0 || pending) {
     const failed = identities === undefined && error !== null;
     return (

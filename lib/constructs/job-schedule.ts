@@ -9,18 +9,21 @@ import { Construct } from 'constructs';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-export interface SweepScheduleProps {
-  /** Ends requests whose lease ran out. Two runs at once are harmless. */
+export interface JobScheduleProps {
+  /** Does a job of which two runs at once are harmless. */
   readonly fn: ServiceFunction;
   readonly everyMinutes: number;
+  /** What the job is called, and what it does, for descriptions. */
+  readonly name: string;
+  readonly does: string;
 }
 
-/** Starts the sweep on a schedule. A failed run is not repeated, because the next one does its work. It goes to the dead-letter queue. */
-export class SweepSchedule extends Construct {
+/** Starts a job on a schedule. A failed run is not repeated, because the next one does its work. It goes to the dead-letter queue. */
+export class JobSchedule extends Construct {
   /** Failed runs with their errors, and runs that did not start. */
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { fn, everyMinutes }: SweepScheduleProps) {
+  constructor(scope: Construct, id: string, { fn, everyMinutes, name, does }: JobScheduleProps) {
     super(scope, id);
     this.deadLetterQueue = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -34,7 +37,7 @@ export class SweepSchedule extends Construct {
     // With a group of its own, the role below can be limited to this schedule.
     const scheduleGroup = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
     const role = new Role(this, 'Role', {
-      description: 'EventBridge Scheduler starts the sweep with it',
+      description: `EventBridge Scheduler starts ${name} with it`,
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: {
           StringEquals: {
@@ -56,7 +59,7 @@ export class SweepSchedule extends Construct {
       maxEventAge: Duration.minutes(1),
     });
     new Schedule(this, 'Schedule', {
-      description: 'Gives back the credits of requests that nobody ended',
+      description: does,
       schedule: ScheduleExpression.rate(Duration.minutes(everyMinutes)),
       scheduleGroup,
       target: new LambdaInvoke(fn.live as IFunction, {

@@ -1,0 +1,21 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useApi } from './client.ts';
+
+/** What the account has chosen. */
+export function useAccountSettings() {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => api.request('GET /account', { signal }),
+  });
+}
+
+/** `mutate(creditMails)`: shows the answer, which is what is stored. */
+export function useSwitchCreditMails() {
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (creditMails: boolean) => api.request('PATCH /account', { body: { creditMails } }),
+    onSuccess: (settings) => queries.setQueryData(['account'], settings),
+  });
+}

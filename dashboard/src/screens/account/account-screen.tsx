@@ -1,0 +1,90 @@
+import { ExternalLink } from 'lucide-react';
+import { useId } from 'react';
+import { useAccountSettings, useSwitchCreditMails } from '@/api/account.ts';
+import { useAccount } from '@/auth/session-context.ts';
+import { ErrorState } from '@/components/states.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
+import { Switch } from '@/components/ui/switch.tsx';
+import { useConfig } from '@/config.ts';
+import { Page } from '@/layout/page.tsx';
+import { contactHref } from '@/lib/support.ts';
+
+/** What belongs to the account and not to one of its licenses. */
+export default function AccountScreen() {
+  const { creditMails, billingPortalUrl, supportContact } = useConfig();
+  const email = useAccount()?.email;
+  return (
+    <Page title="Account" description={email}>
+      <div className="grid max-w-2xl gap-4">
+        {creditMails && <CreditMails />}
+        {billingPortalUrl && (
+          <Card>
+            <CardHeader>
+              <CardTitle>Billing</CardTitle>
+            </CardHeader>
+            <p className="mb-4 text-pretty text-muted-foreground">
+              Change your plan, your payment method and your address, and see your invoices.
+            </p>
+            <Button asChild variant="outline">
+              <a href={billingPortalUrl} target="_blank" rel="noopener">
+                Open billing
+                <ExternalLink aria-hidden />
+                <span className="sr-only"> (new tab)</span>
+              </a>
+            </Button>
+          </Card>
+        )}
+        {supportContact && (
+          <Card>
+            <CardHeader>
+              <CardTitle>Support</CardTitle>
+            </CardHeader>
+            <p className="text-pretty text-muted-foreground">
+              Write to{' '}
+              <a
+                className="break-all text-foreground underline underline-offset-4"
+                href={contactHref(supportContact)}
+              >
+                {supportContact}
+              </a>
+              . If a request failed, name its request id.
+            </p>
+          </Card>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function CreditMails() {
+  const id = useId();
+  const settings = useAccountSettings();
+  const change = useSwitchCreditMails();
+  if (settings.isError) return <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />;
+  // While it is being stored, the switch shows what was chosen.
+  const checked = change.isPending ? change.variables : settings.data?.creditMails;
+  return (
+    <Card>
+      <CardHeader>
+        <CardTitle>E-mails</CardTitle>
+      </CardHeader>
+      <div className="flex items-start justify-between gap-4">
+        <label htmlFor={id} className="grid gap-1">
+          <span className="font-medium">Tell me about used credits</span>
+          <span className="text-pretty text-muted-foreground">
+            You get an e-mail when a license has used 80 % and when it has used all of its credits, once each
+            in a billing period.
+          </span>
+        </label>
+        <Switch
+          id={id}
+          checked={checked ?? false}
+          disabled={settings.data === undefined}
+          onCheckedChange={(on) => change.mutate(on)}
+        />
+      </div>
+      {change.isError && <ErrorState error={change.error} className="mt-4" />}
+    </Card>
+  );
+}

@@ -1,0 +1,202 @@
+import { ArrowLeft, CircleSlash, Images, Sparkles } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { useAccountIdentities } from '@/api/account-identities.ts';
+import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
+import { CopyButton } from '@/components/copy-button.tsx';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { ErrorState } from '@/components/states.tsx';
+import { Alert } from '@/components/ui/alert.tsx';
+import { Button } from '@/components/ui/button.tsx';
+import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
+import { useConfig } from '@/config.ts';
+import { Page } from '@/layout/page.tsx';
+import { codeSamples } from '@/lib/code-samples.ts';
+import { LicenseName } from '@/license/license-badge.tsx';
+import { useLicenseChoice } from '@/license/license-choice.ts';
+import { CodeTabs } from '../quickstart/code.tsx';
+import { defaultPrompt } from '../quickstart/samples.ts';
+import { IdentityBadges } from './identity-badges.tsx';
+import { licensesWith, playgroundAddress } from './included.ts';
+import { SampleViewer } from './sample-viewer.tsx';
+
+/** One identity: its pictures, what it can do, and how to use it. */
+export default function IdentityScreen() {
+  const { identityId } = useParams();
+  const { data, error, isFetching, refetch } = useAccountIdentities();
+  if (data === undefined) {
+    return (
+      <Page title="Identity">
+        {error !== null ? (
+          <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
+        ) : (
+          <Loading label="Loading the identity">
+            <Skeleton className="aspect-4/3 max-h-[70dvh]" />
+          </Loading>
+        )}
+      </Page>
+    );
+  }
+  const identity = data.find(({ id }) => id === identityId);
+  if (identity === undefined) return <UnknownIdentity />;
+  return <IdentityPage identity={identity} renew={() => void refetch()} />;
+}
+
+function UnknownIdentity() {
+  return (
+    <Page
+      title="There is no such identity"
+      description="Its id may be mistyped, or none of your licenses includes it any more."
+    >
+      <Button asChild>
+        <Link to="/identities">Show all identities</Link>
+      </Button>
+    </Page>
+  );
+}
+
+function IdentityPage({ identity, renew }: { identity: IdentityAnswer; renew: () => void }) {
+  return (
+    <Page title={identity.name} description={identity.description} actions={<Back />} wide>
+      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <SampleViewer key={identity.id} identity={identity} renew={renew} />
+        <div className="grid grid-cols-1 content-start gap-6">
+          <UseCard identity={identity} />
+          <FactsCard identity={identity} />
+        </div>
+      </div>
+      <CodeSection identity={identity} />
+    </Page>
+  );
+}
+
+function Back() {
+  return (
+    <Button asChild variant="outline">
+      <Link to="/identities">
+        <ArrowLeft aria-hidden />
+        All identities
+      </Link>
+    </Button>
+  );
+}
+
+function UseCard({ identity }: { identity: IdentityAnswer }) {
+  const { license, licenses, select } = useLicenseChoice();
+  const including = licensesWith(identity, licenses);
+  const isIncluded = including.some(({ licenseId }) => licenseId === license?.licenseId);
+  const [other] = including;
+  return (
+    <Card>
+      <CardHeader>
+        <CardTitle>Use it</CardTitle>
+        <IdentityBadges identity={identity} />
+      </CardHeader>
+      <div className="grid grid-cols-1 gap-4">
+        {!identity.available && (
+          <Alert icon={CircleSlash} variant="warning" title="It has no active model right now">
+            <p>Requests for it are refused and cost nothing. Come back later.</p>
+          </Alert>
+        )}
+        {!isIncluded && other !== undefined && (
+          <div className="grid gap-2">
+            <p className="text-pretty text-muted-foreground">
+              The chosen license does not include it. Another of yours does.
+            </p>
+            <Button variant="outline" className="w-fit" onClick={() => select(other.licenseId)}>
+              Choose {other.name}
+            </Button>
+          </div>
+        )}
+        <div className="flex flex-wrap gap-2">
+          {identity.available && isIncluded && (
+            <Button asChild>
+              <Link to={playgroundAddress(identity.id)}>
+                <Sparkles aria-hidden />
+                Use in the playground
+              </Link>
+            </Button>
+          )}
+          <Button asChild variant="outline">
+            <Link to={`/history?identity=${encodeURIComponent(identity.id)}`}>
+              <Images aria-hidden />
+              Your images with it
+            </Link>
+          </Button>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function FactsCard({ identity }: { identity: IdentityAnswer }) {
+  const { licenses } = useLicenseChoice();
+  const { id, slug, productPhotos } = identity;
+  return (
+    <Card>
+      <CardHeader>
+        <CardTitle>Facts</CardTitle>
+      </CardHeader>
+      <dl className="grid grid-cols-1 gap-4">
+        <Fact name="Identity id">
+          <span className="flex flex-wrap items-center gap-x-1">
+            <code className="text-[0.8125rem] break-all">{id}</code>
+            <CopyButton text={id} label="Copy the identity's id" iconOnly />
+          </span>
+        </Fact>
+        <Fact name="Slug">
+          <code className="text-[0.8125rem] break-all">{slug}</code>
+        </Fact>
+        <Fact name="Product photos">
+          {productPhotos
+            ? 'Takes up to 4 reference images of products, and can keep a product exactly as it is.'
+            : 'Paints from the prompt alone. It takes no reference images.'}
+        </Fact>
+        <Fact name="Included in">
+          <Included licenses={licensesWith(identity, licenses)} />
+        </Fact>
+      </dl>
+    </Card>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid min-w-0 gap-1">
+      <dt className="text-xs text-muted-foreground">{name}</dt>
+      <dd className="min-w-0 text-pretty">{children}</dd>
+    </div>
+  );
+}
+
+function Included({ licenses }: { licenses: readonly LicenseAnswer[] }) {
+  if (licenses.length === 0) return 'None of your licenses that can be used now';
+  return (
+    <ul role="list" className="grid gap-2">
+      {licenses.map((license) => (
+        <li key={license.licenseId} className="flex min-w-0">
+          <LicenseName license={license} compact />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function CodeSection({ identity }: { identity: IdentityAnswer }) {
+  const { apiBaseUrl } = useConfig();
+  const prompt = identity.samples.find((sample) => sample.prompt !== null)?.prompt ?? defaultPrompt;
+  const samples = codeSamples({ apiBaseUrl, body: { identityId: identity.id, prompt } });
+  return (
+    <Card className="mt-6 grid grid-cols-1 gap-4">
+      <CardTitle>From your own code</CardTitle>
+      <CodeTabs samples={samples} label={`an image with ${identity.name}`} />
+      <p className="text-xs text-muted-foreground">
+        The key comes from <code>IMAGE_API_KEY</code>. The{' '}
+        <Link to="/quickstart" className="underline underline-offset-4 hover:decoration-2">
+          quickstart
+        </Link>{' '}
+        shows how to make one.
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,31 @@
+import type { IdentityAnswer, LicenseAnswer } from '../../api/types.ts';
+
+/**
+ * The licenses that include an identity and can be used now. The API does not tell which identities the founding catalog
+ * has: one that no license lists by itself can only have come with the catalog.
+ */
+export function licensesWith(
+  { id }: Pick<IdentityAnswer, 'id'>,
+  licenses: readonly LicenseAnswer[],
+): LicenseAnswer[] {
+  const usable = licenses.filter((license) => license.usable);
+  const isListed = usable.some(({ identityIds }) => identityIds.includes(id));
+  return usable.filter(
+    ({ identityIds, foundingCatalog }) => identityIds.includes(id) || (foundingCatalog && !isListed),
+  );
+}
+
+/** What a sample shows, for people who don't see it. */
+export function sampleText(identity: Pick<IdentityAnswer, 'name' | 'samples'>, index: number): string {
+  const { prompt } = identity.samples[index]!;
+  if (prompt !== null) return prompt;
+  return identity.samples.length === 1
+    ? `Sample of ${identity.name}`
+    : `Sample ${index + 1} of ${identity.name}`;
+}
+
+/** The address of the playground with an identity, and perhaps a prompt, filled in. */
+export function playgroundAddress(identityId: string, prompt: string | null = null): string {
+  const query = new URLSearchParams({ identity: identityId, ...(prompt !== null && { prompt }) });
+  return `/playground?${query.toString()}`;
+}

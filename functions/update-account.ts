@@ -1,0 +1,19 @@
+import { changeAccountBody } from '../shared/contracts/account.ts';
+import { ok } from '../shared/http/answer.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { readBody, readQuery, together } from '../shared/http/request.ts';
+import * as routes from '../shared/account-routes.ts';
+import { accountStore } from '../shared/store/account-store.ts';
+
+/** PATCH /account. What is left out stays as it is. */
+export const handler = endpoint(routes.updateAccount, {
+  deps: ({ table }) => accountStore(table()),
+  async run({ request, caller, deps: accounts }) {
+    const [{ creditMails }] = together(
+      () => readBody(request, changeAccountBody),
+      () => readQuery(request, []),
+    );
+    if (creditMails !== undefined) await accounts.set(caller.ownerId, { creditMails });
+    return ok(await accounts.get(caller.ownerId));
+  },
+});

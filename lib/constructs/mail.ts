@@ -1,0 +1,30 @@
+import { Stack } from 'aws-cdk-lib/core';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { environmentVariables as names } from '../../shared/config.ts';
+import type { Configuration } from '../configuration.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** An address and its domain: either may be the identity that SES has verified. */
+export function identitiesOf(from: string): string[] {
+  return [from.slice(from.indexOf('@') + 1), from];
+}
+
+export interface MailProps extends Pick<Configuration, 'billingPortalUrl' | 'supportContact'> {
+  readonly mail: NonNullable<Configuration['mail']>;
+  /** Every e-mail links to it. */
+  readonly dashboardOrigin: string;
+}
+
+/** The right to send e-mails from an address, which the operator has verified in SES, and what they link to. */
+export function grantMail(fn: ServiceFunction, props: MailProps): void {
+  const { mail, dashboardOrigin, billingPortalUrl, supportContact } = props;
+  fn.setVariable(names.mailFrom, mail.from);
+  fn.setVariable(names.dashboardUrl, `${dashboardOrigin}/`);
+  fn.setVariable(names.billingPortalUrl, billingPortalUrl ?? '');
+  fn.setVariable(names.supportContact, supportContact ?? '');
+  const stack = Stack.of(fn);
+  const resources = identitiesOf(mail.from).map((resourceName) =>
+    stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
+  );
+  fn.addToRolePolicy(new PolicyStatement({ actions: ['ses:SendEmail'], resources }));
+}

@@ -1,0 +1,144 @@
+import { S3Client, DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { linkSigner } from '../shared/adapters/link-signer.ts';
+import { sampleStore, type SampleFiles } from '../shared/adapters/sample-store.ts';
+import { readLink } from '../shared/adapters/signed-links.ts';
+import type { ModelRequest } from '../shared/contracts/model-server.ts';
+import type { Sample } from '../shared/domain/sample.ts';
+import { identityStore } from '../shared/store/identity-store.ts';
+import { openTable } from '../shared/store/table.ts';
+import { readServiceFile, writeServiceFile, type DataFolder } from './data-folder.ts';
+import { demoActor, demoIdentities, demoSamples, type DemoSample } from './demo-world.ts';
+
+export interface DemoSamplesOptions {
+  painterUrl: string;
+  tableName: string;
+  bucketName: string;
+  /** Ids of the demo world's identities, by name. */
+  identities: Record<string, string>;
+}
+
+/** Paints the samples beside a service that serves already, if no start of this folder has painted them all. */
+export function startDemoSamples(
+  folder: DataFolder,
+  options: DemoSamplesOptions,
+  onNotice: (sentence: string) => void,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const paint = async (): Promise<void> => {
+    if (readServiceFile(folder).hasSamples) return;
+    await paintDemoSamples(options, stopping.signal);
+    // Once only: an operator may take the samples away.
+    writeServiceFile(folder, { ...readServiceFile(folder), hasSamples: true });
+  };
+  const painting = paint().catch((error: unknown) => {
+    if (stopping.signal.aborted) return;
+    onNotice(
+      `The demo identities have not all their samples: ${(error as Error).message}. The next start tries again.`,
+    );
+  });
+  return {
+    stop() {
+      stopping.abort(new Error('the service stops'));
+      return painting;
+    },
+  };
+}
+
+/** A painting takes a second; a busy machine may take much longer. */
+const withinMs = 120_000;
+
+/**
+ * Paints the samples of the demo identities, one after the other, so that callers' own pictures do not wait. The painter is
+ * asked by itself: no license is charged and no request is stored. Identities that have samples already keep them.
+ * @throws when the painter or an engine fails, and when `signal` aborts; a repeat does what is left.
+ */
+export async function paintDemoSamples(options: DemoSamplesOptions, signal: AbortSignal): Promise<void> {
+  const catalog = identityStore(openTable(options.tableName));
+  const samples = sampleStore(options.bucketName);
+  const painter = samplePainter(options);
+  try {
+    for (const [name, wanted] of Object.entries(demoSamples)) {
+      const identityId = options.identities[name]!;
+      if ((await catalog.get(identityId))?.samples.length !== 0) continue;
+      const made: Sample[] = [];
+      for (const sample of wanted) {
+        made.push(await samples.put(identityId, await painter.paint(name, sample, signal)));
+      }
+      // Read again: an operator may have changed it meanwhile.
+      const identity = await catalog.get(identityId);
+      if (identity?.samples.length === 0) await catalog.put({ ...identity, samples: made }, demoActor);
+    }
+  } finally {
+    samples.close();
+    painter.close();
+  }
+}
+
+function samplePainter({ painterUrl, bucketName }: DemoSamplesOptions) {
+  const client = new S3Client({});
+  const sign = linkSigner(client, bucketName);
+  const link = (method: 'GET' | 'PUT', key: string, headers?: Record<string, string>) =>
+    sign(method, key, { lifetimeSeconds: 600, ...(headers && { headers }) });
+
+  return {
+    /** @returns the painter's picture and its preview, which is the thumbnail. */
+    async paint(name: string, sample: DemoSample, signal: AbortSignal): Promise<SampleFiles> {
+      // The painter puts its files to links. They are moved to their names once their content is known.
+      const keys = ['uploads/demo-sample.webp', 'uploads/demo-sample-thumbnail.webp'] as const;
+      const [putUrl, previewPutUrl] = await Promise.all(keys.map((key) => link('PUT', key)));
+      const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+      const request = {
+        ...requestFor(name, sample),
+        outputs: [{ putUrl: putUrl!, previewPutUrl: previewPutUrl! }],
+      };
+      await invoke(painterUrl, request, within);
+      const files = await Promise.all(keys.map(async (key) => readLink(await link('GET', key), within)));
+      await Promise.all(keys.map((Key) => client.send(new DeleteObjectCommand({ Bucket: bucketName, Key }))));
+      const [picture, thumbnail] = files;
+      if (!picture || !thumbnail) throw new Error(`the painter put no files for a sample of ${name}`);
+      const { prompt, widthPx, heightPx } = sample;
+      return { picture, thumbnail, prompt, widthPx, heightPx };
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function requestFor(
+  name: string,
+  { prompt, seed, widthPx, heightPx }: DemoSample,
+): Omit<ModelRequest, 'outputs'> {
+  // Without what only pretends, such as a delay.
+  const settings = { style: demoIdentities[name]!.painter?.style };
+  return {
+    requestId: `sample-${name}`,
+    tenant: 'demo-samples',
+    deadline: new Date(Date.now() + withinMs).toISOString(),
+    prompt,
+    negativePrompt: '',
+    seed,
+    numInferenceSteps: 30,
+    guidanceScale: 7.5,
+    width: widthPx,
+    height: heightPx,
+    numOutputs: 1,
+    outputFormat: 'webp',
+    embedParameters: false,
+    referenceMode: 'reference',
+    preserveBranding: false,
+    references: [],
+    identity: { id: name, adapterUrl: null, adapterVersion: null, adapterSha256: null, settings },
+  };
+}
+
+/** The answer is one event a line, and the last one says how it ended (shared/contracts/model-server.ts). */
+async function invoke(painterUrl: string, request: ModelRequest, signal: AbortSignal): Promise<void> {
+  const answer = await fetch(`${painterUrl}/invocations`, {
+    method: 'POST',
+    body: JSON.stringify(request),
+    signal,
+  });
+  const last = (await answer.text()).trim().split('\n').at(-1) ?? '';
+  if (!answer.ok || JSON.parse(last).event !== 'completed') {
+    throw new Error(`the painter answered a sample with ${last.slice(0, 200)}`);
+  }
+}

@@ -1,0 +1,32 @@
+import { accountChangeLimit, accountLimit, activityLimit } from './route-limits.ts';
+import type { Route } from './route.ts';
+
+export const listActivity = {
+  method: 'GET',
+  path: '/licenses/{licenseId}/activity',
+  functionName: 'list-activity',
+  auth: 'session',
+  limit: activityLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'], audit: ['query'] } },
+} as const satisfies Route;
+
+export const getAccount = {
+  method: 'GET',
+  path: '/account',
+  functionName: 'get-account',
+  auth: 'session',
+  limit: accountLimit,
+  streams: false,
+  grants: { table: { accounts: ['get'] } },
+} as const satisfies Route;
+
+export const updateAccount = {
+  method: 'PATCH',
+  path: '/account',
+  functionName: 'update-account',
+  auth: 'session',
+  limit: accountChangeLimit,
+  streams: false,
+  grants: { table: { accounts: ['get', 'update'] } },
+} as const satisfies Route;

@@ -1,0 +1,31 @@
+/** A picture that shows what an identity paints, chosen by the operator. */
+export interface Sample {
+  /** Made from the content of its files, which therefore never change. */
+  sampleId: string;
+  /** Of the picture; the thumbnail has the same shape. */
+  widthPx: number;
+  heightPx: number;
+  /** What painted it, and what people who don't see it are told; null when the operator gave none. */
+  prompt: string | null;
+}
+
+/** Of one identity. Every one is two links in each answer of GET /identities. */
+export const maxSamples = 8;
+export const maxSamplePromptCharacters = 500;
+
+/** The longest sides of the two files of a sample. */
+export const samplePicturePx = 1024;
+export const sampleThumbnailPx = 512;
+
+/** Where all files of an identity's samples lie. */
+export function samplePrefix(identityId: string): string {
+  return `samples/${identityId}/`;
+}
+
+export function samplePictureKey(identityId: string, sampleId: string): string {
+  return `${samplePrefix(identityId)}${sampleId}.webp`;
+}
+
+export function sampleThumbnailKey(identityId: string, sampleId: string): string {
+  return `${samplePrefix(identityId)}${sampleId}-thumbnail.webp`;
+}

@@ -1,0 +1,178 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import {
+  chooseLicense,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  naturalWidth,
+  phone,
+  screen,
+  useDashboard,
+} from '../support/browser.ts';
+import { licenseStore } from '../../shared/store/license-store.ts';
+import { objectsOf } from '../support/objects.ts';
+import { tableOf } from '../support/grants.ts';
+import { demoSamples } from '../../local/demo-world.ts';
+import { until } from '../support/until.ts';
+
+const dashboard = useDashboard(() => [], { samples: true });
+const identities = () => dashboard.service.ready.identities;
+
+async function samplesOf(key: string): Promise<Record<string, any[]>> {
+  const { ready, api } = dashboard.service;
+  const { body } = await api({ path: '/identities', key: ready.keys[key]! });
+  return Object.fromEntries(body.identities.map(({ name, samples }: any) => [name, samples]));
+}
+
+beforeAll(async () => {
+  // They are painted one identity after the other, and this one is the last.
+  await until(
+    'all samples are painted',
+    async () => (await samplesOf('pro')).harbor!.length > 0,
+    120_000,
+    1000,
+  );
+});
+
+test('the first start paints the samples of each identity that paints, and no license pays for them', async () => {
+  const shown = { ...(await samplesOf('pro')), ...(await samplesOf('specialist')) };
+  const prompts = Object.entries(shown).map(([name, samples]) => [name, samples.map(({ prompt }) => prompt)]);
+  const wanted = Object.keys(identities()).map((name) => [
+    name,
+    (demoSamples[name] ?? []).map(({ prompt }) => prompt),
+  ]);
+  expect(Object.fromEntries(prompts)).toEqual(Object.fromEntries(wanted));
+  const { ready, dataDir } = dashboard.service;
+  const license = (await licenseStore(tableOf(dataDir)).get(ready.licenses.pro!))!;
+  expect(objectsOf(dataDir, license)).toEqual([]);
+});
+
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement } = (globalThis as any).document;
+    return activeElement.getAttribute('aria-label') ?? activeElement.textContent;
+  });
+
+test('by keyboard alone: from the gallery to an identity, through its samples, and into the playground', async () => {
+  const { page, complaints } = await dashboard.visit('identities');
+  await screen(page, 'Identities');
+  await page.getByRole('link', { name: 'aurora' }).focus();
+  await page.keyboard.press('Enter');
+  await screen(page, 'aurora');
+  const [first, second] = demoSamples.aurora!;
+  expect(await naturalWidth(page, first!.prompt)).toBe(first!.widthPx);
+  await page.getByRole('button', { name: /^Show sample 1/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await focused(page)).toBe(`Show sample 2: ${second!.prompt}`);
+  expect(await naturalWidth(page, second!.prompt)).toBe(second!.widthPx);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  expect(await focused(page)).toMatch(/^Show sample 4/);
+  await page.getByRole('button', { name: "Copy the identity's id" }).focus();
+  await page.keyboard.press('Enter');
+  await until('the id is copied', async () => {
+    const copied = await page.evaluate(() => (globalThis as any).navigator.clipboard.readText());
+    return copied === identities().aurora;
+  });
+  await page.getByRole('link', { name: 'Try this prompt' }).focus();
+  await page.keyboard.press('Enter');
+  await screen(page, 'Playground');
+  const prompt = page.getByLabel('Prompt', { exact: true });
+  await until(
+    'the prompt is filled in',
+    async () => (await prompt.inputValue()) === demoSamples.aurora![3]!.prompt,
+  );
+  await page.getByRole('button', { name: /^Identity aurora/ }).waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  expect(complaints).toEqual([]);
+});
+
+test('the gallery can show those that take product photos, and tells which licenses include one', async () => {
+  const { page } = await dashboard.visit('identities');
+  const cards = page.getByRole('list', { name: 'Identities' }).getByRole('article');
+  expect(await cards.count()).toBe(8);
+  await page.getByText('Not in the chosen license, but in').waitFor();
+  await page.getByRole('button', { name: 'Takes product photos' }).click();
+  await page.getByText('1 identity', { exact: true }).waitFor();
+  expect(await cards.allTextContents()).toEqual([expect.stringContaining('citrine')]);
+  // The choice is in the address.
+  await page.reload();
+  await page.getByText('1 identity', { exact: true }).waitFor();
+});
+
+test('one that the chosen license does not include is not offered for use until another is chosen', async () => {
+  const { page } = await dashboard.visit(`identities/${identities().drift}`);
+  await screen(page, 'drift');
+  await chooseLicense(page, 'Enterprise');
+  const use = page.getByRole('link', { name: 'Use in the playground' });
+  await page.getByText('The chosen license does not include it.').waitFor();
+  expect(await use.count()).toBe(0);
+  await page.getByRole('button', { name: /^Choose / }).click();
+  await use.click();
+  await page.getByRole('button', { name: /^Identity drift/ }).waitFor();
+});
+
+test('one without samples has a placeholder, and an unknown one a page that leads back', async () => {
+  const { page } = await dashboard.visit(`identities/${identities().ember}`);
+  await page.getByRole('heading', { name: 'No samples yet' }).waitFor();
+  await page.getByText('It has no active model right now').waitFor();
+  expect(await page.getByRole('link', { name: 'Use in the playground' }).count()).toBe(0);
+  await page.goto(`${dashboard.url}identities/nobody`);
+  await screen(page, 'There is no such identity');
+  await page.getByRole('link', { name: 'Show all identities' }).click();
+  await screen(page, 'Identities');
+});
+
+test.each([320, 390, 1024, 1440])(
+  'at %d px axe finds nothing in both themes, and nothing is too wide',
+  async (width) => {
+    const { page } = await dashboard.visit('identities', { viewport: { ...phone, width } });
+    for (const path of [
+      'identities',
+      `identities/${identities().citrine}`,
+      `identities/${identities().ember}`,
+    ]) {
+      await page.goto(`${dashboard.url}${path}`);
+      await page.locator('main h1[tabindex]').waitFor();
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page, `/${path} at ${width} px`);
+    }
+    await page.goto(`${dashboard.url}playground`);
+    await page.getByRole('button', { name: /^Identity/ }).click();
+    await page
+      .getByRole('menuitemradio', { name: /^basalt/ })
+      .locator('img')
+      .waitFor();
+    await expectAccessible(page, `the playground's identities at ${width} px`);
+  },
+);
+
+test('the gallery loads thumbnails only, and nothing of them when it is loaded again', async () => {
+  const { page } = await dashboard.visit('nowhere');
+  await page.goto('about:blank');
+  const session = await page.context().newCDPSession(page);
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await session.send('Network.enable');
+  await session.send('Network.clearBrowserCache');
+  // 9 Mbit/s.
+  const network = { offline: false, latency: 40, downloadThroughput: 1_125_000, uploadThroughput: 375_000 };
+  await session.send('Network.emulateNetworkConditions', network);
+  const seeAll = async () => {
+    const images = page.locator('main article img');
+    await images.nth(4).waitFor();
+    for (const image of await images.all()) {
+      await image.scrollIntoViewIfNeeded();
+      await image.evaluate((element: any) => element.decode());
+    }
+  };
+  await page.goto(`${dashboard.url}identities`);
+  await seeAll();
+  const first = bytes;
+  await page.reload();
+  await seeAll();
+  console.log(`gallery: ${first} bytes, loaded again: ${bytes - first}`);
+  expect(first).toBeLessThanOrEqual(400_000);
+  expect(bytes - first).toBeLessThanOrEqual(50_000);
+});
