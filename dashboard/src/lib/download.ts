@@ -48,15 +48,16 @@ interface FetchOptions extends Pick<DownloadOptions, 'index' | 'renew'> {
 export async function fetchPicture(options: FetchOptions): Promise<{ blob: Blob | null; link: string }> {
   const { outputs, index, renew, signal = null } = options;
   let link = outputs[index]!;
-  let response = await read(link, signal);
+  let response = await readLink(link, signal);
   if (response !== null && !response.ok) {
     link = (await renew().catch(() => []))[index] ?? link;
-    response = await read(link, signal);
+    response = await readLink(link, signal);
   }
   return { blob: response?.ok ? await response.blob().catch(() => null) : null, link };
 }
 
-async function read(url: string, signal: AbortSignal | null): Promise<Response | null> {
+/** Null when no answer came. */
+export async function readLink(url: string, signal: AbortSignal | null = null): Promise<Response | null> {
   try {
     // Not from the cache: an <img> puts images there without the headers that let a script read them.
     return await fetch(url, {

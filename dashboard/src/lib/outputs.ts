@@ -47,7 +47,25 @@ export function outputFileName(
   index: number,
   link: string,
 ): string {
-  const extension = /\.(png|webp|jpg)$/.exec(new URL(link).pathname)?.[1] ?? 'png';
+  const start = `${nameForFiles(identityName)}-${requestId.slice(-8)}-${index}`;
+  return `${start}-seed${outputSeed(seed, index)}.${extensionOf(link)}`;
+}
+
+/** `2026-11-24-aurora-9c8f2b1d-0.png`: in a folder the files are in the order of the UTC days that they were made on. */
+export function archivedFileName(
+  { id, identity, createdAt }: Pick<StoredGeneration, 'id' | 'identity' | 'createdAt'>,
+  index: number,
+  link: string,
+): string {
+  const day = createdAt.slice(0, 10);
+  return `${day}-${nameForFiles(identity.name)}-${id.slice(-8)}-${index}.${extensionOf(link)}`;
+}
+
+function extensionOf(link: string): string {
+  return /\.(png|webp|jpg)$/.exec(new URL(link).pathname)?.[1] ?? 'png';
+}
+
+function nameForFiles(identityName: string): string {
   const name = identityName
     .normalize('NFKD')
     .toLowerCase()
@@ -55,7 +73,7 @@ export function outputFileName(
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 60);
-  return `${name || 'image'}-${requestId.slice(-8)}-${index}-seed${outputSeed(seed, index)}.${extension}`;
+  return name || 'image';
 }
 
 export const typeLabels: Record<GenerationType, string> = {

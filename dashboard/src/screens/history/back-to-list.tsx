@@ -10,7 +10,7 @@ import { useApiFilters } from './use-api-filters.ts';
 import { neighbours } from './request-view.ts';
 
 /** The query of the list that led here. Null when another page did. */
-function useListSearch(): string | null {
+export function useListSearch(): string | null {
   const { state } = useLocation() as { state: { listSearch?: unknown } | null };
   return typeof state?.listSearch === 'string' ? state.listSearch : null;
 }

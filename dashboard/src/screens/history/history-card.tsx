@@ -8,6 +8,7 @@ import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { formatDateTime, formatRelative } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
+import { CardCheckbox } from './card-checkbox.tsx';
 import { imageCount } from './list-view.ts';
 import { requestLinkId } from './use-scroll-restoration.ts';
 
@@ -20,6 +21,13 @@ interface HistoryCardProps {
   listSearch: string;
   onOpen: (requestId: string) => void;
   onReload: () => void;
+  /** Null while nothing is selected with checkboxes. */
+  choice: CardChoice | null;
+}
+
+export interface CardChoice {
+  chosen: boolean;
+  toggle: (withShift: boolean) => void;
 }
 
 export function HistoryCard(props: HistoryCardProps) {
@@ -39,8 +47,8 @@ function LiveCard(props: HistoryCardProps) {
   );
 }
 
-function Card({ generation, eager, nowMs, listSearch, onOpen, onReload }: HistoryCardProps) {
-  const { id, prompt, identity, createdAt } = generation;
+function Card({ generation, eager, nowMs, listSearch, onOpen, onReload, choice }: HistoryCardProps) {
+  const { id, prompt, identity, createdAt, status } = generation;
   const about = useId();
   return (
     <article className="group relative grid content-start gap-2">
@@ -48,17 +56,13 @@ function Card({ generation, eager, nowMs, listSearch, onOpen, onReload }: Histor
         <Picture generation={generation} eager={eager} onReload={onReload} />
       </div>
       <div className="grid gap-0.5">
-        {/* The link covers the card, and a button on the image still works. */}
-        <Link
-          id={requestLinkId(id)}
-          to={`/history/${id}`}
-          state={{ listSearch }}
-          onClick={() => onOpen(id)}
-          aria-describedby={`${about}-picture ${about}-meta`}
-          className="line-clamp-2 leading-5 wrap-anywhere after:absolute after:-inset-1 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-ring"
-        >
-          {prompt}
-        </Link>
+        {choice ? (
+          <p id={`${about}-prompt`} className="line-clamp-2 leading-5 wrap-anywhere">
+            {prompt}
+          </p>
+        ) : (
+          <CardLink {...{ id, prompt, listSearch, onOpen }} describedBy={`${about}-picture ${about}-meta`} />
+        )}
         <p
           id={`${about}-meta`}
           className="flex justify-between gap-2 text-xs leading-5 text-muted-foreground"
@@ -69,7 +73,38 @@ function Card({ generation, eager, nowMs, listSearch, onOpen, onReload }: Histor
           </time>
         </p>
       </div>
+      {choice && (
+        <CardCheckbox
+          checked={choice.chosen}
+          disabled={!isFinal(status)}
+          labelledBy={`${about}-prompt`}
+          describedBy={`${about}-picture ${about}-meta`}
+          onToggle={choice.toggle}
+        />
+      )}
     </article>
+  );
+}
+
+interface CardLinkProps extends Pick<HistoryCardProps, 'listSearch' | 'onOpen'> {
+  id: string;
+  prompt: string;
+  describedBy: string;
+}
+
+/** Covers the card, and a button on the image still works. */
+function CardLink({ id, prompt, listSearch, onOpen, describedBy }: CardLinkProps) {
+  return (
+    <Link
+      id={requestLinkId(id)}
+      to={`/history/${id}`}
+      state={{ listSearch }}
+      onClick={() => onOpen(id)}
+      aria-describedby={describedBy}
+      className="line-clamp-2 leading-5 wrap-anywhere after:absolute after:-inset-1 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-ring"
+    >
+      {prompt}
+    </Link>
   );
 }
 

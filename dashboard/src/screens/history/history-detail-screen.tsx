@@ -18,6 +18,7 @@ import { shorten } from '@/lib/text.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { BackToList, Neighbours } from './back-to-list.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import { OutputPlaceholder, OutputViewer } from './output-viewer.tsx';
 import { RequestDetails } from './request-details.tsx';
 import { sampleBody } from './request-view.ts';
@@ -90,6 +91,7 @@ function RequestActions({ generation }: { generation: StoredGeneration }) {
   const samples = codeSamples({ apiBaseUrl, body: sampleBody(generation) });
   return (
     <>
+      {isFinal(generation.status) && <DeleteButton key={generation.id} generation={generation} />}
       <CopyAsMenu samples={samples} note={generation.type === 'text_to_image' ? undefined : referencesNote} />
       <Button asChild>
         <Link to={`/playground?from=${encodeURIComponent(generation.id)}`}>

@@ -8,7 +8,9 @@ import { formatDateTime } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { isFiltered, isSearching, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
+import { ListSelectionBar, choiceOf } from './list-selection.tsx';
 import { useApiFilters } from './use-api-filters.ts';
+import type { Selecting } from './use-selection.ts';
 import { announceList, countEmptyPages, endOfList, shouldFetchNext } from './list-view.ts';
 
 interface HistoryListProps {
@@ -17,6 +19,8 @@ interface HistoryListProps {
   onOpen: (requestId: string) => void;
   /** Null while nothing is filtered. */
   onClear: (() => void) | null;
+  /** Null while requests are opened, and not selected. */
+  selecting: Selecting | null;
 }
 
 /** So many images are seen at once, mostly. They are loaded before those below. */
@@ -25,7 +29,7 @@ const firstRows = 8;
 const gridClasses =
   'grid grid-cols-2 gap-x-2 gap-y-6 sm:grid-cols-3 sm:gap-x-4 sm:gap-y-8 lg:grid-cols-4 2xl:grid-cols-5 min-[112rem]:grid-cols-6';
 
-export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryListProps) {
+export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: HistoryListProps) {
   const list = useHistoryList(licenseId, filters);
   const nowMs = useNow();
   const { data, error, isPending, isFetching, hasNextPage: hasMore } = list;
@@ -52,6 +56,7 @@ export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryList
                 listSearch={writeFilters(filters)}
                 onOpen={onOpen}
                 onReload={retry}
+                choice={choiceOf(selecting, data, generation.id)}
               />
             </li>
           ))}
@@ -61,6 +66,7 @@ export function HistoryList({ licenseId, filters, onOpen, onClear }: HistoryList
       {data && (count > 0 || hasMore) && (
         <ListEnd list={list} count={count} filtered={filtered} searches={isSearching(filters)} />
       )}
+      {selecting && <ListSelectionBar list={data ?? []} selecting={selecting} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { RefreshCw } from 'lucide-react';
+import { ListChecks, RefreshCw } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useRefreshAfterGeneration } from '@/api/queries.ts';
@@ -8,6 +8,7 @@ import { useLicense } from '@/license/license-choice.ts';
 import { isFiltered, readFilters, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryFilterBar } from './history-filter-bar.tsx';
 import { HistoryList } from './history-list.tsx';
+import { useSelection } from './use-selection.ts';
 import { useScrollRestoration } from './use-scroll-restoration.ts';
 
 export default function HistoryScreen() {
@@ -23,20 +24,37 @@ export default function HistoryScreen() {
     // The button that was pressed goes away with the filters.
     bar.current?.querySelector('input')?.focus();
   };
+  const selectButton = useRef<HTMLButtonElement>(null);
+  const listKey = `${licenseId} ${search}`;
+  const { selecting, begin } = useSelection(listKey, () => selectButton.current?.focus());
   return (
     <Page
       wide
       title="History"
       description="Every request of this license, newest first."
-      actions={<RefreshButton licenseId={licenseId} />}
+      actions={
+        <>
+          <Button
+            ref={selectButton}
+            variant="outline"
+            aria-pressed={selecting !== null}
+            onClick={selecting?.leave ?? begin}
+          >
+            <ListChecks aria-hidden />
+            Select
+          </Button>
+          <RefreshButton licenseId={licenseId} />
+        </>
+      }
     >
       <HistoryFilterBar licenseId={licenseId} filters={filters} onChange={choose} onClear={clear} ref={bar} />
       <HistoryList
-        key={`${licenseId} ${search}`}
+        key={listKey}
         licenseId={licenseId}
         filters={filters}
         onOpen={remember}
         onClear={isFiltered(filters) ? clear : null}
+        selecting={selecting}
       />
     </Page>
   );

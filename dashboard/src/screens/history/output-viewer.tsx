@@ -12,6 +12,7 @@ import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
 import { outputSeed, thumbnailOf } from '@/lib/outputs.ts';
 import { viewerWidth } from './request-view.ts';
+import { ZipButton } from './zip-button.tsx';
 
 interface OutputViewerProps {
   generation: StoredGeneration;
@@ -81,6 +82,7 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
             Use as reference
           </Link>
         </Button>
+        {outputs.length > 1 && <ZipButton requests={[generation]} label="All as ZIP" />}
         <DownloadButton generation={generation} index={index} renew={renew} />
         <Button asChild variant="outline">
           <a href={outputs[index]} target="_blank" rel="noopener noreferrer">
