@@ -33,6 +33,7 @@ describe.each(rows)('a deployment of $functionName', ({ functionName }) => {
       'billing-failed',
       'function-crashes-buffered',
       'function-crashes-buffered-2',
+      'function-crashes-buffered-3',
       'function-crashes-generating',
       'generation-failed',
       'generation-timeout',

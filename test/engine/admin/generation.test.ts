@@ -78,7 +78,7 @@ test('usage counts what is used, held and imported in the present period', async
 /** What the operator is shown of a record: neither its idempotency key nor what only the service needs. */
 function shownOf(generation: Generation) {
   const { idempotencyKeyHash: _key, referenceImages: _count, previews: _previews, ...shown } = generation;
-  const { credits, leaseUntilMs, countedByKey: _counted, ...rest } = shown;
+  const { credits, leaseUntilMs, countedByKey: _counted, creditsLimit: _limit, ...rest } = shown;
   const { periodStartMs, createdAtMs, startedAtMs, completedAtMs, deadlineMs, expiresAtMs, ...same } = rest;
   const iso = (ms: number | null) => ms && new Date(ms).toISOString();
   return {

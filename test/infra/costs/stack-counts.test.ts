@@ -59,8 +59,8 @@ test('runs of a schedule are counted by its rate', () => {
 
 test('a metric counts once, or once for each value of its second dimension', () => {
   const codes = Object.keys(errorCodes).length;
-  expect(count([]).customMetrics).toBe(12 + codes);
-  expect(count([], { withBilling: true }).customMetrics).toBe(12 + codes + 5);
+  expect(count([]).customMetrics).toBe(14 + codes);
+  expect(count([], { withBilling: true }).customMetrics).toBe(14 + codes + 5);
 });
 
 test('the rules of all web ACLs are counted', () => {
