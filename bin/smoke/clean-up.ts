@@ -89,13 +89,14 @@ async function findTraces(
   const callers = [...keyIds, accountCallerId(license.ownerId)];
   const { licenseId } = license;
   const { apiKey, generation, idempotencyRecord, keyRoster, license: licenseKey, period, rateLog } = itemKeys;
-  const { identityAudit, licenseAudit } = itemKeys;
+  const { identityAudit, licenseAudit, refusals } = itemKeys;
   const keys = [
     licenseKey(licenseId),
     keyRoster(licenseId),
     period(licenseId, 0),
     generation(licenseId, ''),
     licenseAudit(licenseId, ''),
+    refusals(licenseId, '', ''),
     ...callers.flatMap((id) => [apiKey(id), rateLog(id, ''), idempotencyRecord(id, '')]),
   ];
   const partitions = keys.map(({ PK }) => PK);

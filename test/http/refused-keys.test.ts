@@ -101,7 +101,9 @@ test('no route reads more than the key and its rate log for a stranger, nor a ca
       newApiKey(),
       method === 'GET' ? { ...call, body: undefined } : call,
     );
-    expect([path, status, calls.length]).toEqual([path, 401, 1]);
-    expect(calls[0]!.keys.filter((key) => key.includes('#')).length).toBeLessThanOrEqual(2);
+    // The count of the refusal before may be written beside it.
+    expect([path, status, readsIn(calls).length]).toEqual([path, 401, 1]);
+    const read = calls.find(({ operation }) => operation !== 'UpdateItem')!;
+    expect(read.keys.filter((key) => key.includes('#')).length).toBeLessThanOrEqual(2);
   }
 });

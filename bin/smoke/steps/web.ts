@@ -47,7 +47,8 @@ export const agreesOnSignIn: Step = {
   async run({ place }) {
     const config = await send(new URL('/config.json', place.dashboardUrl).href);
     must(config.status === 200, `/config.json answered ${config.status}`);
-    mustHaveMembers(config.json, ['apiBaseUrl', 'signIn']);
+    const known = ['apiBaseUrl', 'signIn', 'creditMails', 'billingPortalUrl', 'supportContact'];
+    mustHaveMembers(config.json, known);
     mustHaveMembers(config.json.signIn, ['issuer', 'clientId', 'domainUrl']);
     mustEqual(config.json, { apiBaseUrl: place.baseUrl });
     mustEqual(config.json.signIn, place.signIn);
