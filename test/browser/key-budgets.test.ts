@@ -104,8 +104,8 @@ test.each([
     await dialog.waitFor({ state: 'detached' });
     await entry(`${name}, renamed`).getByText('No budget').waitFor();
     const activity = page.getByRole('region', { name: 'Activity' });
-    await activity.getByText('without a budget').first().waitFor();
-    expect(await activity.textContent()).toContain(`renamed from “${name}”`);
+    await activity.getByText(`renamed from “${name}”`).waitFor();
+    expect(await activity.textContent()).toContain('without a budget');
     expect(complaints).toEqual([]);
   },
 );

@@ -10,9 +10,14 @@ export function Input({ className, type = 'text', ...props }: ComponentProps<'in
 }
 
 /** Grows with its text in browsers that support `field-sizing`. */
-export function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
+export function Textarea({ className, onFocus, ...props }: ComponentProps<'textarea'>) {
   return (
     <textarea
+      onFocus={(event) => {
+        // Browsers bring only the line with the caret into view, and a bar may cover the others.
+        event.currentTarget.scrollIntoView({ block: 'nearest' });
+        onFocus?.(event);
+      }}
       className={cn(controlClasses, 'field-sizing-content min-h-24 py-2 leading-6 lg:leading-6', className)}
       {...props}
     />
