@@ -45,6 +45,9 @@ interface Thread {
   task: Task | undefined;
 }
 
+/** No fault, so that nothing is printed when whoever started the painter stops it. */
+const closing = new Failure('model_error', 'The painter is closing.');
+
 /**
  * Starts worker threads that paint. They load in the background and end with the process.
  * @param rate learns from how long the pictures take
@@ -97,8 +100,6 @@ export function createPool(size: number, rate?: Rate): Pool {
     },
     close: async () => {
       closed = true;
-      // No fault, so that nothing is printed when whoever started the painter stops it.
-      const closing = new Failure('model_error', 'The painter is closing.');
       for (const task of [...queue.splice(0), ...begun()]) task.reject(closing);
       await Promise.all(threads.map(({ worker }) => worker.terminate()));
     },
