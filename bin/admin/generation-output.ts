@@ -1,5 +1,6 @@
 import { isoTime } from '../../shared/domain/clock.ts';
-import { creditsCharged, processingTimeMs, type Generation } from '../../shared/domain/generation.ts';
+import type { Generation } from '../../shared/domain/generation.ts';
+import { storedMembers } from '../../shared/workflow/answers.ts';
 
 /** The lease's end is stored only while it runs. */
 export function leaseUntilMs(generation: Generation): number | null {
@@ -9,35 +10,12 @@ export function leaseUntilMs(generation: Generation): number | null {
 /** As GET /generate/{requestId} shows it, without links and with the operator's own members. */
 export function generationJson(generation: Generation): Record<string, unknown> {
   return {
-    id: generation.requestId,
+    ...storedMembers(generation),
     requestId: generation.requestId,
-    licenseId: generation.licenseId,
+    // The playground's caller too, which its owner does not see.
     keyId: generation.keyId,
-    status: generation.status,
-    type: generation.type,
-    identity: generation.identity,
-    prompt: generation.prompt,
-    negativePrompt: generation.negativePrompt,
-    seed: generation.seed,
-    steps: generation.steps,
-    cfgScale: generation.cfgScale,
-    width: generation.width,
-    height: generation.height,
-    numOutputs: generation.numOutputs,
-    outputFormat: generation.outputFormat,
-    referenceMode: generation.referenceMode,
-    preserveBranding: generation.preserveBranding,
-    errorMessage: generation.errorMessage,
-    errorCode: generation.errorCode,
     creditsReserved: generation.credits,
-    creditsCharged: creditsCharged(generation),
-    referenceImagesUsed: generation.referenceImagesUsed,
-    processingTimeMs: processingTimeMs(generation),
-    modelVersion: generation.modelVersion,
     periodStart: isoTime(generation.periodStartMs),
-    createdAt: isoTime(generation.createdAtMs),
-    startedAt: isoTime(generation.startedAtMs),
-    completedAt: isoTime(generation.completedAtMs),
     deadline: isoTime(generation.deadlineMs),
     leaseUntil: isoTime(leaseUntilMs(generation)),
     expiresAt: isoTime(generation.expiresAtMs),

@@ -50,6 +50,13 @@ export async function storedGeneration(
     outputLinks(generation, objects),
     previewLinks(generation, objects),
   ]);
+  return { ...storedMembers(generation), outputUrl: outputs[0] ?? null, outputs, previews };
+}
+
+/** A stored request as its owner reads it, but for the links. */
+export function storedMembers(
+  generation: Generation,
+): Omit<StoredGeneration, 'outputUrl' | 'outputs' | 'previews'> {
   return {
     id: generation.requestId,
     licenseId: generation.licenseId,
@@ -68,9 +75,6 @@ export async function storedGeneration(
     outputFormat: generation.outputFormat,
     referenceMode: generation.referenceMode,
     preserveBranding: generation.preserveBranding,
-    outputUrl: outputs[0] ?? null,
-    outputs,
-    previews,
     errorMessage: generation.errorMessage,
     errorCode: generation.errorCode,
     creditsCharged: creditsCharged(generation),
