@@ -42,6 +42,9 @@ describe('what only AWS answers', () => {
 
   const config = {
     apiBaseUrl: '$URL/api/v1',
+    creditMails: false,
+    billingPortalUrl: null,
+    supportContact: null,
     signIn: { issuer: '$URL/pool', clientId: 'app', domainUrl: '$URL/sign-in' },
   };
   const discovery = { issuer: '$URL/pool', authorization_endpoint: '$URL/sign-in/oauth2/authorize' };
