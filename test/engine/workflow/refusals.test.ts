@@ -1,8 +1,12 @@
+import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
+import { listen } from '../../../local/http/server.ts';
 import { dateOf, refusalCodes, refusalsEndSeconds } from '../../../shared/domain/refusals.ts';
-import type { ErrorCode } from '../../../shared/errors.ts';
+import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import { countRefusal } from '../../../shared/http/count-refusal.ts';
+import { endpoint } from '../../../shared/http/endpoint.ts';
 import { readRequest } from '../../../shared/http/request.ts';
+import { routes } from '../../../shared/routes.ts';
 import { addRefusal, listRefusals } from '../../../shared/store/refusal-store.ts';
 import { newLicense } from '../../support/grants.ts';
 import { useTable } from './use-world.ts';
@@ -83,4 +87,32 @@ test('a table that is away, or that does not answer in time, is logged and nothi
   world.mend();
   expect(await endRefused(licenseId, 'TIER_LIMIT', AbortSignal.abort())).toHaveLength(1);
   expect(await listRefusals(world.table, licenseId, '2026-11-23')).toEqual([]);
+});
+
+test('a handler ends after its count, because Lambda freezes what is still under way then', async () => {
+  const order: string[] = [];
+  const table = createServer((_, response) => {
+    setTimeout(() => {
+      order.push('counted');
+      response.setHeader('content-type', 'application/x-amz-json-1.0').end('{}');
+    }, 20);
+  });
+  const { url, close } = await listen(table);
+  const before = { ...process.env };
+  Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: url, TABLE_NAME: 'any' });
+  try {
+    const handler: any = endpoint(routes.getHealth, {
+      deps: () => ({}),
+      run({ request }) {
+        request.refusalsOf = { licenseId: 'lic_any', caller: keyId };
+        return Promise.reject(new ServiceError('TIER_LIMIT', 'Too large.'));
+      },
+    });
+    const { statusCode } = await handler({ httpMethod: 'GET', multiValueHeaders: {}, path: '/health' }, {});
+    order.push(`answered ${statusCode}`);
+  } finally {
+    process.env = before;
+    await close();
+  }
+  expect(order).toEqual(['counted', 'answered 400']);
 });
