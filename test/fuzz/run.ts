@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { pythonPath } from '../support/python.ts';
 import { wrongAtRest } from '../support/stored-state.ts';
 import { allItems } from '../support/table-scan.ts';
+import { deletedRequests } from './deleted.ts';
 import { startFuzzedService, type FuzzedService } from './service.ts';
 
 const usage = `npm run fuzz -- [options]
@@ -38,8 +39,14 @@ async function main(): Promise<number> {
     const { code, output } = await runSchemathesis(fuzzed, seed, Math.max(20, Math.ceil(cases / operations)));
     if (values.log !== undefined) writeFileSync(values.log, output);
     if (code !== 0 || !existsSync(fuzzed.summaryFile)) print(output);
-    const wrongTotals = wrongAtRest(await allItems(fuzzed.table));
     const counts = JSON.parse(readFileSync(fuzzed.summaryFile, 'utf8'));
+    const items = await allItems(fuzzed.table);
+    const deleted = deletedRequests(items);
+    const wrongTotals = wrongAtRest([...items, ...deleted]);
+    const answered = counts.answers.deleteGeneration?.['200'] ?? 0;
+    if (deleted.length > answered) {
+      wrongTotals.push(`${deleted.length} charged requests are gone, and ${answered} were deleted.`);
+    }
     console.dir({ ...counts, wrongDocument, wrongTotals }, { depth: null, breakLength: 120 });
     const passed = code === 0 && counts.cases > 0 && wrongTotals.length === 0 && wrongDocument === '';
     const verdict = passed ? 'Nothing was found' : 'Failures were found: they are described above';
