@@ -8,11 +8,15 @@ import { accountId, region } from './ministack.ts';
 export const streamedPath = ['/2021-11-15/functions/', '/response-streaming-invocations'] as const;
 export const bufferedPath = ['/2015-03-31/functions/', '/invocations'] as const;
 
-/** How the CDK's function that uploads files starts AWS's CLI: a layer's place on Lambda, and here. */
+/**
+ * How the CDK's function that uploads files starts AWS's CLI: a layer's place on Lambda, and here. What the CLI prints is
+ * thrown away: MiniStack gives a function up that prints 200 lines before its answer, and the CLI's progress is as many lines
+ * as the machine is slow.
+ */
 const cliOnLambda = 'aws="/opt/awscli/aws"';
 const cliHere = 'import sys; aws=os.environ["_LAMBDA_LAYERS_DIRS"] + "/awscli/aws"';
 const startOnLambda = 'check_call([aws] + list(args))';
-const startHere = 'check_call([sys.executable, aws] + list(args))';
+const startHere = 'check_call([sys.executable, aws] + list(args), stdout=subprocess.DEVNULL)';
 
 /**
  * Changes a cloud assembly in place, so that the CDK's CLI can deploy it to MiniStack. What MiniStack does not know is left
