@@ -27,8 +27,8 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
   const url = outputs[index]!;
   const which = outputs.length > 1 ? `, image ${index + 1} of ${outputs.length}` : '';
   return (
-    <figure className="grid gap-4">
-      <div className="relative flex justify-center overflow-hidden rounded-lg bg-muted [&_button]:relative [&_button]:z-10">
+    <figure className="grid grid-cols-1 gap-4">
+      <div className="relative flex justify-center rounded-lg bg-muted sm:p-3 [&_button]:relative [&_button]:z-10">
         <div className="max-w-full" style={{ width: viewerWidth(generation) }}>
           <SignedImage
             eager
@@ -38,7 +38,6 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
             width={width}
             height={height}
             onReload={() => void renew()}
-            className="rounded-none"
           />
         </div>
         {/* For pointers. The button below does the same for everybody. */}
