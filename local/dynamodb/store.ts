@@ -39,10 +39,15 @@ export function openView(level: Level, onTableWrite?: () => void): View {
   return { store, writes };
 }
 
+/** Tables that were read, by database and name. None of the operations changes or deletes a table. */
+const tables = new WeakMap<Level, Map<string, TableDefinition>>();
+
 export function readTable(level: Level, name: string): TableDefinition {
-  const table = level.getSync(`table~${name}`);
-  if (table) return table as TableDefinition;
-  throw fault('ResourceNotFoundException', 'Requested resource not found');
+  const known = tables.get(level) ?? tables.set(level, new Map()).get(level)!;
+  const table = known.get(name) ?? (level.getSync(`table~${name}`) as TableDefinition | undefined);
+  if (!table) throw fault('ResourceNotFoundException', 'Requested resource not found');
+  known.set(name, table);
+  return table;
 }
 
 /** The names in a section never contain `~`, and its keys are ASCII, so this is exactly the section. */

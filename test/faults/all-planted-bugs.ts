@@ -1,6 +1,7 @@
 import type { PlantedBug } from './plant.ts';
 import { asyncBugs } from './planted-async-bugs.ts';
 import { budgetBugs } from './planted-budget-bugs.ts';
+import { deletionBugs } from './planted-deletion-bugs.ts';
 import { generalBugs } from './planted-bugs.ts';
 import { memoryBugs } from './planted-memory-bugs.ts';
 import { referenceBugs } from './planted-reference-bugs.ts';
@@ -12,4 +13,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...memoryBugs,
   ...referenceBugs,
   ...asyncBugs,
+  ...deletionBugs,
 ];

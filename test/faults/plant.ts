@@ -1,4 +1,4 @@
-import { registerHooks } from 'node:module';
+import { readFileSync } from 'node:fs';
 
 /** A bug that somebody could make: where, and what it turns into what. */
 export interface PlantedBug extends Change {
@@ -16,26 +16,17 @@ interface Change {
 }
 
 /**
- * Puts a bug into the service's source as it is loaded; nothing is written to disk. To be called before the file is
- * imported. @throws when its place is not there any more, or not once.
+ * The source of a file with a bug in it, null when the bug is elsewhere. Nothing is written to disk.
+ * @throws when the bug's place is not there any more, or not once.
  */
-export function plant(bug: PlantedBug): void {
-  change(bug.name, bug);
-  if (bug.also !== undefined) change(bug.name, bug.also);
-}
-
-function change(name: string, { file, changes }: Change): void {
-  registerHooks({
-    load(url, context, nextLoad) {
-      const loaded = nextLoad(url, context);
-      if (!new URL(url).pathname.endsWith(`/shared/${file}`)) return loaded;
-      let source = String(loaded.source);
-      for (const [from, to] of changes) {
-        if (source.split(from).length !== 2)
-          throw new Error(`${name}: the place of the bug is not once in ${file}: ${from}`);
-        source = source.replace(from, () => to);
-      }
-      return { ...loaded, source };
-    },
-  });
+export function plantIn(path: string, { name, also, ...first }: PlantedBug): string | null {
+  const change = [first, also].find((some) => some !== undefined && path.endsWith(`/shared/${some.file}`));
+  if (change === undefined) return null;
+  let source = readFileSync(path, 'utf8');
+  for (const [from, to] of change.changes) {
+    if (source.split(from).length !== 2)
+      throw new Error(`${name}: the place of the bug is not once in ${change.file}: ${from}`);
+    source = source.replace(from, () => to);
+  }
+  return source;
 }

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { playSeeds, type PoolResult } from './worker-pool.ts';
+import { playGames, playSeeds, type Game, type PoolResult, type SeedReport } from './worker-pool.ts';
 import { plantedBugs } from './all-planted-bugs.ts';
-import { plant } from './plant.ts';
+import { openSimulation } from './open-simulation.ts';
 
 const usage = `npm run faults -- [options]
 
@@ -10,8 +10,8 @@ const usage = `npm run faults -- [options]
   --from N         the first one's seed (default 1)
   --seed N         plays this one and prints what happened in it
   --planted        plants each known bug and tells which seed finds it: the stored one, or else one of the first 300
-  --write          with --planted, stores these seeds in test/faults/planted-seeds.json
-  --bug NAME       plants this one (with --seeds or --seed)
+  --write          with --planted, looks for the seed that shows each bug soonest, and stores it in planted-seeds.json
+  --bug NAME       plants this one (with --seeds, --seed or --planted)
   --workers N      processes side by side (default 2)
   --database URL   plays against the DynamoDB at this address in the embedded one's place
   --help           prints this`;
@@ -42,10 +42,8 @@ else await playMany();
 
 /** The same seed, the same history, whatever was played before it. */
 async function replay(seed: number): Promise<void> {
-  const bug = plantedBugs.find(({ name }) => name === values.bug);
-  if (bug !== undefined) plant(bug);
-  const { installSimulation, simulate } = await import('./simulation/simulate.ts');
-  await installSimulation();
+  const simulationWith = await openSimulation();
+  const { simulate } = await simulationWith(values.bug ?? null);
   const { history, violations, fingerprint } = await simulate(seed, { databaseUrl: values.database });
   console.log(history.join('\n'));
   console.log(
@@ -85,32 +83,41 @@ async function playMany(): Promise<void> {
 async function proveBugsAreFound(): Promise<void> {
   const startedMs = Date.now();
   const stored = JSON.parse(readFileSync(storedSeeds, 'utf8')) as Record<string, number>;
-  const found: Record<string, number> = {};
-  const waiting = [...plantedBugs];
-  const work = async (): Promise<void> => {
-    for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
-      const { name, what } = bug;
-      const last = stored[name];
-      const play = (from: number, count: number) => playSeeds({ from, count, workers: 1, bug: name });
-      let broken = last === undefined ? null : (await play(last, 1)).broken;
-      const isOutOfDate = broken === null;
-      broken ??= (await play(1, mostSeeds)).broken;
-      if (broken === null) {
-        console.log(`✗ ${name}: ${what}\n    not found in ${mostSeeds} seeds`);
-        continue;
-      }
-      found[name] = broken.seed;
-      // After each, because all of them take long.
-      if (values.write) storeSeeds({ ...stored, ...found });
-      console.log(`✓ ${name}: ${what}\n    seed ${broken.seed}: ${broken.violations[0]}`);
-      if (isOutOfDate) console.log(`    the stored seed, ${last ?? 'none'}, is out of date: use --write`);
+  const bugs = plantedBugs.filter(({ name }) => (values.bug ?? name) === name);
+  const found = new Map<string, SeedReport>();
+  const play = (games: Game[]) =>
+    playGames(games, Number(values.workers), (report) => {
+      if (report.violations.length === 0) return;
+      found.set(report.bug!, report);
+      // At once, because all of them take long.
+      if (values.write) storeSeeds({ ...stored, ...seedsOf(found) });
+    });
+  if (!values.write) {
+    await play(
+      bugs.flatMap(({ name }) => (name in stored ? [{ bug: name, from: stored[name]!, count: 1 }] : [])),
+    );
+  }
+  const others = bugs.filter(({ name }) => !found.has(name));
+  await play(
+    others.map(({ name }) => ({ bug: name, from: 1, count: mostSeeds, seeksShortest: values.write })),
+  );
+  for (const { name, what } of bugs) {
+    const report = found.get(name);
+    console.log(`${report ? '✓' : '✗'} ${name}: ${what}`);
+    if (report === undefined) console.log(`    not found in ${mostSeeds} seeds`);
+    else {
+      console.log(`    seed ${report.seed}, after ${report.lines} lines: ${report.violations[0]}`);
+      if (!values.write && report.seed !== stored[name])
+        console.log(`    the stored seed, ${stored[name] ?? 'none'}, is out of date: use --write`);
     }
-  };
-  await Promise.all(Array.from({ length: Number(values.workers) }, work));
-  const passed = Object.keys(found).length;
-  console.log(`${plantedBugs.length} planted bugs in ${seconds(startedMs)} s`);
-  console.log(`${passed} passed, ${plantedBugs.length - passed} failed`);
-  if (passed < plantedBugs.length) process.exitCode = 1;
+  }
+  console.log(`${bugs.length} planted bugs in ${seconds(startedMs)} s`);
+  console.log(`${found.size} passed, ${bugs.length - found.size} failed`);
+  if (found.size < bugs.length) process.exitCode = 1;
+}
+
+function seedsOf(found: Map<string, SeedReport>): Record<string, number> {
+  return Object.fromEntries([...found].map(([name, { seed }]) => [name, seed]));
 }
 
 /** In the order of the bugs. */

@@ -1,15 +1,9 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { addCounts } from './simulation/counts.ts';
-import type { WorkerTask } from './worker.ts';
+import type { Game, SeedReport, WorkerTask } from './worker.ts';
 
-export interface SeedReport {
-  seed: number;
-  violations: string[];
-  counts: Record<string, number>;
-  /** Of everything that happened. */
-  fingerprint: string;
-}
+export type { Game, SeedReport };
 
 export interface PoolOptions {
   from: number;
@@ -33,15 +27,15 @@ const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 /** Plays seeds in processes side by side, until all are played or one has broken an invariant. */
 export async function playSeeds(options: PoolOptions): Promise<PoolResult> {
-  const { from, count, workers } = options;
+  const { from, count, workers, bug = null, databaseUrl = null } = options;
   const result: PoolResult = { seeds: 0, counts: {}, broken: null };
   let next = from;
   const step = Math.min(seedsPerProcess, Math.ceil(count / workers));
   const take = (): WorkerTask | null => {
     if (result.broken !== null || next >= from + count) return null;
-    const task = { from: next, count: Math.min(step, from + count - next) };
-    next += task.count;
-    return { ...task, bug: options.bug ?? null, databaseUrl: options.databaseUrl ?? null };
+    const game = { from: next, count: Math.min(step, from + count - next), bug };
+    next += game.count;
+    return { games: [game], databaseUrl };
   };
   const work = async (): Promise<void> => {
     for (let task = take(); task !== null; task = take()) {
@@ -58,21 +52,37 @@ export async function playSeeds(options: PoolOptions): Promise<PoolResult> {
   return result;
 }
 
+/** Plays games in processes side by side, several in each: what a process needs to begin is most of a short game. */
+export async function playGames(
+  games: Game[],
+  workers: number,
+  onSeed: (report: SeedReport) => void,
+): Promise<void> {
+  const waiting = [...games];
+  const work = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      await playInProcess({ games: waiting.splice(0, gamesPerProcess), databaseUrl: null }, onSeed);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+}
+
+/** As few processes as memory allows: each keeps the copies of the service that it had bugs planted in. */
+const gamesPerProcess = 35;
+
 function playInProcess(task: WorkerTask, onReport: (report: SeedReport) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    let last = task.from - 1;
+    let last: SeedReport | null = null;
     const child = fork(worker, [JSON.stringify(task)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     let said = '';
     child.stderr!.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    child.on('message', (message) => {
-      const report = message as SeedReport;
-      last = report.seed;
-      onReport(report);
-    });
+    child.on('message', (message) => onReport((last = message as SeedReport)));
     child.on('error', reject);
     child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`seed ${last + 1} could not be played: ${said.slice(-3000)}`));
+      if (code === 0) return resolve();
+      const before =
+        last === null ? 'nothing' : `seed ${last.seed}${last.bug === null ? '' : ` with ${last.bug}`}`;
+      reject(new Error(`what comes after ${before} could not be played: ${said.slice(-3000)}`));
     });
   });
 }

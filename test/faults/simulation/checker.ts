@@ -201,6 +201,7 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
         if (kind === 'GEN') deletions.written(before, item);
         if (item === undefined) continue;
         if (kind === 'GEN') recordWritten(before, item, run);
+        else deletions.elsewhereWritten(item);
         if (kind === 'RATE') rateWritten(key, item);
         if (kind === 'KEY') keyBudgets.keyWritten(item);
         if (kind === 'MODEL') waking.written(before, item);

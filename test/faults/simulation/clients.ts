@@ -39,7 +39,9 @@ export async function runClient(cast: Cast, firstKey: Key): Promise<void> {
 
 /** Mostly something new; sometimes what was sent before, or its idempotency key with another body. */
 function drawNext({ world, nextNumber }: Cast, key: Key, sent: ClientRequest[]): ClientRequest {
-  const { random } = world;
+  const { random, checker } = world;
+  const deleted = sent.filter((request) => checker.deletions.hadKey(request));
+  if (deleted.length > 0 && random.chance(0.3)) return random.pick(deleted);
   const earlier = sent.length > 0 && random.chance(0.25) ? random.pick(sent) : null;
   if (earlier !== null && random.chance(0.7)) {
     // Whether somebody waits is no part of what they ask for.

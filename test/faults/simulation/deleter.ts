@@ -1,5 +1,5 @@
 import type { Cast } from './cast.ts';
-import { call } from './functions.ts';
+import { call, type Reply } from './functions.ts';
 import { seededRandom } from './random.ts';
 import { newRun } from './runs.ts';
 import type { Key } from './setup.ts';
@@ -8,13 +8,23 @@ import type { World } from './world.ts';
 /** Only some worlds have deletions, so that the others stay as they were. */
 const everySoManyWorlds = 3;
 
+const hasDeletions = (seed: number): boolean => seed % everySoManyWorlds === 0;
+
+/** In every second of these worlds deletions of images fail so often that some fail to their last attempt. */
+export function drawDeletionFaults({ seed, profile }: Pick<World, 'seed' | 'profile'>): void {
+  const turn = seed / (2 * everySoManyWorlds);
+  if (!Number.isInteger(turn)) return;
+  const faults = ['reset before', '500 before', 'throttled', 'timeout before'] as const;
+  profile.focus.push({ purpose: 'delete an image', fault: faults[turn % faults.length]!, chance: 0.8 });
+}
+
 /** Deletes a request of the key's license now and then, sometimes twice at once, sometimes one that runs. */
 export function createDeleter({ world }: Pick<Cast, 'world'>) {
   const random = seededRandom(world.seed + 0xde1e7e);
-  const isHere = world.seed % everySoManyWorlds === 0;
   return async (cast: Cast, key: Key): Promise<void> => {
-    if (!isHere || !random.chance(0.5)) return;
+    if (!hasDeletions(world.seed) || !random.chance(0.5)) return;
     const { checker } = world;
+    if (random.chance(0.1)) await askForWhatIsNotTheirs(cast, key);
     const some = random.chance(0.1) ? checker.open() : checker.ended();
     const own = some.filter(({ licenseId }) => licenseId === key.tenant.license.licenseId);
     if (own.length === 0) return;
@@ -25,28 +35,62 @@ export function createDeleter({ world }: Pick<Cast, 'world'>) {
 }
 
 async function remove(cast: Cast, key: Key, requestId: string): Promise<void> {
-  const { world, functions } = cast;
-  const { checker, bucket, scheduler } = world;
-  const run = newRun(`#${cast.nextNumber()} ${key.name} DELETE`, scheduler.now(), {
-    mayFail: true,
-    mayDie: true,
-  });
+  const { world } = cast;
+  const { checker, bucket } = world;
   const wasEnded = checker.record(requestId)!.endedAtMs !== null;
   const before = bucket.keysOf(requestId);
+  const reply = await ask(cast, key, requestId);
+  if (reply === null) return;
+  const wrong = wrongAnswer(world, requestId, { status: reply.status, wasEnded, before });
+  if (wrong !== null) tell(world, `${key.name}: ${wrong}`);
+  if (reply.status === 200) checker.deletions.told(requestId, world.moment());
+}
+
+/** Another license's request, and one that never was, get the same answer byte for byte. */
+async function askForWhatIsNotTheirs(cast: Cast, key: Key): Promise<void> {
+  const { world } = cast;
+  const { licenseId } = key.tenant.license;
+  const another = world.checker.ended().find((record) => record.licenseId !== licenseId);
+  const answers = new Set<string>();
+  for (const requestId of [neverStored, ...(another === undefined ? [] : [another.requestId])]) {
+    const reply = await ask(cast, key, requestId);
+    if (reply === null || isExcuse(reply.status)) continue;
+    answers.add(`${reply.status} ${reply.body}`);
+  }
+  if ([...answers].some((answer) => !answer.startsWith('404 ')) || answers.size > 1) {
+    tell(world, `${key.name}: asked to delete what is not theirs, and heard ${[...answers].join(' and ')}`);
+  }
+}
+
+const neverStored = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** @returns null when its machine died. */
+async function ask(
+  { world, functions, nextNumber }: Cast,
+  key: Key,
+  requestId: string,
+): Promise<Reply | null> {
+  const { scheduler, history, counts } = world;
+  const run = newRun(`#${nextNumber()} ${key.name} DELETE`, scheduler.now(), { mayFail: true, mayDie: true });
   const reply = await call(run, functions.remove, {
     method: 'DELETE',
     resource: '/generate/{requestId}',
     pathParameters: { requestId },
     headers: { authorization: `Bearer ${key.raw}` },
   });
-  if (reply === null) return world.counts.add('deletions: died');
-  run.ended = true;
-  world.history.note(run.name, `→ ${reply.status} ${requestId}`);
-  world.counts.add(`deletions: ${reply.status}`);
-  const wrong = wrongAnswer(world, requestId, { status: reply.status, wasEnded, before });
-  if (wrong !== null) world.violations.push(`${run.name}: ${wrong}`);
-  if (reply.status === 200) checker.deletions.told(requestId, world.moment());
+  run.ended = reply !== null;
+  history.note(run.name, `→ ${reply?.status ?? '†'} ${requestId}`);
+  counts.add(`deletions: ${reply?.status ?? 'died'}`);
+  return reply;
 }
+
+function tell({ violations, history }: World, sentence: string): void {
+  violations.push(sentence);
+  history.note('!!', sentence);
+}
+
+/** A key that ended, too many requests, or a fault. */
+const isExcuse = (status: number): boolean => [401, 429, 503].includes(status);
 
 function wrongAnswer(
   { checker, bucket }: World,
@@ -65,6 +109,6 @@ function wrongAnswer(
     case 409:
       return wasEnded ? `says that ${requestId} runs, which had ended` : null;
     default:
-      return [401, 429, 503].includes(status) ? null : `DELETE answered ${status}`;
+      return isExcuse(status) ? null : `DELETE answered ${status}`;
   }
 }

@@ -3,7 +3,7 @@ import { isFinal } from '../../../shared/domain/generation.ts';
 import { hashIdempotencyKey } from '../../../shared/store/idempotency-store.ts';
 import type { Bucket } from './bucket.ts';
 import type { Json } from './database.ts';
-import type { ClientRequest } from './requests.ts';
+import { prompt, type ClientRequest } from './requests.ts';
 
 export type Deletions = ReturnType<typeof createDeletions>;
 
@@ -12,6 +12,11 @@ export function createDeletions(bucket: Bucket, violation: (sentence: string) =>
   const gone = new Map<string, Json>();
   const told = new Map<string, number>();
   return {
+    /** Something other than a record was written. What it said of a prompt would stay when the record is deleted. */
+    elsewhereWritten(item: Json): void {
+      if (!JSON.stringify(item).includes(prompt)) return;
+      violation(`${item.PK} ${item.SK} has the prompt of a request`);
+    },
     /** A record was written, or is not there any more. */
     written(before: Json | undefined, item: Json | undefined): void {
       if (item !== undefined) {

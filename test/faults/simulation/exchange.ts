@@ -1,6 +1,7 @@
 import type { CallFault } from './faults.ts';
 import { abortError, socketError, timeoutError, type HttpAnswer } from './refusals.ts';
 import { die, type Run } from './runs.ts';
+import type { Scheduled } from './scheduler.ts';
 import type { World } from './world.ts';
 
 /** What may happen to every call. */
@@ -50,7 +51,12 @@ export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
     const onAbort = () => reject(abortError(signal?.reason));
     if (signal?.aborted) return onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
-    const settled = () => signal?.removeEventListener('abort', onAbort);
+    let timeout: Scheduled | null = null;
+    const settled = () => {
+      signal?.removeEventListener('abort', onAbort);
+      // It would come seconds later, for nobody.
+      if (timeout !== null) timeout.cancelled = true;
+    };
     const give: Give = (afterMs, answer) =>
       world.scheduler.after(
         afterMs,
@@ -61,7 +67,7 @@ export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
         },
         run,
       );
-    if (exchange.timeoutMs !== undefined) give(exchange.timeoutMs, timeoutError);
+    if (exchange.timeoutMs !== undefined) timeout = give(exchange.timeoutMs, timeoutError);
     const fault = drawFault(world, exchange);
     if (fault !== null) {
       if (isReasonToFail(fault, exchange)) run.faults.push({ call: exchange.name, fault });
@@ -81,7 +87,7 @@ function isReasonToFail(fault: CallFault, { isHurried = false, isHarmless = fals
 }
 
 /** An answer, or what makes the error that comes in its place. */
-type Give = (afterMs: number, answer: HttpAnswer | (() => Error)) => void;
+type Give = (afterMs: number, answer: HttpAnswer | (() => Error)) => Scheduled;
 
 function travel(world: World, exchange: Exchange, fault: CallFault | null, give: Give): void {
   const { random, scheduler } = world;
@@ -100,16 +106,16 @@ function travel(world: World, exchange: Exchange, fault: CallFault | null, give:
     case 'killed after':
       return void arrive(thereMs, () => die(run));
     case 'reset before':
-      return give(thereMs, () => socketError('ECONNRESET'));
+      return void give(thereMs, () => socketError('ECONNRESET'));
     case 'reset after':
       return void arrive(thereMs, () => give(backMs, () => socketError('ECONNRESET')));
     case '500 before':
-      return give(thereMs + backMs, refusals['500']!());
+      return void give(thereMs + backMs, refusals['500']!());
     case '500 after':
       return void arrive(thereMs, () => give(backMs, refusals['500']!()));
     case 'throttled':
     case 'conflict':
-      return give(thereMs + backMs, refusals[fault]!());
+      return void give(thereMs + backMs, refusals[fault]!());
     case 'timeout before':
       return;
     case 'timeout after':
@@ -137,9 +143,9 @@ function drawFault(
   if (isHarmless && random.chance(profile.notesFail)) return random.pick(faults.filter(isOfCall));
   for (const fault of faults) {
     if (!isOfCall(fault) && !run.mayDie) continue;
-    const often = profile.focus.some((focus) => focus.fault === fault && name.startsWith(focus.purpose));
+    const often = profile.focus.find((focus) => focus.fault === fault && name.startsWith(focus.purpose));
     // Machines die more rarely than calls fail.
-    if (random.chance(often ? 0.3 : profile.calls[fault] / (fault.startsWith('killed') ? 3 : 1)))
+    if (random.chance(often?.chance ?? profile.calls[fault] / (fault.startsWith('killed') ? 3 : 1)))
       return fault;
   }
   return null;

@@ -68,7 +68,7 @@ export type ModelBehavior = (typeof modelBehaviors)[number];
 export interface Profile {
   calls: Record<CallFault, number>;
   /** Where the weather is worst: a fault that meets calls of one purpose often. */
-  focus: { purpose: string; fault: CallFault }[];
+  focus: { purpose: string; fault: CallFault; chance: number }[];
   /** Share of generations that the model spoils. */
   model: number;
   /** How the spoiled ones are spoiled, by weight. */
@@ -140,6 +140,7 @@ export function drawProfile(random: Random): Profile {
           purpose: random.pick(purposes),
           // Machines that stand still and writes that come late are what the rarest orders of events are made of.
           fault: random.pick([...callFaults, 'stalled', 'applied late', 'stalled', 'applied late']),
+          chance: 0.3,
         })),
     model: calm ? 0 : random.pick([0, 0.05, 0.2, 0.4, 0.9]),
     modelKinds: Object.fromEntries(kinds.map((name) => [name, 1])),

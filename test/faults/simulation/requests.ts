@@ -13,10 +13,13 @@ export interface ClientRequest {
   respondAsync: boolean;
 }
 
+/** What everybody asks for. It is stored in the record of their request and nowhere else. */
+export const prompt = 'a picture of a lighthouse';
+
 /** What every tier may have. */
 export const smallBody = JSON.stringify({
   identityId: 'idn_1',
-  prompt: 'a small picture',
+  prompt,
   width: 512,
   height: 512,
 });
@@ -52,7 +55,7 @@ export function drawRequest(
   const seed = random.chance(0.5) ? { seed: random.int(0, 1000) } : {};
   const body = {
     identityId: 'idn_1',
-    prompt: 'a picture',
+    prompt,
     width,
     height,
     numOutputs,

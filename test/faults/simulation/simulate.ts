@@ -5,16 +5,18 @@ import { openTable } from '../../../shared/store/table.ts';
 import { changeBudgets, drawBudgets } from './budget-changes.ts';
 import type { Cast } from './cast.ts';
 import { runClient, serveAgain } from './clients.ts';
+import { drawDeletionFaults } from './deleter.ts';
 import { openEmbedded, openRemote } from './database.ts';
 import { coldStart, prepareEnvironment } from './functions.ts';
 import { createJudge } from './judge.ts';
 import { createEventQueue } from './event-queue.ts';
-import { createNetwork, installNetwork, useNetwork } from './network.ts';
+import { createNetwork } from './network.ts';
 import { runOperator, runSweeps, runWeather } from './operators.ts';
 import { seededRandom } from './random.ts';
 import { currentRun, newRun } from './runs.ts';
 import { drawSetup, drawStart, storeSetup } from './setup.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
+import { installNetwork, useNetwork } from './transport.ts';
 import { installVirtualTime, patientTurns, turn, useScheduler } from './virtual-time.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -30,6 +32,8 @@ export interface SimulationResult {
 export interface SimulationOptions {
   /** Another DynamoDB than the embedded one. */
   databaseUrl?: string | undefined;
+  /** A world whose history gets longer ends there. */
+  mostLines?: number;
   /** How what waits for no event is let run. */
   turn?: (() => Promise<void>) | undefined;
 }
@@ -47,14 +51,14 @@ export async function installSimulation(): Promise<void> {
 /** Plays one seed's world to its end. */
 export async function simulate(
   seed: number,
-  { databaseUrl, turn: letRun = turn }: SimulationOptions = {},
+  { databaseUrl, mostLines = Infinity, turn: letRun = turn }: SimulationOptions = {},
 ): Promise<SimulationResult> {
   const random = seededRandom(seed);
   const startMs = drawStart(random);
   const scheduler = createScheduler(random, startMs, letRun);
   const database =
     databaseUrl === undefined ? await openEmbedded(scheduler.now) : await openRemote(databaseUrl);
-  const world = createWorld(seed, { scheduler, random, database, startMs });
+  const world = createWorld(seed, { scheduler, random, database, startMs, mostLines });
   prepareEnvironment(database.tableName, world.profile);
   const functions = await coldStart(random.int(1, 3));
   const { maxSkewMs } = world.profile;
@@ -67,6 +71,7 @@ export async function simulate(
     const subscriptions = subscriptionStore(openTable(database.tableName));
     const setup = drawSetup(random, startMs, { stores, subscriptions }, world.moment);
     drawBudgets(seed, setup);
+    drawDeletionFaults(world);
     for (const { license, subscription } of setup.tenants) {
       if (subscription !== null) world.checker.followSubscription(license.licenseId, subscription);
     }
@@ -118,20 +123,22 @@ async function play(cast: Cast): Promise<void> {
 /** Far more than any world needs that comes to an end. */
 const maxSteps = 100_000;
 
-/** Lets time pass until something is done. @returns false when an invariant broke on the way. */
-async function drive({ scheduler, violations, history }: World, work: Promise<unknown>): Promise<boolean> {
+/** Lets time pass until something is done. @returns false when an invariant broke on the way, or it became too long. */
+async function drive(world: World, work: Promise<unknown>): Promise<boolean> {
+  const { scheduler, violations, history } = world;
+  const goesOn = () => violations.length === 0 && history.lines().length <= world.mostLines;
   const ending: { done: boolean; failure?: unknown } = { done: false };
   work.then(
     () => (ending.done = true),
     (failure: unknown) => Object.assign(ending, { done: true, failure }),
   );
   await scheduler.turn();
-  for (let steps = 0; !ending.done && violations.length === 0; steps++) {
+  for (let steps = 0; !ending.done && goesOn(); steps++) {
     if (steps > maxSteps) throw new Error(`no end in sight:\n${history.lines().slice(-30).join('\n')}`);
     await mustStep(scheduler);
   }
   if ('failure' in ending) throw ending.failure;
-  return violations.length === 0;
+  return goesOn();
 }
 
 async function mustStep(scheduler: Scheduler): Promise<void> {

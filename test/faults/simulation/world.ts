@@ -15,6 +15,8 @@ export interface World {
   random: Random;
   profile: Profile;
   history: History;
+  /** Where its history gets longer, it ends. */
+  mostLines: number;
   database: Database;
   bucket: Bucket;
   checker: Checker;
@@ -37,7 +39,8 @@ export function createWorld(
     random,
     database,
     startMs,
-  }: { scheduler: Scheduler; random: Random; database: Database; startMs: number },
+    mostLines,
+  }: { scheduler: Scheduler; random: Random; database: Database; startMs: number; mostLines: number },
 ): World {
   const bucket = createBucket();
   const history = createHistory(scheduler.now, startMs);
@@ -57,6 +60,7 @@ export function createWorld(
     random,
     profile,
     history,
+    mostLines,
     database,
     bucket,
     checker: createChecker(database, bucket, { now: scheduler.now, violation, sleep }),
