@@ -134,6 +134,46 @@ def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, g
     assert 'Set another: imagegen configure. (INVALID_API_KEY' in refused.stderr
 
 
+def test_deletes_what_is_there_and_names_what_is_not(run: Run, granted: Granted, world: World) -> None:
+    ids = [
+        json.loads(run('generate', 'a bay', '-i', 'aurora', *small, '--json').stdout)['requestId']
+        for _ in '123'
+    ]
+    done = run('delete', '--yes', ids[0], 'svc_live_unknown', ids[1], ids[0])
+    assert (done.returncode, done.stdout) == (1, f'{ids[0]}\n{ids[1]}\n')
+    [told] = done.stderr.splitlines()
+    assert told.startswith('imagegen: svc_live_…: No stored request has this ID. (REQUEST_NOT_FOUND')
+    assert run('list', '--json').stdout.count('"id": "0') == 1
+    as_json = run('delete', '-y', '--json', ids[2])
+    assert (as_json.returncode, json.loads(as_json.stdout)) == (0, {'deleted': [ids[2]]})
+    again = run('delete', '-y', '--json', ids[2])
+    assert (again.returncode, json.loads(again.stdout)) == (1, {'deleted': []})
+    assert json.loads(again.stderr)['code'] == 'REQUEST_NOT_FOUND'
+    # What was made stays paid.
+    assert world.totals(granted) == (3, 3)
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_asks_before_it_deletes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = json.loads(run('generate', 'a bay', '-i', 'aurora', *small, '--json').stdout)['requestId']
+    unasked = run('delete', made)
+    assert (unasked.returncode, unasked.stdout) == (2, '')
+    assert 'give --yes' in unasked.stderr
+    monkeypatch.setattr(io, 'StringIO', _Terminal)
+    for typed in ('n\n', '\n', ''):
+        refused = run('delete', made, typed=typed)
+        assert (refused.returncode, refused.stdout) == (130, '')
+        asked = 'Delete 1 request with images and prompt for good? No credits come back. [y/N] '
+        assert refused.stderr == f'{asked}Nothing was deleted.\n'
+    assert run('get', made).returncode == 0
+    assert run('delete', made, typed='Y\n').stdout == f'{made}\n'
+    assert run('get', made).returncode == 1
+
+
 def test_without_a_service_it_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, '_max_retries', 0)
     away = run('list', '--base-url', 'http://127.0.0.1:9/api/v1')

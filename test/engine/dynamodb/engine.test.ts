@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect as openSocket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { openLevel } from '../../../local/dynamodb/open-level.ts';
@@ -212,6 +214,26 @@ describe('a folder', () => {
     await document.put({ TableName, Item });
     expect((await document.scan({ TableName })).Items).toEqual([Item]);
     await memory.close();
+  });
+
+  const isOnDisk = async (text: string) => {
+    const files = (await readdir(folder)).map((file) => readFile(join(folder, file)).catch(() => ''));
+    return (await Promise.all(files)).some((content) => content.includes(text));
+  };
+  test.each(['while it runs', 'when it is closed'])('loses what was deleted, %s', async (when) => {
+    // LevelDB compresses, but not what does not repeat.
+    const [secret, kept] = [randomUUID(), randomUUID()];
+    const [item, other] = [
+      { pk: 'p', sk: secret },
+      { pk: 'p', sk: kept },
+    ];
+    for (const one of [item, other]) await clients.document.put({ TableName, Item: { ...one, rank: 2 } });
+    await clients.document.transactWrite({ TransactItems: [{ Delete: { TableName, Key: item } }] });
+    expect(await isOnDisk(secret)).toBe(true);
+    if (when === 'when it is closed') await restart();
+    else while (await isOnDisk(secret)) await setTimeout(50);
+    expect(await isOnDisk(secret)).toBe(false);
+    expect((await clients.document.get({ TableName, Key: other })).Item).toEqual({ ...other, rank: 2 });
   });
 
   const manifest = async (path: string) => {
