@@ -231,7 +231,7 @@ describe('a folder', () => {
         { pk: 'p', sk: randomUUID() },
         { pk: 'p', sk: randomUUID() },
       ];
-      for (const Item of [item, kept]) await connect(own.url).document.put({ TableName, Item });
+      for (const one of [item, kept]) await connect(own.url).document.put({ TableName, Item: one });
       const isClosed = when.includes('closed');
       if (isClosed) {
         await own.close();
