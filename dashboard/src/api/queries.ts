@@ -63,12 +63,13 @@ export function useLicenses() {
   });
 }
 
-/** The identities that the license may use. */
-export function useIdentities(licenseId: string) {
+/** The identities that the license may use. Those that nobody wants yet are not fetched, and are there if somebody else did. */
+export function useIdentities(licenseId: string | undefined, areWanted = true) {
   const api = useApi();
   return useQuery({
     queryKey: ['identities', licenseId],
-    queryFn: ({ signal }) => api.request('GET /identities', { query: { licenseId }, signal }),
+    queryFn: ({ signal }) => api.request('GET /identities', { query: { licenseId: licenseId! }, signal }),
+    enabled: licenseId !== undefined && areWanted,
     select: ({ identities }) => identities,
     staleTime: 5 * minuteMs,
   });
