@@ -113,6 +113,17 @@ export function useActivity(licenseId: string) {
   });
 }
 
+/** What was refused of a license's calls in the last 30 days: by day, newest first. */
+export function useRefusals(licenseId: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['refusals', licenseId],
+    queryFn: ({ signal }) =>
+      api.request('GET /licenses/{licenseId}/refusals', { path: { licenseId }, signal }),
+    select: ({ days }) => days,
+  });
+}
+
 export interface GenerationFilters {
   identityId?: string | undefined;
   status?: GenerationStatus | undefined;
