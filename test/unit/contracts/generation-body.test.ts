@@ -100,6 +100,14 @@ const namedIn = (message: string | null) =>
 const withReference = (name: string, json: string) =>
   bodyWith({ referenceImages: '[{"uploadId": "u"}]', [name]: json });
 
+test('takes four reference images and no fifth', () => {
+  const list = (count: number) =>
+    bodyWith({ referenceImages: JSON.stringify(Array(count).fill({ uploadId: 'u' })) });
+  expect(parse(list(4)).data!.referenceImages).toHaveLength(4);
+  expect(refusal(list(5))).toBe('referenceImages must be an array of at most 4 items.');
+  expect([4, 5].map((count) => fitsSchema(list(count)))).toEqual([true, false]);
+});
+
 test('the OpenAPI document asks for a reference image where the mode is exact_product', () => {
   expect(fitsSchema(bodyWith({ referenceMode: '"exact_product"' }))).toBe(false);
 });
