@@ -5,7 +5,7 @@ import { errorExamples } from './error-examples.ts';
 
 const exposed = cors.responseHeaders.map((name) => `\`${name}\``).join(', ');
 
-/** A section for each error code, so that it has an address in the reference: `#description/tier_limit`. */
+/** A section for each error code, so that it has an address in the reference: `#description/tier-limit`. */
 const errors = (Object.keys(errorCodes) as ErrorCode[])
   .map((code) => `### ${code}\n\n${errorCodes[code].status}: “${errorExamples[code]}” ${errorAdvice[code]}\n`)
   .join('\n');

@@ -62,9 +62,15 @@ test('it is read without an account, lists every operation, and follows the syst
   const visitor = await dashboard.open();
   const { page } = visitor;
   // As the Keys screen links to it.
-  await page.goto(`${baseUrl()}/reference#description/tier_limit`);
+  await page.goto(`${baseUrl()}/reference#description/tier-limit`);
   const error = page.getByRole('heading', { level: 3, name: 'TIER_LIMIT' });
   await error.waitFor({ timeout: 120_000 });
+  await until('the address leads to the error', () =>
+    error.evaluate((heading: any) => {
+      const { top } = heading.getBoundingClientRect();
+      return top >= 0 && top < (globalThis as any).innerHeight;
+    }),
+  );
   expect(await page.title()).toContain('API reference');
   expect(await lightness(page)).toBeGreaterThan(50);
   await check(visitor, 'the reference on a desktop');

@@ -93,7 +93,7 @@ test('real refusals are shown by key, code and day, with what to change, by keyb
   await page.keyboard.press('Shift+Tab');
   expect(await link.evaluate((one: any) => one === one.ownerDocument.activeElement)).toBe(true);
   await until('the link leads to the error, with an identity for the examples', async () =>
-    /^\/reference\?identity=idn_\w+#description\/tier_limit$/.test((await link.getAttribute('href'))!),
+    /^\/reference\?identity=idn_\w+#description\/tier-limit$/.test((await link.getAttribute('href'))!),
   );
   expect(complaints).toEqual([]);
 });

@@ -117,7 +117,7 @@ function Code({ code, count, days, isOneDay }: CodeCount & { isOneDay: boolean }
       <p className="tabular-nums">
         {formatNumber(count)} ×{' '}
         <ReferenceLink
-          at={`description/${code.toLowerCase()}`}
+          at={`description/${code.toLowerCase().replaceAll('_', '-')}`}
           className="font-medium underline underline-offset-4 wrap-anywhere hover:decoration-2"
         >
           {code}
