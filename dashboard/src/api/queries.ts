@@ -63,12 +63,13 @@ export function useLicenses() {
   });
 }
 
-/** The identities that the license may use. */
-export function useIdentities(licenseId: string) {
+/** The identities that the license may use. Those that nobody wants yet are not fetched, and are there if somebody else did. */
+export function useIdentities(licenseId: string | undefined, areWanted = true) {
   const api = useApi();
   return useQuery({
     queryKey: ['identities', licenseId],
-    queryFn: ({ signal }) => api.request('GET /identities', { query: { licenseId }, signal }),
+    queryFn: ({ signal }) => api.request('GET /identities', { query: { licenseId: licenseId! }, signal }),
+    enabled: licenseId !== undefined && areWanted,
     select: ({ identities }) => identities,
     staleTime: 5 * minuteMs,
   });
@@ -109,6 +110,17 @@ export function useActivity(licenseId: string) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }: InfiniteData<ActivityList>) => pages.flatMap(({ activity }) => activity),
+  });
+}
+
+/** What was refused of a license's calls in the last 30 days: by day, newest first. */
+export function useRefusals(licenseId: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['refusals', licenseId],
+    queryFn: ({ signal }) =>
+      api.request('GET /licenses/{licenseId}/refusals', { path: { licenseId }, signal }),
+    select: ({ days }) => days,
   });
 }
 
