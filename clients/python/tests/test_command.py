@@ -103,7 +103,11 @@ def test_tells_a_price_and_the_identities(run: Run) -> None:
     )
 
 
-def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, granted: Granted) -> None:
+def test_each_failure_is_one_sentence_and_an_exit_code(
+    run: Run, world: World, granted: Granted, tmp_path: Path
+) -> None:
+    (tmp_path / 'big.png').write_bytes(bytes(10 * 1024 * 1024 + 1))
+    (tmp_path / 'some.png').write_bytes(png)
     failures: list[tuple[tuple[str, ...], int, str]] = [
         (
             ('generate', 'x', '-i', 'aurora', '--width', '100'),
@@ -113,6 +117,8 @@ def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, g
         (('generate', 'x', '-i', 'flint', *small), 1, 'Nothing was charged. (GENERATION_FAILED'),
         (('generate', 'x', '-i', 'nobody'), 2, 'No identity is called nobody. Your key may use: aurora,'),
         (('generate', 'x', '-i', 'aurora', '-o', 'no/where.png'), 2, 'There is no folder no.'),
+        (('quote', 'x', '-i', 'citrine', '-r', 'big.png'), 1, 'big.png: The file is larger than 10 MiB.'),
+        (('quote', 'x', '-i', 'citrine', *('-r', 'some.png') * 5), 1, 'must be an array of at most 4 items.'),
         (('get', 'unknown'), 1, 'No stored request has this ID. (REQUEST_NOT_FOUND'),
         (('list', '--limit', '0'), 2, '--limit must be at least 1.'),
         (('list', '--base-url', 'ftp://x'), 2, 'The base URL is missing'),

@@ -89,7 +89,8 @@ const parameters: Record<string, { right: string[]; wrong: string[] }> = {
     wrong: [...never, ...quoted('true', 'false', ''), '1', '0', '[]'],
   },
 };
-const noList = [...never, '"https://a.example/"', '{"url": "https://a.example/"}', '1', 'true'];
+const list = (length: number) => JSON.stringify(Array.from({ length }, () => ({ uploadId: 'u' })));
+const noList = [list(5), ...never, '"https://a.example/"', '{"url": "https://a.example/"}', '1', 'true'];
 
 /** The parameters that a sentence names. */
 const namedIn = (message: string | null) =>
@@ -106,7 +107,7 @@ test('the OpenAPI document asks for a reference image where the mode is exact_pr
 
 describe.each([
   ...Object.entries(parameters),
-  ['referenceImages', { right: ['[]'], wrong: noList }] as const,
+  ['referenceImages', { right: ['[]', list(4)], wrong: noList }] as const,
 ])('%s', (name, { right, wrong }) => {
   test('takes the values up to its edges, as they are', () => {
     for (const json of right) {

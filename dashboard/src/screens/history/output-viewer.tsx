@@ -74,7 +74,8 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
           <CopyButton key={ownSeed} text={String(ownSeed)} label="Copy the image's seed" iconOnly />
         </span>
       </p>
-      <div className="flex flex-wrap gap-2">
+      {/* Where they don't fit into one row, their rows end together. */}
+      <div className="flex flex-wrap gap-2 *:grow max-sm:w-full lg:max-xl:w-full">
         <Button asChild variant="outline">
           <Link to={`/playground${asReferenceSearch({ requestId: generation.id, index })}`}>
             <ImagePlus aria-hidden />

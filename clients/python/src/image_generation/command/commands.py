@@ -22,6 +22,7 @@ from image_generation import (
     RequestInProgress,
     RequestNotFound,
     StoredGeneration,
+    UploadError,
 )
 
 from .arguments import prompt_of
@@ -221,6 +222,8 @@ def _reference(client: Client, text: str) -> dict[str, str]:
         return {'url': text}
     try:
         return {'upload_id': client.upload_reference(text)}
+    except UploadError as error:
+        raise UploadError(f'{text}: {error}', error.status, error.code) from error
     except OSError as error:
         if error.filename is None:
             raise
