@@ -22,3 +22,8 @@ export const contacts = {
   /** Where customers ask for help: an e-mail address or a page; null for none. */
   supportContact: z.union([address, httpsUrl]).nullable().default(null),
 };
+
+/** The domain of an address, and the address: either may be the identity that SES has verified. */
+export function mailIdentities(from: string): [domain: string, address: string] {
+  return [from.slice(from.indexOf('@') + 1), from];
+}

@@ -65,9 +65,9 @@ function asking(flags: SessionFlags, placeName: string): Session['confirm'] {
   };
 }
 
-/** The option of every command that may take access away. */
-export function withYes(command: Command): Command {
-  return command.option('-y, --yes', 'do not ask before access is taken away');
+/** The option of every command that takes something away, access by default. */
+export function withYes(command: Command, before = 'access is taken away'): Command {
+  return command.option('-y, --yes', `do not ask before ${before}`);
 }
 
 /** Examples below a command's help. */

@@ -1,6 +1,9 @@
 import { isoTime } from '../../shared/domain/clock.ts';
 import type { Generation } from '../../shared/domain/generation.ts';
 import { storedMembers } from '../../shared/workflow/answers.ts';
+import { Failure } from '../common/failure.ts';
+import type { Session } from './command.ts';
+import { getLicense } from './license.ts';
 
 /** The lease's end is stored only while it runs. */
 export function leaseUntilMs(generation: Generation): number | null {
@@ -20,4 +23,14 @@ export function generationJson(generation: Generation): Record<string, unknown> 
     leaseUntil: isoTime(leaseUntilMs(generation)),
     expiresAt: isoTime(generation.expiresAtMs),
   };
+}
+
+/** @returns what to tell of a request that is not there. @throws Failure when there is not even its license. */
+export async function missingRequest(
+  session: Session,
+  licenseId: string,
+  requestId: string,
+): Promise<Failure> {
+  await getLicense(session, licenseId);
+  return new Failure(`The license ${licenseId} has no request ${requestId}.`);
 }

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import { creditsCharged, type Generation } from '../../shared/domain/generation.ts';
 import { answer, withExamples, type Session } from './command.ts';
+import { addGenerationDelete } from './generation-delete.ts';
 import { addGenerationList } from './generation-list.ts';
-import { generationJson, leaseUntilMs } from './generation-output.ts';
-import { Failure } from '../common/failure.ts';
-import { getLicense } from './license.ts';
+import { generationJson, leaseUntilMs, missingRequest } from './generation-output.ts';
 import { keyValues, readableTime, type Answer } from '../common/output.ts';
 import { id, requestId as requestIdValue } from '../common/values.ts';
 
 export function addGenerationCommands(program: Command): void {
-  const generation = program.command('generation').description('stored requests: list, show');
+  const generation = program.command('generation').description('stored requests: list, show, delete');
   withExamples(generation, [
     'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
     'generation show lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
+    'generation delete lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
   ]);
   addGenerationList(generation);
   generation
@@ -23,14 +23,12 @@ export function addGenerationCommands(program: Command): void {
     .action((licenseId: string, requestId: string, _, command: Command) =>
       answer(command, (session) => show(session, licenseId, requestId)),
     );
+  addGenerationDelete(generation);
 }
 
 async function show(session: Session, licenseId: string, requestId: string): Promise<Answer> {
   const generation = await session.stores.generations.get(licenseId, requestId);
-  if (generation === null) {
-    await getLicense(session, licenseId);
-    throw new Failure(`The license ${licenseId} has no request ${requestId}.`);
-  }
+  if (generation === null) throw await missingRequest(session, licenseId, requestId);
   return { json: generationJson(generation), text: generationText(generation) };
 }
 

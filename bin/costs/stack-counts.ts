@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib/core';
 import type { Configuration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
 import { errorCodes } from '../../shared/errors.ts';
-import { metricTable, type Metric } from '../../shared/metrics.ts';
+import { metricTable, type Metric, type MetricName } from '../../shared/metrics.ts';
 import { accessLogBytes } from './counted.ts';
 import { daysPerMonth, hoursPerMonth } from './workload.ts';
 
@@ -49,7 +49,7 @@ export function countStack(configuration: Configuration): StackCounts {
     const resources = app
       .synth()
       .stacks.flatMap(({ template }) => Object.values<Resource>(template.Resources));
-    return countTemplate(resources, configuration.billing !== null);
+    return countTemplate(resources, configuration);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -62,7 +62,10 @@ function withSampleImage(configuration: Configuration): Configuration {
   return { ...configuration, inference: { ...inference, image } };
 }
 
-export function countTemplate(resources: Resource[], withBilling: boolean): StackCounts {
+export function countTemplate(
+  resources: Resource[],
+  options: Pick<Configuration, 'billing' | 'mail'>,
+): StackCounts {
   const all = (type: string) =>
     resources.filter((resource) => resource.Type === type).map(({ Properties }) => Properties);
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
@@ -76,7 +79,7 @@ export function countTemplate(resources: Resource[], withBilling: boolean): Stac
     workerMemoryMb: memoryOf('run-generation'),
     firewallAcls: webAcls.length,
     firewallRules: sum(webAcls.map(({ Rules }) => Rules.length)),
-    customMetrics: customMetrics(withBilling),
+    customMetrics: customMetrics(options),
     alarmMetrics: sum(all('AWS::CloudWatch::Alarm').map(metricsOfAlarm)),
     dashboards: all('AWS::CloudWatch::Dashboard').length,
     keys: all('AWS::KMS::Key').length,
@@ -90,9 +93,15 @@ export function countTemplate(resources: Resource[], withBilling: boolean): Stac
 /** How a billing event may end: see functions/billing-events.ts. */
 const billingOutcomes = 5;
 
-function customMetrics(withBilling: boolean): number {
-  const series = { code: Object.keys(errorCodes).length, outcome: withBilling ? billingOutcomes : 0 };
-  const metrics: Metric[] = Object.values(metricTable);
+/** Only the function that sends e-mails counts these. */
+const ofMails: readonly MetricName[] = ['noticesSent', 'noticeFailures'];
+
+function customMetrics({ billing, mail }: Pick<Configuration, 'billing' | 'mail'>): number {
+  const series = { code: Object.keys(errorCodes).length, outcome: billing === null ? 0 : billingOutcomes };
+  const unused = mail === null ? ofMails.map((name) => metricTable[name].name) : [];
+  const metrics: Metric[] = Object.values(metricTable).filter(
+    ({ name }) => !(unused as string[]).includes(name),
+  );
   return metrics.reduce((total, { by }) => total + (by === undefined ? 1 : series[by]), 0);
 }
 

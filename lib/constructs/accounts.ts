@@ -15,6 +15,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/config.ts';
 import type { Configuration } from '../configuration.ts';
+import { signInImages, signInSettings } from '../sign-in-look.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -78,7 +79,8 @@ export class Accounts extends Construct {
     new CfnManagedLoginBranding(this, 'DashboardBranding', {
       userPoolId: this.userPool.userPoolId,
       clientId: this.clientId,
-      useCognitoProvidedValues: true,
+      settings: signInSettings,
+      assets: signInImages,
     });
   }
 

@@ -2,12 +2,8 @@ import { Stack } from 'aws-cdk-lib/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { environmentVariables as names } from '../../shared/config.ts';
 import type { Configuration } from '../configuration.ts';
+import { mailIdentities } from '../contacts.ts';
 import type { ServiceFunction } from './service-function.ts';
-
-/** An address and its domain: either may be the identity that SES has verified. */
-export function identitiesOf(from: string): string[] {
-  return [from.slice(from.indexOf('@') + 1), from];
-}
 
 export interface MailProps extends Pick<Configuration, 'billingPortalUrl' | 'supportContact'> {
   readonly mail: NonNullable<Configuration['mail']>;
@@ -23,7 +19,7 @@ export function grantMail(fn: ServiceFunction, props: MailProps): void {
   fn.setVariable(names.billingPortalUrl, billingPortalUrl ?? '');
   fn.setVariable(names.supportContact, supportContact ?? '');
   const stack = Stack.of(fn);
-  const resources = identitiesOf(mail.from).map((resourceName) =>
+  const resources = mailIdentities(mail.from).map((resourceName) =>
     stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );
   fn.addToRolePolicy(new PolicyStatement({ actions: ['ses:SendEmail'], resources }));

@@ -120,6 +120,8 @@ export interface Level {
   batch(writes: Write[]): Promise<void>;
   keys(range: Range): Cursor<string>;
   values(range: Range): Cursor<unknown>;
+  /** Rewrites the files without what was deleted or replaced. Not in memory. */
+  compactRange?(start: string, end: string): Promise<void>;
 }
 
 /** A part of the database under one prefix, as dynalite's actions use it. */

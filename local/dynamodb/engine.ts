@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { listen, type RunningServer } from '../http/server.ts';
+import { openCompaction } from './compaction.ts';
 import type { Context } from './context.ts';
 import { dynamoDbListener } from './http.ts';
 import { openLevel } from './open-level.ts';
@@ -21,10 +22,23 @@ export async function openDynamoDb({ folder, now = Date.now }: DynamoDbOptions):
   close(): Promise<void>;
 }> {
   const level = await openLevel(folder);
-  const context: Context = { level, tokens: openTokens(level, now), exclusive: oneAtATime() };
+  const compaction = openCompaction(level);
+  const context: Context = {
+    level,
+    tokens: openTokens(level, now),
+    exclusive: oneAtATime(),
+    async commit(writes) {
+      await level.batch(writes);
+      compaction.note(writes);
+    },
+  };
   return {
     perform: (operation, body) => perform(context, operation, body),
-    close: () => context.exclusive(async () => level.close()),
+    close: () =>
+      context.exclusive(async () => {
+        await compaction.close();
+        await level.close();
+      }),
   };
 }
 

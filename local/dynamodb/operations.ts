@@ -69,11 +69,11 @@ function write(name: string): Operation {
   const { action, ...validation } = loaded(name);
   return {
     ...validation,
-    run: ({ level, exclusive }, request) =>
+    run: ({ level, exclusive, commit }, request) =>
       exclusive(async () => {
         const view = openView(level);
         const answer = await call(action, view.store, request);
-        if (view.writes.length > 0) await level.batch(view.writes);
+        if (view.writes.length > 0) await commit(view.writes);
         return answer;
       }),
   };
@@ -84,14 +84,14 @@ function createTable(): Operation {
   const { action, ...validation } = loaded('CreateTable');
   return {
     ...validation,
-    run: ({ level, exclusive }, request) =>
+    run: ({ level, exclusive, commit }, request) =>
       exclusive(async () => {
         let remaining = 2;
         const { promise: isSettled, resolve } = Promise.withResolvers<void>();
         const view = openView(level, () => (remaining -= 1) === 0 && resolve());
         const answer = await call(action, view.store, request);
         await isSettled;
-        await level.batch(view.writes);
+        await commit(view.writes);
         return answer;
       }),
   };

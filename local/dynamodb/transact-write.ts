@@ -38,7 +38,7 @@ export function transactWriteItems(
     checkTargets(context.level, steps);
     const { writes, answers } = await runAll(context, steps);
     const remembered = token === undefined ? [] : await context.tokens.remember(token, fingerprint);
-    await context.level.batch([...writes, ...remembered]);
+    await context.commit([...writes, ...remembered]);
     return consumed(answers);
   });
 }

@@ -23,3 +23,10 @@ export function noticeDue(used: number, creditsLimit: number, told: number): Not
   const reached = noticePercents.findLast((percent) => used >= reachedAt(percent, creditsLimit));
   return reached !== undefined && reached > told ? reached : null;
 }
+
+/** Whether the owner is told of a higher part that is still reached: that e-mail says all that this notice would. */
+export function isOvertaken(notice: CreditNotice, used: number, creditsLimit: number, told: number): boolean {
+  return noticePercents.some(
+    (percent) => percent > notice.percent && percent <= told && used >= reachedAt(percent, creditsLimit),
+  );
+}

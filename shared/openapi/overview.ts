@@ -1,6 +1,14 @@
+import { errorCodes, type ErrorCode } from '../errors.ts';
 import { cors } from '../routes.ts';
+import { errorAdvice } from './error-advice.ts';
+import { errorExamples } from './error-examples.ts';
 
 const exposed = cors.responseHeaders.map((name) => `\`${name}\``).join(', ');
+
+/** A section for each error code, so that it has an address in the reference: `#description/tier_limit`. */
+const errors = (Object.keys(errorCodes) as ErrorCode[])
+  .map((code) => `### ${code}\n\n${errorCodes[code].status}: “${errorExamples[code]}” ${errorAdvice[code]}\n`)
+  .join('\n');
 
 /** The description of the whole API, as CommonMark. */
 export const overview = `Generates images with named creator systems, called identities.
@@ -12,7 +20,7 @@ export const overview = `Generates images with named creator systems, called ide
 so is one that is sent twice.
 
 **Errors** have a sentence for people, which may be reworded, and a \`code\` for programs, which stays. Every operation lists
-the codes that it may answer, each with an example. \`X-Request-Id\` names the request; quote it when you ask for help.
+the codes that it may answer, each with an example; [below](#description/errors) is what to do after each. \`X-Request-Id\` names the request; quote it when you ask for help.
 
 **Limits.** An operation with a limit of its own says so in words, in \`x-rate-limit\` (one caller) or \`x-throttle\` (all
 callers together), and in the \`RateLimit\` and \`RateLimit-Policy\` headers of its answers. Too many requests from one
@@ -21,4 +29,7 @@ double, to at most a minute.
 
 **Web pages** of the origins that the service allows may send requests and read the answers. The headers that they may read
 are ${exposed}.
-`;
+
+## Errors
+
+${errors}`;

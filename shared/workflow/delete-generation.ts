@@ -5,6 +5,7 @@ import { isFinal, type Generation } from '../domain/generation.ts';
 import { readRequestId } from '../domain/ids.ts';
 import { ServiceError, serviceBusy } from '../errors.ts';
 import type { DeletionStore } from '../store/deletion-store.ts';
+import type { DiscardDeps } from './discard-references.ts';
 import { requestNotFound } from './find-generation.ts';
 
 export interface DeletionDeps {
@@ -79,7 +80,7 @@ const pageSize = 50;
 /** Goes on with every deletion whose lease ran out: its handler died, or the last image of its request may have come since. */
 export async function sweepDeletions(
   leasesBeforeMs: number,
-  deps: DeletionDeps,
+  deps: DeletionDeps & Pick<DiscardDeps, 'logFault'>,
   result: { erased: number; failed: number },
 ): Promise<void> {
   for (;;) {
@@ -90,8 +91,9 @@ export async function sweepDeletions(
         try {
           const deletion = await deps.deletions.get(ref);
           if (deletion !== null && (await erase(deletion, deps))) result.erased += 1;
-        } catch {
+        } catch (error) {
           result.failed += 1;
+          deps.logFault(ref.requestId, 'a deleted request was not erased', error);
         }
       }),
     );

@@ -2,7 +2,7 @@ import type { AccountDirectory } from '../adapters/account-directory.ts';
 import { MailRefused, type Mailer } from '../adapters/mailer.ts';
 import type { Clock } from '../domain/clock.ts';
 import { accountPage, creditMail } from '../domain/credit-mail.ts';
-import { reachedAt, type CreditNotice } from '../domain/credit-notices.ts';
+import { isOvertaken, reachedAt, type CreditNotice } from '../domain/credit-notices.ts';
 import { creditPeriod } from '../domain/credit-period.ts';
 import { licenseNames } from '../domain/license-names.ts';
 import { tiers } from '../domain/tiers.ts';
@@ -81,9 +81,11 @@ async function sendNotice(notice: CreditNotice, deps: NoticeDeps): Promise<boole
   if (license === null || license.status === 'ended') return false;
   const { startMs, endMs, creditsLimit } = creditPeriod(license, deps.clock.now());
   if (startMs !== notice.periodStartMs) return false;
-  const { used } = await deps.periods.get(notice.licenseId, startMs);
+  // Both are of one instant: a charge that reaches the next part writes them together.
+  const { used, told } = await deps.periods.get(notice.licenseId, startMs);
   // The limit may have been raised meanwhile.
   if (used < reachedAt(notice.percent, creditsLimit)) return false;
+  if (isOvertaken(notice, used, creditsLimit, told)) return false;
   if (!(await deps.accounts.get(license.ownerId)).creditMails) return false;
   const names = licenseNames(await deps.licenses.listByOwner(license.ownerId));
   const owner = await deps.directory.bySub(license.ownerId);

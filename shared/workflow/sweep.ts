@@ -27,8 +27,8 @@ export interface SweepResult {
 }
 
 /**
- * Ends every request whose lease ran out, because its handler died, and deletes its references. Then it finishes deletions. Two sweeps at once are harmless, and so is a
- * handler that is late but alive: only one of them ends a request.
+ * Ends every request whose lease ran out, because its handler died, and deletes its references. Then it finishes deletions.
+ * Two sweeps at once are harmless, and so is a handler that is late but alive: only one of them ends a request.
  * @param leasesBeforeMs an operator who knows that nothing runs may end later leases too.
  */
 export async function sweep(
@@ -58,8 +58,9 @@ async function sweepShard(
         if (ended === null) continue;
         result.released += 1;
         result.creditsReleased += ended.credits;
-      } catch {
+      } catch (error) {
         result.failed += 1;
+        deps.logFault(ref.requestId, 'a request was not ended', error);
       }
     }
     // The index is eventually consistent: after a page that ended nothing, the same page would come again.

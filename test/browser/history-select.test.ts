@@ -126,6 +126,42 @@ test('without the picker the images of one request are a download', async () => 
   expect(await page.getByRole('button', { name: 'All as ZIP' }).count()).toBe(0);
 });
 
+test('a request that ends while the list is open is selected, saved and deleted like the others', async () => {
+  const { page } = await dashboard.visit('quickstart');
+  await page.addInitScript(() => delete (globalThis as any).showSaveFilePicker);
+  const running = { status: 'PROCESSING', outputUrl: null, outputs: [], previews: [] };
+  let hasEnded = false;
+  // What the list says when it is fetched, and the newest request until it ends.
+  await page.route('**/api/v1/generate?*', async (route) => {
+    const { generations, ...rest } = await (await route.fetch()).json();
+    await route.fulfill({
+      json: { ...rest, generations: [{ ...generations[0], ...running }, ...generations.slice(1)] },
+    });
+  });
+  await page.route(`**/api/v1/generate/${ids[0]}`, async (route) => {
+    const answer = await (await route.fetch()).json();
+    await route.fulfill({ json: hasEnded ? answer : { ...answer, ...running } });
+  });
+  await page.goto(`${dashboard.url}history`);
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await page.getByRole('button', { name: 'Select all 4 loaded' }).waitFor();
+  const newest = page.getByRole('checkbox', { name: all[0]! });
+  expect(await newest.isDisabled()).toBe(true);
+  hasEnded = true;
+  await page.getByRole('button', { name: 'Select all 5 loaded' }).click();
+  expect(await checked(page)).toEqual(all);
+  await page.getByRole('button', { name: 'Select none' }).click();
+  await newest.click();
+  await page.getByText('1 selected').waitFor();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download ZIP' }).click();
+  const path = join(folder, 'ended.zip');
+  await (await saving).saveAs(path);
+  expect(namesInZip(path)).toEqual([nameOf(ids[0]!)]);
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('alertdialog', { name: 'Delete this request?' }).waitFor();
+});
+
 test('requests are selected with the keyboard and with Shift, and those that can’t be deleted stay selected', async () => {
   const { page } = await dashboard.visit('history', { viewport: { width: 320, height: 640 } });
   const select = page.getByRole('button', { name: 'Select', exact: true });

@@ -11,6 +11,7 @@ import {
   type Visitor,
 } from '../support/browser.ts';
 import { openClient, openOperation } from '../support/reference-page.ts';
+import { until } from '../support/until.ts';
 
 // Above the time that a page of the reference may take to load.
 jest.setTimeout(300_000);
@@ -60,7 +61,10 @@ async function kept(page: Page): Promise<string> {
 test('it is read without an account, lists every operation, and follows the system’s theme without losing what was typed', async () => {
   const visitor = await dashboard.open();
   const { page } = visitor;
-  await openReference(page);
+  // As the Keys screen links to it.
+  await page.goto(`${baseUrl()}/reference#description/tier_limit`);
+  const error = page.getByRole('heading', { level: 3, name: 'TIER_LIMIT' });
+  await error.waitFor({ timeout: 120_000 });
   expect(await page.title()).toContain('API reference');
   expect(await lightness(page)).toBeGreaterThan(50);
   await check(visitor, 'the reference on a desktop');
@@ -123,21 +127,41 @@ test('a request is tried with a key, which nothing keeps, and nobody but the ser
 test('every link to it opens a tab that knows nothing of the session', async () => {
   const { page } = await dashboard.visit('quickstart');
   await screen(page, 'Quickstart');
+  const { identities, keys } = dashboard.service.ready;
+  const withIdentity = `/reference?identity=${identities.aurora}`;
+  const inSidebar = page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'API reference' });
+  await inSidebar.focus();
+  await until('the link names an identity', async () => {
+    return (await inSidebar.getAttribute('href')) === withIdentity;
+  });
   const opening = page.context().waitForEvent('page');
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API reference' }).click();
+  await page.keyboard.press('Enter');
   const tab = await opening;
   await tab.getByRole('heading', { level: 1, name: 'Image Generation Service' }).waitFor();
   expect(await tab.evaluate(() => (globalThis as any).opener)).toBe(null);
+
+  // The example is sent as it stands there.
+  await tab.getByRole('link', { name: 'Generate images' }).first().click();
+  const { client, send } = await openClient(tab, 'post /generate');
+  await send(keys.pro!);
+  await client.getByText('200 OK').waitFor();
   await tab.close();
 
   const inText = page.getByRole('main').getByRole('link', { name: 'API reference' });
   await page.setViewportSize(phone);
   await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
   const inMenu = page.getByRole('menuitem', { name: 'API reference' });
+  await inMenu.waitFor();
   for (const link of [inText, inMenu]) {
     const attributes = (names: string[]) =>
       link.evaluate((element: any, wanted) => wanted.map((name) => element.getAttribute(name)), names);
-    expect(await attributes(['href', 'target', 'rel'])).toEqual(['/reference', '_blank', 'noopener']);
+    await until('the link names an identity', async () => {
+      const [href, ...rest] = await attributes(['href', 'target', 'rel']);
+      expect(rest).toEqual(['_blank', 'noopener']);
+      return href === withIdentity;
+    });
   }
 });
 

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /** Of many files each, which Jest links anew for every test file: that takes most of a run's time. */
@@ -16,18 +15,13 @@ export const bundledPackages = [
   'zod/mini',
 ];
 
-const quickFastCheck = fileURLToPath(new URL('fast-check.ts', import.meta.url));
-
 /** Where a package's bundle lies in the folder. */
 export const bundleName = (name: string) => name.replaceAll('/', '-').replace('@', '');
 
 /** Writes the packages to a folder, each as one module; what several of them hold is in modules that they share. */
 export async function bundlePackages(folder: string): Promise<void> {
   await build({
-    entryPoints: bundledPackages.map((name) => ({
-      in: name === 'fast-check' ? quickFastCheck : name,
-      out: bundleName(name),
-    })),
+    entryPoints: bundledPackages.map((name) => ({ in: name, out: bundleName(name) })),
     outdir: folder,
     bundle: true,
     splitting: true,

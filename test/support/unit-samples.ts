@@ -5,6 +5,7 @@ import type { Identity } from '../../shared/domain/identity.ts';
 import { newRequestId } from '../../shared/domain/ids.ts';
 import type { License } from '../../shared/domain/license.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { anyCharacter } from './any-character.ts';
 
 /** The ServiceError that a call must throw. */
 export function refusalOf(call: () => unknown): ServiceError {
@@ -113,7 +114,7 @@ export const anyInstantMs = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UT
 
 export const anyRequestId = fc.uuid({ version: 7 });
 
-const anyText = fc.string({ unit: 'binary', maxLength: 40 });
+const anyText = fc.string({ unit: anyCharacter, maxLength: 40 });
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 
 /** Any record that a generation may be when it is first stored, and more: what is known only later is there too. */

@@ -7,10 +7,20 @@ import { concurrency, readConcurrency } from './concurrency.ts';
 import { imported } from './imported.ts';
 import { instanceQuota } from './instance-quota.ts';
 import { leftovers } from './leftovers.ts';
+import { mail } from './mail.ts';
 import { newModel } from './new-model.ts';
 import { stackStates } from './stack-states.ts';
 
-const checks: Check[] = [stackStates, imported, leftovers, newModel, instanceQuota, concurrency, cloudFront];
+const checks: Check[] = [
+  stackStates,
+  imported,
+  leftovers,
+  newModel,
+  instanceQuota,
+  concurrency,
+  mail,
+  cloudFront,
+];
 
 export interface Preflight {
   findings: Finding[];

@@ -103,7 +103,11 @@ def test_tells_a_price_and_the_identities(run: Run) -> None:
     )
 
 
-def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, granted: Granted) -> None:
+def test_each_failure_is_one_sentence_and_an_exit_code(
+    run: Run, world: World, granted: Granted, tmp_path: Path
+) -> None:
+    (tmp_path / 'big.png').write_bytes(bytes(10 * 1024 * 1024 + 1))
+    (tmp_path / 'some.png').write_bytes(png)
     failures: list[tuple[tuple[str, ...], int, str]] = [
         (
             ('generate', 'x', '-i', 'aurora', '--width', '100'),
@@ -113,6 +117,8 @@ def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, g
         (('generate', 'x', '-i', 'flint', *small), 1, 'Nothing was charged. (GENERATION_FAILED'),
         (('generate', 'x', '-i', 'nobody'), 2, 'No identity is called nobody. Your key may use: aurora,'),
         (('generate', 'x', '-i', 'aurora', '-o', 'no/where.png'), 2, 'There is no folder no.'),
+        (('quote', 'x', '-i', 'citrine', '-r', 'big.png'), 1, 'big.png: The file is larger than 10 MiB.'),
+        (('quote', 'x', '-i', 'citrine', *('-r', 'some.png') * 5), 1, 'must be an array of at most 4 items.'),
         (('get', 'unknown'), 1, 'No stored request has this ID. (REQUEST_NOT_FOUND'),
         (('list', '--limit', '0'), 2, '--limit must be at least 1.'),
         (('list', '--base-url', 'ftp://x'), 2, 'The base URL is missing'),
@@ -132,6 +138,46 @@ def test_each_failure_is_one_sentence_and_an_exit_code(run: Run, world: World, g
     refused = run('list', env={'IMAGE_API_KEY': revoked, 'IMAGE_BASE_URL': world.base_url})
     assert refused.returncode == 1
     assert 'Set another: imagegen configure. (INVALID_API_KEY' in refused.stderr
+
+
+def test_deletes_what_is_there_and_names_what_is_not(run: Run, granted: Granted, world: World) -> None:
+    ids = [
+        json.loads(run('generate', 'a bay', '-i', 'aurora', *small, '--json').stdout)['requestId']
+        for _ in '123'
+    ]
+    done = run('delete', '--yes', ids[0], 'svc_live_unknown', ids[1], ids[0])
+    assert (done.returncode, done.stdout) == (1, f'{ids[0]}\n{ids[1]}\n')
+    [told] = done.stderr.splitlines()
+    assert told.startswith('imagegen: svc_live_…: No stored request has this ID. (REQUEST_NOT_FOUND')
+    assert run('list', '--json').stdout.count('"id": "0') == 1
+    as_json = run('delete', '-y', '--json', ids[2])
+    assert (as_json.returncode, json.loads(as_json.stdout)) == (0, {'deleted': [ids[2]]})
+    again = run('delete', '-y', '--json', ids[2])
+    assert (again.returncode, json.loads(again.stdout)) == (1, {'deleted': []})
+    assert json.loads(again.stderr)['code'] == 'REQUEST_NOT_FOUND'
+    # What was made stays paid.
+    assert world.totals(granted) == (3, 3)
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_asks_before_it_deletes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = json.loads(run('generate', 'a bay', '-i', 'aurora', *small, '--json').stdout)['requestId']
+    unasked = run('delete', made)
+    assert (unasked.returncode, unasked.stdout) == (2, '')
+    assert 'give --yes' in unasked.stderr
+    monkeypatch.setattr(io, 'StringIO', _Terminal)
+    for typed in ('n\n', '\n', ''):
+        refused = run('delete', made, typed=typed)
+        assert (refused.returncode, refused.stdout) == (130, '')
+        asked = 'Delete 1 request with images and prompt for good? No credits come back. [y/N] '
+        assert refused.stderr == f'{asked}Nothing was deleted.\n'
+    assert run('get', made).returncode == 0
+    assert run('delete', made, typed='Y\n').stdout == f'{made}\n'
+    assert run('get', made).returncode == 1
 
 
 def test_without_a_service_it_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ export function uploadForm({ fields }: Pick<Upload, 'fields'>, file: Blob): Form
 export function uploadRefused(status: number, xml: string): UploadError {
   const code = storageCodeOf(xml);
   const sentence =
-    code === 'EntityTooLarge' ? 'The file is too large.' : 'The storage did not take the file.';
+    code === 'EntityTooLarge' ? 'The file is larger than 10 MiB.' : 'The storage did not take the file.';
   return new UploadError(sentence, status, code);
 }
 

@@ -3,6 +3,7 @@ import {
   infiniteQueryOptions,
   queryOptions,
   useInfiniteQuery,
+  useQueries,
   useQuery,
   useQueryClient,
   type InfiniteData,
@@ -62,12 +63,13 @@ export function useLicenses() {
   });
 }
 
-/** The identities that the license may use. */
-export function useIdentities(licenseId: string) {
+/** The identities that the license may use. Those that nobody wants yet are not fetched, and are there if somebody else did. */
+export function useIdentities(licenseId: string | undefined, areWanted = true) {
   const api = useApi();
   return useQuery({
     queryKey: ['identities', licenseId],
-    queryFn: ({ signal }) => api.request('GET /identities', { query: { licenseId }, signal }),
+    queryFn: ({ signal }) => api.request('GET /identities', { query: { licenseId: licenseId! }, signal }),
+    enabled: licenseId !== undefined && areWanted,
     select: ({ identities }) => identities,
     staleTime: 5 * minuteMs,
   });
@@ -108,6 +110,17 @@ export function useActivity(licenseId: string) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }: InfiniteData<ActivityList>) => pages.flatMap(({ activity }) => activity),
+  });
+}
+
+/** What was refused of a license's calls in the last 30 days: by day, newest first. */
+export function useRefusals(licenseId: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['refusals', licenseId],
+    queryFn: ({ signal }) =>
+      api.request('GET /licenses/{licenseId}/refusals', { path: { licenseId }, signal }),
+    select: ({ days }) => days,
   });
 }
 
@@ -193,13 +206,31 @@ export function isGone(error: unknown): boolean {
 export function useGeneration(requestId: string | null) {
   const api = useApi();
   const queries = useQueryClient();
+  return useQuery({ ...followOptions(api, queries, requestId ?? ''), enabled: requestId !== null });
+}
+
+/**
+ * A loaded list with what is known by now of its requests. Those that were running when it was fetched are followed one by
+ * one: fetching the list again would sign new links for all images.
+ */
+export function useFollowed<List extends StoredGeneration[] | undefined>(list: List): List {
+  const api = useApi();
+  const queries = useQueryClient();
+  const running = list?.filter(isRunning) ?? [];
+  const known = useQueries({
+    queries: running.map(({ id }) => followOptions(api, queries, id)),
+    combine: (results) => results.map(({ data }) => data),
+  });
+  return list?.map((listed) => known.find((newest) => newest?.id === listed.id) ?? listed) as List;
+}
+
+function followOptions(api: Api, queries: QueryClient, requestId: string) {
   const listed = (): ListedGeneration | null => findListed(queries, requestId);
-  return useQuery({
-    ...generationOptions(api, queries, requestId ?? ''),
-    enabled: requestId !== null,
+  return {
+    ...generationOptions(api, queries, requestId),
     initialData: () => listed()?.generation,
     initialDataUpdatedAt: () => listed()?.updatedAtMs,
-  });
+  };
 }
 
 function isRunning(generation: StoredGeneration | undefined): boolean {
@@ -231,7 +262,7 @@ interface ListedGeneration {
 }
 
 /** Finds a request in the newest list that has it. The browser has cached the images of its links. */
-function findListed(queries: QueryClient, requestId: string | null): ListedGeneration | null {
+function findListed(queries: QueryClient, requestId: string): ListedGeneration | null {
   const found = queries
     .getQueryCache()
     .findAll({ queryKey: ['generations'] })

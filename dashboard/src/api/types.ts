@@ -14,6 +14,7 @@ export type {
 export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/contracts/api-key.ts';
 export type * from '../../../shared/contracts/api-key-answers.ts';
 export type { ActivityItem, ActivityList } from '../../../shared/contracts/activity.ts';
+export type { RefusalDay, RefusalList } from '../../../shared/contracts/refusals.ts';
 export type { IdentityAnswer, IdentityList } from '../../../shared/contracts/identity.ts';
 export type { UploadAnswer } from '../../../shared/contracts/upload-answer.ts';
 export type { DashboardConfig } from '../../../shared/contracts/dashboard.ts';

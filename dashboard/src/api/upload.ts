@@ -64,6 +64,8 @@ function unreadable(): ApiError {
 function refused(status: number, xml: string): ApiError {
   const { code } = uploadRefused(status, xml);
   const sentence =
-    code === 'EntityTooLarge' ? 'The file is too large.' : 'The file was not taken. Try again in a moment.';
+    code === 'EntityTooLarge'
+      ? 'The file is larger than 10 MiB.'
+      : 'The file was not taken. Try again in a moment.';
   return new ApiError(sentence, { status, code: 'UPLOAD_REFUSED' });
 }

@@ -61,7 +61,7 @@ export function ErrorState({ error, onRetry, retrying = false, className }: Erro
         {requestId !== undefined && (
           <p className="flex items-center gap-x-1 text-xs text-muted-foreground">
             <span className="min-w-0">
-              Request id <code className="break-all">{requestId}</code>
+              Request id <code className="wrap-anywhere">{requestId}</code>
             </span>
             <CopyButton text={requestId} label="Copy the request id" iconOnly />
           </p>
@@ -92,7 +92,7 @@ function SupportLink({ requestId }: { requestId: string }) {
     <p className="text-pretty text-muted-foreground">
       If it happens again, send us the request id:{' '}
       <a
-        className="break-all text-foreground underline underline-offset-4"
+        className="wrap-anywhere text-foreground underline underline-offset-4"
         href={contactHref(supportContact, `Request ${requestId}`)}
       >
         {supportContact}

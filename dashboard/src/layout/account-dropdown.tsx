@@ -52,7 +52,7 @@ export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
         <AccountLinks />
         {/* The sidebar has this link on wide screens. */}
         <DropdownMenuItem asChild className="lg:hidden">
-          <ReferenceLink>
+          <ReferenceLink near>
             <BookOpen aria-hidden />
             API reference
           </ReferenceLink>

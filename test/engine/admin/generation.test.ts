@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { dataFolder, writeJson } from '../../../local/data-folder.ts';
+import { pointSdkAt } from '../../../local/environment.ts';
+import { objectStore } from '../../../shared/adapters/object-store.ts';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
 import type { Generation } from '../../../shared/domain/generation.ts';
 import type { License } from '../../../shared/domain/license.ts';
@@ -216,5 +219,73 @@ describe('generation list', () => {
     expect(runs.map(({ code }) => code)).toEqual([2, 2, 1, 2]);
     expect(runs[2]!.stderr).toBe('error: There is no license lic_unknown.\n');
     expect(await world.json('generation list --owner nobody')).toEqual({ generations: [], hasMore: false });
+  });
+});
+
+describe('generation delete', () => {
+  /** A completed request with its image in the bucket. */
+  async function stored(ageSeconds: number) {
+    const license = await grant();
+    const request = await complete(await accept(license, ageSeconds));
+    pointSdkAt(world.engines);
+    const objects = objectStore(world.engines.bucketName);
+    await fetch(await objects.outputPutLink(request, 0, 60), {
+      method: 'PUT',
+      headers: { 'content-type': 'image/png' },
+      body: 'x',
+    });
+    expect(await objects.outputSize(request, 0)).toBe(1);
+    return { license, request, objects, ids: `${request.licenseId} ${request.requestId}` };
+  }
+
+  test('erases a request with its images, as its owner could, and its credits stay used', async () => {
+    const { license, request, objects, ids } = await stored(3600);
+    const { licenseId, requestId } = request;
+    expect(await world.json(`generation delete --yes ${ids}`)).toEqual({ requestId, deleted: true });
+    expect(await objects.outputSize(request, 0)).toBeNull();
+    expect((await world.json(`generation list ${licenseId}`)).generations).toEqual([]);
+    const gone = `error: The license ${licenseId} has no request ${requestId}.\n`;
+    for (const command of ['show', 'delete --yes']) {
+      expect(await world.admin(`generation ${command} ${ids}`)).toMatchObject({ code: 1, stderr: gone });
+    }
+    expect(await periodTotals(world.table, license)).toMatchObject({ used: 1 });
+  });
+
+  test('is 1 for who is not asked, for a request that runs, and for none', async () => {
+    const { request, objects, ids } = await stored(0);
+    const running = await accept(await grant());
+    const ends = await Promise.all([
+      world.admin(`generation delete ${ids}`),
+      world.admin(`generation delete --yes ${running.licenseId} ${running.requestId}`),
+      world.admin(`generation delete --yes ${running.licenseId} ${request.requestId}`),
+      world.admin(`generation delete --yes lic_unknown ${request.requestId}`),
+    ]);
+    expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(ends.map(() => [1, '']));
+    expect(ends.map(({ stderr }) => stderr)).toEqual([
+      expect.stringContaining(`Nothing was changed: add --yes to delete the request ${request.requestId}`),
+      'error: This request is still running. Delete it once it has ended.\n',
+      `error: The license ${running.licenseId} has no request ${request.requestId}.\n`,
+      'error: There is no license lic_unknown.\n',
+    ]);
+    expect(await objects.outputSize(request, 0)).toBe(1);
+    expect((await show(running)).status).toBe('QUEUED');
+  });
+
+  test('says where images may be left, and goes on with them later', async () => {
+    const { request, objects, ids } = await stored(0);
+    const { engines: path } = dataFolder(world.folder);
+    writeJson(path, { ...world.engines, bucketName: 'another' });
+    const failed = await world.admin(`generation delete --yes ${ids}`);
+    writeJson(path, world.engines);
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      expect.stringContaining('some of its images may still be there'),
+    ]);
+    expect(await objects.outputSize(request, 0)).toBe(1);
+    expect((await world.admin(`generation show ${ids}`)).code).toBe(1);
+    expect((await world.json(`generation delete --yes ${ids}`)).deleted).toBe(true);
+    expect(await objects.outputSize(request, 0)).toBeNull();
+    // A late image may still come, so the deletion is remembered; nobody is asked about it again.
+    expect((await world.admin(`generation delete ${ids}`)).stderr).toContain('has no request');
   });
 });

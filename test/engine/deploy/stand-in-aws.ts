@@ -35,6 +35,10 @@ export interface StandInAccount {
   resources?: string[];
   /** What stacks have made, or left. */
   tagged?: { arn: string; stack: string; logicalId: string }[];
+  /** SES's identities by name, each with its VerificationStatus. Default: none. */
+  mailIdentities?: Record<string, string>;
+  /** What differs from an account of SES that sends to everybody. */
+  mailAccount?: { ProductionAccessEnabled?: boolean; SendingEnabled?: boolean; SuppressedReasons?: string[] };
   /** Actions that are refused for want of a permission. */
   denied?: string[];
   /** Actions that are never answered. */
@@ -78,6 +82,11 @@ async function readQuestion(
   const body = Buffer.concat(await request.toArray()).toString();
   if (request.url!.endsWith('/account-settings'))
     return { action: 'GetAccountSettings', input: {}, isXml: false };
+  const [, path, name] = /^\/v2\/email\/(account|identities)\/?(.*)$/.exec(request.url!) ?? [];
+  if (path === 'account') return { action: 'GetAccount', input: {}, isXml: false };
+  if (path === 'identities') {
+    return { action: 'GetEmailIdentity', input: { name: decodeURIComponent(name!) }, isXml: false };
+  }
   const target = request.headers['x-amz-target'];
   if (typeof target === 'string') {
     return { action: target.split('.')[1]!, input: JSON.parse(body) as Input, isXml: false };
@@ -95,8 +104,8 @@ const xml = {
 };
 const json = {
   type: 'application/json',
-  failure: (code: string, message: string): Answer => ({
-    status: 400,
+  failure: (code: string, message: string, status = 400): Answer => ({
+    status,
     body: JSON.stringify({ __type: code, message }),
   }),
 };
@@ -131,6 +140,15 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
   DeleteStack: () => ok('<DeleteStackResponse/>'),
   GetAccountSettings: (_, { concurrency = 1000 }) =>
     ok(JSON.stringify({ AccountLimit: { ConcurrentExecutions: concurrency } })),
+  GetEmailIdentity: ({ name = '' }, { mailIdentities = {} }) => {
+    const status = mailIdentities[name];
+    if (status === undefined) return json.failure('NotFoundException', `${name} does not exist`, 404);
+    return ok(JSON.stringify({ VerificationStatus: status, VerifiedForSendingStatus: status === 'SUCCESS' }));
+  },
+  GetAccount: (_, { mailAccount: { SuppressedReasons = ['BOUNCE', 'COMPLAINT'], ...more } = {} }) => {
+    const account = { ProductionAccessEnabled: true, SendingEnabled: true, ...more };
+    return ok(JSON.stringify({ ...account, SuppressionAttributes: { SuppressedReasons } }));
+  },
   ListServiceQuotas: (input, { quotas = [] }) => quotaPage(quotas, input),
   ListAWSDefaultServiceQuotas: (input, { defaultQuotas = [] }) => quotaPage(defaultQuotas, input),
   GetResources: (input, { tagged = [] }) => {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect as openSocket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { openLevel } from '../../../local/dynamodb/open-level.ts';
@@ -213,6 +215,40 @@ describe('a folder', () => {
     expect((await document.scan({ TableName })).Items).toEqual([Item]);
     await memory.close();
   });
+
+  const isOnDisk = async (path: string, text: string) => {
+    const files = (await readdir(path)).map((file) => readFile(join(path, file)).catch(() => ''));
+    return (await Promise.all(files)).some((content) => content.includes(text));
+  };
+  test.each(['as soon as it runs', 'as it is closed after a restart'])(
+    'loses what was deleted, %s',
+    async (when) => {
+      const path = await temporaryFolder();
+      let own = await startDynamoDb({ folder: path });
+      await connect(own.url).client.createTable({ ...tableDefinition, TableName });
+      // LevelDB compresses, but not what does not repeat.
+      const [item, kept] = [
+        { pk: 'p', sk: randomUUID() },
+        { pk: 'p', sk: randomUUID() },
+      ];
+      for (const Item of [item, kept]) await connect(own.url).document.put({ TableName, Item });
+      const isClosed = when.includes('closed');
+      if (isClosed) {
+        await own.close();
+        own = await startDynamoDb({ folder: path });
+      }
+      await connect(own.url).document.transactWrite({
+        TransactItems: [{ Delete: { TableName, Key: item } }],
+      });
+      expect(await isOnDisk(path, item.sk)).toBe(true);
+      if (isClosed) await own.close();
+      else while (await isOnDisk(path, item.sk)) await setTimeout(50);
+      expect(await isOnDisk(path, item.sk)).toBe(false);
+      expect(await isOnDisk(path, kept.sk)).toBe(true);
+      await own.close();
+      await rm(path, { recursive: true });
+    },
+  );
 
   const manifest = async (path: string) => {
     const name = (await readdir(path)).find((file) => file.startsWith('MANIFEST-'));

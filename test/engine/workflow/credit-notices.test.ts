@@ -1,40 +1,19 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { noticeDue } from '../../../shared/domain/credit-notices.ts';
-import type { Generation } from '../../../shared/domain/generation.ts';
-import { newId, newRequestId } from '../../../shared/domain/ids.ts';
-import { generationStore, type GenerationStore } from '../../../shared/store/generation-store.ts';
+import { newId } from '../../../shared/domain/ids.ts';
 import { countInPeriod } from '../../../shared/store/in-flight.ts';
 import { periodStore } from '../../../shared/store/period-store.ts';
-import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
+import { sampleGeneration } from '../../support/unit-samples.ts';
+import { chargesIn } from './charges.ts';
 import { hungUp } from './table.ts';
 import { useTable } from './use-world.ts';
 
 const world = useTable();
-let generations: GenerationStore;
-beforeAll(() => void (generations = generationStore(world.table)));
-
-const completion = {
-  completedAtMs: sampleNowMs,
-  previews: [true],
-  referenceImagesUsed: 0,
-  modelVersion: 'v',
-};
-
-/** A license's request that the model has begun. */
-async function begun(licenseId: string, creditsLimit: number, credits = 1): Promise<Generation> {
-  const record = sampleGeneration({ licenseId, requestId: newRequestId(sampleNowMs), creditsLimit, credits });
-  const limits = { creditsLimit, maxInFlight: 1000, keyBudget: null };
-  expect(await generations.reserve(record, limits, null)).toEqual({ outcome: 'reserved' });
-  expect(await generations.start(record, sampleNowMs, 'run')).toBe(true);
-  return { ...record, startedAtMs: sampleNowMs };
-}
-
-const settle = (generation: Generation) => generations.settle(generation, completion);
-
-async function charge(licenseId: string, creditsLimit: number, credits: number): Promise<void> {
-  await settle(await begun(licenseId, creditsLimit, credits));
-}
+let begun: ReturnType<typeof chargesIn>['begun'];
+let settle: ReturnType<typeof chargesIn>['settle'];
+let charge: ReturnType<typeof chargesIn>['charge'];
+beforeAll(() => void ({ begun, settle, charge } = chargesIn(world.table)));
 
 /** The parts that a license's owner is to be told of. */
 async function waiting(licenseId: string): Promise<number[]> {

@@ -128,7 +128,7 @@ describe('a deletion', () => {
     expect(await one.keys()).toEqual([]);
   });
 
-  test('that the sweep can not erase is counted, and keeps it from nothing else', async () => {
+  test('that the sweep can not erase is counted and logged with its cause, and keeps it from nothing else', async () => {
     const [one, other] = [await ended('COMPLETED'), await ended('COMPLETED')];
     for (const { command } of [one, other]) {
       await beginDeletion(command.requestId, [command.license.licenseId], depsOf());
@@ -146,7 +146,10 @@ describe('a deletion', () => {
             : objects.deleteImages(of, signal),
       },
     };
+    world.faults.length = 0;
     expect(await sweep(deps, world.clock.now())).toMatchObject({ erased: 1, failed: 1 });
+    const causes = world.faults.map(({ requestId, error }) => [requestId, error.cause.message]);
+    expect(causes).toEqual([[one.command.requestId, 'the bucket is away']]);
     expect([(await one.keys()).length, (await other.keys()).length]).toEqual([4, 0]);
     expect(await sweepNow()).toMatchObject({ erased: 1, failed: 0 });
   });

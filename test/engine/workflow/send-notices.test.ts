@@ -12,6 +12,7 @@ import { periodStore } from '../../../shared/store/period-store.ts';
 import { itemKeys } from '../../../shared/store/table-keys.ts';
 import { sendNotices, type NoticeDeps } from '../../../shared/workflow/send-notices.ts';
 import { sampleLicense } from '../../support/unit-samples.ts';
+import { chargesIn } from './charges.ts';
 import { useTable } from './use-world.ts';
 
 const world = useTable();
@@ -186,5 +187,56 @@ describe('nobody is told', () => {
   test('once the limit was raised above it', async () => {
     await waiting({ creditsLimit: 101 });
     expect(await sendNotices(deps)).toEqual(dropped);
+  });
+});
+
+describe('of 80 and 100 % that are reached before anybody was told', () => {
+  const onlyOne = { ...nothing, sent: 1, dropped: 1 };
+  const subjects = () => sent.map(({ subject }) => subject);
+
+  /** A license whose charges have left both notices, each in its own transaction. */
+  async function bothWait(): Promise<License> {
+    const ids = { licenseId: newId('license'), ownerId: newId('license') };
+    const license = { ...sampleLicense, ...ids, creditsLimit: 10 };
+    await licenseStore(world.table).insert(license);
+    for (const credits of [8, 2]) await chargesIn(world.table).charge(license.licenseId, 10, credits);
+    return license;
+  }
+
+  test('the owner is told of 100 % only, and of no part again', async () => {
+    const { licenseId } = await bothWait();
+    expect(await sendNotices(deps)).toEqual(onlyOne);
+    expect(subjects()).toEqual(['All credits of Pro are used']);
+    expect(sent[0]!.text).toContain('10 of the 10 credits');
+    await chargesIn(world.table).charge(licenseId, 100, 75);
+    expect(await sendNotices(deps)).toEqual(nothing);
+  });
+
+  test('the owner is told of 100 % only, whichever of them must wait', async () => {
+    await bothWait();
+    failures = [new Error('SES answered with status 429')];
+    expect(await sendNotices(deps)).toEqual({ ...nothing, failed: 1, dropped: 1 });
+    nowMs += 60 * minuteMs;
+    expect(await sendNotices(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(subjects()).toEqual(['All credits of Pro are used']);
+  });
+
+  test('a run that dies before it removes the lower one does not send it later', async () => {
+    await bothWait();
+    const { notices } = deps;
+    const remove: typeof notices.remove = async (notice) =>
+      notice.percent === 80 ? Promise.reject(new Error('died')) : notices.remove(notice);
+    expect(await sendNotices({ ...deps, notices: { ...notices, remove } })).toMatchObject({ failed: 1 });
+    nowMs += 60 * minuteMs;
+    expect(await sendNotices(deps)).toEqual({ ...nothing, dropped: 1 });
+    expect(subjects()).toEqual(['All credits of Pro are used']);
+  });
+
+  test('the owner is told of 80 % with its own numbers once the limit was raised above 100 %', async () => {
+    const license = await bothWait();
+    await licenseStore(world.table).update(license.licenseId, { creditsLimit: 12 });
+    expect(await sendNotices(deps)).toEqual(onlyOne);
+    expect(subjects()).toEqual(['80 % of the credits of Pro are used']);
+    expect(sent[0]!.text).toContain('10 of the 12 credits');
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { countTemplate } from '../../../bin/costs/stack-counts.ts';
+import { readConfiguration } from '../../../lib/configuration.ts';
 import { errorCodes } from '../../../shared/errors.ts';
 
 const stage = {
@@ -9,10 +10,10 @@ const stage = {
 
 function count(
   resources: [type: string, properties: object][],
-  { withBilling = false, stageOf = stage } = {},
+  options: { mail?: object; billing?: object } = {},
 ) {
   const always: [string, object][] = [
-    ['AWS::ApiGateway::Stage', stageOf],
+    ['AWS::ApiGateway::Stage', stage],
     ['AWS::Lambda::Function', { MemorySize: 128 }],
     ['AWS::Lambda::Function', { Description: 'Sample: sweep', MemorySize: 256 }],
     ['AWS::Lambda::Function', { Description: 'Sample: create-generation', MemorySize: 512 }],
@@ -20,7 +21,7 @@ function count(
   ];
   return countTemplate(
     [...always, ...resources].map(([Type, Properties]) => ({ Type, Properties })),
-    withBilling,
+    readConfiguration(options, 'The options'),
   );
 }
 
@@ -59,8 +60,17 @@ test('runs of a schedule are counted by its rate', () => {
 
 test('a metric counts once, or once for each value of its second dimension', () => {
   const codes = Object.keys(errorCodes).length;
-  expect(count([]).customMetrics).toBe(14 + codes);
-  expect(count([], { withBilling: true }).customMetrics).toBe(14 + codes + 5);
+  expect(count([]).customMetrics).toBe(12 + codes);
+});
+
+test('what only e-mails or billing events count is no metric where there are none', () => {
+  const { customMetrics } = count([]);
+  expect(count([], { mail: { from: 'no-reply@example.com' } }).customMetrics).toBe(customMetrics + 2);
+  const billing = {
+    eventBusName: 'aws.partner/stripe.com/ed_1',
+    prices: { price_1: { tier: 'pro' } },
+  };
+  expect(count([], { billing }).customMetrics).toBe(customMetrics + 5);
 });
 
 test('the rules of all web ACLs are counted', () => {

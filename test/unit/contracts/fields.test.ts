@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { codePoints, describeIssues, isCleanText, quoteName } from '../../../shared/contracts/fields.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const unknown = (keys: string[], path: PropertyKey[] = []) => ({
   code: 'unrecognized_keys',
@@ -29,7 +30,7 @@ describe('a name from outside', () => {
 
   test('is shown in quotes, in printable ASCII, and at most 40 characters of it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (name) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 100 }), (name) => {
         expect(quoteName(name)).toMatch(/^"[ !#-[\]-~]*"$/);
         // A character beyond the basic plane may become two marks.
         expect(quoteName(name).length).toBeLessThanOrEqual(2 * 40 + 2);
@@ -88,7 +89,7 @@ describe('the sentence about what is wrong', () => {
   test('stays short and printable, whatever the names of unknown members are', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { minLength: 1, maxLength: 50 }),
+        fc.array(fc.string({ unit: anyCharacter, maxLength: 200 }), { minLength: 1, maxLength: 50 }),
         (keys) => {
           const message = describeIssues([unknown(keys)]);
           expect(message).toMatch(/^[ -~]+\.$/);
@@ -101,7 +102,7 @@ describe('the sentence about what is wrong', () => {
 
 test('code points are what a text is iterated by: a pair of surrogates is one', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) =>
+    fc.property(fc.string({ unit: anyCharacter }), (text) =>
       expect(codePoints(text)).toBe(Array.from(text).length),
     ),
   );

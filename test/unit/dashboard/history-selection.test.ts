@@ -31,12 +31,15 @@ test('a click with Shift does to all between what it does to its own, upwards an
   expect(clicks(['c', true]).ids).toEqual(['c']);
   // What was clicked before is deleted.
   expect(toggled({ ids: [], anchor: 'x' }, order, 'c', true).ids).toEqual(['c']);
+  expect(toggled({ ids: [], anchor: 'c' }, order, 'x', true).ids).toEqual(['x']);
 });
 
 test('all are selected, or none where all are', () => {
   const all = toggledAll(clicks(['b']), order);
   expect(all.ids).toEqual(order);
   expect(toggledAll(all, order).ids).toEqual([]);
+  // No range begins at a click before it.
+  expect(toggled(all, order, 'c', true).ids).toEqual(['a', 'b', 'd', 'e']);
 });
 
 test('what is selected has the order of the list, without what is gone', () => {
@@ -50,6 +53,7 @@ test('the question says how many images are deleted, and that credits stay spent
     title: 'Delete this request?',
     text: 'Its prompt and 1 image are deleted for good, and links to the image stop working, also those that you handed out. Credits stay spent, and the totals of your usage stay as they are. This can’t be undone.',
   });
+  expect(deletionQuestion([{ outputs: ['y', 'z'] }]).text).toMatch(/links to the images stop/);
   const { title, text } = deletionQuestion([one, { outputs: ['y', 'z'] }]);
   expect(title).toBe('Delete 2 requests?');
   expect(text).toMatch(/^Their prompts and 3 images are deleted for good, and links to the images stop/);

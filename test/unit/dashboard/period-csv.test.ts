@@ -8,6 +8,7 @@ const stats = {
 };
 const nowMs = Date.parse('2026-11-11T00:00:00.000Z');
 const busy = new ApiError('Busy.', { status: 429, code: 'RATE_LIMITED', retryAfterSeconds: 7 });
+const away = new ApiError('Away.', { status: 503, code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 0 });
 const broken = new ApiError('No answer.', { status: 0, code: 'NETWORK' });
 
 const stored = (id: string, keyId: string | null) => ({
@@ -26,6 +27,7 @@ const stored = (id: string, keyId: string | null) => ({
   prompt: `prompt of ${id}`,
 });
 
+const newerKeys = { keys: [{ keyId: 'key_2', name: 'app' }], nextCursor: 'older' };
 const keys = { keys: [{ keyId: 'key_1', name: 'CI' }], nextCursor: null };
 const first = {
   generations: [stored('r3', 'key_1'), stored('r2', null)],
@@ -56,7 +58,7 @@ async function run(answers: unknown[], signal = new AbortController().signal) {
 }
 
 test('every page of the period is read, newest first, and keys have their names', async () => {
-  const { csv, asked, told } = await run([keys, first, last]);
+  const { csv, asked, told } = await run([newerKeys, keys, first, last]);
   const cells = 'QUEUED,Text to image,Aurora';
   expect(csv.split('\r\n').slice(1)).toEqual([
     `r3,2026-11-01T00:00:00.000Z,,${cells},CI,512,768,1,0,,prompt of r3`,
@@ -70,7 +72,9 @@ test('every page of the period is read, newest first, and keys have their names'
     createdAfter: stats.billingPeriodStart,
     createdBefore: stats.billingPeriodEnd,
   };
-  expect(asked.slice(1)).toEqual([
+  expect(asked).toEqual([
+    ['GET /keys', { cursor: undefined }],
+    ['GET /keys', { cursor: 'older' }],
     ['GET /generate', { ...query, cursor: undefined }],
     ['GET /generate', { ...query, cursor: 'more' }],
   ]);
@@ -81,8 +85,11 @@ test('every page of the period is read, newest first, and keys have their names'
 });
 
 test('a busy service is waited for as long and as often as it asks, and no request is lost or read twice', async () => {
-  const { csv, waits } = await run([busy, keys, busy, busy, busy, busy, busy, first, broken, last]);
-  expect(waits).toEqual([7, 7, 7, 7, 7, 7, 2]);
+  const { csv, waits, told } = await run([busy, keys, busy, busy, busy, busy, away, first, broken, last]);
+  expect(waits).toEqual([7, 7, 7, 7, 7, 1, 2]);
+  // What is told while it waits, and that it goes on.
+  const toldBefore = told.slice(0, 12).map(({ waitSeconds }) => waitSeconds);
+  expect(toldBefore).toEqual([7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 1, 0]);
   expect(csv.match(/^r\d/gm)).toEqual(['r3', 'r2', 'r1']);
 });
 

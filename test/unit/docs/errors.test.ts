@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
+import { errorAdvice } from '../../../shared/openapi/error-advice.ts';
 import { errorExamples } from '../../../shared/openapi/error-examples.ts';
+import { overview } from '../../../shared/openapi/overview.ts';
 import { headingsOf, sectionTokens, tableBelow } from '../../support/documents.ts';
 
 const page = 'docs/errors.md';
@@ -44,6 +46,15 @@ describe.each(codes)('%s', (code) => {
     expect(blocks.map(({ lang, text }) => [lang, JSON.parse(text)])).toEqual([
       ['json', { error: errorExamples[code], code }],
     ]);
+  });
+
+  test('has a place of its own in the API reference, with one plain sentence of what to do', () => {
+    const advice = errorAdvice[code];
+    // The dashboard shows it as it is, so nothing of it may be Markdown.
+    expect(advice).toMatch(/^[A-Z][^`*\n]{15,120}\.$/);
+    expect(overview).toContain(
+      `\n### ${code}\n\n${errorCodes[code].status}: “${errorExamples[code]}” ${advice}\n`,
+    );
   });
 
   test('says to wait for Retry-After where there is one, and only there', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { noticeDue, reachedAt } from '../../../shared/domain/credit-notices.ts';
+import { isOvertaken, noticeDue, reachedAt } from '../../../shared/domain/credit-notices.ts';
 
 test.each([
   [399, 500, 0, null],
@@ -47,3 +47,18 @@ test('charges tell of each part at most once, and at the end of the highest that
     }),
   );
 });
+
+test.each([
+  [80, 100, 100, 100, true],
+  [80, 99, 100, 80, false],
+  // The limit was lowered: no e-mail tells of 100 %.
+  [80, 100, 100, 80, false],
+  // The limit was raised: the e-mail of 100 % is not true any more.
+  [80, 100, 120, 100, false],
+  [100, 100, 100, 100, false],
+] as const)(
+  'a notice of %i %, with %i of %i used and %i told, is overtaken: %j',
+  (percent, used, limit, told, is) => {
+    expect(isOvertaken({ licenseId: 'lic_1', periodStartMs: 0, percent }, used, limit, told)).toBe(is);
+  },
+);

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ServiceError } from '../../../shared/errors.ts';
 import { loggableError } from '../../../shared/runtime/log.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const logged = (error: unknown) => JSON.stringify(loggableError(error));
 
@@ -85,7 +86,7 @@ describe('the words of others, which quote what they were given, are not logged'
 
   test('nor any line of any message, even one that looks like a place in the code', () => {
     const anyMessage = fc
-      .string({ unit: 'binary', maxLength: 60 })
+      .string({ unit: anyCharacter, maxLength: 60 })
       .map((text) => `${text}\n    at secret ${text}\n    at secret (file.ts:1:1)`);
     fc.assert(
       fc.property(anyMessage, (message) => {

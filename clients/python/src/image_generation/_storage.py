@@ -54,7 +54,11 @@ async def _content_of(io: IO, file: File, limit: int) -> bytes:
 
 def _upload_refused(status: int, xml: str) -> UploadError:
     code = _code_of(xml)
-    sentence = 'The file is too large.' if code == 'EntityTooLarge' else 'The storage did not take the file.'
+    sentence = (
+        'The file is larger than 10 MiB.'
+        if code == 'EntityTooLarge'
+        else 'The storage did not take the file.'
+    )
     return UploadError(sentence, status, code)
 
 

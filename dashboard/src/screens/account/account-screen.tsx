@@ -43,7 +43,7 @@ export default function AccountScreen() {
             <p className="text-pretty text-muted-foreground">
               Write to{' '}
               <a
-                className="break-all text-foreground underline underline-offset-4"
+                className="wrap-anywhere text-foreground underline underline-offset-4"
                 href={contactHref(supportContact)}
               >
                 {supportContact}

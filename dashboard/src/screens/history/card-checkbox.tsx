@@ -21,7 +21,7 @@ export function CardCheckbox({ checked, disabled, labelledBy, describedBy, onTog
         aria-labelledby={labelledBy}
         aria-describedby={describedBy}
         onChange={(event) => onToggle((event.nativeEvent as MouseEvent).shiftKey)}
-        className="absolute -inset-1 z-10 m-0 size-[calc(100%+0.5rem)] cursor-pointer appearance-none rounded-lg checked:bg-primary/10 checked:ring-2 checked:ring-primary focus-visible:outline-2 disabled:cursor-not-allowed"
+        className="absolute -inset-0.75 z-10 m-0 size-[calc(100%+0.375rem)] cursor-pointer appearance-none rounded-lg inset-ring-primary checked:bg-primary/10 checked:inset-ring-2 sm:-inset-1.5 sm:size-[calc(100%+0.75rem)] focus-visible:outline-2 disabled:cursor-not-allowed"
       />
       {/* At the picture's lower right: the other corners may have badges. */}
       <span aria-hidden className="pointer-events-none absolute inset-x-0 top-0 z-10 aspect-square">

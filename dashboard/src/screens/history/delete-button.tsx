@@ -21,7 +21,8 @@ export function DeleteButton({ generation }: { generation: StoredGeneration }) {
     <>
       <Button variant="outline" onClick={() => setOpen(true)}>
         <Trash2 aria-hidden />
-        Delete
+        {/* Phones have no room for three names in a row. */}
+        <span className="max-sm:sr-only">Delete</span>
       </Button>
       {open && (
         <DeleteDialog

@@ -1,7 +1,7 @@
 import { Images } from 'lucide-react';
 import { useId } from 'react';
 import { Link } from 'react-router';
-import { isFinal, useGeneration } from '@/api/queries.ts';
+import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
@@ -14,6 +14,8 @@ import { requestLinkId } from './use-scroll-restoration.ts';
 
 interface HistoryCardProps {
   generation: StoredGeneration;
+  /** Whether it was still running when the list was fetched: its end is read out. */
+  wasRunning: boolean;
   /** Whether it is seen before anybody scrolls. */
   eager: boolean;
   nowMs: number;
@@ -30,24 +32,29 @@ export interface CardChoice {
   toggle: (withShift: boolean) => void;
 }
 
-export function HistoryCard(props: HistoryCardProps) {
-  return isFinal(props.generation.status) ? <Card {...props} /> : <LiveCard {...props} />;
-}
-
-/** Follows a running request alone: fetching the list again would sign new links for all images. */
-function LiveCard(props: HistoryCardProps) {
-  const { data = props.generation } = useGeneration(props.generation.id);
+export function HistoryCard({ wasRunning, ...props }: HistoryCardProps) {
+  const { status, prompt } = props.generation;
   return (
     <>
-      <span role="status" className="sr-only">
-        {isFinal(data.status) ? `${statusLabel(data.status)}: ${data.prompt}` : ''}
-      </span>
-      <Card {...props} generation={data} />
+      {wasRunning && (
+        <span role="status" className="sr-only">
+          {isFinal(status) ? `${statusLabel(status)}: ${prompt}` : ''}
+        </span>
+      )}
+      <Card {...props} />
     </>
   );
 }
 
-function Card({ generation, eager, nowMs, listSearch, onOpen, onReload, choice }: HistoryCardProps) {
+function Card({
+  generation,
+  eager,
+  nowMs,
+  listSearch,
+  onOpen,
+  onReload,
+  choice,
+}: Omit<HistoryCardProps, 'wasRunning'>) {
   const { id, prompt, identity, createdAt, status } = generation;
   const about = useId();
   return (

@@ -1,6 +1,6 @@
 import { Images, SearchX } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
-import { useGenerations, useSearchedBackTo } from '@/api/queries.ts';
+import { isFinal, useFollowed, useGenerations, useSearchedBackTo } from '@/api/queries.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
@@ -35,6 +35,7 @@ export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: 
   const { data, error, isPending, isFetching, hasNextPage: hasMore } = list;
   const filtered = isFiltered(filters);
   const retry = (): void => void list.refetch();
+  const known = useFollowed(data);
   const count = data?.length ?? 0;
   return (
     <>
@@ -47,16 +48,17 @@ export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: 
       )}
       {count > 0 && (
         <ul role="list" className={gridClasses}>
-          {data?.map((generation, index) => (
+          {known?.map((generation, index) => (
             <li key={generation.id} className="min-w-0">
               <HistoryCard
                 generation={generation}
+                wasRunning={!isFinal(data![index]!.status)}
                 eager={index < firstRows}
                 nowMs={nowMs}
                 listSearch={writeFilters(filters)}
                 onOpen={onOpen}
                 onReload={retry}
-                choice={choiceOf(selecting, data, generation.id)}
+                choice={choiceOf(selecting, known, generation.id)}
               />
             </li>
           ))}
@@ -66,7 +68,7 @@ export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: 
       {data && (count > 0 || hasMore) && (
         <ListEnd list={list} count={count} filtered={filtered} searches={isSearching(filters)} />
       )}
-      {selecting && <ListSelectionBar list={data ?? []} selecting={selecting} />}
+      {selecting && <ListSelectionBar list={known ?? []} selecting={selecting} />}
     </>
   );
 }

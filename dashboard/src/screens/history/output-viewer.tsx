@@ -27,8 +27,8 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
   const url = outputs[index]!;
   const which = outputs.length > 1 ? `, image ${index + 1} of ${outputs.length}` : '';
   return (
-    <figure className="grid gap-4">
-      <div className="relative flex justify-center overflow-hidden rounded-lg bg-muted [&_button]:relative [&_button]:z-10">
+    <figure className="grid grid-cols-1 gap-4">
+      <div className="relative flex justify-center rounded-lg bg-muted sm:p-3 [&_button]:relative [&_button]:z-10">
         <div className="max-w-full" style={{ width: viewerWidth(generation) }}>
           <SignedImage
             eager
@@ -38,7 +38,6 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
             width={width}
             height={height}
             onReload={() => void renew()}
-            className="rounded-none"
           />
         </div>
         {/* For pointers. The button below does the same for everybody. */}
@@ -75,7 +74,8 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
           <CopyButton key={ownSeed} text={String(ownSeed)} label="Copy the image's seed" iconOnly />
         </span>
       </p>
-      <div className="flex flex-wrap gap-2">
+      {/* Where they don't fit into one row, their rows end together. */}
+      <div className="flex flex-wrap gap-2 *:grow max-sm:w-full lg:max-xl:w-full">
         <Button asChild variant="outline">
           <Link to={`/playground${asReferenceSearch({ requestId: generation.id, index })}`}>
             <ImagePlus aria-hidden />

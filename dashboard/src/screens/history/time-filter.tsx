@@ -10,7 +10,7 @@ interface TimeFilterProps {
 
 const choices = [
   ...Object.entries(namedRanges).map(([id, label]) => ({ id: id as NamedRange | 'days', label })),
-  { id: 'days' as const, label: 'From … to …' },
+  { id: 'days' as const, label: 'Choose days' },
 ];
 
 /** A range by name, or the days that somebody chooses. */

@@ -1,4 +1,4 @@
-import { ArrowLeft, CircleSlash, Images, Sparkles } from 'lucide-react';
+import { CircleSlash, Images, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { useAccountIdentities } from '@/api/account-identities.ts';
@@ -10,6 +10,7 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { useConfig } from '@/config.ts';
+import { BackLink } from '@/layout/back-link.tsx';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples } from '@/lib/code-samples.ts';
 import { LicenseName } from '@/license/license-badge.tsx';
@@ -57,27 +58,19 @@ function UnknownIdentity() {
 
 function IdentityPage({ identity, renew }: { identity: IdentityAnswer; renew: () => void }) {
   return (
-    <Page title={identity.name} description={identity.description} actions={<Back />} wide>
-      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
-        <SampleViewer key={identity.id} identity={identity} renew={renew} />
-        <div className="grid grid-cols-1 content-start gap-6">
-          <UseCard identity={identity} />
-          <FactsCard identity={identity} />
+    <>
+      <BackLink to="/identities">Identities</BackLink>
+      <Page title={identity.name} description={identity.description} wide>
+        <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
+          <SampleViewer key={identity.id} identity={identity} renew={renew} />
+          <div className="grid grid-cols-1 content-start gap-6">
+            <UseCard identity={identity} />
+            <FactsCard identity={identity} />
+          </div>
         </div>
-      </div>
-      <CodeSection identity={identity} />
-    </Page>
-  );
-}
-
-function Back() {
-  return (
-    <Button asChild variant="outline">
-      <Link to="/identities">
-        <ArrowLeft aria-hidden />
-        All identities
-      </Link>
-    </Button>
+        <CodeSection identity={identity} />
+      </Page>
+    </>
   );
 }
 

@@ -23,7 +23,7 @@ export function SampleViewer({ identity, renew }: SampleViewerProps) {
   const text = sampleText(identity, index);
   return (
     <figure className="grid grid-cols-1 content-start gap-4">
-      <div className="flex justify-center overflow-hidden rounded-lg bg-muted">
+      <div className="flex justify-center rounded-lg bg-muted sm:p-3">
         {/* Never higher than the window, so that the strip is seen too. */}
         <div
           className="max-w-full"
@@ -38,7 +38,6 @@ export function SampleViewer({ identity, renew }: SampleViewerProps) {
             width={sample.width}
             height={sample.height}
             onReload={renew}
-            className="rounded-none"
           />
         </div>
       </div>

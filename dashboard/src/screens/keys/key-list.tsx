@@ -168,8 +168,8 @@ function KeyLicense({ item, license, nowMs }: { item: KeyAnswer; license?: Licen
   return (
     <span className="grid gap-1">
       {license ? (
-        <span>
-          <bdi className="mr-2 wrap-anywhere">{license.name}</bdi>
+        <span className="flex flex-wrap items-center gap-x-2">
+          <bdi className="wrap-anywhere">{license.name}</bdi>
           <LicenseBadge license={license} />
         </span>
       ) : (

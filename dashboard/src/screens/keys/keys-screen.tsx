@@ -9,6 +9,7 @@ import { Page } from '@/layout/page.tsx';
 import { Activity } from './activity.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyBrowser } from './key-browser.tsx';
+import { RefusedCalls } from './refused-calls.tsx';
 
 export default function KeysScreen() {
   const list = useKeys();
@@ -40,6 +41,7 @@ export default function KeysScreen() {
       {keys === undefined && error !== null && (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       )}
+      {keys !== undefined && <RefusedCalls keys={keys} />}
       {keys !== undefined && <Activity />}
       {creating && (
         <CreateKeyDialog

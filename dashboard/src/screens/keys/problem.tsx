@@ -21,7 +21,7 @@ export function Problem({ error, advise }: ProblemProps) {
       {advice !== null && <p>{advice}</p>}
       {known?.requestId !== undefined && (
         <p className="text-xs">
-          Request id <code className="break-all">{known.requestId}</code>
+          Request id <code className="wrap-anywhere">{known.requestId}</code>
         </p>
       )}
     </Alert>

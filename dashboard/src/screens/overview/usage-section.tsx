@@ -63,9 +63,13 @@ function UsageFailure(props: { error: Error; onRetry: () => void; retrying: bool
   );
 }
 
+// The third card takes the whole second row, where there are two in a row.
+const breakdownGrid =
+  'grid min-w-0 grid-cols-1 gap-6 lg:grid-cols-2 lg:max-xl:[&>section:last-child]:col-span-2 xl:grid-cols-3';
+
 function Breakdowns({ usage: { aggregates } }: { usage: UsageAnswer }) {
   return (
-    <div className="grid min-w-0 grid-cols-1 items-start gap-6 lg:grid-cols-2 2xl:grid-cols-3">
+    <div className={breakdownGrid}>
       <Breakdown title="By identity" column="Identity" rows={identityRows(aggregates.byIdentity)} />
       <Breakdown title="By key" column="Key" rows={keyRows(aggregates.byKey)} />
       <Breakdown title="By type" column="Type" rows={typeRows(aggregates.byType)} />
@@ -113,10 +117,7 @@ function TopSkeleton() {
 
 function BreakdownSkeleton() {
   return (
-    <Loading
-      label="Loading your usage by identity, key and type"
-      className="gap-6 lg:grid-cols-2 2xl:grid-cols-3"
-    >
+    <Loading label="Loading your usage by identity, key and type" className={breakdownGrid}>
       {['identity', 'key', 'type'].map((name) => (
         <Card key={name} className="grid gap-4">
           <Skeleton className="h-6 w-28" />

@@ -28,7 +28,7 @@ export function EmptyResult({ playground }: { playground: Playground }) {
   return (
     // Its shape is that of the image, and it grows with its text: a minimum height would let the text run out of it.
     <div
-      className="mx-auto flex w-full flex-col items-center justify-center gap-4 rounded-lg border border-dashed border-border p-6 text-center"
+      className="mx-auto flex w-full lg:mx-0 flex-col items-center justify-center gap-4 rounded-lg border border-dashed border-border p-6 text-center"
       style={{ ...frameStyle(size, 1), aspectRatio: `${size.width} / ${size.height}` }}
     >
       <ImageIcon aria-hidden strokeWidth={1.5} className="size-8 shrink-0 text-muted-foreground" />

@@ -78,7 +78,7 @@ function useScrollToRun(run: string | null, isOffered: boolean) {
 function Frame({ facts, children }: { facts: RunFacts; children: (facts: RunFacts) => ReactNode }) {
   return (
     <div
-      className="mx-auto grid w-full min-w-0 grid-cols-1 gap-6"
+      className="mx-auto grid w-full min-w-0 lg:mx-0 grid-cols-1 gap-6"
       style={frameStyle(facts, facts.numOutputs)}
     >
       {children(facts)}

@@ -5,6 +5,7 @@ import { ProductMark, productName } from '@/components/product.tsx';
 import { useConfig } from '@/config.ts';
 import { LoadError } from '@/lib/lazy-screen.tsx';
 import { useTheme, type Theme } from '@/lib/theme.ts';
+import { fetchWithIdentity, identityOf } from './example-identity.ts';
 import styles from './reference.css?inline';
 
 const scalar = loadScalar();
@@ -81,10 +82,12 @@ function loadScalar(): Promise<Scalar> {
  * not remember credentials.
  */
 function referenceConfiguration(apiBaseUrl: string, theme: Theme): Record<string, unknown> {
+  const documentUrl = `${apiBaseUrl.replace(/\/$/, '')}/openapi.json`;
   return {
     // The name of the document in Scalar's error message.
     slug: 'openapi.json',
-    url: `${apiBaseUrl.replace(/\/$/, '')}/openapi.json`,
+    url: documentUrl,
+    fetch: fetchWithIdentity(documentUrl, identityOf(window.location.search)),
     // Absolute, because the document has a relative address.
     servers: [{ url: apiBaseUrl }],
     authentication: { preferredSecurityScheme: 'apiKey' },

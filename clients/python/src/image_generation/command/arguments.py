@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     _add_parameters(command('quote', 'tell what generate would cost; nothing is charged'))
     _add_list(command('list', 'list requests, newest first'))
     _add_get(command('get', 'show a request, and save its images with -o'))
+    _add_delete(command('delete', 'delete requests with their images and prompts, for good'))
     command('identities', 'list the identities that the key may use')
     command('configure', 'ask for the key, and keep it in a file')
     return top
@@ -71,6 +72,11 @@ def _add_get(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument('--wait', action='store_true', help='wait until it has ended')
     command.add_argument('--no-show', action='store_true', help='do not show images in the terminal')
+
+
+def _add_delete(command: argparse.ArgumentParser) -> None:
+    command.add_argument('request_ids', metavar='ID', nargs='+')
+    command.add_argument('-y', '--yes', action='store_true', help='do not ask')
 
 
 def _add_parameters(command: argparse.ArgumentParser) -> None:

@@ -7,14 +7,23 @@ import json
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from image_generation import Accepted, Client, GenerationResult, Identity, StoredGeneration
+from image_generation import (
+    Accepted,
+    Client,
+    GenerationResult,
+    Identity,
+    RequestInProgress,
+    RequestNotFound,
+    StoredGeneration,
+    UploadError,
+)
 
 from .arguments import prompt_of
 from .configuration import Configuration, UsageError, configuration_path, write_configuration
@@ -136,6 +145,39 @@ def get(client: Client, args: Namespace) -> None:
         print(file)
 
 
+def delete(client: Client, args: Namespace, tell: Callable[[Exception, str], int]) -> int:
+    """Deletes requests for good, also when one of them is missing or runs. Returns the exit code."""
+    ids = list(dict.fromkeys(args.request_ids))
+    if not args.yes:
+        _confirm('1 request' if len(ids) == 1 else f'{len(ids)} requests')
+    exit_code = 0
+    deleted: list[str] = []
+    try:
+        for one in ids:
+            try:
+                client.delete_generation(one)
+            except (RequestNotFound, RequestInProgress) as error:
+                exit_code = tell(error, f'{one}: ')
+                continue
+            deleted.append(one)
+            if not args.json:
+                print(one)
+    finally:
+        if args.json:
+            print_json({'deleted': deleted})
+    return exit_code
+
+
+def _confirm(what: str) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError('Nothing was deleted: give --yes, as there is no terminal to ask on.')
+    question = f'Delete {what} with images and prompt for good? No credits come back. [y/N] '
+    print(question, end='', file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
+        print('Nothing was deleted.', file=sys.stderr)
+        raise KeyboardInterrupt
+
+
 def identities(client: Client, args: Namespace) -> None:
     """Lists the identities that the key may use."""
     found = client.list_identities()
@@ -180,6 +222,8 @@ def _reference(client: Client, text: str) -> dict[str, str]:
         return {'url': text}
     try:
         return {'upload_id': client.upload_reference(text)}
+    except UploadError as error:
+        raise UploadError(f'{text}: {error}', error.status, error.code) from error
     except OSError as error:
         if error.filename is None:
             raise

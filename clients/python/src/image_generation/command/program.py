@@ -23,11 +23,12 @@ from . import commands
 from .arguments import masked, parser
 from .configuration import UsageError, read_configuration
 
-_commands: dict[str, Callable[[Client, Namespace], None]] = {
+_commands: dict[str, Callable[[Client, Namespace], int | None]] = {
     'generate': commands.generate,
     'quote': commands.quote,
     'list': commands.list_,
     'get': commands.get,
+    'delete': lambda client, args: commands.delete(client, args, lambda *what: _tell(args.json, *what)),
     'identities': commands.identities,
 }
 
@@ -50,9 +51,9 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         configuration = read_configuration(args.base_url)
         with Client(configuration.api_key, configuration.base_url, max_retries=_max_retries) as client:
-            _commands[args.command](client, args)
+            exit_code = _commands[args.command](client, args) or 0
         sys.stdout.flush()
-        return 0
+        return exit_code
     except BrokenPipeError:
         # Whoever read the output has enough. Python would complain at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,12 +61,17 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        exit_code, code, sentence = _explained(error)
-        if args.json:
-            print(json.dumps({'error': masked(sentence), 'code': code}), file=sys.stderr)
-        else:
-            print(masked(f'imagegen: {commands.printable(sentence)}'), file=sys.stderr)
-        return exit_code
+        return _tell(args.json, error)
+
+
+def _tell(as_json: bool, error: Exception, about: str = '') -> int:
+    exit_code, code, sentence = _explained(error)
+    sentence = masked(about + sentence)
+    if as_json:
+        print(json.dumps({'error': sentence, 'code': code}), file=sys.stderr)
+    else:
+        print(f'imagegen: {commands.printable(sentence)}', file=sys.stderr)
+    return exit_code
 
 
 def _explained(error: Exception) -> tuple[int, str, str]:

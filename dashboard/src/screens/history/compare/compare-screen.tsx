@@ -1,4 +1,4 @@
-import { ArrowLeft, ArrowLeftRight, Columns2 } from 'lucide-react';
+import { ArrowLeftRight, Columns2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useGeneration } from '@/api/queries.ts';
@@ -7,6 +7,7 @@ import { Label } from '@/components/field.tsx';
 import { EmptyState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
+import { BackLink } from '@/layout/back-link.tsx';
 import { Page } from '@/layout/page.tsx';
 import { CompareTable } from './compare-table.tsx';
 import { comparedSearch, readCompared, type Compared } from './compared.ts';
@@ -18,14 +19,7 @@ export default function CompareScreen() {
   const compared = readCompared(parameters);
   return (
     <>
-      <div className="mx-auto mb-2 w-full max-w-[100rem]">
-        <Button asChild variant="ghost" size="sm" className="-ml-3 text-muted-foreground">
-          <Link to="/history">
-            <ArrowLeft aria-hidden />
-            History
-          </Link>
-        </Button>
-      </div>
+      <BackLink to="/history">History</BackLink>
       {compared === null ? (
         <Page wide title="Compare">
           <EmptyState

@@ -20,7 +20,7 @@ interface CompareTableProps {
 }
 
 // On phones the name of a parameter stands above its two values.
-const line = 'grid grid-cols-2 gap-x-4 gap-y-1 sm:grid-cols-[12rem_minmax(0,1fr)_minmax(0,1fr)] sm:gap-x-6';
+const line = 'grid grid-cols-2 gap-x-4 gap-y-1 sm:grid-cols-[13.5rem_minmax(0,1fr)_minmax(0,1fr)] sm:gap-x-6';
 
 /** The parameters of both, and which are different. */
 export function CompareTable({ a, b, onlyDifferences, control }: CompareTableProps) {

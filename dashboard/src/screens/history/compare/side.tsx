@@ -118,12 +118,13 @@ function Heading({ name, generation }: { name: string; generation: StoredGenerat
   const nowMs = useNow();
   const { id, prompt, identity, createdAt } = generation;
   return (
-    <header className="flex min-w-0 items-start gap-3">
+    // Room for two lines of prompt, so that the pictures of both begin at the same height.
+    <header className="flex min-w-0 items-start gap-3 sm:min-h-17">
       <Badge variant="outline" className="text-foreground">
         {name}
       </Badge>
       <div className="min-w-0">
-        <h2 className="font-semibold wrap-anywhere">
+        <h2 className="line-clamp-2 font-semibold wrap-anywhere">
           <Link to={`/history/${id}`} className="underline-offset-4 hover:underline">
             {shorten(prompt, 60)}
           </Link>
