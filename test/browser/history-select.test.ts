@@ -65,13 +65,13 @@ async function chooseOwnFile(page: Page): Promise<void> {
 }
 
 async function ownFile(page: Page): Promise<string> {
-  const bytes = await page.evaluate(async () => {
+  const base64 = await page.evaluate(async () => {
     const files = await (globalThis as any).navigator.storage.getDirectory();
     const handle = await files.getFileHandle('saved.zip');
-    return [...new Uint8Array(await (await handle.getFile()).arrayBuffer())];
+    return new (globalThis as any).Uint8Array(await (await handle.getFile()).arrayBuffer()).toBase64();
   });
   const path = join(folder, 'own.zip');
-  writeFileSync(path, Uint8Array.from(bytes));
+  writeFileSync(path, base64, 'base64');
   return path;
 }
 

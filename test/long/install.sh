@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 missing=()
-command -v chromium > /dev/null || missing+=(chromium)
+command -v chromium-headless-shell > /dev/null || missing+=(chromium-headless-shell)
 # Judges what pictures say of themselves.
 command -v exiftool > /dev/null || missing+=(libimage-exiftool-perl)
 # What the documentation's samples are written with.

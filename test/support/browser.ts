@@ -140,13 +140,6 @@ export async function prefer(page: Page, colorScheme: 'light' | 'dark'): Promise
 
 /** Expects that axe finds nothing by the rules of WCAG 2.2 A and AA and best practices, or by those that are named. */
 export async function expectNoViolations(page: Page, where: string, rules?: string[]): Promise<void> {
-  // Wait for the colors: each element has a short transition, which begins when that of its parent ends.
-  await page.waitForFunction(() => {
-    const { document, CSSTransition } = globalThis as any;
-    return !document
-      .getAnimations()
-      .some((one: any) => one instanceof CSSTransition && one.effect.target.checkVisibility());
-  });
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
   const violations = await page.evaluate(async (only) => {
     const { axe, document } = globalThis as any;
