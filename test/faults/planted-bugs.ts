@@ -236,7 +236,7 @@ export const generalBugs: readonly PlantedBug[] = [
   },
   {
     name: 'weak-read-of-keys',
-    what: 'a revoked key goes on for a moment',
+    what: 'a weak read: a revoked key goes on, or what was just stored is not found',
     file: 'store/table.ts',
     changes: [['Keys: pending, ConsistentRead: true', 'Keys: pending']],
   },

@@ -28,7 +28,9 @@ _commands: dict[str, Callable[[Client, Namespace], int | None]] = {
     'quote': commands.quote,
     'list': commands.list_,
     'get': commands.get,
-    'delete': lambda client, args: commands.delete(client, args, lambda *what: _tell(args.json, *what)),
+    'delete': lambda client, args: commands.delete(
+        client, args, lambda error, about: _tell(args.json, error, about)
+    ),
     'identities': commands.identities,
 }
 
