@@ -5,10 +5,21 @@ import { errorExamples } from './error-examples.ts';
 
 const exposed = cors.responseHeaders.map((name) => `\`${name}\``).join(', ');
 
-/** A section for each error code, so that it has an address in the reference: `#description/tier-limit`. */
+/**
+ * A section for each error code, so that it has an address in the reference: `#description/tier-limit`. Its title is words:
+ * the reference's list of contents would take the underscores of a code for emphasis.
+ */
 const errors = (Object.keys(errorCodes) as ErrorCode[])
-  .map((code) => `### ${code}\n\n${errorCodes[code].status}: “${errorExamples[code]}” ${errorAdvice[code]}\n`)
+  .map((code) => {
+    const { status } = errorCodes[code];
+    return `### ${titleOf(code)}\n\n\`${code}\`, ${status}: “${errorExamples[code]}” ${errorAdvice[code]}\n`;
+  })
   .join('\n');
+
+function titleOf(code: ErrorCode): string {
+  const words = code.toLowerCase().replaceAll('_', ' ').replace('api', 'API');
+  return words[0]!.toUpperCase() + words.slice(1);
+}
 
 /** The description of the whole API, as CommonMark. */
 export const overview = `Generates images with named creator systems, called identities.

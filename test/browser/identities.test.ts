@@ -90,6 +90,7 @@ test('by keyboard alone: from the gallery to an identity, through its samples, a
 test('the gallery can show those that take product photos, and tells which licenses include one', async () => {
   const { page } = await dashboard.visit('identities');
   const cards = page.getByRole('list', { name: 'Identities' }).getByRole('article');
+  await cards.nth(7).waitFor();
   expect(await cards.count()).toBe(8);
   await page.getByText('Not in the chosen license, but in').waitFor();
   await page.getByRole('button', { name: 'Takes product photos' }).click();

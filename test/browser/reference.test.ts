@@ -63,7 +63,7 @@ test('it is read without an account, lists every operation, and follows the syst
   const { page } = visitor;
   // As the Keys screen links to it.
   await page.goto(`${baseUrl()}/reference#description/tier-limit`);
-  const error = page.getByRole('heading', { level: 3, name: 'TIER_LIMIT' });
+  const error = page.getByRole('heading', { level: 3, name: 'Tier limit' });
   await error.waitFor({ timeout: 120_000 });
   await until('the address leads to the error', () =>
     error.evaluate((heading: any) => {
