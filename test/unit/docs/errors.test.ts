@@ -52,9 +52,13 @@ describe.each(codes)('%s', (code) => {
     const advice = errorAdvice[code];
     // The dashboard shows it as it is, so nothing of it may be Markdown.
     expect(advice).toMatch(/^[A-Z][^`*\n]{15,120}\.$/);
-    expect(overview).toContain(
-      `\n### ${code}\n\n${errorCodes[code].status}: “${errorExamples[code]}” ${advice}\n`,
+    const [before, ...more] = overview.split(
+      `\n\n\`${code}\`, ${errorCodes[code].status}: “${errorExamples[code]}” ${advice}\n`,
     );
+    expect(more).toHaveLength(1);
+    const [, title] = /\n### ([\w ]+)$/.exec(before!)!;
+    // The reference makes the address of a title, and the dashboard that of a code: `#description/tier-limit`.
+    expect(title!.toLowerCase().replaceAll(' ', '-')).toBe(code.toLowerCase().replaceAll('_', '-'));
   });
 
   test('says to wait for Retry-After where there is one, and only there', () => {
