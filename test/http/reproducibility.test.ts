@@ -18,7 +18,7 @@ const parameters = {
   guidanceScale: 6.5,
 };
 
-/** Paints, each time with a key of its own. `restart.test.ts` does the same after a restart and in another folder. */
+/** Paints, each time with a key of its own. `test/long/restart.test.ts` does the same after a restart and in another folder. */
 async function paint(changes: Record<string, unknown> = {}): Promise<Made> {
   const { identity, ...body }: Record<string, unknown> = { ...parameters, ...changes };
   const { key } = await grant(table, { identityIds: [service.ready.identities.drift!] });
