@@ -24,7 +24,7 @@ export const identityAnswer = z.object({
   ...facts,
   samples: described(
     z.array(identitySample),
-    'Pictures that show what it paints. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
+    'Pictures that show what it paints, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
   ),
 });
 

@@ -12,6 +12,13 @@ export interface Sample {
 /** Of one identity. Every one is two links in each answer of GET /identities. */
 export const maxSamples = 8;
 export const maxSamplePromptCharacters = 500;
+/** A Lambda function answers six megabytes at most, and a sample takes two kilobytes, or four with the longest prompt. */
+const maxSamplesPerAnswer = 1000;
+
+/** How many of each identity's samples an answer that lists so many identities has room for. */
+export function samplesPerIdentity(identities: number): number {
+  return Math.min(maxSamples, Math.floor(maxSamplesPerAnswer / identities));
+}
 
 /** The longest sides of the two files of a sample. */
 export const samplePicturePx = 1024;

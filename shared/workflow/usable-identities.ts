@@ -2,7 +2,7 @@ import type { ObjectStore } from '../adapters/object-store.ts';
 import type { AgentIdentityList, IdentityList, IdentitySample } from '../contracts/identity.ts';
 import type { Identity } from '../domain/identity.ts';
 import { mayUse, type License } from '../domain/license.ts';
-import type { Sample } from '../domain/sample.ts';
+import { samplesPerIdentity, type Sample } from '../domain/sample.ts';
 import type { IdentityCatalog } from '../store/identity-store.ts';
 
 /** The identities that any of these licenses covers, with or without an active model. */
@@ -24,10 +24,12 @@ export async function identityAnswers(
   identities: readonly Identity[],
   objects: Pick<ObjectStore, 'sampleLinks'>,
 ): Promise<IdentityList> {
-  const answers = identities.map(async (identity) => ({
-    ...factsOf(identity),
-    samples: await Promise.all(identity.samples.map((sample) => sampleAnswer(identity, sample, objects))),
-  }));
+  const most = samplesPerIdentity(identities.length);
+  const answers = identities.map(async (identity) => {
+    const shown = identity.samples.slice(0, most);
+    const samples = await Promise.all(shown.map((sample) => sampleAnswer(identity, sample, objects)));
+    return { ...factsOf(identity), samples };
+  });
   return { identities: await Promise.all(answers) };
 }
 

@@ -202,7 +202,7 @@ class Identity(Answer):
     """Whether it has an active model right now."""
 
     samples: list[Sample]
-    """Pictures that show what it paints. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
+    """Pictures that show what it paints, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
 
 
 class IdentityList(Answer):
