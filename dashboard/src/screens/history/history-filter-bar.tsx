@@ -1,9 +1,10 @@
-import { Search, X } from 'lucide-react';
-import { useEffect, useState, type Ref } from 'react';
+import { ListFilter, Search, X } from 'lucide-react';
+import { useEffect, useId, useState, type Ref } from 'react';
 import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Input } from '@/components/ui/input.tsx';
+import { cn } from '@/lib/cn.ts';
 import { typeLabels } from '@/lib/outputs.ts';
 import {
   countFilters,
@@ -27,24 +28,38 @@ interface HistoryFilterBarProps {
 }
 
 export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }: HistoryFilterBarProps) {
-  const { search } = filters;
+  const { search, ...others } = filters;
   const count = countFilters(filters);
+  const chosen = countFilters(others);
+  // Only phones hide them: there they would take the height of half a picture.
+  const [isOpen, setIsOpen] = useState(chosen > 0);
+  const choicesId = useId();
   return (
-    <div
-      ref={ref}
-      role="search"
-      aria-label="Filters"
-      className="mb-6 grid grid-cols-2 gap-2 sm:flex sm:flex-wrap"
-    >
+    <div ref={ref} role="search" aria-label="Filters" className="mb-6 flex flex-wrap gap-2">
       <SearchField
         key={search ?? ''}
         search={search}
         onSearch={(next) => onChange({ ...filters, search: next })}
       />
-      <Selects licenseId={licenseId} filters={filters} onChange={onChange} />
-      <TimeFilter filters={filters} onChange={(range) => onChange({ ...filters, ...range })} />
+      <Button
+        variant="outline"
+        className="sm:hidden"
+        aria-expanded={isOpen}
+        aria-controls={choicesId}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <ListFilter aria-hidden />
+        {chosen === 0 ? 'Filters' : `Filters (${chosen})`}
+      </Button>
+      <div
+        id={choicesId}
+        className={cn('grid w-full grid-cols-2 gap-2 sm:contents', !isOpen && 'max-sm:hidden')}
+      >
+        <Selects licenseId={licenseId} filters={filters} onChange={onChange} />
+        <TimeFilter filters={filters} onChange={(range) => onChange({ ...filters, ...range })} />
+      </div>
       {count > 0 && (
-        <Button variant="ghost" className="col-span-2" onClick={onClear}>
+        <Button variant="ghost" className="max-sm:w-full" onClick={onClear}>
           <X aria-hidden />
           {count === 1 ? 'Clear 1 filter' : `Clear ${count} filters`}
         </Button>
@@ -109,7 +124,7 @@ function SearchField({ search, onSearch }: SearchFieldProps) {
   const [typed, setTyped] = useState(search ?? '');
   return (
     <form
-      className="relative col-span-2 w-full sm:max-w-sm sm:flex-1 sm:basis-64"
+      className="relative min-w-0 grow basis-0 sm:max-w-sm sm:basis-64"
       onSubmit={(event) => {
         event.preventDefault();
         onSearch(readSearch(typed));
