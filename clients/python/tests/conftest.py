@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from image_generation import AsyncClient, Client
+from image_generation import AsyncClient, Client, _io
 
 from .world import Caller, Granted, World
 
@@ -61,3 +61,41 @@ def client(world: World, granted: Granted, make: Callable[..., AnyClient]) -> An
     world.fates()
     world.seen()
     return make(granted.key, world.proxy_url)
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the client would have waited."""
+    seconds: list[float] = []
+
+    async def note(_: object, wait: float) -> None:
+        seconds.append(wait)
+
+    monkeypatch.setattr(_io.BlockingIO, 'sleep', note)
+    monkeypatch.setattr(_io.SuspendingIO, 'sleep', note)
+    return seconds
+
+
+@pytest.fixture
+def answering(call: Caller, waits: list[float]) -> Iterator[Callable[..., Any]]:
+    """Makes a client whose requests get these answers, one after another."""
+    used: list[Any] = []
+
+    def answering(*answers: httpx2.Response | Exception, **options: Any) -> Any:
+        rest = list(answers)
+
+        def answer(_: httpx2.Request) -> httpx2.Response:
+            one = rest.pop(0)
+            if isinstance(one, Exception):
+                raise one
+            return one
+
+        transport = httpx2.MockTransport(answer)
+        kind = httpx2.Client if call.portal is None else httpx2.AsyncClient
+        used.append(kind(transport=transport))
+        client: Any = Client if call.portal is None else AsyncClient
+        return client('svc_live_secret', 'https://images.example/api/v1/', http_client=used[-1], **options)
+
+    yield answering
+    for http_client in used:
+        call(http_client.close if call.portal is None else http_client.aclose)

@@ -13,7 +13,7 @@ import pytest
 
 from image_generation import TimeoutError, _generate, _requester
 
-from .test_rules import generation
+from .answers import generation
 from .world import Caller
 
 Parts = list[bytes | float]
