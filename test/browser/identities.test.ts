@@ -87,7 +87,7 @@ test('by keyboard alone: from the gallery to an identity, through its samples, a
   expect(complaints).toEqual([]);
 });
 
-test('the gallery can show those that take product photos, and tells which licenses include one', async () => {
+test('the gallery is narrowed by words and to those that take product photos, and tells which licenses include one', async () => {
   const { page } = await dashboard.visit('identities');
   const cards = page.getByRole('list', { name: 'Identities' }).getByRole('article');
   await cards.nth(7).waitFor();
@@ -99,6 +99,19 @@ test('the gallery can show those that take product photos, and tells which licen
   // The choice is in the address.
   await page.reload();
   await page.getByText('1 identity', { exact: true }).waitFor();
+  const field = page.getByRole('searchbox', { name: 'Words of an identity' });
+  await field.pressSequentially('aurora ');
+  await page.getByRole('heading', { name: 'No identity matches' }).waitFor();
+  await expectAccessible(page, 'a gallery where nothing matches');
+  await page.getByRole('button', { name: 'Takes product photos' }).click();
+  await page.getByText('1 identity', { exact: true }).waitFor();
+  expect(await cards.allTextContents()).toEqual([expect.stringContaining('aurora')]);
+  expect(new URL(page.url()).search).toBe('?search=aurora');
+  expect(await field.inputValue()).toBe('aurora ');
+  await page.reload();
+  await page.getByText('1 identity', { exact: true }).waitFor();
+  await field.fill('');
+  await cards.nth(7).waitFor();
 });
 
 test('one that the chosen license does not include is not offered for use until another is chosen', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { LicenseAnswer } from '../../../dashboard/src/api/types.ts';
 import {
+  hasWords,
   licensesWith,
   playgroundAddress,
   sampleText,
@@ -22,6 +23,13 @@ test('a specialist identity is in the licenses that list it, any other in those 
   // What only a license lists that can't be used now did not come by it.
   expect(namesWith('drift', licenses.slice(0, 2))).toEqual(['plan']);
   expect(namesWith('aurora', [])).toEqual([]);
+});
+
+test('an identity is found by words of its name, its slug and its description, in any order and case', () => {
+  const identity = { name: 'Aurora', slug: 'northern-lights', description: 'Soft color fields' };
+  const isFound = (search: string) => hasWords(identity, search);
+  expect(['', ' ', 'aur', 'LIGHTS', 'fields  aurora ', 'color soft'].every(isFound)).toBe(true);
+  expect(['aurora stone', 'softcolor', '*'].some(isFound)).toBe(false);
 });
 
 test('a sample is told by its prompt, and without one by its number if there are several', () => {

@@ -1,4 +1,5 @@
 import { Images } from 'lucide-react';
+import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useAccountIdentities } from '@/api/account-identities.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
@@ -6,10 +7,12 @@ import { IdentityPicture } from '@/components/identity-picture.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { Input } from '@/components/ui/input.tsx';
 import { Page } from '@/layout/page.tsx';
+import { formatCount } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { IdentityBadges } from './identity-badges.tsx';
-import { licensesWith } from './included.ts';
+import { hasWords, licensesWith } from './included.ts';
 
 const grid = 'grid grid-cols-1 gap-4 sm:grid-cols-2 sm:gap-6 xl:grid-cols-3 min-[100rem]:grid-cols-4';
 
@@ -38,32 +41,35 @@ export default function IdentitiesScreen() {
 }
 
 function Gallery({ identities }: { identities: IdentityAnswer[] }) {
-  const [query, setQuery] = useSearchParams();
   const { license, licenses } = useLicenseChoice();
-  const onlyPhotos = query.get('photos') === '1';
-  const shown = onlyPhotos ? identities.filter(({ productPhotos }) => productPhotos) : identities;
-  const toggle = (): void => setQuery(onlyPhotos ? {} : { photos: '1' }, { replace: true });
+  const { search, onlyPhotos, choose } = useFilters();
+  const shown = identities.filter(
+    (identity) => (!onlyPhotos || identity.productPhotos) && hasWords(identity, search),
+  );
   return (
     <>
-      <div className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <div role="search" aria-label="Filters" className="mb-4 flex flex-wrap items-center gap-2">
+        <Input
+          type="search"
+          aria-label="Words of an identity"
+          placeholder="Name or description"
+          value={search}
+          onChange={({ target }) => choose({ search: target.value, onlyPhotos })}
+          className="sm:max-w-xs"
+        />
         <Button
           variant={onlyPhotos ? 'default' : 'outline'}
-          size="sm"
           aria-pressed={onlyPhotos}
-          onClick={toggle}
+          onClick={() => choose({ search, onlyPhotos: !onlyPhotos })}
         >
           Takes product photos
         </Button>
-        <p role="status" className="text-xs text-muted-foreground tabular-nums">
-          {shown.length === 1 ? '1 identity' : `${shown.length} identities`}
+        <p role="status" className="ml-auto text-xs text-muted-foreground tabular-nums">
+          {formatCount(shown.length, 'identity', 'identities')}
         </p>
       </div>
       {shown.length === 0 ? (
-        <EmptyState icon={Images} title="No identity to show">
-          {onlyPhotos
-            ? 'None of your identities takes product photos. Show all of them instead.'
-            : 'Your licenses include no identity yet. Ask whoever manages your subscription.'}
-        </EmptyState>
+        <NothingToShow isFiltered={onlyPhotos || search !== ''} />
       ) : (
         <ul role="list" aria-label="Identities" className={grid}>
           {shown.map((identity, i) => (
@@ -74,6 +80,35 @@ function Gallery({ identities }: { identities: IdentityAnswer[] }) {
         </ul>
       )}
     </>
+  );
+}
+
+interface Filters {
+  search: string;
+  onlyPhotos: boolean;
+}
+
+/** They stand in the address. What is typed is shown at once, and the address follows. */
+function useFilters(): Filters & { choose: (filters: Filters) => void } {
+  const [query, setQuery] = useSearchParams();
+  const [search, setSearch] = useState(query.get('search') ?? '');
+  const choose = (next: Filters): void => {
+    setSearch(next.search);
+    const words = next.search.trim();
+    setQuery({ ...(words && { search: words }), ...(next.onlyPhotos && { photos: '1' }) }, { replace: true });
+  };
+  return { search, onlyPhotos: query.get('photos') === '1', choose };
+}
+
+function NothingToShow({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? (
+    <EmptyState icon={Images} title="No identity matches">
+      Try other words, or show also those that take no product photos.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={Images} title="No identity to show">
+      Your licenses include no identity yet. Ask whoever manages your subscription.
+    </EmptyState>
   );
 }
 

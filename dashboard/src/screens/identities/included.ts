@@ -15,6 +15,18 @@ export function licensesWith(
   );
 }
 
+/** Whether every word of a search is in what the identity says of itself. */
+export function hasWords(
+  { name, slug, description }: Pick<IdentityAnswer, 'name' | 'slug' | 'description'>,
+  search: string,
+): boolean {
+  const text = `${name} ${slug} ${description}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
 /** What a sample shows, for people who don't see it. */
 export function sampleText(identity: Pick<IdentityAnswer, 'name' | 'samples'>, index: number): string {
   const { prompt } = identity.samples[index]!;
