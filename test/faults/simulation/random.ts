@@ -4,9 +4,13 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 export type Random = ReturnType<typeof seededRandom>;
 
+/** The first numbers of small seeds are nearly the same ones. */
+const skipped = 32;
+
 /** Everything that a simulation leaves to chance comes from one seed. */
 export function seededRandom(seed: number) {
   const generator = xoroshiro128plus(seed);
+  for (let i = 0; i < skipped; i++) generator.next();
   const random = {
     /** From 0 up to but not 1. */
     float: () => uniformFloat64(generator),
