@@ -5,6 +5,7 @@ import {
   expectNoSidewaysScroll,
   naturalWidth,
   screen,
+  tabTo,
   useDashboard,
 } from '../support/browser.ts';
 import { generate } from '../support/requests.ts';
@@ -34,19 +35,6 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 const rowNames = async (page: Page): Promise<string[]> =>
   (await page.getByRole('rowheader').allTextContents()).map((text) => text.replace(/≠.*/, '').trim());
 
-/** Presses Tab until a control has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate(() => {
-      const { activeElement } = (globalThis as any).document;
-      return activeElement.labels?.[0]?.textContent ?? activeElement.ariaLabel ?? activeElement.textContent;
-    });
-    if (focused.includes(name)) return;
-  }
-  throw new Error(`Tab does not reach ${name}.`);
-}
-
 test('two requests are compared from the detail, by keyboard alone, previews first', async () => {
   const { page, complaints } = await dashboard.visit('history');
   await page.getByRole('link', { name: prompts.four }).click();
@@ -58,16 +46,16 @@ test('two requests are compared from the detail, by keyboard alone, previews fir
   expect(await row(page, 'Seed').textContent()).toBe('Seed77');
   const shown = `B: ${prompts.four}, image 1 of 4`;
   expect(await naturalWidth(page, shown)).toBe(512);
-  await tabTo(page, 'Full size');
+  await tabTo(page, page.getByRole('switch', { name: 'Full size' }));
   await page.keyboard.press('Space');
   await page.locator(`img[alt="${shown}"]:not([src*="preview"])`).waitFor();
   expect(await naturalWidth(page, shown)).toBe(1024);
 
-  await tabTo(page, 'Show image 3');
+  await tabTo(page, page.getByRole('button', { name: /^Show image 3/ }));
   await page.keyboard.press('Enter');
   await page.getByRole('img', { name: `B: ${prompts.four}, image 3 of 4` }).waitFor();
   expect(await row(page, 'Seed').textContent()).toBe('Seed≠ Different79');
-  await tabTo(page, 'Only differences');
+  await tabTo(page, page.getByRole('switch', { name: 'Only differences' }));
   await page.keyboard.press('Space');
   await row(page, 'Steps').waitFor({ state: 'detached' });
   const different = ['Prompt', 'Identity', 'Size', 'Seed', 'Outputs', 'Credits charged'];

@@ -1,29 +1,16 @@
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
 import {
   desktop,
   expectAccessible,
   expectNoSidewaysScroll,
   phone,
   screen,
+  tabTo,
   useDashboard,
 } from '../support/browser.ts';
 import { generate } from '../support/requests.ts';
 
 const dashboard = useDashboard();
-
-/** Goes on with Tab until a control of this name has the focus, and says so if none gets it. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 80; presses += 1) {
-    const focused = await page.evaluate(() => {
-      const { activeElement: one } = (globalThis as any).document;
-      return (one?.labels?.[0] ?? one)?.textContent?.trim() ?? '';
-    });
-    if (focused === name) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab did not reach “${name}”.`);
-}
 
 test.each([
   ['a desktop', desktop],
@@ -37,11 +24,11 @@ test.each([
     await screen(page, 'Keys');
     const budget = 'Monthly budget in credits (optional)';
     const press = async (control: string): Promise<void> => {
-      await tabTo(page, control);
+      await tabTo(page, page.getByRole('button', { name: control, exact: true }));
       await page.keyboard.press('Enter');
     };
     const replace = async (label: string, text: string): Promise<void> => {
-      await tabTo(page, label);
+      await tabTo(page, page.getByLabel(label, { exact: true }));
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.insertText(text);
     };

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
 import { addRefusal } from '../../shared/store/refusal-store.ts';
 import {
   chooseLicense,
@@ -7,6 +6,7 @@ import {
   expectNoSidewaysScroll,
   phone,
   screen,
+  tabTo,
   useDashboard,
 } from '../support/browser.ts';
 import { tableOf } from '../support/grants.ts';
@@ -47,16 +47,6 @@ async function refuseCalls(): Promise<void> {
     const counts = body.days.flatMap(({ refusals }: any) => refusals.map(({ count }: any) => count));
     return counts.reduce((sum: number, count: number) => sum + count, 0) === 13;
   });
-}
-
-/** Presses Tab until the focus is on an element. */
-async function tabTo(page: Page, element: Locator): Promise<void> {
-  await element.waitFor();
-  for (let presses = 0; presses < 80; presses += 1) {
-    if (await element.evaluate((one: any) => one === one.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab did not reach ${String(element)}.`);
 }
 
 test('real refusals are shown by key, code and day, with what to change, by keyboard only on a narrow phone', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { chromiumPath } from './chromium.ts';
 import { removeFolder, startService, type RunningService } from './service.ts';
 
@@ -169,6 +169,16 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 /** Waits for a screen by its only h1. */
 export async function screen(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+/** Presses Tab until the focus is on an element. */
+export async function tabTo(page: Page, element: Locator): Promise<void> {
+  await element.waitFor();
+  for (let presses = 0; presses < 80; presses += 1) {
+    if (await element.evaluate((one: any) => one === one.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab did not reach ${String(element)}.`);
 }
 
 /** The width of an image in pixels, once it is loaded. */

@@ -101,7 +101,7 @@ function UseCard({ identity }: { identity: IdentityAnswer }) {
             </Button>
           </div>
         )}
-        <div className="flex flex-wrap gap-2">
+        <div className="grid gap-2">
           {identity.available && isIncluded && (
             <Button asChild>
               <Link to={playgroundAddress(identity.id)}>
