@@ -73,7 +73,7 @@ function CreditMails() {
         <label htmlFor={id} className="grid gap-1">
           <span className="font-medium">Tell me about used credits</span>
           <span className="text-pretty text-muted-foreground">
-            You get an e-mail when a license has used 80 % and when it has used all of its credits, once each
+            You get an e-mail when a license has used 80% and when it has used all of its credits, once each
             in a billing period.
           </span>
         </label>

@@ -134,7 +134,7 @@ function SearchField({ search, onSearch }: SearchFieldProps) {
         type="search"
         enterKeyHint="search"
         aria-label="Words in the prompt"
-        placeholder="Words in the prompt"
+        placeholder="Search prompts"
         maxLength={maxSearchLength}
         value={typed}
         onChange={({ target }) => setTyped(target.value)}

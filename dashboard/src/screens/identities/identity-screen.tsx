@@ -96,12 +96,12 @@ function UseCard({ identity }: { identity: IdentityAnswer }) {
             <p className="text-pretty text-muted-foreground">
               The chosen license does not include it. Another of yours does.
             </p>
-            <Button variant="outline" className="w-fit" onClick={() => select(other.licenseId)}>
+            <Button variant="outline" onClick={() => select(other.licenseId)}>
               Choose {other.name}
             </Button>
           </div>
         )}
-        <div className="grid gap-2">
+        <div className="grid gap-2 sm:max-xl:grid-cols-2">
           {identity.available && isIncluded && (
             <Button asChild>
               <Link to={playgroundAddress(identity.id)}>
