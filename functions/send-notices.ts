@@ -12,7 +12,7 @@ import { sendNotices } from '../shared/workflow/send-notices.ts';
 
 const runtime = lazy(openRuntime);
 
-/** Each minute: tells owners by e-mail that 80 or 100 % of their credits are used. */
+/** Each minute: tells owners by e-mail that 80 or 100% of their credits are used. */
 export async function handler(): Promise<void> {
   const { env, table, clock, log } = runtime();
   const { from, ...links } = env.mail;

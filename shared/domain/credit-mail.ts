@@ -28,7 +28,7 @@ export function creditMail(mail: CreditMail): { subject: string; text: string; h
   const isAll = percent === 100;
   const subject = isAll
     ? `All credits of ${licenseName} are used`
-    : `${percent} % of the credits of ${licenseName} are used`;
+    : `${percent}% of the credits of ${licenseName} are used`;
   const sentences = [
     `${grouped(used)} of the ${grouped(creditsLimit)} credits of your license ${licenseName} are used in this billing period.`,
     isAll

@@ -93,7 +93,7 @@ export const memberRules: Record<string, Schema> = {
   ChangeAccountRequest: {
     properties: {
       creditMails: {
-        description: 'Whether an e-mail tells you that a license has used 80 and 100 % of its credits.',
+        description: 'Whether an e-mail tells you that a license has used 80 and 100% of its credits.',
       },
     },
   },

@@ -190,7 +190,7 @@ describe('nobody is told', () => {
   });
 });
 
-describe('of 80 and 100 % that are reached before anybody was told', () => {
+describe('of 80 and 100% that are reached before anybody was told', () => {
   const onlyOne = { ...nothing, sent: 1, dropped: 1 };
   const subjects = () => sent.map(({ subject }) => subject);
 
@@ -203,7 +203,7 @@ describe('of 80 and 100 % that are reached before anybody was told', () => {
     return license;
   }
 
-  test('the owner is told of 100 % only, and of no part again', async () => {
+  test('the owner is told of 100% only, and of no part again', async () => {
     const { licenseId } = await bothWait();
     expect(await sendNotices(deps)).toEqual(onlyOne);
     expect(subjects()).toEqual(['All credits of Pro are used']);
@@ -212,7 +212,7 @@ describe('of 80 and 100 % that are reached before anybody was told', () => {
     expect(await sendNotices(deps)).toEqual(nothing);
   });
 
-  test('the owner is told of 100 % only, whichever of them must wait', async () => {
+  test('the owner is told of 100% only, whichever of them must wait', async () => {
     await bothWait();
     failures = [new Error('SES answered with status 429')];
     expect(await sendNotices(deps)).toEqual({ ...nothing, failed: 1, dropped: 1 });
@@ -232,11 +232,11 @@ describe('of 80 and 100 % that are reached before anybody was told', () => {
     expect(subjects()).toEqual(['All credits of Pro are used']);
   });
 
-  test('the owner is told of 80 % with its own numbers once the limit was raised above 100 %', async () => {
+  test('the owner is told of 80% with its own numbers once the limit was raised above 100%', async () => {
     const license = await bothWait();
     await licenseStore(world.table).update(license.licenseId, { creditsLimit: 12 });
     expect(await sendNotices(deps)).toEqual(onlyOne);
-    expect(subjects()).toEqual(['80 % of the credits of Pro are used']);
+    expect(subjects()).toEqual(['80% of the credits of Pro are used']);
     expect(sent[0]!.text).toContain('10 of the 12 credits');
   });
 });

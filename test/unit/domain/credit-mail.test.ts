@@ -16,7 +16,7 @@ const mail: CreditMail = {
 
 test('a mail says what is used, until when, and where to go', () => {
   const { subject, text } = creditMail(mail);
-  expect(subject).toBe('80 % of the credits of Shop & <Co> are used');
+  expect(subject).toBe('80% of the credits of Shop & <Co> are used');
   expect(text).toContain('1,200 of the 1,500 credits of your license Shop & <Co> are used');
   expect(text).toContain('on 1 June 2026 at 09:30 UTC');
   for (const link of ['https://d.test/', mail.billingPortalUrl!, 'help@d.test', 'https://d.test/account']) {

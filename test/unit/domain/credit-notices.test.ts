@@ -51,9 +51,9 @@ test('charges tell of each part at most once, and at the end of the highest that
 test.each([
   [80, 100, 100, 100, true],
   [80, 99, 100, 80, false],
-  // The limit was lowered: no e-mail tells of 100 %.
+  // The limit was lowered: no e-mail tells of 100%.
   [80, 100, 100, 80, false],
-  // The limit was raised: the e-mail of 100 % is not true any more.
+  // The limit was raised: the e-mail of 100% is not true any more.
   [80, 100, 120, 100, false],
   [100, 100, 100, 100, false],
 ] as const)(
