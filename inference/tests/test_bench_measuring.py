@@ -18,18 +18,27 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope='module')
 def measured_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of what `python -m bench run` found with a tiny model; beside it are the models."""
+    """The folder of what the bench found with a tiny model; beside it are the models."""
     pytest.importorskip('diffusers')
     pytest.importorskip('peft')
     from bench.__main__ import main
+    from bench.job import run_job
 
     folder = tmp_path_factory.mktemp('bench')
-    places = ['--out', str(folder / 'out'), '--cache', str(folder / 'cache')]
+    out, cache = folder / 'out', folder / 'cache'
+    out.mkdir()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        # In this process, which has PyTorch already. Only the jobs need processes of their own.
-        for more in (('plain', 'served', 'graphs', '--jobs', 'measure'), ('served', '--jobs', 'fresh')):
-            assert main(['run', 'smoke', '--models', 'sdxl', *places, '--variants', *more]) == 0
+        # In this process, which has PyTorch already.
+        with pytest.MonkeyPatch.context() as patched:
+            for name in ('MODEL_DIR', 'COMPILE', 'COMPILE_CACHE_DIR'):
+                patched.setenv(name, '')
+            for job, variant in (('build', 'plain'), ('measure', 'plain'), ('measure', 'served')):
+                run_job('smoke', job, 'sdxl', variant, out, cache)
+        # In a process of its own.
+        places = ['--out', str(out), '--cache', str(cache)]
+        again = ['--variants', 'served', 'graphs', '--jobs', 'fresh']
+        assert main(['run', 'smoke', '--models', 'sdxl', *places, *again]) == 0
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
