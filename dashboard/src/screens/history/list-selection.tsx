@@ -35,7 +35,6 @@ export function ListSelectionBar({ list, selecting }: ListSelectionBarProps) {
       selected={selectedOf(list, selecting.selection)}
       selectable={selectable.length}
       onToggleAll={() => selecting.toggleAll(selectable)}
-      onDeleted={({ deleted }) => selecting.drop(deleted)}
       onLeave={selecting.leave}
     />
   );

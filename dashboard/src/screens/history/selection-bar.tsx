@@ -1,7 +1,6 @@
 import { Columns2, Trash2, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Link } from 'react-router';
-import type { DeleteOutcome } from '@/api/deletions.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { formatCount, formatNumber } from '@/lib/format.ts';
@@ -14,12 +13,11 @@ interface SelectionBarProps {
   /** How many of the loaded requests can be selected. */
   selectable: number;
   onToggleAll: () => void;
-  onDeleted: (outcome: DeleteOutcome) => void;
   onLeave: () => void;
 }
 
 /** What can be done with the selected requests. It stays at the bottom; `index.css` keeps what has the focus beside it. */
-export function SelectionBar({ selected, selectable, onToggleAll, onDeleted, onLeave }: SelectionBarProps) {
+export function SelectionBar({ selected, selectable, onToggleAll, onLeave }: SelectionBarProps) {
   const isAll = selectable > 0 && selected.length === selectable;
   return (
     <div
@@ -47,7 +45,7 @@ export function SelectionBar({ selected, selectable, onToggleAll, onDeleted, onL
             <X aria-hidden />
           </Button>
         </div>
-        <SelectionActions selected={selected} onDeleted={onDeleted} />
+        <SelectionActions selected={selected} />
       </div>
     </div>
   );
@@ -60,7 +58,7 @@ const zipLabel = (
   </span>
 );
 
-function SelectionActions({ selected, onDeleted }: Pick<SelectionBarProps, 'selected' | 'onDeleted'>) {
+function SelectionActions({ selected }: Pick<SelectionBarProps, 'selected'>) {
   const [asksDeletion, setAsksDeletion] = useState(false);
   const bar = useRef<HTMLDivElement>(null);
   const none = selected.length === 0;
@@ -81,9 +79,8 @@ function SelectionActions({ selected, onDeleted }: Pick<SelectionBarProps, 'sele
         <DeleteDialog
           requests={selected}
           onClose={() => setAsksDeletion(false)}
-          onEnded={(outcome) => {
-            onDeleted(outcome);
-            if (outcome.failures.length === 0) setAsksDeletion(false);
+          onEnded={({ failures }) => {
+            if (failures.length === 0) setAsksDeletion(false);
           }}
           // The button that was pressed is off once nothing is selected.
           returnFocus={() => focusFirst(bar.current?.closest('[role=group]'))}

@@ -5,8 +5,6 @@ export interface Selecting {
   selection: Selection;
   toggle: (order: readonly string[], id: string, withShift: boolean) => void;
   toggleAll: (order: readonly string[]) => void;
-  /** Takes requests out of the selection. */
-  drop: (ids: readonly string[]) => void;
   leave: () => void;
 }
 
@@ -34,8 +32,6 @@ export function useSelection(
           selection: state.selection,
           toggle: (order, id, withShift) => change((selection) => toggled(selection, order, id, withShift)),
           toggleAll: (order) => change((selection) => toggledAll(selection, order)),
-          drop: (gone) =>
-            change(({ ids, anchor }) => ({ ids: ids.filter((id) => !gone.includes(id)), anchor })),
           leave,
         }
       : null,
