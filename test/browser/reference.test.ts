@@ -171,11 +171,14 @@ test('every link to it opens a tab that knows nothing of the session', async () 
   }
 });
 
-test('who has signed out still gets there', async () => {
+test('who has signed out still gets there, and reads what to put in the place of an identity', async () => {
   const { page } = await dashboard.open();
   await page.goto(`${baseUrl()}/signed-out`);
   await page.getByRole('link', { name: 'API reference' }).click();
   await page.getByRole('heading', { level: 1, name: 'Image Generation Service' }).waitFor();
+  await page.getByRole('link', { name: 'Generate images' }).first().click();
+  const { client } = await openClient(page, 'post /generate');
+  await client.getByText('"an id of GET /identities"').first().waitFor();
 });
 
 test.each([
