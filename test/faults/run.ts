@@ -9,7 +9,7 @@ const usage = `npm run faults -- [options]
   --seeds N        how many worlds to play (default 1000)
   --from N         the first one's seed (default 1)
   --seed N         plays this one and prints what happened in it
-  --planted        plants each known bug and tells which seed finds it: the stored one, or else one of the first 300
+  --planted        plants each known bug and tells which seed finds it: the stored one, or else one of the first 500
   --write          with --planted, looks for the seed that shows each bug soonest, and stores it in planted-seeds.json
   --bug NAME       plants this one (with --seeds, --seed or --planted)
   --workers N      processes side by side (default 2)
@@ -17,7 +17,7 @@ const usage = `npm run faults -- [options]
   --help           prints this`;
 
 /** A planted bug that takes more is not found. */
-const mostSeeds = 300;
+const mostSeeds = 500;
 /** By bug: the seed that found it last. */
 const storedSeeds = new URL('planted-seeds.json', import.meta.url);
 

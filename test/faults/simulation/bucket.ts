@@ -23,23 +23,32 @@ export function createBucket() {
   const deletions = new Map<string, { done: boolean }>();
   const makers = new Map<string, { by: Run; late: boolean }>();
   let copied = 0;
+  /** By key. The same may be written again, by a run that another one overtook. */
+  const uploads = new Map<string, number>();
+  let uploaded = 0;
+  function put(key: string, bytes: number): void {
+    sizes.set(key, bytes);
+    uploads.set(key, (uploaded += 1));
+  }
   return {
     /** How many copies were made in all. */
     get copied() {
       return copied;
     },
-    put: (key: string, bytes: number) => void sizes.set(key, bytes),
+    put,
     size: (key: string): number | null => sizes.get(key) ?? null,
     /** @param late whether a fault met the job, so that its caller may have given up. */
     copy(key: string, by: Run, late: boolean): void {
       if (!copyKey.test(key)) throw new Error(`no place for a copy: ${key}`);
       copied += 1;
-      sizes.set(key, 1);
+      put(key, 1);
       makers.set(key, { by, late: late && deletions.get(key)?.done === true });
     },
-    /** What lies there of a request: images, previews and copies. */
-    keysOf: (requestId: string): string[] =>
-      [...sizes.keys()].filter((key) => key.includes(`/${requestId}/`)),
+    /** What lies there of a request: images, previews and copies, each with the number of its upload. */
+    objectsOf: (requestId: string): string[] =>
+      [...sizes.keys()]
+        .filter((key) => key.includes(`/${requestId}/`))
+        .map((key) => `${key} (upload ${uploads.get(key)})`),
     /** Somebody tries. Whether it arrives is another matter. @returns whose copy it is; null for an image. */
     askToDelete(key: string): string | null {
       const [, requestId] = copyKey.exec(key) ?? [];

@@ -10,12 +10,15 @@ const everySoManyWorlds = 3;
 
 const hasDeletions = (seed: number): boolean => seed % everySoManyWorlds === 0;
 
-/** In every second of these worlds deletions of images fail so often that some fail to their last attempt. */
+/**
+ * In every second of these worlds deletions of images fail so often that some fail to their last attempt. Not more often: all of
+ * a request's twelve objects must go in one pass, and a world has to end.
+ */
 export function drawDeletionFaults({ seed, profile }: Pick<World, 'seed' | 'profile'>): void {
   const turn = seed / (2 * everySoManyWorlds);
   if (!Number.isInteger(turn)) return;
   const faults = ['reset before', '500 before', 'throttled', 'timeout before'] as const;
-  profile.focus.push({ purpose: 'delete an image', fault: faults[turn % faults.length]!, chance: 0.8 });
+  profile.focus.push({ purpose: 'delete an image', fault: faults[turn % faults.length]!, chance: 0.5 });
 }
 
 /** Deletes a request of the key's license now and then, sometimes twice at once, sometimes one that runs. */
@@ -38,7 +41,7 @@ async function remove(cast: Cast, key: Key, requestId: string): Promise<void> {
   const { world } = cast;
   const { checker, bucket } = world;
   const wasEnded = checker.record(requestId)!.endedAtMs !== null;
-  const before = bucket.keysOf(requestId);
+  const before = bucket.objectsOf(requestId);
   const reply = await ask(cast, key, requestId);
   if (reply === null) return;
   const wrong = wrongAnswer(world, requestId, { status: reply.status, wasEnded, before });
@@ -101,7 +104,7 @@ function wrongAnswer(
   switch (status) {
     case 200: {
       if (!isGone) return `deleted ${requestId}, which is there`;
-      const left = bucket.keysOf(requestId).filter((key) => before.includes(key));
+      const left = bucket.objectsOf(requestId).filter((object) => before.includes(object));
       return left.length === 0 ? null : `deleted ${requestId}, and left ${left.join(', ')}`;
     }
     case 404:

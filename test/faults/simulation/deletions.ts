@@ -45,7 +45,7 @@ export function createDeletions(bucket: Bucket, violation: (sentence: string) =>
         if (String(PK).startsWith('DELETION#')) violation(`the deletion of ${SK} does not come to its end`);
       }
       for (const requestId of gone.keys()) {
-        for (const key of bucket.keysOf(requestId)) violation(`${key} is left of a deleted request`);
+        for (const object of bucket.objectsOf(requestId)) violation(`${object} is left of a deleted request`);
       }
     },
   };
