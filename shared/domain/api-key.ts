@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { customAlphabet } from 'nanoid';
+import { base62, randomBase62 } from './base62.ts';
 
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'svc_live_';
 const keyShape = /^svc_live_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-const random32 = customAlphabet(base62, 32);
+const random32 = randomBase62(32);
 
 /** `svc_live_`, 32 random base62 characters (190 bits) and the six of their checksum. */
 export function newApiKey(): string {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { customAlphabet } from 'nanoid';
 import { v7 as uuidv7 } from 'uuid';
+import { randomBase62 } from './base62.ts';
 
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const random20 = customAlphabet(base62, 20);
+const random20 = randomBase62(20);
 
 const prefixes = { license: 'lic', identity: 'idn' } as const;
 

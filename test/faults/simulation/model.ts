@@ -84,7 +84,7 @@ function paint(play: ModelPlay, begins: number): Painting {
   const untilDeadlineMs = Date.parse(request.deadline) - play.nowMs;
   const takesMs = {
     // In time also for a function whose clock is ahead and whose look at the image is slow.
-    'good but slow': Math.max(2000, untilDeadlineMs - random.int(8000, 20_000)),
+    'good but slow': Math.max(2000, untilDeadlineMs - begins - random.int(8000, 20_000)),
     late: untilDeadlineMs + random.int(-200, 40_000),
   }[behavior as string];
   const doneMs =

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isKeyId } from '../../../shared/domain/api-key.ts';
 import {
@@ -140,4 +140,13 @@ test('what an account does is kept under acct_ and its owner, where no key’s i
   expect(accountCallerId('5d1c7a52')).toBe('acct_5d1c7a52');
   expect(isKeyId(accountCallerId('0'.repeat(32)))).toBe(false);
   expect([accountCallerId('x'), `key_${'0'.repeat(32)}`].map(isAccountCallerId)).toEqual([true, false]);
+});
+
+test('each new id takes random bytes of its own, so a simulated world does not depend on those before it', () => {
+  const taken = jest.spyOn(crypto, 'getRandomValues');
+  for (let ids = 1; ids <= 300; ids++) {
+    newId('license');
+    expect(taken.mock.calls.length).toBeGreaterThanOrEqual(ids);
+  }
+  taken.mockRestore();
 });
