@@ -108,10 +108,12 @@ export function generationStore(table: Table) {
     claim: IdempotencyClaim | null,
     isLate: () => boolean,
   ): Promise<Reservation> => {
-    const { licenseId, periodStartMs, credits, keyId } = generation;
+    const { licenseId, requestId, periodStartMs, credits, keyId } = generation;
+    const items = reserveItems(table.name, generation, limits, claim);
     for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
       if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
-      const refusal = await transact(table, reserveItems(table.name, generation, limits, claim));
+      // One token: a refused attempt that comes again, late, must not bring back what was deleted since.
+      const refusal = await transact(table, items, requestId);
       if (refusal === null) return { outcome: 'reserved' };
       if (refusal.failed[1]) throw serviceBusy(new Error('the request id is taken'));
       if (refusal.failed[2])

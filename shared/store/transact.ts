@@ -23,11 +23,16 @@ export interface Refusal {
  * the transaction is tried again with jitter. A failed condition is an answer. All attempts carry one token, so none is
  * applied a second time when an answer is lost or an attempt arrives late (for ten minutes: Amazon DynamoDB API
  * Reference, TransactWriteItems).
+ * @param token for whoever makes the same transaction again after it was refused. It has at most 36 characters.
  * @returns null when written, otherwise the conditions that failed.
  * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever the SDK throws when the outcome is unknown.
  */
-export async function transact(table: Table, items: TransactItems): Promise<Refusal | null> {
-  const input = { TransactItems: items.map(marshalled), ClientRequestToken: randomUUID() };
+export async function transact(
+  table: Table,
+  items: TransactItems,
+  token: string = randomUUID(),
+): Promise<Refusal | null> {
+  const input = { TransactItems: items.map(marshalled), ClientRequestToken: token };
   for (let attempt = 1; ; attempt++) {
     try {
       await table.client.send(new TransactWriteItemsCommand(input));

@@ -55,4 +55,10 @@ export const deletionBugs: readonly PlantedBug[] = [
       ],
     ],
   },
+  {
+    name: 'deleted-request-comes-back',
+    what: 'a reservation that was refused and comes again, late, brings back what was deleted since',
+    file: 'store/generation-store.ts',
+    changes: [['transact(table, items, requestId)', 'transact(table, items)']],
+  },
 ];

@@ -103,7 +103,7 @@ describe('a reservation', () => {
     const twin = { ...record, prompt: 'another' };
     await expect(generations.reserve(twin, limits(100), null)).rejects.toMatchObject({
       ...busy,
-      cause: expect.objectContaining({ message: 'the request id is taken' }),
+      cause: expect.objectContaining({ name: 'IdempotentParameterMismatchException' }),
     });
     expect(await stored(record)).toEqual(record);
     expect(await periodTotals(record)).toMatchObject({ committed: 2 });
