@@ -110,8 +110,13 @@ test('the gallery is narrowed by words and to those that take product photos, an
   expect(await field.inputValue()).toBe('aurora ');
   await page.reload();
   await page.getByText('1 identity', { exact: true }).waitFor();
-  await field.fill('');
+  // A link to the whole gallery shows the whole, and Back what was searched.
+  await page.getByRole('link', { name: 'Identities', exact: true }).locator('visible=true').first().click();
   await cards.nth(7).waitFor();
+  expect(await field.inputValue()).toBe('');
+  await page.goBack();
+  await page.getByText('1 identity', { exact: true }).waitFor();
+  expect(await field.inputValue()).toBe('aurora');
 });
 
 test('one that the chosen license does not include is not offered for use until another is chosen', async () => {

@@ -1,6 +1,6 @@
 import { Images } from 'lucide-react';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { Link, useLocation, useNavigationType, useSearchParams } from 'react-router';
 import { useAccountIdentities } from '@/api/account-identities.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
 import { IdentityPicture } from '@/components/identity-picture.tsx';
@@ -88,10 +88,18 @@ interface Filters {
   onlyPhotos: boolean;
 }
 
-/** They stand in the address. What is typed is shown at once, and the address follows. */
+/** They stand in the address. What is typed is shown at once, and the address follows, in the place of the one before. */
 function useFilters(): Filters & { choose: (filters: Filters) => void } {
   const [query, setQuery] = useSearchParams();
   const [search, setSearch] = useState(query.get('search') ?? '');
+  const isTyped = useNavigationType() === 'REPLACE';
+  const { key } = useLocation();
+  const [shownKey, setShownKey] = useState(key);
+  if (key !== shownKey) {
+    setShownKey(key);
+    // A link or Back led to another address.
+    if (!isTyped) setSearch(query.get('search') ?? '');
+  }
   const choose = (next: Filters): void => {
     setSearch(next.search);
     const words = next.search.trim();
