@@ -92,15 +92,17 @@ async function proveBugsAreFound(): Promise<void> {
       // At once, because all of them take long.
       if (values.write) storeSeeds({ ...stored, ...seedsOf(found) });
     });
-  if (!values.write) {
-    await play(
-      bugs.flatMap(({ name }) => (name in stored ? [{ bug: name, from: stored[name]!, count: 1 }] : [])),
+  const left = () => bugs.filter(({ name }) => !found.has(name));
+  const playStored = () =>
+    play(
+      left().flatMap(({ name }) => (name in stored ? [{ bug: name, from: stored[name]!, count: 1 }] : [])),
     );
-  }
-  const others = bugs.filter(({ name }) => !found.has(name));
+  if (!values.write) await playStored();
   await play(
-    others.map(({ name }) => ({ bug: name, from: 1, count: mostSeeds, seeksShortest: values.write })),
+    left().map(({ name }) => ({ bug: name, from: 1, count: mostSeeds, seeksShortest: values.write })),
   );
+  // A rare one may have a seed beyond those.
+  if (values.write) await playStored();
   for (const { name, what } of bugs) {
     const report = found.get(name);
     console.log(`${report ? '✓' : '✗'} ${name}: ${what}`);
