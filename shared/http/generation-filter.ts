@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { codePoints, instant, instantRule, isCleanText } from '../contracts/fields.ts';
+import { instant, instantRule } from '../contracts/fields.ts';
 import {
   generationStatuses,
   generationTypes,
-  maxSearchLength,
   playgroundCaller,
+  searchText,
 } from '../contracts/generation.ts';
 import { isKeyId } from '../domain/api-key.ts';
 import { isId } from '../domain/ids.ts';
@@ -13,7 +13,7 @@ import { ServiceError } from '../errors.ts';
 import type { GenerationFilter } from '../store/generation-store.ts';
 
 const askerRule = `must be the id of a key, or ${playgroundCaller}`;
-const searchRule = `must be 1 to ${maxSearchLength} characters, not only white space`;
+const searchRule = 'must be 1 to 200 characters, not only white space, and without a NUL';
 
 /** A parameter's value as the filter has it; undefined for one that is not allowed. */
 type Read<T> = (sent: string) => T | undefined;
@@ -31,10 +31,8 @@ const only =
 const readInstant: Read<number> = (sent) =>
   z.safeParse(instant, sent).success ? Date.parse(sent) : undefined;
 
-const readSearch: Read<string[]> = (sent) => {
-  const words = searchWords(sent);
-  return words.length > 0 && isCleanText(sent) && codePoints(sent) <= maxSearchLength ? words : undefined;
-};
+const readSearch: Read<string[]> = (sent) =>
+  searchText.safeParse(sent).success ? searchWords(sent) : undefined;
 
 /** Each filter: its parameter, how that is read, and what it must be. */
 const filters = {

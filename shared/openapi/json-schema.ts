@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
 import type { Schema } from './schema.ts';
 
+/** A contract as a JSON Schema that refers to no other. */
+export function standalone(contract: z.ZodMiniType): Schema {
+  const schema: Schema = z.toJSONSchema(contract, { io: 'input', override });
+  delete schema.$schema;
+  return schema;
+}
+
 /** What Zod's JSON Schemas are changed by, each where it was made. */
 export function override({
   zodSchema,

@@ -1,11 +1,12 @@
 import {
   generationStatuses,
   generationTypes,
-  maxSearchLength,
   playgroundCaller,
+  searchText,
 } from '../contracts/generation.ts';
 import { maxRefusalDays } from '../contracts/refusal-days.ts';
 import { ids } from './answer-examples.ts';
+import { standalone } from './json-schema.ts';
 import type { Schema } from './schema.ts';
 
 const query = (name: string, description: string, schema: Schema, more: Schema = {}): Schema => ({
@@ -56,7 +57,7 @@ export const parameters = {
   }),
   createdAfter: query('createdAfter', 'Only requests accepted then or later.', instant),
   createdBefore: query('createdBefore', 'Only requests accepted before.', instant),
-  search: query('search', searchDescription, { type: 'string', minLength: 1, maxLength: maxSearchLength }),
+  search: query('search', searchDescription, standalone(searchText)),
   licenseIdInPath: path(
     'licenseId',
     "One of the account's licenses, from `GET /licenses`.",

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { toolRefusal } from '../contracts/agent.ts';
-import { addRules, override } from './json-schema.ts';
+import { addRules, standalone } from './json-schema.ts';
 import { memberRules } from './member-rules.ts';
 import type { Schema } from './schema.ts';
 
@@ -21,12 +21,6 @@ export function resultSchema(contract: z.ZodMiniType): Schema {
   const answers = [contract, toolRefusal].map(standalone);
   answers.forEach(splitTypes);
   return { type: 'object', anyOf: answers };
-}
-
-function standalone(contract: z.ZodMiniType): Schema {
-  const schema: Schema = z.toJSONSchema(contract, { io: 'input', override });
-  delete schema.$schema;
-  return schema;
 }
 
 /** Writes a choice between a type and null, or a list of both, as that type. */

@@ -25,3 +25,12 @@ test('a prompt is found by any of its words, in any order and case', () => {
     }),
   );
 });
+
+test('every character but white space is part of a word, so that no search matches everything', () => {
+  for (let point = 0; point <= 0x10ffff; point += 1) {
+    const character = String.fromCodePoint(point);
+    if (searchWords(character).length === 0 && character.trim() !== '') {
+      throw new Error(`A search for U+${point.toString(16)} has no word.`);
+    }
+  }
+});

@@ -115,6 +115,12 @@ describe('the schema of a parameter accepts exactly what the service accepts', (
     ],
     ['status', ['QUEUED', 'TIMEOUT', 'queued', ''], filter('status')],
     ['type', ['reference', 'text_to_image', 'x', ''], filter('type')],
+    ['callerKeyId', ['playground', `key_${'0'.repeat(32)}`, 'key_1', ''], filter('keyId')],
+    [
+      'search',
+      ['fog', ' fog ', '\u00a0', ' \n', '', 'a\0', '\0', '\u{1f4d2}'.repeat(200), 'x'.repeat(201)],
+      filter('search'),
+    ],
   ])('%s', (name, values, read) => {
     const { schema } = parameters[name];
     for (const value of values) {
