@@ -66,20 +66,30 @@ async function runAll(waiting: Step[]): Promise<number> {
   }
   const startedMs = Date.now();
   const next = [...waiting];
-  const failed: string[] = [];
+  const failed: Outcome[] = [];
   const runNext = async (): Promise<void> => {
     for (let step = next.shift(); step !== undefined; step = next.shift()) {
-      if (!(await run(step))) failed.push(step.name);
+      const outcome = await run(step);
+      if (outcome.passed) console.log(outcome.report);
+      else failed.push(outcome);
     }
   };
   await Promise.all(Array.from({ length: Math.min(4, availableParallelism() + 1) }, runNext));
-  const verdict = failed.length === 0 ? 'All passed' : `Failed: ${failed.join(', ')}`;
+  // Last, because a reader begins at the end.
+  for (const { report } of failed) console.log(report);
+  const verdict = failed.length === 0 ? 'All passed' : `Failed: ${failed.map(({ name }) => name).join(', ')}`;
   console.log(`\n${verdict}, ${secondsSince(startedMs)} s.`);
   return failed.length === 0 ? 0 : 1;
 }
 
-/** Prints what a step said when it has ended, so that steps side by side don't mix their lines. */
-async function run({ name, command }: Step): Promise<boolean> {
+interface Outcome {
+  name: string;
+  passed: boolean;
+  /** How it ended, and all that it printed: kept until then, so that steps side by side don't mix their lines. */
+  report: string;
+}
+
+async function run({ name, command }: Step): Promise<Outcome> {
   const startedMs = Date.now();
   console.log(`${name}: ${command.join(' ')}`);
   const child = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -90,9 +100,9 @@ async function run({ name, command }: Step): Promise<boolean> {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  const outcome = code === 0 ? 'passed' : `failed with exit code ${code}`;
-  console.log(`\n──── ${name} ${outcome} after ${secondsSince(startedMs)} s\n${output}`);
-  return code === 0;
+  const ended = `${name} ${code === 0 ? 'passed' : `failed with exit code ${code}`} after ${secondsSince(startedMs)} s`;
+  if (code !== 0) console.log(`${ended}: see the end.`);
+  return { name, passed: code === 0, report: `\n──── ${ended}\n${output}` };
 }
 
 function secondsSince(startedMs: number): number {
