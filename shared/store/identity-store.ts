@@ -7,6 +7,9 @@ import { getItem, readAll, type Item, type Table } from './table.ts';
 import { itemKeys, sortPrefixes } from './table-keys.ts';
 import { transact } from './transact.ts';
 
+/** As people order names: letters before their case, and "Studio 2" before "Studio 10". */
+const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
+
 export type IdentityStore = ReturnType<typeof identityStore>;
 
 export function identityStore(table: Table) {
@@ -50,7 +53,7 @@ export function identityStore(table: Table) {
           }),
         );
       const identities = await readAll(query, identityFromItem);
-      return identities.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+      return identities.sort((a, b) => inOrder(a.name, b.name));
     },
   };
 }

@@ -83,7 +83,7 @@ describe('the catalog', () => {
 
   test('is listed whole and by name, however many pages it takes, and holds identities only', async () => {
     const settings = { notes: 'x'.repeat(300_000) };
-    const all = ['d', 'b', 'e', 'a', 'c'].map((name, i) =>
+    const all = ['b 10', 'D', 'b 2', 'a', 'é'].map((name, i) =>
       identity(`idn_${i}`, {
         name,
         model: { version: '1', adapterKey: null, adapterSha256: null, settings },
@@ -94,7 +94,7 @@ describe('the catalog', () => {
     await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item: other }));
     const pages = world.count('QueryCommand');
     const listed = await identities.list();
-    expect(listed.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(listed.map(({ name }) => name)).toEqual(['a', 'b 2', 'b 10', 'D', 'é']);
     expect(pages.times).toBeGreaterThan(1);
   });
 
