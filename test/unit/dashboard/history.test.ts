@@ -114,10 +114,13 @@ test('values that are no filters are ignored, so that a mistyped address still s
 test('each identity is listed once, by name, including those used before', () => {
   const aurora = { id: 'idn_1', name: 'Aurora', slug: 'aurora' };
   const basalt = { id: 'idn_2', name: 'Basalt', slug: 'basalt' };
-  const listed = identityChoices([basalt, aurora, { ...aurora, name: 'Old name' }], undefined);
-  expect(listed.map(({ id, label }) => [id, label])).toEqual([
+  const numbered = ['10', '2'].map((n) => ({ id: `idn_b${n}`, name: `Basalt ${n}`, slug: `basalt-${n}` }));
+  const known = [...numbered, basalt, aurora, { ...aurora, name: 'Old name' }];
+  expect(identityChoices(known, undefined).map(({ id, label }) => [id, label])).toEqual([
     ['idn_1', 'Aurora'],
     ['idn_2', 'Basalt'],
+    ['idn_b2', 'Basalt 2'],
+    ['idn_b10', 'Basalt 10'],
   ]);
 });
 

@@ -110,7 +110,7 @@ export function identityChoices(
 ): IdentityChoice[] {
   const byId = new Map<string, NamedIdentity>();
   for (const identity of known) if (!byId.has(identity.id)) byId.set(identity.id, identity);
-  const named = [...byId.values()].sort((a, b) => a.name.localeCompare(b.name));
+  const named = [...byId.values()].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
   const choices = named.map(({ id, name, slug }) => {
     const ambiguous = named.some((other) => other.id !== id && other.name === name);
     return { id, label: ambiguous && slug !== name ? `${name} (${slug})` : name };
