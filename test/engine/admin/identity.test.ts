@@ -41,7 +41,7 @@ test('an identity is made with a model, and shown as it was made', async () => {
     },
   });
   expect(await world.json('identity show aurora')).toEqual(full);
-  expect(await world.json('identity list')).toEqual({ identities: [plain, full] });
+  expect(await world.json('identity list')).toEqual({ identities: [full, plain] });
 });
 
 test('a deactivated identity has no model, and what it had is told', async () => {
