@@ -99,8 +99,11 @@ export type GenerationErrorCode = (typeof generationErrorCodes)[number];
 /** What stands for the playground where a key's id names who asked. */
 export const playgroundCaller = 'playground';
 
+/** Characters of a search in a history, at most. */
+export const maxSearchLength = 200;
+
 /** A search in a history: words of the prompt. */
-export const searchText = text(1, 200);
+export const searchText = text(1, maxSearchLength);
 
 /** What kind of request a generation was, for statistics and filters. */
 export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;

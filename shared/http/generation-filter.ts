@@ -3,6 +3,7 @@ import { instant, instantRule } from '../contracts/fields.ts';
 import {
   generationStatuses,
   generationTypes,
+  maxSearchLength,
   playgroundCaller,
   searchText,
 } from '../contracts/generation.ts';
@@ -13,7 +14,7 @@ import { ServiceError } from '../errors.ts';
 import type { GenerationFilter } from '../store/generation-store.ts';
 
 const askerRule = `must be the id of a key, or ${playgroundCaller}`;
-const searchRule = 'must be 1 to 200 characters, not only white space, and without a NUL';
+const searchRule = `must be 1 to ${maxSearchLength} characters, not only white space, and without a NUL`;
 
 /** A parameter's value as the filter has it; undefined for one that is not allowed. */
 type Read<T> = (sent: string) => T | undefined;
