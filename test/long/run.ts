@@ -34,12 +34,12 @@ const steps: Step[] = [
   { name: 'model-server', command: ['bash', 'inference/tests/run.sh', modelServerPython] },
   // Two of its files do little but wait for a minute to pass.
   { name: 'long', command: npmRun('jest', '--selectProjects', 'long', '--maxWorkers', '2') },
+  { name: 'browser', command: npmRun('jest', '--selectProjects', 'browser', '--maxWorkers', '1') },
   { name: 'emulated', command: npmRun('jest', '--selectProjects', 'emulated') },
   { name: 'clients', command: ['bash', 'clients/python/tests/run.sh', clientsPython] },
   { name: 'contract', command: npmRun('jest', '--selectProjects', 'model-contract') },
-  { name: 'browser', command: npmRun('jest', '--selectProjects', 'browser', '--maxWorkers', '1') },
-  { name: 'planted-bugs', command: npmRun('faults', '--planted', '--workers', '1') },
   { name: 'faults', command: npmRun('faults', '--seeds', values.full ? '1000' : '200', '--workers', '1') },
+  { name: 'planted-bugs', command: npmRun('faults', '--planted', '--workers', '1') },
   { name: 'fuzz', command: npmRun('fuzz', '--cases', values.full ? '2000' : '400', '--seed', '1') },
   { name: 'client-faults', command: npmRun('client-faults', '--calls', values.full ? '1000' : '100') },
   // Whether it runs. The gateways of the part that is left out are large, and other people's.
