@@ -7,7 +7,7 @@ import { getItem, readAll, type Item, type Table } from './table.ts';
 import { itemKeys, sortPrefixes } from './table-keys.ts';
 import { transact } from './transact.ts';
 
-/** As people order names: letters before their case, and "Studio 2" before "Studio 10". */
+/** As people order names: by letters whatever their case, and "Studio 2" before "Studio 10". */
 const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
 
 export type IdentityStore = ReturnType<typeof identityStore>;
