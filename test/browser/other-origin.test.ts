@@ -8,11 +8,12 @@ import { sessionSettings } from '../../local/sign-in.ts';
 import { chooseIdentity, naturalWidth, screen, signIn, useDashboard } from '../support/browser.ts';
 import { openClient, openOperation } from '../support/reference-page.ts';
 import { samplePhoto } from '../support/uploads.ts';
+import { inRepository } from '../support/repository.ts';
 
 /** The dashboard as it is deployed: on an origin of its own, with the headers that CloudFront sends there. */
 let site: RunningServer;
 
-const dist = new URL('../../dashboard/dist/', import.meta.url).pathname;
+const dist = inRepository('dashboard/dist');
 const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pythonClient } from '../support/python.ts';
+import { inRepository } from '../support/repository.ts';
 
 /** What a driver is told, as a line of JSON. It answers each with a line of its own, when the call has ended. */
 export interface Command {
@@ -35,12 +36,12 @@ export interface Driver {
 export const clients = ['typescript', 'python'] as const;
 export type ClientName = (typeof clients)[number];
 
-const folder = new URL('drivers/', import.meta.url).pathname;
+const driver = (name: string): string => inRepository(`test/clients/drivers/${name}`);
 
 /** How a client's driver is started; null where the client is not installed. */
 const programs: Record<ClientName, { command: string[]; env?: Record<string, string> } | null> = {
-  typescript: { command: [process.execPath, `${folder}typescript.ts`] },
-  python: pythonClient && { command: [pythonClient.python, `${folder}python.py`], env: pythonClient.env },
+  typescript: { command: [process.execPath, driver('typescript.ts')] },
+  python: pythonClient && { command: [pythonClient.python, driver('python.py')], env: pythonClient.env },
 };
 
 export const isInstalled = (client: ClientName): boolean => programs[client] !== null;

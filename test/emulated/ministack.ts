@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { emulatorPath } from '../support/python.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
+import { inRepository } from '../support/repository.ts';
 
 export const region = 'eu-west-1';
 export const accountId = '123456789012';
-const repository = new URL('../..', import.meta.url).pathname;
 
 /** With these keys a caller is the account's root. */
 export const rootCredentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
@@ -56,10 +56,10 @@ export async function startMiniStack(
     env: {
       ...environment,
       // Functions run on the Node.js of this project.
-      PATH: `${repository}node_modules/.bin:${process.env.PATH}`,
+      PATH: `${inRepository('node_modules/.bin')}:${process.env.PATH}`,
       NODE_OPTIONS: `--import=${new URL('lambda-streaming.ts', import.meta.url).href} --disable-warning=ExperimentalWarning`,
       // Lambda's Node.js has AWS's SDK beside it, and the CDK's own functions use it.
-      NODE_PATH: `${repository}node_modules`,
+      NODE_PATH: inRepository('node_modules'),
       AUTH: 'true',
       // It would take a fixed port for devices.
       IOT_MTLS_ENABLED: 'false',
@@ -93,7 +93,7 @@ export async function startMiniStack(
 
 /** Python answers one question after the other. */
 export function startPython(environment: Record<string, string>): { ask: Ask; close(): Promise<void> } {
-  const script = new URL('ask.py', import.meta.url).pathname;
+  const script = inRepository('test/emulated/ask.py');
   const child = spawn(join(emulatorPath, 'python'), [script], {
     env: environment,
     stdio: ['pipe', 'pipe', 'inherit'],

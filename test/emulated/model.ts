@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { startSageMakerRuntime } from '../../local/sagemaker/engine.ts';
+import { inRepository } from '../support/repository.ts';
 
-const painter = new URL('../../painter/src/main.ts', import.meta.url).pathname;
+const painter = inRepository('painter/src/main.ts');
 
 /** The SageMaker runtime of this repository, with the painter as the container of one endpoint. */
 export interface Model {

@@ -18,9 +18,9 @@ import {
   type MiniStack,
 } from './ministack.ts';
 import { startModel } from './model.ts';
+import { inRepository, repository } from '../support/repository.ts';
 
-const repository = new URL('../..', import.meta.url).pathname;
-const cdk = join(repository, 'node_modules/aws-cdk/bin/cdk');
+const cdk = inRepository('node_modules/aws-cdk/bin/cdk');
 
 /** A resource that CloudFormation made. */
 export interface Made {
@@ -92,7 +92,7 @@ async function deployWith(
     domain: { ...everything.domain!, hostedZone: { id: hostedZoneId, name: 'example.com' } },
   };
   const run: World['run'] = (program, args) =>
-    runProgram(join(repository, program), args, { env: environment, cwd: repository });
+    runProgram(inRepository(program), args, { env: environment, cwd: repository });
   const runCdk: World['cdk'] = (args) => runProgram(cdk, args, { env: environment, cwd: folder });
   let templates = new Map<string, Template>();
   const deploy: World['deploy'] = async (given) => {

@@ -8,9 +8,9 @@ import { build } from 'esbuild';
 import sharp from 'sharp';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
+import { inRepository, repository } from '../support/repository.ts';
 
 const exec = promisify(execFile);
-const root = new URL('../..', import.meta.url).pathname;
 
 const service = sharedService();
 let folder: string;
@@ -19,10 +19,10 @@ let packed: { filename: string; files: { path: string }[] };
 /** Packs the client and installs it in an empty folder. */
 beforeAll(async () => {
   folder = temporaryFolder();
-  await exec(process.execPath, ['bin/build-client.ts'], { cwd: root });
+  await exec(process.execPath, ['bin/build-client.ts'], { cwd: repository });
   // The client was built above, because npm may be configured to run no scripts.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const { stdout } = await exec('npm', args, { cwd: join(root, 'clients', 'typescript') });
+  const { stdout } = await exec('npm', args, { cwd: inRepository('clients/typescript') });
   [packed] = JSON.parse(stdout) as [typeof packed];
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const install = ['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)];
@@ -40,7 +40,9 @@ test('the package has its modules, their types, the license and the readme, and 
   const installed = join(folder, 'node_modules', 'image-generation-client');
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
-  expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
+  expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toBe(
+    readFileSync(inRepository('LICENSE'), 'utf8'),
+  );
   for (const path of paths.filter((one) => one.startsWith('dist/'))) {
     expect(readFileSync(join(installed, path), 'utf8')).not.toMatch(/from ['"](?!\.\/[a-z-]+\.js['"])/);
   }
@@ -72,12 +74,12 @@ test('it is smaller than 6 kB, minified and compressed, and a part of it is smal
 
 test.each([
   ['from its tarball', (): string => join(folder, packed.filename)],
-  ['from a checkout', (): string => join(root, 'clients', 'typescript')],
+  ['from a checkout', (): string => inRepository('clients/typescript')],
 ])('the readme’s first image is made by plain Node when it was installed %s', async (_how, source) => {
   const program = temporaryFolder();
   writeFileSync(join(program, 'package.json'), '{ "private": true, "type": "module" }');
   await exec('npm', ['install', '--offline', '--no-audit', '--no-fund', source()], { cwd: program });
-  const readme = readFileSync(join(root, 'clients', 'typescript', 'README.md'), 'utf8');
+  const readme = readFileSync(inRepository('clients/typescript/README.md'), 'utf8');
   const [, sample] = /## A first image\n\n```js\n(.*?)```/s.exec(readme)!;
   const baseUrl = JSON.stringify(service.ready.baseUrl);
   const script = sample!.replace("'https://images.example.com/api/v1'", baseUrl);
@@ -116,7 +118,7 @@ test.each(['nodenext', 'bundler'])(
     writeFileSync(join(folder, resolution, 'program.ts'), program);
     // The project's own TypeScript, and the major version before it.
     for (const compiler of ['node_modules', 'clients/typescript/node_modules']) {
-      const tsc = join(root, compiler, 'typescript', 'bin', 'tsc');
+      const tsc = inRepository(`${compiler}/typescript/bin/tsc`);
       const checked = exec(process.execPath, [tsc, '-p', join(folder, resolution)]);
       await expect(checked).resolves.toMatchObject({ stdout: '' });
     }

@@ -13,6 +13,7 @@ import { addService } from '../../lib/service-app.ts';
 import { gatewayFailures } from '../../shared/gateway-failures.ts';
 import type { Template } from '../support/policies.ts';
 import { plain, propertiesOf } from './resources.ts';
+import { inRepository } from '../support/repository.ts';
 
 // What needs the CDK in this process. All other tests read templates that were synthesized once.
 
@@ -105,7 +106,7 @@ describe('a model server from a folder', () => {
 
   test('changes with its content, not with tests, caches and environments beside it', () => {
     const copy = join(folder, 'copy');
-    const source = new URL('../../inference', import.meta.url).pathname;
+    const source = inRepository('inference');
     for (const name of ['Dockerfile', '.dockerignore', 'requirements.txt', 'model_server']) {
       cpSync(join(source, name), join(copy, name), { recursive: true });
     }

@@ -2,13 +2,14 @@ import { writeFileSync } from 'node:fs';
 import type { Resource, Template } from '../support/policies.ts';
 import { modelTemplateOf, templateOf } from '../support/stack-templates.ts';
 import { plain, resourcesOf } from './resources.ts';
+import { inRepository } from '../support/repository.ts';
 
 /**
  * What a reviewer should see of a changed stack: how many resources of each type, the logical ids of what holds data
  * (another id means another, empty resource), and every permission. `npx node test/infra/template-summary.ts --write` writes
  * it to the file that a test compares.
  */
-export const summaryPath = new URL('template-summary.txt', import.meta.url).pathname;
+export const summaryPath = inRepository('test/infra/template-summary.txt');
 
 const dataTypes = new Set([
   'AWS::Backup::BackupVault',

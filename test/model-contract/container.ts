@@ -1,9 +1,8 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ModelRequest } from '../../shared/contracts/model-server.ts';
 import { startContainerProcess } from './container-process.ts';
 import type { RunningContainer } from './container-process.ts';
 import { plainIdentity } from './sample-request.ts';
+import { inRepository, repository } from '../support/repository.ts';
 
 /** A model container that must keep the contract, and where it may differ from another. */
 export interface ModelContainer {
@@ -18,8 +17,6 @@ export interface ModelContainer {
   /** Without weights that could be adapted, an adapter is not even fetched. */
   loadsAdapters: boolean;
 }
-
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 const painter: ModelContainer = {
   name: 'the painter',
@@ -47,7 +44,7 @@ const modelServer = (file: string, MODEL_DIR: string): ModelContainer => ({
     startContainerProcess(() => ({
       file,
       args: ['-m', 'model_server'],
-      folder: join(repository, 'inference'),
+      folder: inRepository('inference'),
       // Small, and on one core: the tests have the other.
       environment: { HOST: '127.0.0.1', MODEL_DIR, OMP_NUM_THREADS: '1' },
     })),

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { fetchDynamoDbLocal, missingPrograms, startDynamoDbLocal, version } from './dynamodb-local.ts';
+import { inRepository, repository } from '../support/repository.ts';
 
 /** Of the fault simulation: it takes three times as long as on the embedded engine. */
 const worlds = 40;
@@ -20,8 +19,6 @@ fetched or started. Give it only if you have such an account and accept that agr
   --accept-licence  you do: it is fetched with Maven, run with Java 17, in memory, and stopped afterwards
   --endpoint URL    or: the tests run against a DynamoDB that already runs on this machine, as
                     http://127.0.0.1:8000; they make tables there and leave them`;
-
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** These need the embedded engine (its clock, its folder, its process) or no table at all. */
 const embeddedOnly = ['engine', 'breaker', 'object-store', 'table-away'];
@@ -59,7 +56,7 @@ function isOnThisMachine(address: string): boolean {
 /** Jest and the simulation print what differs themselves. */
 function compare(url: string): number {
   const files = ['dynamodb', 'workflow'].flatMap((folder) =>
-    readdirSync(join(repository, 'test/engine', folder))
+    readdirSync(inRepository(`test/engine/${folder}`))
       .filter((name) => name.endsWith('.test.ts') && !embeddedOnly.includes(name.replace('.test.ts', '')))
       .map((name) => `test/engine/${folder}/${name}`),
   );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ReadyFile } from '../../local/service.ts';
 import { callApi, type RunningService } from './service.ts';
 import { until } from './until.ts';
+import { repository } from './repository.ts';
 
 /** A command as a terminal runs it: in a process group of its own, its two streams apart. */
 export interface Command {
@@ -19,8 +20,6 @@ export interface Command {
   /** Whether any process of the group, the command itself or a child, is still there. */
   groupLives(): boolean;
 }
-
-const repository = new URL('../..', import.meta.url).pathname;
 
 const started = new Set<Command>();
 

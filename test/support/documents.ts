@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import GithubSlugger from 'github-slugger';
 import { lexer, walkTokens, type Token, type Tokens } from 'marked';
-
-const repository = new URL('../..', import.meta.url).pathname;
+import { inRepository, repository } from './repository.ts';
 
 /** Every page of the repository, by its path below the root. */
 export function pages(): string[] {
   const left = new Set(['node_modules', '.git', '.local', '.stryker', 'dist', 'cdk.out', 'coverage']);
   const below = (folder: string): string[] =>
-    readdirSync(join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
+    readdirSync(inRepository(folder), { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory())
         return left.has(entry.name) || entry.name.startsWith('.venv') ? [] : below(path);
@@ -26,7 +26,7 @@ export function apiPages(): string[] {
 }
 
 export function readPage(path: string): string {
-  return readFileSync(join(repository, path), 'utf8');
+  return readFileSync(inRepository(path), 'utf8');
 }
 
 const parsed = new Map<string, Token[]>();
@@ -65,7 +65,7 @@ export function linksOf(path: string): string[] {
 /** What is wrong with a link of a page; null when it leads somewhere, or out of the repository. */
 export function linkProblem(page: string, href: string): string | null {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return null;
-  const { pathname, hash } = new URL(href, `file://${join(repository, page)}`);
+  const { pathname, hash } = new URL(href, pathToFileURL(inRepository(page)));
   const target = decodeURIComponent(pathname);
   if (relative(repository, target).startsWith('..')) return 'leads out of the repository';
   if (!existsSync(target)) return 'names no file';

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReadyFile } from '../../local/service.ts';
+import { repository } from './repository.ts';
 
 /** The service as its users run it: a process of its own, spoken to over HTTP. */
 export interface RunningService {
@@ -35,7 +36,6 @@ export interface ApiAnswer {
 /** This environment variable names the data folder of the service that all files of the http project share. */
 export const sharedServiceVariable = 'SHARED_SERVICE_DATA';
 
-const repository = new URL('../..', import.meta.url).pathname;
 /** Generous, because the machine may be busy. */
 const startWithinMs = 120_000;
 

@@ -5,10 +5,11 @@ import { listen, type RunningServer } from '../../local/http/server.ts';
 import { readEngines } from '../../bin/common/connection.ts';
 import type { StepResult } from '../../bin/smoke/step.ts';
 import { runProgram, type Run, type RunOptions } from './run-program.ts';
+import { inRepository } from './repository.ts';
 
 /** Runs the program as an operator does. */
 export function smoke(args: string[], options?: RunOptions): Promise<Run> {
-  return runProgram(new URL('../../bin/smoke.ts', import.meta.url).pathname, args, options);
+  return runProgram(inRepository('bin/smoke.ts'), args, options);
 }
 
 /** Every item's key and every object's key: what a run may not leave anything in. */

@@ -15,10 +15,10 @@ import { join } from 'node:path';
 import { modelStackNameOf, readConfiguration, stackNameOf } from '../../lib/configuration.ts';
 import { configurations, type ConfigurationName } from './configurations.ts';
 import type { Template } from './policies.ts';
+import { inRepository, repository } from './repository.ts';
 
-const repository = new URL('../..', import.meta.url).pathname;
-const cache = join(repository, 'node_modules/.cache/stack-templates');
-const program = join(repository, 'test/support/synthesize-all.ts');
+const cache = inRepository('node_modules/.cache/stack-templates');
+const program = inRepository('test/support/synthesize-all.ts');
 /** Everything that decides what is synthesized. */
 const sources = [
   '{lib,shared,functions}/**/*.ts',
@@ -65,7 +65,7 @@ function sourcesHash(): string {
   if (knownHash !== null) return knownHash;
   const hash = createHash('sha256').update(process.version);
   for (const path of globSync(sources, { cwd: repository }).toSorted()) {
-    hash.update(`${path}\0`).update(readFileSync(join(repository, path)));
+    hash.update(`${path}\0`).update(readFileSync(inRepository(path)));
   }
   return (knownHash = hash.digest('hex').slice(0, 16));
 }

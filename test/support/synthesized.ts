@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readConfiguration, stackNameOf } from '../../lib/configuration.ts';
 import type { Options } from './configurations.ts';
 import type { Template } from './policies.ts';
+import { inRepository, repository } from './repository.ts';
 
 export interface Synthesized {
   /** The cloud assembly: the template and its assets. */
@@ -14,11 +15,9 @@ export interface Synthesized {
   remove(): void;
 }
 
-const repository = new URL('../..', import.meta.url).pathname;
-
 /** The CDK's context in `cdk.json`, mostly its feature flags. */
 const cdkContext: Record<string, unknown> = JSON.parse(
-  readFileSync(join(repository, 'cdk.json'), 'utf8'),
+  readFileSync(inRepository('cdk.json'), 'utf8'),
 ).context;
 
 /**
@@ -34,7 +33,7 @@ export function synthesize(options: Options, { bundle = false } = {}): Synthesiz
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
     cwd: repository,
     env: {
-      PATH: `${quickNpx(folder)}:${repository}node_modules/.bin:${process.env.PATH}`,
+      PATH: `${quickNpx(folder)}:${inRepository('node_modules/.bin')}:${process.env.PATH}`,
       HOME: folder,
       CDK_OUTDIR: folder,
       CDK_CONTEXT_JSON: JSON.stringify(context),

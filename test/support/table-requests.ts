@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Asked } from './policies.ts';
+import { inRepository } from './repository.ts';
 
 /** Every kind of request that a function sends to the table: the function's name and the request's line. */
-export const tableRequestsPath = new URL('../infra/table-requests.txt', import.meta.url).pathname;
+export const tableRequestsPath = inRepository('test/infra/table-requests.txt');
 
 /** A request to DynamoDB, as far as IAM judges it. */
 export interface TableRequest {

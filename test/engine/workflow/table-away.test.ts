@@ -11,6 +11,7 @@ import { routes, type Route } from '../../../shared/routes.ts';
 import { expectError, inOurShape } from '../../support/answers.ts';
 import { callApi } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { inRepository } from '../../support/repository.ts';
 
 /** How the table answers every call: with one of its errors, or by hanging up. */
 let answer: { name: string; status: number } | 'hangs up';
@@ -41,7 +42,7 @@ beforeAll(async () => {
     account: { sub: 'owner' },
     lifetimeSeconds: 600,
   });
-  const script = new URL('../../support/hosted-routes.ts', import.meta.url).pathname;
+  const script = inRepository('test/support/hosted-routes.ts');
   host = spawn(process.execPath, [script, table.url, pool.url, issuer, clientId], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

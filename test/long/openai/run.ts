@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openAiPythonPath } from '../../support/python.ts';
 import type { Case, Outcome } from './cases.ts';
 
-const here = (name: string) => new URL(name, import.meta.url).pathname;
+const here = (name: string) => join(import.meta.dirname, name);
 
 const commands = {
   JavaScript: [process.execPath, here('sdk.mjs')],

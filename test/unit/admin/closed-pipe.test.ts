@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-
-const repository = new URL('../../..', import.meta.url).pathname;
+import { repository } from '../../support/repository.ts';
 
 test.each(['admin', 'costs', 'deploy'])(
   '%s --help ends without a complaint when nobody reads it',

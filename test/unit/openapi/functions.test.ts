@@ -1,5 +1,4 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { build, stop } from 'esbuild';
 import type { ErrorCode } from '../../../shared/errors.ts';
@@ -9,8 +8,8 @@ import { codesOf } from '../../../shared/openapi/error-codes.ts';
 import { operations, type OperationId } from '../../../shared/openapi/operations.ts';
 import { parameters } from '../../../shared/openapi/parameters.ts';
 import { jobs, routes, type Route } from '../../../shared/routes.ts';
+import { repository } from '../../support/repository.ts';
 
-const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const table = documentedRoutes;
 
 afterAll(stop);

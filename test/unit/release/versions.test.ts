@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { setVersion, versionsIn, wrongVersions } from '../../../bin/release/versions.ts';
+import { inRepository, repository } from '../../support/repository.ts';
 
-const root = new URL('../../..', import.meta.url).pathname;
 let copy: string;
 
 beforeEach(() => {
   copy = mkdtempSync(join(tmpdir(), 'versions-'));
-  for (const { path } of versionsIn(root))
-    cpSync(join(root, path), join(copy, dirname(path), path.split('/').at(-1)!));
+  for (const { path } of versionsIn(repository))
+    cpSync(inRepository(path), join(copy, dirname(path), path.split('/').at(-1)!));
 });
 afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
 test('every package has the version of the service', () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  expect(wrongVersions(root, version)).toEqual([]);
-  expect(versionsIn(root).length).toBeGreaterThanOrEqual(5);
+  const { version } = JSON.parse(readFileSync(inRepository('package.json'), 'utf8')) as { version: string };
+  expect(wrongVersions(repository, version)).toEqual([]);
+  expect(versionsIn(repository).length).toBeGreaterThanOrEqual(5);
 });
 
 test('a new version is written into every file, and changes nothing else', () => {
@@ -29,7 +29,7 @@ test('a new version is written into every file, and changes nothing else', () =>
   const named = [lock.version, lock.packages[''].version, lock.packages['clients/typescript'].version];
   expect(named).toEqual(['7.10.3', '7.10.3', '7.10.3']);
   expect(lock.packages.dashboard.version).not.toBe('7.10.3');
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(inRepository('package.json'), 'utf8')) as { version: string };
   setVersion(copy, version);
   expect(texts()).toEqual(before);
 });
