@@ -24,7 +24,8 @@ export default {
     displayName: name,
     // Else each project reads every file of the repository before it starts.
     roots: folders.map((folder) => `<rootDir>/${folder.replace('/**', '')}`),
-    testMatch: folders.map((folder) => `<rootDir>/${folder}/*.test.ts`),
+    // Not below <rootDir>: a bracket in its path would be read as a pattern.
+    testMatch: folders.map((folder) => `**/${folder}/*.test.ts`),
     ...(name === 'http' && {
       globalSetup: '<rootDir>/test/support/shared-service-setup.ts',
       globalTeardown: '<rootDir>/test/support/shared-service-teardown.ts',

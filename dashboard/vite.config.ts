@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -29,7 +30,7 @@ const configOfService: Plugin = {
 export default defineConfig({
   base: '/',
   plugins: [react(), tailwindcss(), configOfService, scalarBuild()],
-  resolve: { alias: { '@': decodeURIComponent(new URL('./src', import.meta.url).pathname) } },
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     target: 'es2023',
     // The content security policy would have to allow data: URLs.

@@ -36,6 +36,7 @@ const inputs = [
   '../shared/contracts',
 ];
 const buildLimitMs = 180_000;
+const failed = 'The dashboard could not be built.';
 
 /**
  * Makes `dist` what the sources say. Several services may start at once: one builds, the others wait for it.
@@ -90,6 +91,9 @@ function filesBelow(path: string): string[] {
 }
 
 async function build(folder: string, target: string, signal: AbortSignal): Promise<void> {
+  if (/[#?]/.test(folder)) {
+    throw new BuildError(failed, 'Vite builds in no folder whose path has "#" or "?": rename the folder.');
+  }
   const id = buildId(folder);
   // Only the holder of the lock builds: other folders were left by builds that were killed.
   for (const left of readdirSync(join(target, '..')).filter((name) => name.startsWith('build-'))) {
@@ -133,7 +137,7 @@ function ended(child: ChildProcess): Promise<void> {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new BuildError('The dashboard could not be built.', output));
+      else reject(new BuildError(failed, output));
     });
   });
 }

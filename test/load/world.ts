@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { EnginesFile } from '../../local/data-folder.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { seedAccounts, type FuzzAccount } from '../fuzz/accounts.ts';
@@ -45,7 +44,7 @@ export async function startLoadWorld(seed: number): Promise<LoadWorld> {
   const service = await startService({
     dataDir,
     args: ['--container', container.url, '--deadline', String(deadlineSeconds)],
-    env: { NODE_OPTIONS: `--import=${fileURLToPath(probe)}`, LOAD_SAMPLES: samplesFile },
+    env: { NODE_OPTIONS: `--import=${probe.href}`, LOAD_SAMPLES: samplesFile },
   });
   await until('its banner is printed', () => service.output().includes('Ctrl-C'));
   // The banner begins with a key of the demo world, for its user to try.

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { repository } from '../support/repository.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -143,4 +144,15 @@ test.each(allowed)('the linter allows in %s every way to import %s', (file, sour
 
 test.each(typesOnly)('the linter allows in %s only the types of %s', (file, source) => {
   expect(refusedForms(file, source)).toEqual(['an import', 'a re-export']);
+});
+
+test('no path is the pathname of a file URL, which writes a space as %20', () => {
+  const sources = '{bin,clients,dashboard,functions,lib,local,painter,shared,test}/**/*.{ts,tsx,js,mjs,cjs}';
+  const exclude = ({ name }: { name: string }): boolean => ['node_modules', 'dist'].includes(name);
+  const files = globSync(sources, { cwd: repository, exclude, withFileTypes: true });
+  const wrong = files
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => /import\.meta\.url\)\.pathname/.test(readFileSync(path, 'utf8')));
+  expect(files.length).toBeGreaterThan(1000);
+  expect(wrong).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -110,6 +110,14 @@ describe('a build', () => {
     project.write('dashboard/src/main.js', "console.log('mended');");
     expect(await build()).toBe(true);
     expect(app()).toContain('mended');
+  });
+
+  test.each(['c#', '#1/dashboard', 'why?'])('in the folder %s says that Vite cannot', async (name) => {
+    const elsewhere = join(project.root, name);
+    mkdirSync(join(elsewhere, '..'), { recursive: true });
+    renameSync(folder, elsewhere);
+    const error = await ensureBuilt({ folder: elsewhere, signal: stopping.signal }).catch((thrown) => thrown);
+    expect((error as BuildError).output).toMatch(/^Vite builds in no folder .* rename/);
   });
 });
 

@@ -61,9 +61,9 @@ export interface Project {
   clear(): Promise<void>;
 }
 
-/** A dashboard that is built within milliseconds, in a folder of its own. */
+/** A dashboard that is built within milliseconds, in a folder of its own, whose path has what paths seldom have. */
 export function createProject(more: Record<string, string> = {}): Project {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'dashboard-')));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "the dashboard's ü %20 [1]-")));
   const project: Project = {
     root,
     folder: join(root, 'dashboard'),
