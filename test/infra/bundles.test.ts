@@ -17,6 +17,7 @@ import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { agent, agentBundleTests } from './agent-bundles.ts';
 import { asyncBundleTests } from './async-bundles.ts';
+import { bundleFileTests } from './bundle-files.ts';
 import { deletionBundleTests } from './deletion-bundles.ts';
 import { openAiBundleTests } from './openai-bundles.ts';
 import { documented } from './costs/support.ts';
@@ -263,17 +264,7 @@ describe('the bundles', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('load modules of Node.js by require, not import', () => {
-    for (const name of functionNames) {
-      const code = readFileSync(fileOf(name), 'utf8');
-      const imports = /\bimport\(|\bimport\b[^;]*\bfrom"/.test(code);
-      expect({ name, imports, requires: code.includes('require("node:') }).toEqual({
-        name,
-        imports: false,
-        requires: true,
-      });
-    }
-  });
+  bundleFileTests(functionNames, fileOf);
 
   test('log the places in the sources where an error came from', async () => {
     // Without its variables no function can do anything.
