@@ -147,15 +147,14 @@ export function planGeneration(input: PlanInput): Plan {
   return { identity, body };
 }
 
-function allowedIdentity({
-  body: { identityId },
-  identity,
-  license,
-  dialect = ownDialect,
-}: PlanInput): Identity {
+function allowedIdentity(input: PlanInput): Identity {
+  const { body, identity, license, dialect = ownDialect } = input;
+  const { identityId } = body;
   if (identityId === undefined || identityId === null || identityId === '') {
     throw new ServiceError('MISSING_IDENTITY', dialect.noIdentity);
   }
+  // Of another type, it names no identity that could be unknown: it is refused with whatever else is wrong.
+  if (typeof identityId !== 'string') parseParameters(input, null);
   return usableIdentity(identity, license, dialect);
 }
 
