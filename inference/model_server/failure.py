@@ -9,7 +9,7 @@ Reason = Literal[
     'adapter_unavailable',  # the identity's adapter could not be fetched, verified or used
     'reference_unreadable',  # a reference image could not be fetched or read
     'upload_failed',  # an image could not be put to its link
-    'model_error',  # anything else; the message is for the customer to read
+    'model_error',  # anything else; the message is for the service's log
 ]
 
 

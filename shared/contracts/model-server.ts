@@ -119,5 +119,5 @@ export const modelFailureReasons = [
   'adapter_unavailable', // the identity's adapter could not be fetched or verified
   'reference_unreadable', // a reference image could not be fetched or read
   'upload_failed', // an image could not be put to its link
-  'model_error', // anything else; `message` says what, for the customer to read
+  'model_error', // anything else; `message` says what, for the log
 ] as const;

@@ -40,7 +40,7 @@ export interface PaintedImages extends ModelCompleted {
   previews: boolean[];
 }
 
-const maxMessageChars = 300;
+const maxLoggedChars = 300;
 /** A preview that is not found by then counts as missing, because nobody should wait for it. */
 const previewCheckMs = 2000;
 
@@ -171,12 +171,11 @@ function undelivered(): ServiceError {
   return new ServiceError('GENERATION_FAILED', 'The model did not deliver the images that were asked for.');
 }
 
-/** The customer reads the container's own words only where the container says that they are about the image. */
+/** No caller reads the container's own words: nobody knows what they tell. They go to the log. */
 function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: Generation): ServiceError {
   const reason = modelFailureReasons.find((known) => known === event.reason) ?? 'model_error';
   if (reason === 'deadline') return timedOut(generation);
-  const said = asSentence(event.message);
-  const cause = new Error(`model server: failed: ${reason}`);
+  const cause = new Error(`model server: failed: ${reason}: ${loggable(event.message, generation)}`);
   if (reason === 'busy') {
     const sentence =
       'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
@@ -185,18 +184,22 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
   if (reason === 'reference_unreadable') {
     return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });
   }
-  const sentence = reason === 'model_error' && said !== '' ? said : 'The model could not finish the image.';
-  return new ServiceError('GENERATION_FAILED', sentence, { cause });
+  return new ServiceError('GENERATION_FAILED', 'The model could not finish the image.', { cause });
 }
 
-/** Makes one line of a container's text, with a full stop at its end. */
-function asSentence(message: string): string {
-  const text = message
-    .replace(/\p{Cc}/gu, ' ')
-    .slice(0, maxMessageChars)
-    .toWellFormed()
-    .trim();
-  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+/**
+ * A container's text as one line for the log, without what it may quote: links and other long strings, and all that stands in the
+ * prompts, also where it is cut or escaped. Other alphabets are left out: their words can't be told apart.
+ */
+function loggable(text: string, { prompt, negativePrompt }: Generation): string {
+  const asked = `${prompt} ${negativePrompt}`.toLowerCase();
+  const askedWords = asked.match(/[a-z0-9]{3,}/g) ?? [];
+  const isQuoted = (word: string) => asked.includes(word) || askedWords.some((one) => word.includes(one));
+  return text
+    .slice(0, 4 * maxLoggedChars)
+    .replace(/https?:\S*|\S{40,}|[^\x20-\x7e]+/g, ' ')
+    .replace(/[a-z0-9]+/gi, (word) => (isQuoted(word.toLowerCase()) ? '~' : word))
+    .slice(0, maxLoggedChars);
 }
 
 export function timedOut(generation: Generation): ServiceError {

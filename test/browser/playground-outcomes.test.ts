@@ -34,13 +34,13 @@ test('a run that failed says so in its place, stays there after a reload, and ca
   const { page } = await dashboard.visit('playground');
   const url = await send(page, 'flint', 'a stone');
   const failed = page.getByRole('region', { name: 'Result' }).getByRole('alert');
-  await failed.filter({ hasText: 'The stone broke' }).waitFor();
+  await failed.filter({ hasText: 'could not finish the image' }).waitFor();
   expect(await failed.textContent()).toContain('Nothing was charged');
   await page.reload();
-  await failed.filter({ hasText: 'The stone broke' }).waitFor();
+  await failed.filter({ hasText: 'could not finish the image' }).waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.waitForURL((now) => now.href !== url);
-  await failed.filter({ hasText: 'The stone broke' }).waitFor();
+  await failed.filter({ hasText: 'could not finish the image' }).waitFor();
   // The first one's sentence may be there still, so the second tile is waited for.
   await tiles(page).filter({ hasText: 'Failed' }).nth(1).waitFor();
 });

@@ -30,7 +30,7 @@ test.each([
   await expectAccessible(page, `a result on ${where}`);
   // The next one is shown too, wherever the form was scrolled to.
   await send(page, 'flint', 'a stone');
-  await page.getByRole('alert').filter({ hasText: 'The stone broke' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'could not finish the image' }).waitFor();
   expect(await topOfResult(page)).toBeLessThan((viewport?.height ?? 900) / 2);
   expect(complaints).toEqual([]);
 });

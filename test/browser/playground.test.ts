@@ -68,7 +68,7 @@ test('a failed generation says so in the API’s sentence and costs nothing', as
   await chooseIdentity(page, 'flint');
   await page.getByLabel('Prompt', { exact: true }).fill('a stone');
   await page.getByRole('button', { name: /^Generate/ }).click();
-  const alert = page.getByRole('alert').filter({ hasText: 'The stone broke' });
+  const alert = page.getByRole('alert').filter({ hasText: 'could not finish the image' });
   expect(await alert.textContent()).toContain('Nothing was charged');
 });
 
