@@ -12,8 +12,13 @@ const tooLarge = '1e999';
  * @throws INVALID_BODY. Its sentence quotes nothing of the text, which may hold a prompt.
  */
 export function parseJson(text: string): unknown {
-  // Bytes that are not UTF-8 arrive as U+FFFD. A caller who means that character can escape it.
-  if (/^\ufeff|\ufffd/.test(text)) throw invalid('must be UTF-8, without a byte order mark');
+  if (text.startsWith('\ufeff')) throw invalid('must be UTF-8 without a byte order mark');
+  // Bytes that are not UTF-8 arrive as this character, so nobody can tell them from it.
+  if (text.includes('\ufffd')) {
+    throw invalid(
+      'has bytes that are not UTF-8, or the character U+FFFD: send UTF-8, and that character as \\ufffd',
+    );
+  }
   const value = parse(text);
   const bare = text.replace(strings, '');
   // Outside of strings each colon belongs to a member. The parser keeps only the last of two members with one name.

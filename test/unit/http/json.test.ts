@@ -79,6 +79,7 @@ describe('JSON', () => {
   ])('with %s is refused', (_what, text) => {
     const { code, message } = refusalOf(() => parseJson(text));
     expect([code, message]).toEqual(['INVALID_BODY', expect.stringContaining('UTF-8')]);
+    expect(message.includes('send UTF-8, and that character as \\ufffd')).toBe(!text.startsWith('\ufeff'));
   });
 
   test('may escape the character that stands for lost bytes, and have a byte order mark in a text', () => {
