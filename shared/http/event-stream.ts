@@ -6,18 +6,20 @@ import type { ApiRequest } from './request.ts';
 
 export type Emit = (event: string, data: unknown) => void;
 
-/** Whether the client would rather have server-sent events than JSON, by its Accept headers (RFC 9110, section 12.5.1). */
+/**
+ * Whether the client would rather have server-sent events than JSON, by its Accept headers (RFC 9110, section 12.5.1). Who
+ * reads events says so by their name: a client that takes any text expects one answer.
+ */
 export function wantsEvents({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   const ranges = (headers.get('accept') ?? []).flatMap((value) =>
     value.toLowerCase().split(',').map(readRange),
   );
-  /** The range that names a type most closely tells its weight. What no range names is not wanted. */
-  const weightOf = (type: string) => {
-    const closest = [type, type.replace(/\/.*/, '/*'), '*/*'];
+  /** The first of these ranges that was sent tells the weight. What no range names is not wanted. */
+  const weightOf = (...closest: string[]) => {
     const named = closest.map((name) => ranges.find((range) => range.name === name));
     return named.find((range) => range !== undefined)?.weight ?? 0;
   };
-  return weightOf('text/event-stream') > weightOf('application/json');
+  return weightOf('text/event-stream') > weightOf('application/json', 'application/*', '*/*');
 }
 
 /** A media range and how much it is wanted: 1 where it does not say, 0 where what it says is no weight. */

@@ -11,16 +11,22 @@ describe('server-sent events are for a client that prefers them to JSON', () => 
     'text/event-stream, */*;q=0.9',
     'text/event-stream, application/json;q=0.999',
     'application/json;q=0.2, text/event-stream;q=0.3',
-    'application/json;q=0, */*',
+    'application/json;q=0, text/event-stream;q=0.1',
     'text/event-stream;q=0.001',
-    'text/*, application/*;q=0.5',
-    '*/*;q=0.1, text/*;q=0.2',
+    'text/event-stream, application/*;q=0.5',
+    '*/*;q=0.1, text/event-stream;q=0.2',
   ])('which %s says', (accept) => expect(wants(accept)).toBe(true));
 
   test.each([
     '',
     '*/*',
     'application/json',
+    // Who does not name events gets none, however little JSON is wanted.
+    'text/*',
+    'text/*, application/*;q=0.5',
+    '*/*;q=0.1, text/*;q=0.2',
+    'application/json;q=0, */*',
+    'text/plain',
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     'text/event-stream, application/json',
     'application/json, text/event-stream',
