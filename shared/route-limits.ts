@@ -17,7 +17,7 @@ export const deleteLimit: RouteLimit = { ...fetchLimit, name: 'delete' };
 /** The figures of `fetch`, so that reading a list is no way around it. */
 export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
 export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
-/** A page of keys reads seven rate logs for each. */
+/** Seven rate logs are read for each active key. */
 export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
 /** Each change is kept in the license's trail. */
 export const changeKeyLimit: RouteLimit = {

@@ -38,7 +38,10 @@ export const keyAnswer = z.object({
   licenseId: z.string(),
   status: keyStatus,
   createdAt: timestamp,
-  lastUsedAt: described(z.nullable(timestamp), 'When it was last used, if ever.'),
+  lastUsedAt: described(
+    z.nullable(timestamp),
+    'When it was last used, if ever. A list of all keys, without `limit`, tells it of active keys only.',
+  ),
   expiresAt,
   revokedAt: described(z.nullable(timestamp), 'Null unless it was revoked.'),
   monthlyCredits,
@@ -53,7 +56,7 @@ export const keyList = z.object({
   keys: described(
     z.array(keyAnswer),
     'Newest first. Keys that expired or were revoked are listed for 90 days. A page may hold fewer than `limit` and still ' +
-      'have a next one.',
+      'have a next one, and so may a list of more than 6,000 keys.',
   ),
   nextCursor: described(
     z.nullable(z.string()),

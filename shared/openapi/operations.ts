@@ -193,8 +193,8 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: "List the account's API keys",
     description:
-      'A page at a time, newest first; `nextCursor` is null on the last one. Keys that have expired or were revoked are ' +
-      'listed too, for 90 days.',
+      'All of them, newest first, or with `limit` a page at a time; `nextCursor` is null where no more follow. Keys that have ' +
+      'expired or were revoked are listed too, for 90 days.',
     parameters: ['keyLimit', 'cursor'],
     answer: { schema: 'KeyList', description: 'What is known of each; never the keys themselves.' },
   },

@@ -17,8 +17,8 @@ export interface KeyPage {
   next: string | null;
 }
 
-/** Removed keys that wait for their removal are read and left out. One page then reads at most this many items. */
-const maxExamined = 1000;
+/** Removed keys that wait for their removal are read and left out. A page ends after about this many of them. */
+const maxLeftOut = 1000;
 
 /** A page of an account's keys, newest first, without those that ended so long ago that they are removed. */
 export function keyPages(table: Table) {
@@ -52,7 +52,7 @@ export function keyPages(table: Table) {
       found.push(...(answer.Items ?? []).map(fromItem));
       examined += answer.ScannedCount ?? limit;
       start = answer.LastEvaluatedKey;
-    } while (start !== undefined && found.length <= limit && examined < maxExamined);
+    } while (start !== undefined && found.length <= limit && examined < limit + maxLeftOut);
     const keys = found.slice(0, limit);
     if (found.length > limit) return { keys, next: placeOf(keys.at(-1)!) };
     return { keys, next: start === undefined ? null : placeIn(start) };

@@ -106,9 +106,17 @@ export interface KeyAnswerDeps {
   keyLimitNames: string[];
 }
 
-/** Keys as lists show them, in their order. Each license of theirs and its period is read once. */
-export async function keyAnswers(keys: ApiKey[], deps: KeyAnswerDeps, nowMs: number): Promise<KeyAnswer[]> {
-  const keyIds = keys.map(({ keyId }) => keyId);
+/**
+ * Keys as lists show them, in their order. Each license of theirs and its period is read once.
+ * @param looksAtUse those of them of which it is looked up when they were last used.
+ */
+export async function keyAnswers(
+  keys: ApiKey[],
+  deps: KeyAnswerDeps,
+  nowMs: number,
+  looksAtUse = keys,
+): Promise<KeyAnswer[]> {
+  const keyIds = looksAtUse.map(({ keyId }) => keyId);
   const licenseIds = [...new Set(keys.map(({ licenseId }) => licenseId))];
   const [lastUsed, periods] = await Promise.all([
     deps.apiKeys.lastUsed(keyIds, deps.keyLimitNames),

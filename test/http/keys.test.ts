@@ -1,3 +1,4 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -5,12 +6,15 @@ import { fingerprintApiKey, isApiKey } from '../../shared/domain/api-key.ts';
 import { accountCallerId, newRequestId } from '../../shared/domain/ids.ts';
 import { writeCursor } from '../../shared/http/paging.ts';
 import { licenseStore } from '../../shared/store/license-store.ts';
+import { keyLimitNames } from '../../shared/route-limits.ts';
+import { toItem } from '../../shared/store/api-key-item.ts';
 import { rateLogStore } from '../../shared/store/rate-log-store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { expectError, expectOk } from '../support/answers.ts';
-import { grant, issueKey, newLicense } from '../support/grants.ts';
+import { grant, issueKey, newLicense, newStoredKey } from '../support/grants.ts';
 import { revokeInRounds, usesAfterEach } from '../support/revocation-rounds.ts';
-import { type ApiAnswer } from '../support/service.ts';
+import { callApi, type ApiAnswer } from '../support/service.ts';
+import { startRecordedGateway } from '../support/recorded-gateway.ts';
 import { itemsWith } from '../support/table-scan.ts';
 import { pause } from '../support/until.ts';
 import { sharedService } from '../support/use-service.ts';
@@ -135,6 +139,35 @@ describe('GET /keys', () => {
       pages.push((await bySession(`/keys?limit=2&cursor=${pages.at(-1).nextCursor}`)).body);
     expect(pages.map(({ keys }) => keys.length)).toEqual([2, 2, 1]);
     expect(pages.flatMap(({ keys }) => keys)).toEqual(await list());
+  });
+
+  test('without a limit is all 5,000 keys in what Lambda answers, by few reads, and logs of use for active ones alone', async () => {
+    const { license, session } = await owner();
+    // The longest that a name becomes, and two licenses that have all the keys that they may.
+    const made = { ownerId: license.ownerId, name: '\u0001'.repeat(64), expiresAtMs: Date.now() + 60_000 };
+    const keys = Array.from({ length: 4999 }, (_, i) => {
+      const licenseId = i < 49 ? license.licenseId : 'lic_another';
+      return toItem(newStoredKey({ ...made, licenseId, revokedAtMs: i < 49 ? null : Date.now() - i }).stored);
+    });
+    for (let at = 0; at < keys.length; at += 25) {
+      const puts = keys.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
+      await table.documents.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
+    }
+    await rateLogStore(table).put(keys[0]!.keyId, 'fetch', [1000], 0);
+    await rateLogStore(table).put(keys[49]!.keyId, 'fetch', [1000], 0);
+    const recorded = await startRecordedGateway(service.dataDir);
+    const { body } = await callApi(recorded.baseUrl, { path: '/keys', key: session });
+    await recorded.close();
+    expect([body.keys.length, body.nextCursor]).toEqual([5000, null]);
+    expect(new Set(body.keys.map(({ keyId }: any) => keyId)).size).toBe(5000);
+    const usedAt = (i: number) => body.keys.find(({ keyId }: any) => keyId === keys[i]!.keyId).lastUsedAt;
+    expect([usedAt(0), usedAt(1), usedAt(49)]).toEqual([new Date(1000).toISOString(), null, null]);
+    // Lambda's answer has the body as a string of JSON. 6,000 keys are the most that one has.
+    const bytes = Buffer.byteLength(JSON.stringify(JSON.stringify(body)));
+    expect((bytes / 5000) * 6000).toBeLessThan(6 * 1024 * 1024);
+    const logs = recorded.calls.filter(({ keys: [first] }) => first?.startsWith('RATE#key_'));
+    expect(logs.flatMap(({ keys: read }) => read)).toHaveLength(50 * keyLimitNames.length);
+    expect(recorded.calls.length).toBeLessThan(20);
   });
 
   test.each(['limit=0', 'limit=101', 'cursor=abc', `cursor=${writeCursor(newRequestId(0))}`])(

@@ -89,7 +89,7 @@ export function useKeys() {
   return useInfiniteQuery({
     queryKey: ['keys'],
     queryFn: ({ pageParam, signal }) =>
-      api.request('GET /keys', { query: { cursor: pageParam ?? undefined }, signal }),
+      api.request('GET /keys', { query: { limit: 100, cursor: pageParam ?? undefined }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }: InfiniteData<KeyList>) => pages.flatMap(({ keys }) => keys),
