@@ -31,7 +31,11 @@ const referenceImage = z
     {
       url: optional(
         z.string(referenceUrlRule).check(
-          z.refine((value) => parseReferenceUrl(value) !== null, referenceUrlRule),
+          z.check((payload) => {
+            const url = parseReferenceUrl(payload.value);
+            if (url instanceof URL) return;
+            payload.issues.push({ code: 'custom', input: payload.value, message: url.broken });
+          }),
           z.meta(referenceUrlShape),
         ),
       ),

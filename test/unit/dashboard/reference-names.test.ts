@@ -41,7 +41,7 @@ describe('an address', () => {
     `https://shop.example/${'a'.repeat(2027)}`,
   ])('is taken here and by the service: %j', (text) => {
     expect(readReferenceUrl(text)).toEqual({ url: text.trim() });
-    expect(parseReferenceUrl(text.trim())).not.toBeNull();
+    expect(parseReferenceUrl(text.trim())).toBeInstanceOf(URL);
   });
 
   test.each<[string, RegExp]>([
@@ -72,7 +72,7 @@ describe('an address', () => {
     const built = fc.tuple(scheme, port, host, port, slash, rest).map((parts) => parts.join(''));
     const text = fc.oneof(built, fc.webUrl(), fc.string({ unit: anyCharacter })).map((value) => value.trim());
     fc.assert(
-      fc.property(text, (value) => takes(value) === (parseReferenceUrl(value) !== null)),
+      fc.property(text, (value) => takes(value) === parseReferenceUrl(value) instanceof URL),
       { numRuns: 3000 },
     );
   });
