@@ -19,7 +19,7 @@ export const neverWoken: Waking = { sinceMs: null, refusedAtMs: 0, wakeSeconds: 
 export const firstWakeSeconds = 300;
 /** A model that is not awake by then is not taken to be waking any more. */
 export const longestWakeSeconds = 1800;
-const shortestWaitSeconds = 5;
+export const shortestWaitSeconds = 5;
 /** Refusals are noted no more often than this. */
 const noteEveryMs = 10_000;
 /** Refusals that lie further apart than this, and than twice what waking takes, may have had a time awake in between. */

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
 import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../../shared/gateway-failures.ts';
 import { openMs, warmingRetrySeconds } from '../../../shared/domain/breaker.ts';
+import { newKeyLimit } from '../../../shared/domain/key-slots.ts';
+import { longestWakeSeconds, shortestWaitSeconds } from '../../../shared/domain/waking.ts';
 import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
 import { routes } from '../../../shared/routes.ts';
 import { codeBlocks, readPage, tableBelow } from '../../support/documents.ts';
@@ -45,9 +47,14 @@ test('the waits that are named are those of the code', () => {
   const when = (code: ErrorCode) => byCode.get(code)!.when;
   const { windowSeconds } = routes.createGeneration.limit;
   const { retryAfterSeconds: ofAddress } = firewallFailures.tooManyFromOneAddress;
-  expect(when('RATE_LIMITED')).toContain(`1 to ${windowSeconds} s, or ${ofAddress} s for an address`);
+  expect(when('RATE_LIMITED')).toContain(
+    `1 to ${windowSeconds} s, ${ofAddress} s for an address, up to ${newKeyLimit.windowSeconds} s for new keys`,
+  );
   const longestSeconds = Math.max(warmingRetrySeconds, openMs.failing / 1000, openMs.warming / 1000);
-  expect(when('SERVICE_UNAVAILABLE')).toContain(`1 to ${longestSeconds} s`);
+  expect(when('SERVICE_UNAVAILABLE')).toContain(
+    `1 to ${longestSeconds} s, or ${shortestWaitSeconds} to ${longestWakeSeconds} s until`,
+  );
+  expect(when('IDENTITY_UNAVAILABLE')).toContain(`${errorCodes.IDENTITY_UNAVAILABLE.retryAfterSeconds} s`);
   expect(errorCodes.SERVICE_UNAVAILABLE.retryAfterSeconds).toBeLessThanOrEqual(longestSeconds);
   expect(when('IDEMPOTENCY_IN_PROGRESS')).toContain(
     `${errorCodes.IDEMPOTENCY_IN_PROGRESS.retryAfterSeconds} s`,
