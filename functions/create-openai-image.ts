@@ -15,8 +15,12 @@ import { acceptGeneration, finishGeneration } from '../shared/workflow/create-ge
 export const handler = endpoint(routes.createOpenAiImage, {
   deps: waitingDeps,
   errorAnswer: openAiErrorAnswer,
-  async run({ request, caller, deps: { table, identities, workflow } }) {
-    const { body, problem, form } = translateOpenAiBody(readJsonBody(request));
+  async run({ request, caller, deps: { table, identities, workflow }, runtime }) {
+    const { body, problem, form, ignored } = translateOpenAiBody(
+      readJsonBody(request),
+      runtime.env.modelNames,
+    );
+    if (ignored.length > 0) request.responseHeaders['x-ignored-parameters'] = ignored.join(', ');
     const order = { ...caller, body };
     const byName = { get: (name: string) => identityByName(identities, name) };
     const reads = await readForGeneration(request, order, { table, identities: byName });

@@ -1,4 +1,4 @@
-import { openAiDialect } from '../shared/contracts/openai.ts';
+import { identityFor, openAiDialect } from '../shared/contracts/openai.ts';
 import { isId } from '../shared/domain/ids.ts';
 import { usableIdentity } from '../shared/domain/license.ts';
 import { ok } from '../shared/http/answer.ts';
@@ -9,13 +9,13 @@ import { readQuery } from '../shared/http/request.ts';
 import * as routes from '../shared/route-table.ts';
 import { identityByName, identityCatalog, identityStore } from '../shared/store/identity-store.ts';
 
-/** OpenAI's GET /models/{model}, by an identity's id or slug. */
+/** OpenAI's GET /models/{model}, by an identity's id or slug, or by what the operator calls it. */
 export const handler = endpoint(routes.getOpenAiModel, {
   deps: ({ table, clock }) => identityCatalog(identityStore(table()), clock),
   errorAnswer: openAiErrorAnswer,
-  async run({ request, caller, deps: identities }) {
+  async run({ request, caller, deps: identities, runtime }) {
     readQuery(request, []);
-    const { model = '' } = request.pathParameters;
+    const model = identityFor(request.pathParameters.model ?? '', runtime.env.modelNames);
     const identity = isId(model) ? await identityByName(identities, model) : null;
     return ok(modelOf(usableIdentity(identity, caller.license, openAiDialect)));
   },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { maxAsyncDeadlineSeconds, maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
+import { isId } from '../shared/domain/ids.ts';
 import { contacts } from './contacts.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';
 import { deadlineProblem } from './painting-time.ts';
@@ -184,6 +185,14 @@ const allOptions = z.strictObject({
    * is starting.
    */
   asyncDeadlineSeconds: wholeNumber(60, maxAsyncDeadlineSeconds).default(600),
+  /** Names of models in OpenAI's format, beside ids and slugs: each with the id or slug of the identity that it means. */
+  modelNames: z
+    .record(
+      z.string().regex(/^[!-~]{1,100}$/, 'must be 1 to 100 visible ASCII characters'),
+      z.string().refine(isId, 'must be the id or slug of an identity'),
+    )
+    .refine((names) => Object.keys(names).length <= 20, 'must be at most 20 names')
+    .default({}),
   /** Web pages of these origins may call the API too, beside the dashboard. */
   allowedOrigins: z.array(origin).max(10).default([]),
   /** The rate limit and the burst limit of the whole API. */

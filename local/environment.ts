@@ -73,6 +73,8 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.asyncDeadlineSeconds]: String(settings.asyncDeadlineSeconds),
     [names.retentionDays]: '90',
     [names.embedParameters]: 'false',
+    // What OpenAI's SDKs ask for by habit. A demo identity paints it.
+    [names.modelNames]: JSON.stringify({ 'gpt-image-1': 'aurora' }),
     [names.allowedOrigins]: settings.allowedOrigins.join(','),
     [names.sessionIssuer]: settings.session.issuer,
     [names.sessionJwksUrl]: settings.session.jwksUrl,

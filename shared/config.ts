@@ -11,6 +11,7 @@ export const environmentVariables = {
   asyncDeadlineSeconds: 'ASYNC_DEADLINE_SECONDS',
   retentionDays: 'RETENTION_DAYS',
   embedParameters: 'EMBED_PARAMETERS',
+  modelNames: 'MODEL_NAMES',
   previewRoleArn: 'PREVIEW_ROLE_ARN',
   userPoolId: 'USER_POOL_ID',
   sessionIssuer: 'SESSION_ISSUER',
@@ -79,6 +80,8 @@ export interface Environment {
   readonly retentionDays: number;
   /** Whether images' files tell all that they were made from; false where it is not set. */
   readonly embedParameters: boolean;
+  /** Names of models in OpenAI's format, each with the id or slug of the identity that it means; none where it is not set. */
+  readonly modelNames: Readonly<Record<string, string>>;
   /** Origins of web pages that may read answers; none where it is not set. */
   readonly allowedOrigins: readonly string[];
   /** The file that says what each price of the billing provider grants. */
@@ -144,6 +147,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     },
     get retentionDays() {
       return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
+    },
+    get modelNames() {
+      return JSON.parse(source[names.modelNames] || '{}') as Record<string, string>;
     },
     get billingPricesFile() {
       return text(source, names.billingPricesFile);

@@ -109,6 +109,7 @@ export const cors = {
     'idempotent-replayed',
     'location',
     'preference-applied',
+    'x-ignored-parameters',
   ],
   maxAgeSeconds: 3600,
 } as const;

@@ -28,9 +28,25 @@ export const openAiDialect: Dialect = {
 };
 
 const unchecked = z.optional(z.unknown());
-const only = (...values: string[]) => optional(z.enum(values, `must be left out or "${values[0]}"`));
+const only = (...values: string[]) => {
+  const quoted = values.map((value) => `"${value}"`);
+  return optional(z.enum(values, `must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`));
+};
 const sizeRule = 'must be "auto" or a width and a height, as "1024x1024"';
 const readSize = (size: string) => /^(\d{1,9})x(\d{1,9})$/.exec(size);
+
+/** Members that SDKs and programs send by habit, with the values that ask for no other picture than is made without them. */
+const withoutEffect = {
+  user: unchecked,
+  safety_identifier: unchecked,
+  // There are none. OpenAI may send fewer than were asked for, too.
+  partial_images: optional(integer(0, 3)),
+  quality: only('auto', 'standard', 'hd', 'low', 'medium', 'high'),
+  style: only('vivid', 'natural'),
+  background: only('auto', 'opaque'),
+  moderation: only('auto', 'low'),
+  output_compression: optional(z.literal(100, 'must be 100')),
+};
 
 /** The members of OpenAI's `POST /images/generations` (API reference, "Create image") that are taken, and four of ours. */
 const imageBody = z
@@ -44,14 +60,7 @@ const imageBody = z
     ),
     response_format: optional(z.enum(['url', 'b64_json'], 'must be "url" or "b64_json"')),
     stream: optional(z.boolean('must be true or false')),
-    // There are none. OpenAI may send fewer than were asked for, too.
-    partial_images: optional(integer(0, 3)),
-    user: unchecked,
-    // Their defaults; where their models differ, all of them.
-    quality: only('auto', 'standard'),
-    style: only('vivid'),
-    background: only('auto'),
-    moderation: only('auto'),
+    ...withoutEffect,
   })
   .check(
     z.refine(({ stream, response_format: format }) => !(stream === true && format === 'url'), {
@@ -65,8 +74,16 @@ const imageBody = z
 /** The names of all members that are taken. */
 export const openAiMembers: readonly string[] = Object.keys(imageBody.shape);
 
-/** How a request wants its images. */
-export type ImageForm = 'url' | 'b64_json' | 'events';
+/** How a request wants its images. Clients read links or the images themselves: who names neither gets `both`. */
+export type ImageForm = 'url' | 'b64_json' | 'both' | 'events';
+
+/** What an operator calls identities by beside their ids and slugs: a model's name to an id or a slug. */
+export type ModelNames = Readonly<Record<string, string>>;
+
+/** What is looked up for a name: what the operator says, or the name itself. */
+export function identityFor<T>(name: T, modelNames: ModelNames): T | string {
+  return typeof name === 'string' && Object.hasOwn(modelNames, name) ? modelNames[name]! : name;
+}
 
 export interface TranslatedBody {
   /** A body of POST /generate. */
@@ -74,17 +91,26 @@ export interface TranslatedBody {
   /** A sentence that names what can't be translated; null where all can. */
   problem: string | null;
   form: ImageForm;
+  /** Names of what was sent and has no effect; none where there is a problem. */
+  ignored: string[];
 }
 
 /** Translates the body of OpenAI's `POST /images/generations`. */
-export function translateOpenAiBody(sent: Record<string, unknown>): TranslatedBody {
+export function translateOpenAiBody(
+  sent: Record<string, unknown>,
+  modelNames: ModelNames = {},
+): TranslatedBody {
   const body: Record<string, unknown> = {};
   for (const [theirs, ours] of Object.entries(sameMembers)) {
     if (Object.hasOwn(sent, theirs)) body[ours] = sent[theirs];
   }
+  if ('identityId' in body) body.identityId = identityFor(body.identityId, modelNames);
   const [, width, height] = (typeof sent.size === 'string' && readSize(sent.size)) || [];
   if (width !== undefined) Object.assign(body, { width: Number(width), height: Number(height) });
   const parsed = imageBody.safeParse(sent);
-  const form = sent.stream === true ? 'events' : sent.response_format === 'b64_json' ? 'b64_json' : 'url';
-  return { body, problem: parsed.success ? null : describeIssues(parsed.error.issues), form };
+  if (!parsed.success)
+    return { body, problem: describeIssues(parsed.error.issues), form: 'url', ignored: [] };
+  const form = parsed.data.stream ? 'events' : (parsed.data.response_format ?? 'both');
+  const ignored = Object.keys(withoutEffect).filter((name) => (sent[name] ?? null) !== null);
+  return { body, problem: null, form, ignored };
 }

@@ -6,7 +6,12 @@ import { ServiceError } from '../errors.ts';
 import { ok, type Answer } from './answer.ts';
 
 /** Nothing is counted in tokens here. SDKs read these members without asking whether they are there. */
-const usage = { total_tokens: 0, input_tokens: 0, output_tokens: 0 };
+const usage = {
+  total_tokens: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+};
 
 /** A multiple of 3 bytes, so that the pieces of an image in base64 are the whole. */
 const pieceBytes = 48 * 1024;
@@ -33,10 +38,16 @@ export async function imagesAnswer(
   const { createdAtMs, outputFormat, width, height } = generation;
   const about = { output_format: outputFormat, size: `${width}x${height}`, usage };
   const created = Math.floor(createdAtMs / 1000);
-  if (form === 'url') return ok({ created, data: links.map((url) => ({ url })), ...about });
-  const images = await openImages(generation, links);
+  const linked = ok({ created, data: links.map((url) => ({ url })), ...about });
+  if (form === 'url') return linked;
+  const images = await openImages(generation, links).catch((error: unknown) => {
+    if (form !== 'both') throw error;
+    return null;
+  });
+  // Where it was not asked which of the two, links are better than none.
+  if (images === null) return linked;
   if (form === 'events') return { ...ok(undefined), stream: Readable.from(events(images, created, about)) };
-  const stream = Readable.from(json(images, created, about));
+  const stream = Readable.from(json(images, form === 'both' ? links : [], created, about));
   return { ...ok(undefined, { 'content-type': 'application/json' }), stream };
 }
 
@@ -58,10 +69,17 @@ async function openImages(
   })();
 }
 
-async function* json(images: AsyncIterable<Buffer>, created: number, about: object): AsyncGenerator<string> {
+async function* json(
+  images: AsyncIterable<Buffer>,
+  links: readonly string[],
+  created: number,
+  about: object,
+): AsyncGenerator<string> {
   let before = `{"created":${created},"data":[`;
+  let at = 0;
   for await (const image of images) {
-    yield `${before}{"b64_json":"`;
+    const link = links[at++];
+    yield `${before}{${link === undefined ? '' : `"url":${JSON.stringify(link)},`}"b64_json":"`;
     yield* base64(image);
     yield '"}';
     before = ',';
@@ -82,8 +100,6 @@ async function* events(
     quality: 'auto',
     background: 'auto',
     ...about,
-    // The SDKs' types of events have these too.
-    usage: { ...usage, input_tokens_details: { image_tokens: 0, text_tokens: 0 } },
   });
   for await (const image of images) {
     yield `event: ${type}\ndata: {"b64_json":"`;

@@ -98,13 +98,24 @@ describe('what is stored', () => {
 
 test('an answer has links, or the very files behind them, in JSON and in events', async () => {
   const { key, license } = await grant(table);
-  const linked = await send(key, { seed: 3, n: 2, output_format: 'webp', model: aurora });
+  const linked = await send(key, {
+    seed: 3,
+    n: 2,
+    output_format: 'webp',
+    model: aurora,
+    response_format: 'url',
+  });
   expect(linked.status).toBe(200);
   const { created, data, ...about } = linked.body;
   expect(about).toEqual({
     output_format: 'webp',
     size: '512x512',
-    usage: { total_tokens: 0, input_tokens: 0, output_tokens: 0 },
+    usage: {
+      total_tokens: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+    },
   });
   expect(Math.abs(created - Date.now() / 1000)).toBeLessThan(3600);
   expect(linked.headers.get('ratelimit-policy')).toBe('"generate";q=10;w=60');
@@ -136,6 +147,23 @@ test('an answer has links, or the very files behind them, in JSON and in events'
   expect([record.status, record.deadlineMs - record.createdAtMs]).toEqual(['COMPLETED', 60_000]);
 });
 
+test('what SDKs send by habit is taken, told where it had no effect, and answered with links and images', async () => {
+  const { key } = await grant(table);
+  const habit = { model: 'gpt-image-1', quality: 'high', background: 'auto', moderation: 'low', user: 'u' };
+  const { status, headers, body } = await send(key, habit);
+  expect([status, headers.get('x-ignored-parameters')]).toEqual([
+    200,
+    'user, quality, background, moderation',
+  ]);
+  const file = Buffer.from(await (await fetch(body.data[0].url)).arrayBuffer()).toString('base64');
+  expect(body.data).toEqual([{ url: body.data[0].url, b64_json: file }]);
+  const { body: record } = await service.api({ path: `/generate/${headers.get('x-request-id')}`, key });
+  expect(record.identity.slug).toBe('aurora');
+  expect((await service.api({ path: '/openai/v1/models/gpt-image-1', key })).body.id).toBe(aurora);
+  const plain = await send(key, { response_format: 'url', quality: null });
+  expect([plain.status, plain.headers.get('x-ignored-parameters')]).toEqual([200, null]);
+});
+
 describe('a request is refused in their shape, by the names that were sent, in the order of POST /generate', () => {
   let starter: Granted;
   let narrow: Granted;
@@ -147,10 +175,11 @@ describe('a request is refused in their shape, by the names that were sent, in t
   });
 
   test.each<[number, string, string | null, object, () => Granted]>([
-    [400, 'MISSING_IDENTITY', 'model', { model: '', quality: 'hd' }, () => starter],
+    [400, 'MISSING_IDENTITY', 'model', { model: '', quality: 'x' }, () => starter],
+    [400, 'INVALID_PARAMETERS', 'model', { model: ['aurora'] }, () => starter],
     [404, 'IDENTITY_NOT_FOUND', 'model', { model: 'nobody', n: 0 }, () => starter],
-    [401, 'IDENTITY_MISMATCH', 'model', { quality: 'hd' }, () => narrow],
-    [400, 'INVALID_PARAMETERS', 'quality', { quality: 'hd', n: 2, moderation: 'low' }, () => starter],
+    [401, 'IDENTITY_MISMATCH', 'model', { quality: 'x' }, () => narrow],
+    [400, 'INVALID_PARAMETERS', 'background', { background: 'transparent', n: 2 }, () => starter],
     [400, 'INVALID_PARAMETERS', 'n', { n: 0, size: '4096x4096' }, () => starter],
     [400, 'INVALID_PARAMETERS', 'size', { size: '500x512' }, () => starter],
     [400, 'INVALID_PARAMETERS', 'steps', { steps: 5 }, () => starter],

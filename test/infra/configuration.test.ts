@@ -41,6 +41,9 @@ describe('what is wrong is named, all of it at once', () => {
   test.each([
     [{ stagename: 'x' }, 'there is no option stagename'],
     [{ inference: { kind: 'gpu' } }, 'inference'],
+    [{ modelNames: { 'gpt image': 'a' } }, 'modelNames.gpt image: '],
+    [{ modelNames: { 'gpt-image-1': 'no/id' } }, 'modelNames.gpt-image-1: must be the id or slug'],
+    [{ modelNames: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [i, 'a'])) }, 'at most 20 names'],
     [{ inference: { kind: 'endpoint' } }, 'inference.modelData'],
     [
       { inference: { kind: 'endpoint', modelData: 's3://bucket/prefix' } },

@@ -203,6 +203,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(ofGenerations.map(has)).toEqual(
       ofGenerations.map((name) => route?.streams === true || (isWorker && name === names.embedParameters)),
     );
+    expect(has(names.modelNames)).toBe(route?.dialect === 'openai');
     expect(has(names.allowedOrigins)).toBe(route !== undefined);
     expect(has(names.billingPricesFile)).toBe(functionName === 'billing-events');
     const known = [...Object.values(names), 'AWS_NODEJS_CONNECTION_REUSE_ENABLED'] as string[];

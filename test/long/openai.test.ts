@@ -63,7 +63,12 @@ async function casesOf(): Promise<Case[]> {
     { name: 'unknown model', call: 'images', body: { model: 'nobody' } },
     { name: 'unknown model, read', call: 'model', body: { model: 'nobody' } },
     { name: 'wrong size', call: 'images', body: { size: '500x512' } },
-    { name: 'quality', call: 'images', body: { quality: 'hd' } },
+    { name: 'transparent', call: 'images', body: { background: 'transparent' } },
+    {
+      name: 'habit',
+      call: 'images',
+      body: { model: 'gpt-image-1', quality: 'high', background: 'auto', moderation: 'low' },
+    },
     { name: 'unknown member', call: 'images', extra: { mask: 'x' } },
     { name: 'streamed links', call: 'stream', body: { response_format: 'url' } },
     { name: 'tier', call: 'images', of: starter, body: { n: 2 } },
@@ -99,12 +104,14 @@ describe.each<Sdk>(['JavaScript', 'Python'])("OpenAI's SDK for %s", (sdk) => {
     expect(record).toMatchObject({ status: 'COMPLETED', numOutputs: 2, identity: { slug: 'aurora' } });
   });
 
-  test('gets the images themselves, in each format and size', () => {
+  test('gets the images themselves, in each format and size', async () => {
     expect(ok('b64_json').data.map((image: any) => startOf(image.b64_json))).toEqual([mark.png, mark.png]);
     const { data, size, output_format: format } = ok('jpeg');
     expect([size, format]).toEqual(['576x512', 'jpeg']);
     expect(startOf(data[0].b64_json)).toMatch(mark.jpeg);
     expect(ok('auto')).toMatchObject({ size: '1024x1024', usage: { total_tokens: 0 } });
+    const [both] = ok('habit').data;
+    expect([startOf(both.b64_json), (await fetch(both.url)).status]).toEqual([mark.png, 200]);
   });
 
   test('may send members of ours: the same seed is the same image', () => {
@@ -162,7 +169,7 @@ describe.each<Sdk>(['JavaScript', 'Python'])("OpenAI's SDK for %s", (sdk) => {
     ['unknown model', 'NotFoundError', 404, 'IDENTITY_NOT_FOUND', 'model', 'invalid_request_error'],
     ['unknown model, read', 'NotFoundError', 404, 'IDENTITY_NOT_FOUND', 'model', 'invalid_request_error'],
     ['wrong size', 'BadRequestError', 400, 'INVALID_PARAMETERS', 'size', 'invalid_request_error'],
-    ['quality', 'BadRequestError', 400, 'INVALID_PARAMETERS', 'quality', 'invalid_request_error'],
+    ['transparent', 'BadRequestError', 400, 'INVALID_PARAMETERS', 'background', 'invalid_request_error'],
     ['unknown member', 'BadRequestError', 400, 'INVALID_PARAMETERS', 'mask', 'invalid_request_error'],
     [
       'streamed links',
@@ -264,7 +271,7 @@ describe("LiteLLM's proxy", () => {
       { ...one, name: 'images', body: { model: 'aurora-bytes', n: 2 } },
       { ...one, name: 'seed', body: { model: 'aurora-bytes' }, extra: { seed: 4 } },
       { ...one, name: 'same seed', body: { model: 'aurora-bytes' }, extra: { seed: 4 } },
-      { ...one, name: 'quality', body: { quality: 'hd' } },
+      { ...one, name: 'style', body: { style: 'anime' } },
     ]);
     const link = made.url!.ok.data[0].url;
     expect([(await fetch(link)).headers.get('content-type'), made.url!.ok.size]).toEqual([
@@ -273,7 +280,7 @@ describe("LiteLLM's proxy", () => {
     ]);
     expect(made.images!.ok.data.map((image: any) => startOf(image.b64_json))).toEqual([mark.png, mark.png]);
     expect(made.seed!.ok.data).toEqual(made['same seed']!.ok.data);
-    expect(made.quality!.error).toMatchObject({ name: 'BadRequestError', status: 400, param: 'quality' });
-    expect(made.quality!.error!.message).toContain('quality must be left out or "auto".');
+    expect(made.style!.error).toMatchObject({ name: 'BadRequestError', status: 400, param: 'style' });
+    expect(made.style!.error!.message).toContain('style must be "vivid" or "natural".');
   });
 });

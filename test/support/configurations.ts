@@ -52,6 +52,7 @@ export const configurations = {
     asyncDeadlineSeconds: 840,
     retentionDays: 30,
     embedParameters: true,
+    modelNames: { 'gpt-image-1': 'aurora' },
     throttle: { ratePerSecond: 10, burst: 20 },
     requestsPerAddress: 500,
     selfSignUp: true,

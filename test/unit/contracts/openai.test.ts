@@ -18,7 +18,7 @@ test('a body of POST /generate comes of it, with each value where it belongs', (
     steps: 20,
   };
   const { body, problem, form } = translateOpenAiBody(sent);
-  expect([problem, form]).toEqual([null, 'url']);
+  expect([problem, form]).toEqual([null, 'both']);
   expect(body).toEqual({
     identityId: 'aurora',
     prompt: 'a lighthouse',
@@ -34,26 +34,54 @@ test('a body of POST /generate comes of it, with each value where it belongs', (
   expect(createGenerationBody.safeParse(body).success).toBe(true);
 });
 
-test.each<[string, object]>([
-  ['auto', { size: 'auto' }],
-  ['their defaults', { quality: 'auto', style: 'vivid', background: 'auto', moderation: 'auto' }],
-  ['a default of an older model', { quality: 'standard' }],
-  ['a user', { user: 'somebody' }],
-  ['partial images, which there are none of', { stream: true, partial_images: 3 }],
-  ['no stream', { stream: false }],
-])('%s changes nothing of the body', (_what, changes) => {
-  expect(translated(changes)).toMatchObject({ body: translated({}).body, problem: null });
+test.each<[object]>([
+  [{ size: 'auto' }],
+  [{ stream: false }],
+  [{ quality: 'auto', style: 'vivid', background: 'auto', moderation: 'auto' }],
+  ...['standard', 'hd', 'low', 'medium', 'high'].map((quality): [object] => [{ quality }]),
+  [{ style: 'natural' }],
+  [{ moderation: 'low' }],
+  [{ background: 'opaque' }],
+  [{ output_format: 'webp', output_compression: 100 }],
+  [{ user: 'somebody' }],
+  [{ safety_identifier: { a: 1 } }],
+  [{ stream: true, partial_images: 3 }],
+])('%j changes no picture, and what has no effect is told', (changes) => {
+  const { body, problem, ignored } = translated(changes);
+  const { outputFormat, ...rest } = body;
+  expect([rest, problem]).toEqual([translated({}).body, null]);
+  const names = Object.keys(changes).filter((name) => !['size', 'stream', 'output_format'].includes(name));
+  expect(ignored.toSorted()).toEqual(names.toSorted());
+});
+
+test("an operator's name for an identity is one, and wins over a slug; nothing else is touched", () => {
+  const names = { 'gpt-image-1': 'aurora', 'openai/dall-e-3': 'idn_1', drift: 'basalt' };
+  const named = (model: unknown) => translateOpenAiBody({ ...sound, model }, names).body.identityId;
+  const sent = ['gpt-image-1', 'openai/dall-e-3', 'drift', 'citrine', 'toString', '__proto__', 5, ['drift']];
+  expect(sent.map(named)).toEqual([
+    'aurora',
+    'idn_1',
+    'basalt',
+    'citrine',
+    'toString',
+    '__proto__',
+    5,
+    ['drift'],
+  ]);
+  expect('identityId' in translateOpenAiBody({ prompt: 'p' }, names).body).toBe(false);
 });
 
 test('null says the same as leaving a member out, for each member', () => {
   for (const member of openAiMembers.filter((name) => !(name in sound))) {
     const { body, problem, form } = translated({ [member]: null });
-    expect([member, problem, form]).toEqual([member, null, 'url']);
+    expect([member, problem, form]).toEqual([member, null, 'both']);
+    expect(translated({ [member]: null }).ignored).toEqual([]);
     expect(createGenerationBody.parse(body)).toEqual(createGenerationBody.parse(translated({}).body));
   }
 });
 
 test.each<[object, string]>([
+  [{}, 'both'],
   [{ response_format: 'b64_json' }, 'b64_json'],
   [{ stream: true }, 'events'],
   [{ stream: true, response_format: 'b64_json' }, 'events'],
@@ -64,10 +92,12 @@ test.each<[object, string]>([
 
 describe('what has no meaning here is refused by its name:', () => {
   test.each<[object, string]>([
-    [{ quality: 'hd' }, 'quality must be left out or "auto".'],
-    [{ style: 'natural' }, 'style must be left out or "vivid".'],
-    [{ background: 'transparent' }, 'background must be left out or "auto".'],
-    [{ moderation: 'low' }, 'moderation must be left out or "auto".'],
+    [{ quality: 'ultra' }, 'quality must be "auto", "standard", "hd", "low", "medium" or "high".'],
+    [{ style: 'anime' }, 'style must be "vivid" or "natural".'],
+    [{ background: 'transparent' }, 'background must be "auto" or "opaque".'],
+    [{ moderation: 'none' }, 'moderation must be "auto" or "low".'],
+    [{ output_compression: 50 }, 'output_compression must be 100.'],
+    [{ input_fidelity: 'high' }, 'unknown member "input_fidelity".'],
     [{ size: '1024' }, 'size must be "auto" or a width and a height, as "1024x1024".'],
     [{ size: 1024 }, 'size must be'],
     [{ size: '1024x1024x' }, 'size must be'],
@@ -81,7 +111,6 @@ describe('what has no meaning here is refused by its name:', () => {
     ],
     [{ mask: 'x' }, 'unknown member "mask".'],
     [{ image: 'x' }, 'unknown member "image".'],
-    [{ output_compression: 50 }, 'unknown member "output_compression".'],
     // Names of ours that have others here.
     [{ numOutputs: 1 }, 'unknown member "numOutputs".'],
     [{ identityId: 'x' }, 'unknown member "identityId".'],
@@ -90,8 +119,15 @@ describe('what has no meaning here is refused by its name:', () => {
   });
 
   test('all of it at once', () => {
-    const { problem } = translated({ stream: true, response_format: 'url', quality: 'hd', mask: 'x' });
-    for (const name of ['response_format', 'quality', '"mask"']) expect(problem).toContain(name);
+    const { problem, ignored } = translated({
+      user: 'u',
+      stream: true,
+      response_format: 'url',
+      background: 'transparent',
+      mask: 'x',
+    });
+    for (const name of ['response_format', 'background', '"mask"']) expect(problem).toContain(name);
+    expect(ignored).toEqual([]);
   });
 });
 

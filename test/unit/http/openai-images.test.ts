@@ -44,6 +44,21 @@ function linkTo(...answers: (Buffer | null)[]): string {
 const images = [1, 2, 3, 49_151, 49_152, 49_153, 150_001].map((bytes) => randomBytes(bytes));
 const base64 = images.map((image) => image.toString('base64'));
 
+const noTokens = {
+  total_tokens: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+};
+
+test('an answer to who names no form has both, and links alone where the images can not be read', async () => {
+  const links = [linkTo(images[0]!), linkTo(images[1]!)];
+  const { stream } = await imagesAnswer(generation, links, 'both');
+  expect(JSON.parse(await text(stream!)).data).toEqual(links.map((url, i) => ({ url, b64_json: base64[i] })));
+  const lost = [linkTo(null)];
+  expect((await imagesAnswer(generation, lost, 'both')).body).toMatchObject({ data: [{ url: lost[0] }] });
+});
+
 test('an answer has the images whole, whatever their sizes', async () => {
   const { status, headers, stream } = await imagesAnswer(
     generation,
@@ -56,7 +71,7 @@ test('an answer has the images whole, whatever their sizes', async () => {
     data: base64.map((image) => ({ b64_json: image })),
     output_format: 'webp',
     size: '512x768',
-    usage: { total_tokens: 0, input_tokens: 0, output_tokens: 0 },
+    usage: noTokens,
   });
 });
 
@@ -79,12 +94,7 @@ test('a stream has one event for each image', async () => {
       background: 'auto',
       output_format: 'webp',
       size: '512x768',
-      usage: {
-        total_tokens: 0,
-        input_tokens: 0,
-        output_tokens: 0,
-        input_tokens_details: { image_tokens: 0, text_tokens: 0 },
-      },
+      usage: noTokens,
     })),
   );
 });
