@@ -12,15 +12,12 @@ import { licenseStore } from '../shared/store/license-store.ts';
 import { periodStore } from '../shared/store/period-store.ts';
 import { keyAnswers } from '../shared/workflow/api-keys.ts';
 
-/**
- * Without `limit` all keys are listed, but no more than Lambda's answer of 6 MB holds: one key may take a kilobyte there. An
- * account gets 100 new keys a day, and lists those that ended for 90 days.
- */
+/** Lambda's answer has at most 6 MB, and one key may take a kilobyte of it. */
 const maxKeysAtOnce = 6000;
 
 /**
- * GET /keys: the account's keys, newest first, those that ended in the last 90 days too. When a key was last used stands in seven
- * rate logs of its own. In a list of all keys they are read for the active ones alone, of which a license has few.
+ * GET /keys: the account's keys, newest first, those that ended in the last 90 days too. When one was last used stands in seven
+ * rate logs. In the list of all keys, without `limit`, they are read for the active ones alone.
  */
 export const handler = endpoint(routes.listKeys, {
   deps: ({ table }) => ({
@@ -35,8 +32,7 @@ export const handler = endpoint(routes.listKeys, {
     const before = readCursor(query.cursor, isKeyPlace);
     const nowMs = runtime.clock.now();
     const { keys, next } = await deps.apiKeys.listPage(caller.ownerId, { limit, before, nowMs });
-    const active = keys.filter((key) => keyStatus(key, nowMs) === 'active');
-    const looksAtUse = query.limit === undefined ? active : keys;
+    const looksAtUse = keys.filter((key) => query.limit || keyStatus(key, nowMs) === 'active');
     const list: KeyList = {
       keys: await keyAnswers(keys, deps, nowMs, looksAtUse),
       nextCursor: next === null ? null : writeCursor(next),

@@ -35,7 +35,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
  */
 export async function fetchReference(url: string, signal: AbortSignal): Promise<Uint8Array> {
   try {
-    let target: URL | null = targetOf(url);
+    let target = parseReferenceUrl(url);
     for (let hop = 0; hop <= maxRedirects; hop++) {
       if (target === null) throw new Error('an address that is not fetched');
       const answer = await open(target, await publicAddresses(target, signal), signal);
@@ -111,12 +111,7 @@ function get(url: URL, address: string, signal: AbortSignal): Promise<IncomingMe
 function redirectTarget({ headers }: IncomingMessage, from: URL): URL | null {
   const { location } = headers;
   const url = location === undefined ? null : URL.parse(location, from.href);
-  return url === null ? null : targetOf(url.href);
-}
-
-function targetOf(text: string): URL | null {
-  const url = parseReferenceUrl(text);
-  return url instanceof URL ? url : null;
+  return url === null ? null : parseReferenceUrl(url.href);
 }
 
 async function readImage(answer: IncomingMessage, signal: AbortSignal): Promise<Uint8Array> {

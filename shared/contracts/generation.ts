@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { decimal, defaulted, integer, optional, text } from './fields.ts';
 import {
-  parseReferenceUrl,
   referenceLimits,
+  referenceUrlProblem,
   referenceUrlRule,
   referenceUrlShape,
 } from './reference-images.ts';
@@ -31,10 +31,8 @@ const referenceImage = z
     {
       url: optional(
         z.string(referenceUrlRule).check(
-          z.check((payload) => {
-            const url = parseReferenceUrl(payload.value);
-            if (url instanceof URL) return;
-            payload.issues.push({ code: 'custom', input: payload.value, message: url.broken });
+          z.refine((value) => referenceUrlProblem(value) === null, {
+            error: ({ input }) => referenceUrlProblem(input as string)!,
           }),
           z.meta(referenceUrlShape),
         ),

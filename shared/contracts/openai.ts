@@ -77,11 +77,8 @@ export const openAiMembers: readonly string[] = Object.keys(imageBody.shape);
 /** How a request wants its images. Clients read links or the images themselves: who names neither gets `both`. */
 export type ImageForm = 'url' | 'b64_json' | 'both' | 'events';
 
-/** What an operator calls identities by beside their ids and slugs: a model's name to an id or a slug. */
-export type ModelNames = Readonly<Record<string, string>>;
-
-/** What is looked up for a name: what the operator says, or the name itself. */
-export function identityFor<T>(name: T, modelNames: ModelNames): T | string {
+/** What is looked up for a name: the id or slug that the operator says, or the name itself. */
+export function identityFor<T>(name: T, modelNames: Readonly<Record<string, string>>): T | string {
   return typeof name === 'string' && Object.hasOwn(modelNames, name) ? modelNames[name]! : name;
 }
 
@@ -98,7 +95,7 @@ export interface TranslatedBody {
 /** Translates the body of OpenAI's `POST /images/generations`. */
 export function translateOpenAiBody(
   sent: Record<string, unknown>,
-  modelNames: ModelNames = {},
+  modelNames: Readonly<Record<string, string>> = {},
 ): TranslatedBody {
   const body: Record<string, unknown> = {};
   for (const [theirs, ours] of Object.entries(sameMembers)) {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { codePoints, isCleanText } from './fields.ts';
+import { codePoints } from './fields.ts';
 
 /** The limits of a reference image, whether it comes by URL or as an upload. */
 export const referenceLimits = {
@@ -20,43 +20,39 @@ export type ReferenceFormat = 'png' | 'jpeg' | 'webp';
 
 export const referenceUrlRule = 'must be an https:// URL in a string';
 
-/** What a URL's text can break before it is parsed, in the order in which it is told. */
-const textRules: [isBroken: (text: string) => boolean, rule: string][] = [
-  [
-    (text) => codePoints(text) > referenceLimits.maxUrlCharacters,
-    `must be at most ${referenceLimits.maxUrlCharacters} characters`,
-  ],
-  [(text) => !isCleanText(text), 'must not contain a NUL or a lone surrogate'],
+/** What a URL's text must not look like, and the rule that it breaks then, in the order in which they are told. */
+const textRules: [broken: RegExp, rule: string][] = [
+  [/\p{Surrogate}/u, 'must not contain a lone surrogate'],
   // The parser would drop tabs and line breaks, trim, and take backslashes for slashes.
   // oxlint-disable-next-line no-control-regex -- it is control characters that are looked for.
-  [(text) => /[\x00-\x1f\x7f]/.test(text), 'must not contain tabs, line breaks or other control characters'],
-  [(text) => text.includes(' '), 'must not contain spaces: write %20 for one'],
-  [(text) => text.includes('\\'), 'must not contain backslashes: write / for one'],
-  [(text) => !/^https:\/\//i.test(text), 'must begin with https://'],
-  [(text) => hostPart(text) === '', 'must have a host name after https://'],
-  [(text) => hostPart(text).includes('@'), 'must not contain a user or a password'],
+  [/[\x00-\x20\x7f]/, 'must not contain white space or control characters: write %20 for a space'],
+  [/\\/, 'must not contain backslashes: write / for one'],
+  [/^(?!https:\/\/)/i, 'must begin with https://'],
+  [/^https:\/\/([/?#]|$)/i, 'must have a host name after https://'],
+  [/^https:\/\/[^/?#]*@/i, 'must not contain a user or a password'],
 ];
 
-function hostPart(text: string): string {
-  return /^https:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
+/**
+ * Checks the rules that the text of a reference's URL alone can break. The URL parser turns every spelling of an IPv4 address
+ * into one form (WHATWG URL, "host parsing"), so one check of the host is enough.
+ * @returns the rule that is broken, as the end of a sentence.
+ */
+export function referenceUrlProblem(text: string): string | null {
+  const { maxUrlCharacters } = referenceLimits;
+  if (codePoints(text) > maxUrlCharacters) return `must be at most ${maxUrlCharacters} characters`;
+  const broken = textRules.find(([pattern]) => pattern.test(text));
+  if (broken) return broken[1];
+  const url = URL.parse(text);
+  if (url === null) return 'must have a valid host name, and no port';
+  if (url.port !== '') return 'must not have a port';
+  if (/^(\[|[\d.]+$)/.test(url.hostname)) return 'must have a host name, not an IP address';
+  const isFull = /^[^.]+(\.[^.]+)+\.?$/.test(url.hostname);
+  return isFull ? null : 'must have a full host name, as in shop.example.com';
 }
 
-/**
- * Reads a URL that a reference image may be fetched from, by the rules that its text alone can break. The URL parser
- * turns every spelling of an IPv4 address into one form (WHATWG URL, "host parsing"), so one check of the host is enough.
- * @returns a rule that another text breaks, as the end of a sentence.
- */
-export function parseReferenceUrl(text: string): URL | { broken: string } {
-  const broken = textRules.find(([isBroken]) => isBroken(text))?.[1];
-  if (broken !== undefined) return { broken };
-  const url = URL.parse(text);
-  if (url === null && !/:\d+$/.test(hostPart(text))) return { broken: 'must have a valid host name' };
-  if (url === null || url.port !== '') return { broken: 'must not have a port' };
-  if (url.hostname.startsWith('[') || /^[\d.]+$/.test(url.hostname)) {
-    return { broken: 'must have a host name, not an IP address' };
-  }
-  const isPublicName = /^[^.]+(\.[^.]+)+\.?$/.test(url.hostname);
-  return isPublicName ? url : { broken: 'must have a full host name, as in shop.example.com' };
+/** @returns null for what may not be fetched. */
+export function parseReferenceUrl(text: string): URL | null {
+  return referenceUrlProblem(text) === null ? new URL(text) : null;
 }
 
 /** The same rules for the JSON Schema, as far as it can say them. It can't say the rules for the host. */

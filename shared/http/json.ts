@@ -14,11 +14,8 @@ const tooLarge = '1e999';
 export function parseJson(text: string): unknown {
   if (text.startsWith('\ufeff')) throw invalid('must be UTF-8 without a byte order mark');
   // Bytes that are not UTF-8 arrive as this character, so nobody can tell them from it.
-  if (text.includes('\ufffd')) {
-    throw invalid(
-      'has bytes that are not UTF-8, or the character U+FFFD: send UTF-8, and that character as \\ufffd',
-    );
-  }
+  const garbled = 'has bytes that are not UTF-8, or U+FFFD: send UTF-8, and that character as \\ufffd';
+  if (text.includes('\ufffd')) throw invalid(garbled);
   const value = parse(text);
   const bare = text.replace(strings, '');
   // Outside of strings each colon belongs to a member. The parser keeps only the last of two members with one name.

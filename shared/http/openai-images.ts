@@ -42,12 +42,12 @@ export async function imagesAnswer(
   if (form === 'url') return linked;
   const images = await openImages(generation, links).catch((error: unknown) => {
     if (form !== 'both') throw error;
-    return null;
   });
-  // Where it was not asked which of the two, links are better than none.
-  if (images === null) return linked;
+  // Links are better than nothing for who named neither.
+  if (!images) return linked;
   if (form === 'events') return { ...ok(undefined), stream: Readable.from(events(images, created, about)) };
-  const stream = Readable.from(json(images, form === 'both' ? links : [], created, about));
+  const heads = links.map((url) => (form === 'both' ? `{"url":${JSON.stringify(url)},` : '{'));
+  const stream = Readable.from(json(images, heads, { created, ...about }));
   return { ...ok(undefined, { 'content-type': 'application/json' }), stream };
 }
 
@@ -69,17 +69,10 @@ async function openImages(
   })();
 }
 
-async function* json(
-  images: AsyncIterable<Buffer>,
-  links: readonly string[],
-  created: number,
-  about: object,
-): AsyncGenerator<string> {
-  let before = `{"created":${created},"data":[`;
-  let at = 0;
+async function* json(images: AsyncIterable<Buffer>, heads: string[], about: object): AsyncGenerator<string> {
+  let before = '{"data":[';
   for await (const image of images) {
-    const link = links[at++];
-    yield `${before}{${link === undefined ? '' : `"url":${JSON.stringify(link)},`}"b64_json":"`;
+    yield `${before}${heads.shift()}"b64_json":"`;
     yield* base64(image);
     yield '"}';
     before = ',';

@@ -40,11 +40,7 @@ export const parameters = {
   requestId: path('requestId', 'The `requestId` of an answer.', { type: 'string' }, ids.requestId),
   keyId: path('keyId', 'From `GET /keys`; never the key itself.', { type: 'string' }, ids.keyId),
   limit: query('limit', 'How many to list.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-  keyLimit: query('limit', 'How many to list on a page; all keys where it is left out.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: 100,
-  }),
+  keyLimit: query('limit', 'How many a page; all by default.', { type: 'integer', minimum: 1, maximum: 100 }),
   days: query('days', 'How many days back, today included.', {
     type: 'integer',
     minimum: 1,

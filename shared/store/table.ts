@@ -118,16 +118,17 @@ export async function batchGet(table: Table, keys: ItemKey[]): Promise<(Item | u
 
 /** Like `batchGet`, of any number of items. */
 export async function batchGetAll(table: Table, keys: ItemKey[]): Promise<(Item | undefined)[]> {
-  const found: (Item | undefined)[] = [];
   // Twenty reads at a time: of more, some would wait for a socket until their time is over.
-  for (let at = 0; at < keys.length; at += 2000) {
-    const some = keys.slice(at, at + 2000);
-    const reads = Array.from({ length: Math.ceil(some.length / 100) }, (_, i) =>
-      batchGet(table, some.slice(100 * i, 100 * i + 100)),
-    );
-    found.push(...(await Promise.all(reads)).flat());
+  if (keys.length > 2000) {
+    return [
+      ...(await batchGetAll(table, keys.slice(0, 2000))),
+      ...(await batchGetAll(table, keys.slice(2000))),
+    ];
   }
-  return found;
+  const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) =>
+    keys.slice(100 * i, 100 * i + 100),
+  );
+  return (await Promise.all(chunks.map((chunk) => batchGet(table, chunk)))).flat();
 }
 
 /** Every item of a query or scan, page by page. */

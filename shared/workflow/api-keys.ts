@@ -106,10 +106,7 @@ export interface KeyAnswerDeps {
   keyLimitNames: string[];
 }
 
-/**
- * Keys as lists show them, in their order. Each license of theirs and its period is read once.
- * @param looksAtUse those of them of which it is looked up when they were last used.
- */
+/** Keys as lists show them, in their order. Of `looksAtUse` it is read when they were last used. Each license is read once. */
 export async function keyAnswers(
   keys: ApiKey[],
   deps: KeyAnswerDeps,

@@ -143,7 +143,7 @@ describe('GET /keys', () => {
 
   test('without a limit is all 5,000 keys in what Lambda answers, by few reads, and logs of use for active ones alone', async () => {
     const { license, session } = await owner();
-    // The longest that a name becomes, and two licenses that have all the keys that they may.
+    // The longest that a name becomes. With the first, fifty are active.
     const made = { ownerId: license.ownerId, name: '\u0001'.repeat(64), expiresAtMs: Date.now() + 60_000 };
     const keys = Array.from({ length: 4999 }, (_, i) => {
       const licenseId = i < 49 ? license.licenseId : 'lic_another';
@@ -153,13 +153,11 @@ describe('GET /keys', () => {
       const puts = keys.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
       await table.documents.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
     }
-    await rateLogStore(table).put(keys[0]!.keyId, 'fetch', [1000], 0);
-    await rateLogStore(table).put(keys[49]!.keyId, 'fetch', [1000], 0);
+    for (const i of [0, 49]) await rateLogStore(table).put(keys[i]!.keyId, 'fetch', [1000], 0);
     const recorded = await startRecordedGateway(service.dataDir);
     const { body } = await callApi(recorded.baseUrl, { path: '/keys', key: session });
     await recorded.close();
     expect([body.keys.length, body.nextCursor]).toEqual([5000, null]);
-    expect(new Set(body.keys.map(({ keyId }: any) => keyId)).size).toBe(5000);
     const usedAt = (i: number) => body.keys.find(({ keyId }: any) => keyId === keys[i]!.keyId).lastUsedAt;
     expect([usedAt(0), usedAt(1), usedAt(49)]).toEqual([new Date(1000).toISOString(), null, null]);
     // Lambda's answer has the body as a string of JSON. 6,000 keys are the most that one has.

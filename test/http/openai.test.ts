@@ -105,17 +105,12 @@ test('an answer has links, or the very files behind them, in JSON and in events'
     model: aurora,
     response_format: 'url',
   });
-  expect(linked.status).toBe(200);
+  expect([linked.status, linked.headers.get('x-ignored-parameters')]).toEqual([200, null]);
   const { created, data, ...about } = linked.body;
   expect(about).toEqual({
     output_format: 'webp',
     size: '512x512',
-    usage: {
-      total_tokens: 0,
-      input_tokens: 0,
-      output_tokens: 0,
-      input_tokens_details: { text_tokens: 0, image_tokens: 0 },
-    },
+    usage: expect.objectContaining({ input_tokens_details: { text_tokens: 0, image_tokens: 0 } }),
   });
   expect(Math.abs(created - Date.now() / 1000)).toBeLessThan(3600);
   expect(linked.headers.get('ratelimit-policy')).toBe('"generate";q=10;w=60');
@@ -160,8 +155,6 @@ test('what SDKs send by habit is taken, told where it had no effect, and answere
   const { body: record } = await service.api({ path: `/generate/${headers.get('x-request-id')}`, key });
   expect(record.identity.slug).toBe('aurora');
   expect((await service.api({ path: '/openai/v1/models/gpt-image-1', key })).body.id).toBe(aurora);
-  const plain = await send(key, { response_format: 'url', quality: null });
-  expect([plain.status, plain.headers.get('x-ignored-parameters')]).toEqual([200, null]);
 });
 
 describe('a request is refused in their shape, by the names that were sent, in the order of POST /generate', () => {

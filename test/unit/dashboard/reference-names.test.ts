@@ -41,7 +41,7 @@ describe('an address', () => {
     `https://shop.example/${'a'.repeat(2027)}`,
   ])('is taken here and by the service: %j', (text) => {
     expect(readReferenceUrl(text)).toEqual({ url: text.trim() });
-    expect(parseReferenceUrl(text.trim())).toBeInstanceOf(URL);
+    expect(parseReferenceUrl(text.trim())).not.toBeNull();
   });
 
   test.each<[string, RegExp]>([
@@ -72,7 +72,7 @@ describe('an address', () => {
     const built = fc.tuple(scheme, port, host, port, slash, rest).map((parts) => parts.join(''));
     const text = fc.oneof(built, fc.webUrl(), fc.string({ unit: anyCharacter })).map((value) => value.trim());
     fc.assert(
-      fc.property(text, (value) => takes(value) === parseReferenceUrl(value) instanceof URL),
+      fc.property(text, (value) => takes(value) === (parseReferenceUrl(value) !== null)),
       { numRuns: 3000 },
     );
   });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { openAiDialect } from '../../../shared/contracts/openai.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { planGeneration, type PlanInput } from '../../../shared/workflow/decide-generation.ts';
 import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
@@ -74,20 +73,12 @@ describe('MISSING_IDENTITY is an identityId that is', () => {
     expect(message).toContain('identityId');
   });
 
-  test.each([5, 0, false, ['idn_1'], {}, [], Number.NaN])(
-    'not one of another type: %j is refused beside what else is wrong, in the words of the sender',
-    (identityId) => {
-      const sent = { body: { identityId, prompt: 5 }, identity: null };
-      const rest = '; prompt must be a string of 1 to 1000 characters, not only white space.';
-      const code = 'INVALID_PARAMETERS';
-      expect(refusalOf(sent)).toMatchObject({
-        code,
-        message: `identityId must be the id of an identity${rest}`,
-      });
-      const message = `model must be the id of an identity${rest}`;
-      expect(refusalOf({ ...sent, dialect: openAiDialect })).toMatchObject({ code, message });
-    },
-  );
+  test.each([5, false, ['idn_1'], {}])('not %j, which is refused beside what else is wrong', (identityId) => {
+    const sent = { body: { identityId, prompt: 5 }, identity: null };
+    const said = 'identityId must be the id of an identity; prompt must be';
+    const message = expect.stringContaining(said);
+    expect(refusalOf(sent)).toMatchObject({ code: 'INVALID_PARAMETERS', message });
+  });
 
   test('not one that is given by a prototype', () => {
     const forged = JSON.parse('{"prompt": "p", "__proto__": {"identityId": "idn_1"}}') as Record<
