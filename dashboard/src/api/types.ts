@@ -1,6 +1,6 @@
 import type { Api } from './client.ts';
 
-/** The service's own contracts, as types only: nothing of the service is bundled. */
+/** The service's own contracts, as types only. */
 export type * from '../../../shared/contracts/generation.ts';
 export type * from '../../../shared/contracts/generation-answers.ts';
 export type { LicenseAnswer, LicenseList, LicenseStatus } from '../../../shared/contracts/license.ts';

@@ -1,3 +1,4 @@
+import { hasAllWords, searchWords } from '../../../../shared/domain/search.ts';
 import type { IdentityAnswer, LicenseAnswer } from '../../api/types.ts';
 
 /**
@@ -20,11 +21,7 @@ export function hasWords(
   { name, slug, description }: Pick<IdentityAnswer, 'name' | 'slug' | 'description'>,
   search: string,
 ): boolean {
-  const text = `${name} ${slug} ${description}`.toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  return hasAllWords(`${name} ${slug} ${description}`, searchWords(search));
 }
 
 /** What a sample shows, for people who don't see it. */
