@@ -19,7 +19,11 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet would compute a text that begins like a formula, which may send what stands in other cells elsewhere. */
+/**
+ * A spreadsheet would compute what begins like a formula, which may send what stands in other cells elsewhere. In many
+ * countries it takes full-width signs too, and a semicolon for the comma: it then knows no quotes of ours, and a cell begins
+ * behind each semicolon, tab and line break.
+ */
 export function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return text.replace(/(?<=^|[;\t\r\n])(?=[\s"]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/g, "'");
 }
