@@ -1,5 +1,6 @@
 import type { GenerationRef } from '../contracts/generation-worker.ts';
 import { ServiceError } from '../errors.ts';
+import { FinalAnswer } from './fresh-fetch.ts';
 import { lambdaInvoker } from './lambda-invoker.ts';
 
 /** Both tries together take no longer than two seconds: the caller waits for them. */
@@ -30,6 +31,7 @@ export function generationWorkerClient(url: string) {
           return;
         } catch (error) {
           cause = error;
+          if (error instanceof FinalAnswer) break;
         }
       }
       const sentence = 'The request could not be handed over to be generated. Try again shortly.';

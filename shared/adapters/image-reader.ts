@@ -1,5 +1,5 @@
 import { previewLimits } from '../contracts/model-server.ts';
-import { freshFetch } from './fresh-fetch.ts';
+import { FinalAnswer, freshFetch, statusError } from './fresh-fetch.ts';
 
 const tries = 3;
 /** For one image of at most some 17 MB, from a bucket of the same region. */
@@ -18,6 +18,7 @@ export async function readImage(link: string, maxBytes: number): Promise<Buffer>
       return await tryToRead(link, maxBytes, tryWithinMs);
     } catch (error) {
       cause = error;
+      if (error instanceof FinalAnswer) break;
     }
   }
   throw new Error('an image could not be read', { cause });
@@ -35,7 +36,7 @@ async function tryToRead(link: string, maxBytes: number, withinMs: number): Prom
   const bytes = Number(answer.headers.get('content-length'));
   if (!answer.ok || answer.body === null || bytes > maxBytes) {
     await answer.body?.cancel();
-    throw new Error(`a link was answered with status ${answer.status} and ${bytes} bytes`);
+    throw statusError(answer.status, `a link was answered with status ${answer.status} and ${bytes} bytes`);
   }
   // `arrayBuffer()` would need twice as much memory.
   const image = Buffer.allocUnsafe(bytes);

@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { statusError } from './fresh-fetch.ts';
 import { signedFetch } from './signed-fetch.ts';
 
 export interface Invocation {
@@ -12,6 +13,7 @@ export interface Invocation {
  * Invokes another function (AWS Lambda API, "Invoke").
  * @param url of the function's invocations.
  * @returns Lambda's answer. Its body must be read or cancelled.
+ * @throws FinalAnswer where Lambda does not take such an invocation; another error where it may take the next one.
  */
 export function lambdaInvoker(url: string) {
   // Any client knows the region and the credentials.
@@ -23,6 +25,7 @@ export function lambdaInvoker(url: string) {
     const failed = answer.headers.has('x-amz-function-error');
     if (answer.ok && !failed) return answer;
     await answer.body?.cancel();
-    throw new Error(failed ? 'the function failed' : `Lambda answered with status ${answer.status}`);
+    if (failed) throw new Error('the function failed');
+    throw statusError(answer.status, `Lambda answered with status ${answer.status}`);
   };
 }

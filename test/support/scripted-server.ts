@@ -1,0 +1,40 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { listen } from '../../local/http/server.ts';
+
+export interface ScriptedAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface ScriptedServer {
+  url: string;
+  /** What came since the test began. */
+  requests: { path: string; headers: IncomingMessage['headers'] }[];
+  /** What each request is answered with; null: nothing ever. A test sets it. */
+  answer: (path: string) => ScriptedAnswer | null;
+}
+
+/** A real server that stands for a service of others in the tests of one file. */
+export function useScriptedServer(): ScriptedServer {
+  const script: ScriptedServer = { url: '', requests: [], answer: () => ({}) };
+  const server = createServer((request, response) => {
+    const path = request.url!;
+    script.requests.push({ path, headers: request.headers });
+    request.resume();
+    const answer = script.answer(path);
+    if (answer === null) return;
+    response.writeHead(answer.status ?? 200, answer.headers);
+    response.end(answer.body ?? '');
+  });
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const running = await listen(server);
+    script.url = running.url;
+    close = () => running.close();
+  });
+  beforeEach(() => void script.requests.splice(0));
+  afterAll(() => close());
+  return script;
+}
