@@ -3,13 +3,12 @@ import {
   DeleteItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from '../contracts/generation-worker.ts';
 import type { Deletion } from '../domain/deletion.ts';
 import type { Generation } from '../domain/generation.ts';
 import { fromItem as generationFromItem } from './generation-item.ts';
-import { batchGet, getItem, type Item, type Table } from './table.ts';
+import { batchGet, getItem, listLeases, type Item, type Table } from './table.ts';
 import { itemKeys, leaseIndex, licenseIdOfDeletion } from './table-keys.ts';
 import { transact } from './transact.ts';
 
@@ -105,16 +104,8 @@ export function deletionStore(table: Table) {
 
     /** Deletions whose lease ended before an instant, oldest first. The index may be a moment late. */
     async listDue(beforeMs: number, limit: number): Promise<GenerationRef[]> {
-      const { Items: items } = await table.documents.send(
-        new QueryCommand({
-          TableName: table.name,
-          IndexName: leaseIndex.name,
-          KeyConditionExpression: `${leaseIndex.partition} = :deletions AND ${leaseIndex.sort} < :before`,
-          ExpressionAttributeValues: { ':deletions': leaseIndex.deletions, ':before': beforeMs },
-          Limit: limit,
-        }),
-      );
-      return (items ?? []).map((key) => ({ licenseId: licenseIdOfDeletion(key), requestId: key.SK }));
+      const keys = await listLeases(table, leaseIndex.deletions, beforeMs, limit);
+      return keys.map((key) => ({ licenseId: licenseIdOfDeletion(key), requestId: key.SK }));
     },
   };
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from '../contracts/generation-worker.ts';
 import { fitsBudget } from '../domain/credits.ts';
@@ -20,9 +19,9 @@ import { idempotencyRecordFromItem, type IdempotencyRecord } from './idempotency
 import { generationPages } from './generation-pages.ts';
 import { countedInMs, countInPeriod } from './in-flight.ts';
 import { committedName } from './period-store.ts';
-import { batchGet, getItem, writeItem, type Item, type Table } from './table.ts';
-import { transact, type TransactItems } from './transact.ts';
-import { itemKeys, leaseIndex, licenseIdOfGeneration } from './table-keys.ts';
+import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from './table.ts';
+import { transact, type Refusal, type TransactItems } from './transact.ts';
+import { itemKeys, licenseIdOfGeneration } from './table-keys.ts';
 
 export type { Completion, IdempotencyClaim, ReservationLimits };
 export type { GenerationRef };
@@ -41,6 +40,14 @@ export type Reservation =
 /** Another run of the same request has begun it, or it has ended: this run must leave it alone. */
 export class RunLost extends Error {
   override name = 'RunLost';
+}
+
+/** With what an end is tried. */
+interface EndAttempt {
+  /** The period that counts what is in flight; null where that must be looked up. */
+  inFlightInMs: number | null;
+  withIdempotencyRecord: boolean;
+  period: Item | null;
 }
 
 const maxFinishAttempts = 4;
@@ -64,40 +71,29 @@ export function generationStore(table: Table) {
     itemsFor: (inFlightInMs: number, withIdempotencyRecord: boolean, period: Item | null) => TransactItems,
   ): Promise<Generation> => {
     const { licenseId, periodStartMs } = ended;
-    let inFlightInMs = periodStartMs;
-    let withIdempotencyRecord = true;
-    let period: Item | null = null;
+    let next: EndAttempt = { inFlightInMs: periodStartMs, withIdempotencyRecord: true, period: null };
     let noticeRefusals = 0;
     let lastError: unknown;
-    for (let attempt = 1; attempt <= maxFinishAttempts; attempt++) {
-      try {
-        const refusal = await transact(table, itemsFor(inFlightInMs, withIdempotencyRecord, period));
-        if (refusal === null) return ended;
-        const [ofRecord, ofPeriod, ...others] = refusal.failed;
-        const stored = ofRecord ? refusal.items[0] : undefined;
-        if (stored && isFinal(stored.status)) return fromItem(stored);
-        if (ofRecord && stored?.status === 'PROCESSING') throw new RunLost('another run has begun it');
-        if (ofRecord) throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
-        const [, found = {}] = refusal.items;
-        const isCounting = inFlightInMs === periodStartMs;
-        if (ofPeriod && (!isCounting || found.inFlight !== undefined)) {
-          period = found;
-          lastError = new Error('the charges of others reach what is told to the owner');
-          if (++noticeRefusals <= maxNoticeRefusals) attempt -= 1;
-        } else if (isCounting ? ofPeriod : others[0]) {
-          // Its month is over, and another period counts what is in flight.
-          inFlightInMs = (await countedInMs(table, licenseId)) ?? periodStartMs;
-          lastError = new Error('another period counts the requests in flight');
-        } else {
-          // The key's 24 hours are over and a newer request has taken it, so this release must leave it alone.
-          withIdempotencyRecord = false;
-          lastError = new Error('the idempotency key was taken over');
-        }
-      } catch (error) {
-        if (error instanceof RunLost) throw error;
-        // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
-        lastError = error;
+    const send = async () => {
+      const inFlightInMs = next.inFlightInMs ?? (await countedInMs(table, licenseId)) ?? periodStartMs;
+      next = { ...next, inFlightInMs };
+      return transact(table, itemsFor(inFlightInMs, next.withIdempotencyRecord, next.period));
+    };
+    const attempts = () => maxFinishAttempts + Math.min(noticeRefusals, maxNoticeRefusals);
+    for (let attempt = 1; attempt <= attempts(); attempt++) {
+      // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
+      const answer = await send().catch((error: unknown) => ({ error }));
+      if (answer === null) return ended;
+      if ('error' in answer) {
+        lastError = answer.error;
+        continue;
       }
+      const stored = endedMeanwhile(answer);
+      if (stored !== null) return stored;
+      const change = afterRefusal(answer, next.inFlightInMs === periodStartMs);
+      if (change.period) noticeRefusals += 1;
+      next = { ...next, ...change };
+      lastError = new Error(`the end was refused because of ${Object.keys(change)[0]}`);
     }
     throw lastError;
   };
@@ -227,16 +223,32 @@ export function generationStore(table: Table) {
 
     /** Generations of one shard whose lease ended before an instant, oldest first. The index may be a moment late. */
     async listExpiredLeases(shard: string, beforeMs: number, limit: number): Promise<GenerationRef[]> {
-      const { Items: items } = await table.documents.send(
-        new QueryCommand({
-          TableName: table.name,
-          IndexName: leaseIndex.name,
-          KeyConditionExpression: `${leaseIndex.partition} = :shard AND ${leaseIndex.sort} < :before`,
-          ExpressionAttributeValues: { ':shard': shard, ':before': beforeMs },
-          Limit: limit,
-        }),
-      );
-      return (items ?? []).map((key) => ({ licenseId: licenseIdOfGeneration(key), requestId: key.SK }));
+      const keys = await listLeases(table, shard, beforeMs, limit);
+      return keys.map((key) => ({ licenseId: licenseIdOfGeneration(key), requestId: key.SK }));
     },
   };
+}
+
+/**
+ * The verdict on the record of a refused end, which no other attempt would change.
+ * @returns the record if it has ended; null if it can still be ended.
+ * @throws RunLost; an error where it has not begun or is not there.
+ */
+function endedMeanwhile({ failed: [ofRecord], items: [stored] }: Refusal): Generation | null {
+  if (!ofRecord) return null;
+  if (stored && isFinal(stored.status)) return fromItem(stored);
+  if (stored?.status === 'PROCESSING') throw new RunLost('another run has begun it');
+  throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
+}
+
+/** What the next attempt needs. @param isCounting whether the generation's own period was taken to count what is in flight */
+function afterRefusal({ failed, items }: Refusal, isCounting: boolean): Partial<EndAttempt> {
+  const [, ofPeriod, ofOther] = failed;
+  const [, period = {}] = items;
+  // The charges of others reach what is told to the owner.
+  if (ofPeriod && (!isCounting || period.inFlight !== undefined)) return { period };
+  // Its month is over, and another period counts what is in flight.
+  if (isCounting ? ofPeriod : ofOther) return { inFlightInMs: null };
+  // The key's 24 hours are over and a newer request has taken it, so this release must leave it alone.
+  return { withIdempotencyRecord: false };
 }

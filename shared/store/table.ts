@@ -11,7 +11,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { lean, leanOptions } from '../aws-clients.ts';
 import { serviceBusy } from '../errors.ts';
 import { maxConflictRetries, pause } from './backoff.ts';
-import { ownerIndex, type ItemKey } from './table-keys.ts';
+import { leaseIndex, ownerIndex, type ItemKey } from './table-keys.ts';
 
 /** The table and its clients: every store is built on these. */
 export interface Table {
@@ -95,6 +95,25 @@ export function listOwned<T>(
       }),
     );
   return readAll(query, fromItem);
+}
+
+/** The keys of what is listed under one value of the lease index, and whose lease ended before an instant, oldest first. */
+export async function listLeases(
+  table: Table,
+  listedAs: string,
+  beforeMs: number,
+  limit: number,
+): Promise<Item[]> {
+  const { Items: keys = [] } = await table.documents.send(
+    new QueryCommand({
+      TableName: table.name,
+      IndexName: leaseIndex.name,
+      KeyConditionExpression: `${leaseIndex.partition} = :listedAs AND ${leaseIndex.sort} < :before`,
+      ExpressionAttributeValues: { ':listedAs': listedAs, ':before': beforeMs },
+      Limit: limit,
+    }),
+  );
+  return keys;
 }
 
 /** Reads up to 100 items strongly, in the order of their keys; undefined where there is none. */

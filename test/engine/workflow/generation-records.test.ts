@@ -212,19 +212,23 @@ describe('a charge', () => {
   test('answers what another hand made of the record, and then changes nothing', async () => {
     const record = await begun();
     const released = await generations.release(record, timeout, nowMs + 1);
+    const sent = lose(write, 0);
     expect(await generations.settle(record, completion)).toEqual(released);
+    expect(sent).toHaveLength(1);
     expect(await periodTotals(record)).toMatchObject({ committed: 0, used: 0 });
   });
 
   test('of what has not begun, or is not there, is a fault', async () => {
     const record = newRecord();
-    await expect(generations.settle(record, completion)).rejects.toThrow(
-      "generation is missing: it can't be ended so",
-    );
+    const sent = lose(write, 0);
+    const settled = expect(generations.settle(record, completion)).rejects;
+    await settled.toThrow("generation is missing: it can't be ended so");
+    expect(sent.splice(0)).toHaveLength(1);
     await generations.reserve(record, limits(100), null);
-    await expect(generations.settle(record, completion)).rejects.toThrow(
-      "generation is QUEUED: it can't be ended so",
-    );
+    sent.splice(0);
+    const early = expect(generations.settle(record, completion)).rejects;
+    await early.toThrow("generation is QUEUED: it can't be ended so");
+    expect(sent).toHaveLength(1);
     expect(await periodTotals(record)).toMatchObject({ committed: 2, used: 0 });
   });
 
