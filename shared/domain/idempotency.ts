@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutBlanks } from './words.ts';
 
 export const idempotencyKeyRule = 'Idempotency-Key must be 1 to 255 visible ASCII characters';
 /** How long a repeated request is answered with the first one's result. */
@@ -10,7 +11,7 @@ export const idempotencyHours = 24;
  * @returns the key, or null when it is not one.
  */
 export function parseIdempotencyKey(header: string): string | null {
-  const text = header.replace(/^[ \t]+|[ \t]+$/g, '');
+  const text = withoutBlanks(header);
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text);
   const key = quoted ? quoted[1]!.replace(/\\(["\\])/g, '$1') : text;
   return /^[\x21-\x7e]{1,255}$/.test(key) ? key : null;

@@ -1,3 +1,5 @@
+import { withoutBlanks } from '../domain/words.ts';
+
 /**
  * Whether a request asks to be answered before its work is done, by its Prefer headers (RFC 7240, section 2), as
  * `Prefer: respond-async, wait=10; strict, note="a, b"`. Unknown preferences and all parameters are ignored: a
@@ -24,5 +26,5 @@ function preferencesIn(list: string): string[] {
     } else if (!isQuoted && char === ';') isParameter = true;
     else if (!isParameter) found[found.length - 1] += char;
   }
-  return found.map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ''));
+  return found.map(withoutBlanks);
 }

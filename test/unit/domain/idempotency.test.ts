@@ -103,6 +103,11 @@ test('whatever is sent, the outcome is a right key or none', () => {
 test('a header of a million characters is read without backtracking, which would take longer than a test may', () => {
   expect(parseIdempotencyKey(`"${'\\'.repeat(1_000_000)}`)).toBeNull();
   expect(parseIdempotencyKey(`"${'\\"'.repeat(500_000)}`)).toBeNull();
+  for (const blank of [' ', '\t', ' \t']) {
+    const blanks = blank.repeat(1_000_000);
+    expect(parseIdempotencyKey(`a${blanks}b`)).toBeNull();
+    expect(parseIdempotencyKey(`${blanks}a${blanks}`)).toBe('a');
+  }
 });
 
 test('a key is kept for 24 hours', () => expect(idempotencyHours).toBe(24));

@@ -64,6 +64,13 @@ test('other preferences, whatever they say, change nothing', () => {
   );
 });
 
+test.each([' ', '\t', '\t '])('a million blanks of %j are read at once', (blank) => {
+  const blanks = blank.repeat(1_000_000);
+  expect(prefersAsync([`respond-async${blanks}x`])).toBe(false);
+  expect(prefersAsync([`x${blanks}y,${blanks}respond-async${blanks}`])).toBe(true);
+  expect(prefersAsync([`respond-async${blanks}=${blanks}`, blanks])).toBe(true);
+});
+
 test('no header is refused, whatever is in it', () => {
   fc.assert(fc.property(fc.array(fc.string()), (values) => typeof prefersAsync(values) === 'boolean'));
 });
