@@ -6,9 +6,12 @@ const numbers = /-?[0-9][0-9.eE+-]*/g;
 /** JSON.parse reads this as Infinity. No field accepts that, so the caller is told the rule of the field. */
 const tooLarge = '1e999';
 
+/** Bodies that mean something have half a dozen levels. What reads a value later may recurse, and would run out of stack. */
+const maxDepth = 64;
+
 /**
  * Reads JSON (RFC 8259) as strictly as I-JSON (RFC 7493) asks: UTF-8, no member twice in one object, and no fraction
- * that is rounded to an integer. Nothing here recurses, so a value may be nested to any depth.
+ * that is rounded to an integer. Nothing here recurses, and what is nested too deep is refused, so that nothing later can fail by it.
  * @throws INVALID_BODY. Its sentence quotes nothing of the text, which may hold a prompt.
  */
 export function parseJson(text: string): unknown {
@@ -18,6 +21,7 @@ export function parseJson(text: string): unknown {
   if (text.includes('\ufffd')) throw invalid(garbled);
   const value = parse(text);
   const bare = text.replace(strings, '');
+  if (depthOf(bare) > maxDepth) throw invalid(`is nested more than ${maxDepth} deep`);
   // Outside of strings each colon belongs to a member. The parser keeps only the last of two members with one name.
   if (bare.split(':').length - 1 !== countMembers(value)) {
     throw invalid('has a member twice in one object: send each once');
@@ -32,6 +36,16 @@ function parse(text: string): unknown {
     // The parser's own message quotes the text.
     throw invalid('is not valid JSON: send one JSON object');
   }
+}
+
+/** How many objects and arrays stand in each other, in JSON without its strings. */
+function depthOf(bare: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const character of bare) {
+    if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth);
+    else if (character === '}' || character === ']') depth -= 1;
+  }
+  return deepest;
 }
 
 function countMembers(value: unknown): number {

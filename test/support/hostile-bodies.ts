@@ -15,7 +15,7 @@ type Write = (members: string[]) => string | Buffer;
 
 const withBody = ways.filter(takesBody);
 const deep = 200_000;
-const nested = `${'['.repeat(deep)}${']'.repeat(deep)}`;
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const withMember = (member: string) => (members: string[]) => objectOf([...members, member]);
 
@@ -35,9 +35,16 @@ const unreadable: Record<string, Write> = {
 
 const twice: Record<string, Write> = {
   'its first member twice': ([first = '', ...rest]) => objectOf([first, ...rest, first]),
-  'a member twice below much': withMember(
-    `"x":${'{"x":'.repeat(deep / 2)}{"y":1,"y":1}${'}'.repeat(deep / 2)}`,
-  ),
+  'a member twice below much': withMember(`"x":${'{"x":'.repeat(60)}{"y":1,"y":1}${'}'.repeat(60)}`),
+};
+
+/** The object is one level of it. Values of members that are known and unknown, and the end of the call's stack. */
+const tooDeep: Record<string, Write> = {
+  'a level too much': withMember(`"${marker}":${nested(64)}`),
+  'objects in lists': withMember(`"prompt":${'[{"x":'.repeat(40)}1${'}]'.repeat(40)}`),
+  'six thousand levels': withMember(`"referenceImages":${nested(6000)}`),
+  'as many as fit': withMember(`"x":${nested(deep)}`),
+  'no object at all': () => nested(65),
 };
 
 /** Members that no body has, and what their refusal names. Unit tests hold how any name is told. */
@@ -45,14 +52,14 @@ const unknown: Record<string, [member: string, says: string]> = {
   'an unknown member': [`"${marker}":1`, `"${marker}"`],
   'a prototype': ['"__proto__":{"seed":1,"licenseId":"x"}', '"__proto__"'],
   'a name that acts on terminals': [`"\\u001b[2J${marker}\\u009b\\u202e":1`, `"?[2J${marker}??"`],
-  'a deep member': [`"${marker}":${nested}`, `"${marker}"`],
+  'a member as deep as may be': [`"${marker}":${nested(63)}`, `"${marker}"`],
   'many members': [Array.from({ length: 50_000 }, (_, i) => `"${marker}${i}":${i}`).join(), 'and more'],
 };
 
 /** Values that a member of a generation does not take, and the name in their refusal. Its unit tests hold the edges. */
 const values: Record<string, [field: string, value: string]> = {
   'half a character': ['prompt', `"${marker}\\ud800"`],
-  'deep nesting': ['prompt', nested],
+  'nesting as deep as may be': ['prompt', `[${nested(60)},"${'[{'.repeat(99)}"]`],
   'a number beyond all numbers': ['seed', '1e400'],
   'an object like an array': ['referenceImages', `{"length":1,"0":{"url":"https://a.test/${marker}"}}`],
 };
@@ -76,6 +83,7 @@ const withNecessaryBody = withBody.filter(({ route }) => route !== routes.create
 export const hostileBodies: Hostile[] = [
   ...spreadTable(unreadable, withBody, (way, body) => ({ ...written(body, way), ...invalidBody })),
   ...spreadTable(twice, withBody, (way, body) => ({ ...written(body, way), ...invalidBody, says: 'twice' })),
+  ...spreadTable(tooDeep, withBody, (way, body) => ({ ...written(body, way), ...invalidBody, says: 'deep' })),
   ...spreadTable(unknown, withBody, (way, [member, says]) => ({
     ...written(withMember(member), way),
     ...invalidParameters,

@@ -86,19 +86,33 @@ describe('JSON', () => {
     expect(parseJson('{"a":"\\ufffd\ufeff"}')).toEqual({ a: '\ufffd\ufeff' });
   });
 
-  test('that is very deep or very long is read without recursion', () => {
+  test('has 64 levels at most, of objects and lists together; brackets in its strings are none', () => {
+    for (const [opens, closes] of [
+      ['[', ']'],
+      ['{"":', '}'],
+      ['[1,[2],{"[{":', '}]'],
+    ] as const) {
+      const levels = closes.length;
+      const nested = (depth: number) =>
+        `${opens.repeat(depth / levels)}"[[{{\\"[{"${closes.repeat(depth / levels)}`;
+      expect(parseJson(nested(64))).toEqual(JSON.parse(nested(64)));
+      for (const depth of [64 + levels, 6000, 200_000]) {
+        const { code, message } = refusalOf(() => parseJson(nested(depth)));
+        expect([code, message]).toEqual(['INVALID_BODY', 'The body is nested more than 64 deep.']);
+      }
+    }
+    expect(parseJson(`[${'[[1],{"a":[]}],'.repeat(500)}0]`)).toHaveLength(501);
+  });
+
+  test('that is very long is read without recursion', () => {
     const many = 200_000;
     for (const text of [
-      `${'['.repeat(many)}${']'.repeat(many)}`,
-      `${'{"":'.repeat(many)}1.5${'}'.repeat(many)}`,
       `[${'"\\"",'.repeat(many)}1e2]`,
       `["${'\\n'.repeat(many)}",${'1.0,'.repeat(many)}1]`,
       `[0.${'0'.repeat(many)}1,${'1'.repeat(many)}]`,
     ]) {
       expect(typeof parseJson(text)).toBe('object');
     }
-    const repeated = `${'{"":'.repeat(many)}{"a":1,"a":2}${'}'.repeat(many)}`;
-    expect(refusalOf(() => parseJson(repeated)).code).toBe('INVALID_BODY');
   });
 
   test('never quotes what it could not read', () => {
