@@ -26,6 +26,7 @@ const codes = {
   KEY_NOT_FOUND: { status: 404 },
   LICENSE_NOT_FOUND: { status: 404 },
   NOT_FOUND: { status: 404 },
+  METHOD_NOT_ALLOWED: { status: 405 },
   PAYLOAD_TOO_LARGE: { status: 413 },
   REQUEST_BLOCKED: { status: 403 },
   INTERNAL_ERROR: { status: 500 },

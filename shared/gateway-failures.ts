@@ -66,6 +66,12 @@ export const gatewayFailures = {
   DEFAULT_5XX: fault,
 } as const satisfies Record<string, GatewayFailure>;
 
+/** What API Gateway answers to a method that a path refuses (`Route.refusesOthers`). */
+export const methodFailure = {
+  code: 'METHOD_NOT_ALLOWED',
+  error: 'This path takes no such method. The Allow header names the one that it takes.',
+} as const satisfies GatewayFailure;
+
 /** The failures that the firewall answers. */
 export const firewallFailures = {
   tooLarge,

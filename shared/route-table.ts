@@ -214,7 +214,7 @@ export const answerAgent = {
   auth: 'key',
   limit: mcpLimit,
   streams: true,
-  refuses: ['GET', 'DELETE'],
+  refusesOthers: true,
   dialect: 'mcp',
   grants: { ...waiting, table: { ...waiting.table, catalog: ['get', 'query'] } },
 } as const satisfies Route;

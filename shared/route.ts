@@ -23,8 +23,8 @@ export interface Route {
   throttle?: Throttle | 'account';
   /** See `Job`. */
   reservedConcurrency?: number;
-  /** Methods of its path that its protocol wants refused with 405. Any other that no route has is 404. */
-  refuses?: readonly ('GET' | 'DELETE')[];
+  /** Whether every other method of its path is refused with 405, as its protocol wants. Elsewhere one that no route has is 404. */
+  refusesOthers?: true;
   /** What the function needs beside authentication, for which `grantsOf` adds grants. */
   grants: Grants;
 }

@@ -19,7 +19,7 @@ import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-lo
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { gatewayFailures } from '../../shared/gateway-failures.ts';
+import { methodFailure } from '../../shared/gateway-failures.ts';
 import {
   basePath,
   cors,
@@ -130,7 +130,7 @@ export class HttpApi extends Construct {
         responseTransferMode: route.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
       }),
     );
-    for (const method of route.refuses ?? []) refuse(resource, method, route.method);
+    if (route.refusesOthers) refuseOthers(resource, route.method);
     if (!this.withPreflight.has(resource)) this.addPreflight(resource, route.path, origins);
   }
 
@@ -189,9 +189,8 @@ export class HttpApi extends Construct {
   }
 }
 
-/** Has a method answered 405 without a function: by API Gateway itself, in the shape of its other answers. */
-function refuse(resource: IResource, method: string, allowed: string): void {
-  const { error, code } = gatewayFailures.MISSING_AUTHENTICATION_TOKEN;
+/** Has every method that is not mounted answered 405 without a function: by API Gateway itself, in the shape of its other answers. */
+function refuseOthers(resource: IResource, allowed: string): void {
   const headers = {
     Allow: `'${allowed}'`,
     'X-Request-Id': 'context.requestId',
@@ -209,11 +208,13 @@ function refuse(resource: IResource, method: string, allowed: string): void {
       {
         statusCode: '405',
         responseParameters: parameters((value) => value),
-        responseTemplates: { 'application/json': JSON.stringify({ error, code }) },
+        responseTemplates: {
+          'application/json': JSON.stringify({ error: methodFailure.error, code: methodFailure.code }),
+        },
       },
     ],
   });
-  resource.addMethod(method, integration, {
+  resource.addMethod('ANY', integration, {
     methodResponses: [{ statusCode: '405', responseParameters: parameters(() => true) }],
   });
 }

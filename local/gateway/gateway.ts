@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCodes } from '../../shared/errors.ts';
-import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
+import {
+  firewallFailures,
+  gatewayFailures,
+  methodFailure,
+  type GatewayFailure,
+} from '../../shared/gateway-failures.ts';
+import { writeAll } from '../../shared/http/web-exchange.ts';
 import { basePath, cors, type Route } from '../../shared/routes.ts';
 import { takesGzip } from '../http/gzip.ts';
 import { readBody } from '../http/read-body.ts';
@@ -54,7 +60,7 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
     const methods = routes.map(({ method }) => method);
     if (req.method === 'OPTIONS' && answerPreflight(req, res, methods, allowedOrigins)) return;
     const found = routes.find(({ method }) => method === req.method);
-    if (!found) return refuseMethod(req, res, routes);
+    if (!found) return refuseMethod(res, routes);
     const body = await readBody(req, maxBodyBytes);
     if (body === null) {
       res.setHeader('connection', 'close');
@@ -65,7 +71,7 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
     const mayCompress = !found.streams && takesGzip(req.headers['accept-encoding']);
     const { statusCode, headers, body: chunks } = mayCompress ? await compressed(plain) : plain;
     res.writeHead(statusCode, headers);
-    for await (const chunk of chunks) if (!res.destroyed) res.write(chunk);
+    await writeAll(chunks, res);
     res.end();
   };
 
@@ -101,7 +107,7 @@ function track(run: Promise<unknown>, runs: Set<Promise<unknown>>): void {
 
 interface FoundRoute {
   method: string;
-  refuses: readonly string[];
+  refusesOthers: boolean;
   streams: boolean;
   handler: unknown;
   matched: MatchedPath;
@@ -111,7 +117,7 @@ interface FoundRoute {
 function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
   const table = mounted.map(({ route, handler }) => ({
     method: route.method,
-    refuses: route.refuses ?? [],
+    refusesOthers: route.refusesOthers ?? false,
     streams: route.streams,
     match: pathMatcher(route.path),
     handler,
@@ -125,18 +131,14 @@ function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
   };
 }
 
-function refuseMethod({ method = '' }: IncomingMessage, res: ServerResponse, routes: FoundRoute[]): void {
-  const refusing = routes.find(({ refuses }) => refuses.includes(method));
+function refuseMethod(res: ServerResponse, routes: FoundRoute[]): void {
+  const refusing = routes.find(({ refusesOthers }) => refusesOthers);
   if (refusing) res.setHeader('allow', refusing.method);
-  fail(res, gatewayFailures.MISSING_AUTHENTICATION_TOKEN, refusing ? 405 : undefined);
+  fail(res, refusing ? methodFailure : gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
 }
 
-function fail(
-  res: ServerResponse,
-  { code, error, retryAfterSeconds }: GatewayFailure,
-  status = errorCodes[code].status,
-): void {
-  res.writeHead(status, {
+function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFailure): void {
+  res.writeHead(errorCodes[code].status, {
     'content-type': 'application/json',
     'x-request-id': randomUUID(),
     'cache-control': 'no-store',

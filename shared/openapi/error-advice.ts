@@ -34,6 +34,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   KEY_NOT_FOUND: 'Use an id of GET /keys (key_…), never the key itself.',
   LICENSE_NOT_FOUND: 'Use a licenseId of GET /licenses.',
   NOT_FOUND: 'Check the method and the path: every path begins with /api/v1.',
+  METHOD_NOT_ALLOWED: 'Send messages of the Model Context Protocol with POST.',
   PAYLOAD_TOO_LARGE: 'Send at most 1 MiB: reference images go by link or by upload.',
   REQUEST_BLOCKED: 'Leave out unusual headers and query parameters, or send from another network.',
   INTERNAL_ERROR:

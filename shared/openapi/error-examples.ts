@@ -33,6 +33,7 @@ export const errorExamples: Record<ErrorCode, string> = {
   KEY_NOT_FOUND: 'None of your API keys has this ID.',
   LICENSE_NOT_FOUND: 'None of your licenses has this ID.',
   NOT_FOUND: 'There is no such endpoint. Check the method and the path.',
+  METHOD_NOT_ALLOWED: 'This path takes no such method. The Allow header names the one that it takes.',
   PAYLOAD_TOO_LARGE: 'The body must be at most 1 MiB.',
   REQUEST_BLOCKED:
     'The request was blocked before it reached the service. If that is wrong, tell us the X-Request-Id.',

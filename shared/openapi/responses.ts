@@ -1,7 +1,7 @@
 import { errorCodes, type ErrorCode } from '../errors.ts';
 import type { Route } from '../routes.ts';
 import { answerExamples, events } from './answer-examples.ts';
-import { codesOf } from './error-codes.ts';
+import { codesOf, undocumentedCodes } from './error-codes.ts';
 import { errorExamples } from './error-examples.ts';
 import type { Operation } from './operations.ts';
 import type { Schema } from './schema.ts';
@@ -195,5 +195,7 @@ function errorSchema(codes: ErrorCode[]): Schema {
 
 /** An example of each error code, for the refusals to refer to. */
 export const errorAnswers: Record<string, Schema> = Object.fromEntries(
-  Object.entries(errorExamples).map(([code, error]) => [code, { value: { error, code } }]),
+  Object.entries(errorExamples)
+    .filter(([code]) => !undocumentedCodes.includes(code as ErrorCode))
+    .map(([code, error]) => [code, { value: { error, code } }]),
 );

@@ -66,17 +66,17 @@ test('files of images tell the prompt only where the configuration wants it', ()
 });
 
 test('what a route has refused is answered 405 without a function, in the shape of the API', () => {
-  const refused = table.flatMap(({ refuses = [], path }) =>
-    refuses.map((method) => `${method} ${basePath}${path}`),
-  );
-  expect(refused).toEqual([`GET ${basePath}/mcp`, `DELETE ${basePath}/mcp`]);
+  const refused = table
+    .filter(({ refusesOthers }) => refusesOthers)
+    .map(({ path }) => `ANY ${basePath}${path}`);
+  expect(refused).toEqual([`ANY ${basePath}/mcp`]);
   for (const name of refused) {
     const { Integration: integration, MethodResponses: responses } = methods.get(name)!;
     expect([integration.Type, integration.Uri]).toEqual(['MOCK', undefined]);
     const [answer] = integration.IntegrationResponses;
     expect(JSON.parse(answer.ResponseTemplates['application/json'])).toEqual({
-      error: expect.stringContaining('no such endpoint'),
-      code: 'NOT_FOUND',
+      error: expect.stringContaining('Allow'),
+      code: 'METHOD_NOT_ALLOWED',
     });
     expect([answer.StatusCode, answer.ResponseParameters['method.response.header.Allow']]).toEqual([
       '405',
@@ -87,8 +87,8 @@ test('what a route has refused is answered 405 without a function, in the shape 
 });
 
 test('nothing else is mounted', () => {
-  const expected = table.flatMap(({ method, path, refuses = [] }) =>
-    [method, 'OPTIONS', ...refuses].map((one) => `${one} ${basePath}${path}`),
+  const expected = table.flatMap(({ method, path, refusesOthers }) =>
+    [method, 'OPTIONS', ...(refusesOthers ? ['ANY'] : [])].map((one) => `${one} ${basePath}${path}`),
   );
   expect([...methods.keys()].sort()).toEqual([...new Set(expected)].sort());
 });

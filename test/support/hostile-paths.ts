@@ -1,5 +1,5 @@
 import { newRequestId } from '../../shared/domain/ids.ts';
-import type { ErrorCode } from '../../shared/errors.ts';
+import { errorCodes, type ErrorCode } from '../../shared/errors.ts';
 import { routes } from '../../shared/routes.ts';
 import { marker, spread, ways, type Hostile, type HostileRequest, type Way } from './hostile.ts';
 
@@ -31,7 +31,7 @@ const noIds = [
 const noSegments = ['', '%', '%ff', '%c0%af', `${id}/`, `${id}/x`, 'x//'];
 
 function missing(way: Way, what: string, code: ErrorCode, request: HostileRequest): Hostile {
-  return { what, way, request: () => request, status: 404, code };
+  return { what, way, request: () => request, status: errorCodes[code].status, code };
 }
 
 const codeOf: Record<string, ErrorCode> = {
@@ -81,11 +81,9 @@ export const hostileMethods: Hostile[] = ways.flatMap((way) => {
   const taken = ways.filter(({ route }) => route.path === way.route.path).map(({ route }) => route.method);
   return methods
     .filter((method) => !taken.some((one) => one === method))
-    .map((method) => {
-      const { refuses = [] } = way.route;
-      const status = refuses.some((one) => one === method) ? 405 : 404;
-      return { ...missing(way, method, 'NOT_FOUND', { method }), status };
-    });
+    .map((method) =>
+      missing(way, method, way.route.refusesOthers ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND', { method }),
+    );
 });
 
 /** Queries that no route takes, and what their refusal names. Unit tests hold how any name is told. */

@@ -1,8 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../shared/errors.ts';
-import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
+import {
+  firewallFailures,
+  gatewayFailures,
+  methodFailure,
+  type GatewayFailure,
+} from '../../shared/gateway-failures.ts';
 
-const failures: [string, GatewayFailure][] = Object.entries({ ...gatewayFailures, ...firewallFailures });
+const failures: [string, GatewayFailure][] = Object.entries({
+  ...gatewayFailures,
+  ...firewallFailures,
+  methodFailure,
+});
 
 describe.each(failures)('the answer for %s', (_type, { code, error, retryAfterSeconds }) => {
   test('has a code of the table and a sentence', () => {
