@@ -7,19 +7,29 @@ import type { ApiRequest } from './request.ts';
 export type Emit = (event: string, data: unknown) => void;
 
 /**
- * Whether the client would rather have server-sent events than JSON, by its Accept headers (RFC 9110, section 12.5.1). Who
- * reads events says so by their name: a client that takes any text expects one answer.
+ * Whether the client would rather have server-sent events than JSON. Who reads events says so by their name: a client that
+ * takes any text expects one answer.
  */
-export function wantsEvents({ headers }: Pick<ApiRequest, 'headers'>): boolean {
-  const ranges = (headers.get('accept') ?? []).flatMap((value) =>
-    value.toLowerCase().split(',').map(readRange),
-  );
-  /** The first of these ranges that was sent tells the weight. What no range names is not wanted. */
-  const weightOf = (...closest: string[]) => {
+export function wantsEvents(request: Pick<ApiRequest, 'headers'>): boolean {
+  const weightOf = acceptWeights(request);
+  return weightOf('text/event-stream') > weightOf('application/json', 'application/*', '*/*');
+}
+
+/**
+ * How much the client wants an answer, from 0 to 1, by its Accept headers (RFC 9110, section 12.5.1). Of the media ranges that
+ * are asked about, the first that was sent tells the weight. What none names is not wanted.
+ * @param absent what a request without the header sends in effect
+ */
+export function acceptWeights(
+  { headers }: Pick<ApiRequest, 'headers'>,
+  absent = '',
+): (...closest: string[]) => number {
+  const sent = (headers.get('accept') ?? []).join().toLowerCase();
+  const ranges = (sent === '' ? absent : sent).split(',').map(readRange);
+  return (...closest) => {
     const named = closest.map((name) => ranges.find((range) => range.name === name));
     return named.find((range) => range !== undefined)?.weight ?? 0;
   };
-  return weightOf('text/event-stream') > weightOf('application/json', 'application/*', '*/*');
 }
 
 /** A media range and how much it is wanted: 1 where it does not say, 0 where what it says is no weight. */

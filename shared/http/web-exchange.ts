@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './request.ts';
 
@@ -11,10 +11,11 @@ export function webRequest({ method, headers }: ApiRequest, names: RegExp): Requ
   const fields = sent.flatMap(([name, values]) => values.map((value): [string, string] => [name, value]));
   // What no header may hold would throw.
   const clean = fields.filter(([, value]) => /^[\t\x20-\x7e]*$/.test(value));
-  // Bodies are JSON, whatever the caller says that they are.
+  // Bodies are JSON, whatever the caller says that they are, and of the answer's form the library need know nothing.
+  const accept = 'application/json, text/event-stream';
   return new Request('https://api.invalid/', {
     method,
-    headers: [...clean, ['content-type', 'application/json']],
+    headers: [...clean, ['content-type', 'application/json'], ['accept', accept]],
   });
 }
 
@@ -23,7 +24,7 @@ export async function webAnswer(request: ApiRequest, response: Response): Promis
   const { status, body, headers: answered } = response;
   const allow = answered.get('allow');
   const headers = allow === null ? {} : { allow };
-  if (!answered.get('content-type')?.startsWith('text/event-stream')) {
+  if (!isEventStream(response)) {
     const text = await response.text();
     if (text !== '') return { status, headers, body: JSON.parse(text) };
     // Nothing is no JSON.
@@ -31,10 +32,24 @@ export async function webAnswer(request: ApiRequest, response: Response): Promis
   }
   const stream = new PassThrough();
   stream.on('error', () => {});
-  request.background.push(copy(body!, stream).finally(() => stream.end()));
+  request.background.push(writeAll(body!, stream).finally(() => stream.end()));
   return { status, headers, body: undefined, stream };
 }
 
-async function copy(from: ReadableStream<Uint8Array>, to: PassThrough): Promise<void> {
-  for await (const chunk of from) if (!to.destroyed) to.write(chunk);
+export function isEventStream({ headers: answered }: Response): boolean {
+  return answered.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
+/** Writes what comes, each chunk once the reader has taken those before it. Reads to the end though the reader has gone. */
+export async function writeAll(from: AsyncIterable<unknown>, to: Writable): Promise<void> {
+  for await (const chunk of from) {
+    if (to.destroyed || to.write(chunk)) continue;
+    await new Promise<void>((resolve) => {
+      const goOn = () => {
+        to.off('drain', goOn).off('close', goOn);
+        resolve();
+      };
+      to.on('drain', goOn).on('close', goOn);
+    });
+  }
 }

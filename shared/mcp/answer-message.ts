@@ -1,15 +1,21 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { ServiceError, type ErrorCode } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
+import { acceptWeights } from '../http/event-stream.ts';
 import { readJsonBody, type ApiRequest } from '../http/request.ts';
-import { webAnswer, webRequest } from '../http/web-exchange.ts';
+import { isEventStream, webAnswer, webRequest } from '../http/web-exchange.ts';
 import { loggableError } from '../runtime/log.ts';
 import type { ToolCall } from './run-tool.ts';
 import { toolServer } from './tool-server.ts';
+import { withoutNulls } from './without-nulls.ts';
 
-/** Error codes of JSON-RPC 2.0 ("Error object"). */
+/** Error codes of JSON-RPC 2.0 ("Error object"), and the SDK's for an Accept header that takes nothing. */
 const parseError = -32700;
 const invalidRequest = -32600;
+const notAcceptable = -32000;
+
+/** How a caller takes an answer: in JSON alone, as events alone, or as events where there is progress to tell. */
+type Form = 'json' | 'events' | 'either';
 
 /**
  * Answers one message of the Model Context Protocol, revision 2026-07-28 or, for clients that begin with `initialize`, the ones from
@@ -22,9 +28,14 @@ export async function answerMessage(call: ToolCall, allowedOrigins: readonly str
     const sentence = 'Web pages of this origin may not call this service.';
     return refuse(request, new ServiceError('REQUEST_BLOCKED', sentence), invalidRequest);
   }
+  const form = formFor(request);
+  if (form === null) {
+    request.logFields.code = codeOf(406);
+    return { status: 406, body: rpcError(notAcceptable, 'Accept application/json or text/event-stream.') };
+  }
   let message: Record<string, unknown>;
   try {
-    message = readJsonBody(request);
+    message = present(readJsonBody(request), form);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return refuse(request, error, isJson(request) ? invalidRequest : parseError);
@@ -33,14 +44,45 @@ export async function answerMessage(call: ToolCall, allowedOrigins: readonly str
   const handler = createMcpHandler(() => toolServer(call), {
     // The tools never change, so there is nothing to listen for, and a stream without end would hold a function.
     maxSubscriptions: 0,
+    responseMode: form === 'events' ? 'sse' : 'auto',
     onerror: (error) => (fault = error),
   });
-  const response = await handler.fetch(webRequest(request, /^(accept|mcp-.*)$/), { parsedBody: message });
+  const response = await handler.fetch(webRequest(request, /^mcp-/), { parsedBody: message });
   const { status } = response;
   if (status >= 400) request.logFields.code = codeOf(status);
   // Of a refusal nothing more is logged: it may quote what the caller sent.
   if (status >= 500) log.error('cause', { requestId: request.requestId, causes: loggableError(fault) });
-  return webAnswer(request, response);
+  return webAnswer(request, form === 'json' ? await inJson(response) : response);
+}
+
+/** @returns null for who takes neither form. Events are for who names them, and for who takes nothing else. */
+function formFor(request: ApiRequest): Form | null {
+  const weightOf = acceptWeights(request, '*/*');
+  const takesEvents = weightOf('text/event-stream', 'text/*', '*/*') > 0;
+  if (weightOf('application/json', 'application/*', '*/*') === 0) return takesEvents ? 'events' : null;
+  return weightOf('text/event-stream') > 0 ? 'either' : 'json';
+}
+
+/**
+ * The message as the protocol's schemas want it, which know no null. What a tool's arguments may have is for their contract to
+ * say. Progress could not be told in JSON, so that nobody is said to wish for it.
+ */
+function present({ params, ...message }: Record<string, unknown>, form: Form): Record<string, unknown> {
+  if (typeof params !== 'object' || params === null)
+    return params === null ? message : { ...message, params };
+  const { arguments: sent, ...others } = params as Record<string, unknown>;
+  const stated = withoutNulls(others) as { _meta?: { progressToken?: unknown } };
+  if (form === 'json') delete stated._meta?.progressToken;
+  return {
+    ...message,
+    params: sent === undefined || sent === null ? stated : { ...stated, arguments: sent },
+  };
+}
+
+/** The SDK streams every answer to the earlier revisions. Without progress, there is one message in the stream. */
+async function inJson(response: Response): Promise<Response> {
+  if (!isEventStream(response)) return response;
+  return Response.json(JSON.parse(/^data: (.*)$/m.exec(await response.text())![1]!));
 }
 
 /** The protocol's rule against DNS rebinding ("Security & Endpoint"). Only browsers send the header. */
@@ -57,7 +99,11 @@ function codeOf(status: number): ErrorCode {
 /** Refuses what is no message, so that its id is not known. */
 function refuse(request: ApiRequest, { status, code, message }: ServiceError, rpcCode: number): Answer {
   request.logFields.code = code;
-  return { status, body: { jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data: { code } } } };
+  return { status, body: rpcError(rpcCode, message, { code }) };
+}
+
+function rpcError(code: number, message: string, data?: object): object {
+  return { jsonrpc: '2.0', id: null, error: { code, message, ...(data && { data }) } };
 }
 
 function isJson(request: ApiRequest): boolean {

@@ -21,6 +21,7 @@ import { findGeneration } from '../workflow/find-generation.ts';
 import { agentIdentities, usableIdentities } from '../workflow/usable-identities.ts';
 import type { Progress } from './progress.ts';
 import type { ToolName } from './tools.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 export interface ToolCall {
   request: ApiRequest;
@@ -88,9 +89,10 @@ function keyHeader(sent: unknown): [string, string[]][] {
   return [['idempotency-key', [typeof sent === 'string' ? sent : '']]];
 }
 
-/** Arguments in one order: a model that repeats a call may write them in another. */
+/** Arguments in one order and without nulls: a model that repeats a call may write them otherwise. */
 function canonical(body: Arguments): string {
-  return JSON.stringify(Object.entries(body).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const sent = Object.entries(withoutNulls(body) as Arguments);
+  return JSON.stringify(sent.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function workflowFor({ request, deps }: ToolCall): GenerationDeps {

@@ -1,7 +1,7 @@
 import {
+  McpServer,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
   type CallToolRequest,
   type CallToolResult,
   type ServerContext,
@@ -22,20 +22,24 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The tools change with the service's code only, and are the same for everyone. */
 const lasting = { ttlMs: dayMs, cacheScope: 'public' } as const;
 
-/** The protocol's server for one message: it knows its caller, and nothing of any message before. */
-export function toolServer(call: ToolCall): Server {
-  const server = new Server(
+/**
+ * The protocol's server for one message: it knows its caller, and nothing of any message before. Its tools are answered by
+ * handlers of their own: the SDK's would check arguments itself, and refuse them in other words than the API.
+ */
+export function toolServer(call: ToolCall): McpServer {
+  const product = new McpServer(
     { name: 'image-generation-service', title: 'Image Generation Service', version: '1' },
     {
-      capabilities: { tools: {} },
       instructions,
       cacheHints: { 'tools/list': lasting, 'server/discover': lasting },
       jsonSchemaValidator: new DefaultJsonSchemaValidator(),
     },
   );
+  const { server } = product;
+  server.registerCapabilities({ tools: {} });
   server.setRequestHandler('tools/list', () => ({ tools: toolList() }) as never);
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => callTool(params, mcpReq, call));
-  return server;
+  return product;
 }
 
 async function callTool(

@@ -9,12 +9,12 @@ describe('a request for a library', () => {
   test('has the headers that are named, and never the credentials', () => {
     const sent = {
       authorization: ['Bearer svc_live_x'],
-      accept: ['application/json', 'text/event-stream'],
+      accept: ['*/*'],
       'mcp-name': ['generate'],
       'content-type': ['text/plain'],
       cookie: ['a=1'],
     };
-    const { headers, method } = webRequest(requestWith(sent), /^(accept|mcp-.*)$/);
+    const { headers, method } = webRequest(requestWith(sent), /^mcp-/);
     expect(method).toBe('POST');
     expect(Object.fromEntries(headers)).toEqual({
       accept: 'application/json, text/event-stream',
@@ -64,6 +64,23 @@ describe('the answer for its response', () => {
     expect([request.background.length, ended]).toEqual([1, false]);
     source.close();
     await waiting;
+  });
+
+  test('waits for its reader, and for nobody once the reader has gone', async () => {
+    for (const end of ['read', 'gone']) {
+      let pulled = 0;
+      const source = (async function* () {
+        for (; pulled < 40; pulled++) yield Buffer.alloc(16 * 1024);
+      })();
+      const request = requestWith();
+      const { stream } = await webAnswer(request, streamed(ReadableStream.from(source) as ReadableStream));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(pulled).toBeLessThan(20);
+      if (end === 'read') expect(Buffer.concat(await stream!.toArray())).toHaveLength(40 * 16 * 1024);
+      else stream!.destroy();
+      await Promise.all(request.background);
+      expect([pulled, stream!.listenerCount('drain')]).toEqual([40, 0]);
+    }
   });
 
   test('streams to the end', async () => {
