@@ -63,11 +63,11 @@ async function bundledBytes(contents: string): Promise<number> {
   return gzipSync(outputFiles[0]!.contents).length;
 }
 
-test('it is smaller than 6 kB, minified and compressed, and a part of it is smaller still', async () => {
+test('it is smaller than 7 kB, minified and compressed, and a part of it is smaller still', async () => {
   const whole = await bundledBytes("export * from 'image-generation-client';");
   console.log(`the client: ${whole} bytes, minified and compressed`);
   expect(whole).toBeGreaterThan(1000);
-  expect(whole).toBeLessThan(6000);
+  expect(whole).toBeLessThan(7000);
   const part = await bundledBytes("export { createRequester } from 'image-generation-client';");
   expect(part).toBeLessThan(0.6 * whole);
 });

@@ -32,6 +32,8 @@ export class ApiError extends Error {
 export class ConnectionError extends Error {
   /** Whether an answer had begun. If so, the service received the request. */
   readonly answerBegan: boolean;
+  /** The generation that it is about, if one was accepted. */
+  declare readonly requestId: string | undefined;
 
   constructor(
     message: string,
@@ -60,6 +62,8 @@ export class StorageError extends Error {
   readonly status: number;
   /** The storage's code, such as EntityTooLarge. */
   readonly code: string | undefined;
+  /** Of an image: the generation that it is of. It is fetched again at no cost. */
+  declare readonly requestId: string | undefined;
 
   constructor(message: string, status: number, code: string | undefined) {
     super(message);
@@ -76,6 +80,19 @@ export class UploadError extends StorageError {
 /** The storage did not give an image, also by a new link. */
 export class DownloadError extends StorageError {
   override readonly name = 'DownloadError';
+}
+
+/**
+ * The error, which now names the generation that it is about: by that ID it is fetched at no cost. Calls may share a signal and so
+ * its reason; one that names another generation already is thrown as the cause of an error like it.
+ */
+export function withRequestId(thrown: unknown, requestId: string | undefined): unknown {
+  if (requestId === undefined || typeof thrown !== 'object' || thrown === null) return thrown;
+  const { name, message, requestId: other } = thrown as Partial<TimeoutError>;
+  const isTaken = other !== undefined && other !== requestId && !(thrown instanceof ApiError);
+  const error = isTaken ? Object.assign(new Error(message, { cause: thrown }), { name }) : thrown;
+  Reflect.defineProperty(error, 'requestId', { value: requestId, configurable: true, writable: true });
+  return error;
 }
 
 /** The code in the storage's XML. */
@@ -95,13 +112,18 @@ export function isApiError<Code extends ErrorCode = ErrorCode>(
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code as Code));
 }
 
-export function unexpectedAnswer({ status, headers }: Response): ApiError {
+export function unexpectedAnswer(response: Response): ApiError {
+  const { status, headers } = response;
   return new ApiError('The answer is not one of the image generation service. Check the baseUrl.', {
     status,
     code: 'UNEXPECTED_ANSWER',
-    retryAfterSeconds: wholeSeconds(headers.get('retry-after')),
-    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: retryAfterOf(headers),
+    requestId: requestIdOf(response),
   });
+}
+
+export function requestIdOf({ headers }: Response): string | undefined {
+  return headers.get('x-request-id') ?? undefined;
 }
 
 /** The error for an answer whose connection broke after it had begun. */
@@ -131,6 +153,15 @@ function isErrorBody(body: unknown): body is { error: string; code: string } {
   return 'error' in body && typeof body.error === 'string' && 'code' in body && typeof body.code === 'string';
 }
 
-function wholeSeconds(header: string | null): number | undefined {
-  return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
+/**
+ * Retry-After in whole seconds, whether it is a number of them or a date in one of HTTP's three forms (RFC 9110, 5.6.7). A date
+ * counts from the answer's own, since this clock may be wrong. One that is over is 0.
+ */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined;
+  const untilMs = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
+  const nowMs = Date.parse(headers.get('date') ?? '') || Date.now();
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, Math.ceil((untilMs - nowMs) / 1000));
 }

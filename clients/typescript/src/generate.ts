@@ -1,5 +1,13 @@
 import { chunksOf } from './chunks.ts';
-import { ApiError, ConnectionError, isApiError, TimeoutError, unexpectedAnswer } from './errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  isApiError,
+  requestIdOf,
+  TimeoutError,
+  unexpectedAnswer,
+  withRequestId,
+} from './errors.ts';
 import { readEvents } from './event-stream.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient, NotRetried } from './retry.ts';
@@ -30,7 +38,8 @@ const pollForMs = 10 * 60_000;
 /**
  * Generates and resolves once the images are stored. Every try has the same idempotency key, so it is charged once,
  * however often the connection breaks.
- * @throws ApiError, ConnectionError, TimeoutError, and the signal's reason. The signal ends the waiting, not the generation.
+ * @throws ApiError, ConnectionError, TimeoutError, and the signal's reason, each with the `requestId` once it was accepted. The
+ * signal ends the waiting, not the generation.
  */
 export async function generate(
   requester: Requester,
@@ -62,8 +71,8 @@ async function generateOnce(
   try {
     const answer = await requester.attempt(route, init, (response) => readAnswer(response, options));
     if ('outputs' in answer) return answer;
-    signal?.throwIfAborted();
     ({ requestId } = answer);
+    if (signal?.aborted) throw withRequestId(signal.reason, requestId);
     error = new ConnectionError('The connection broke before the result arrived.', { answerBegan: true });
     if (requestId !== undefined) onDisconnected?.({ requestId });
   } catch (thrown) {
@@ -96,10 +105,10 @@ async function readAnswer(
   response: Response,
   options: GenerateOptions,
 ): Promise<GenerationResult | { requestId: string | undefined }> {
-  let requestId = response.headers.get('x-request-id') ?? undefined;
+  let requestId = requestIdOf(response);
   // A replay, or a proxy that buffers streams, answers with plain JSON.
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
-    const answer = await readJson<unknown>(response);
+    const answer = await readJson<unknown>(response, requestId);
     if (!isGeneration(answer)) throw unexpectedAnswer(response);
     return resultOfAnswer(answer);
   }
@@ -113,7 +122,7 @@ async function readAnswer(
       notify(options, event, value);
     }
   } catch (error) {
-    if (!(error instanceof ConnectionError)) throw error;
+    if (!(error instanceof ConnectionError)) throw withRequestId(error, requestId);
   }
   return { requestId };
 }

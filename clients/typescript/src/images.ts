@@ -1,6 +1,13 @@
 import { chunksOf } from './chunks.ts';
 import { files } from './environment.ts';
-import { ConnectionError, DownloadError, storageCodeOf, StorageError } from './errors.ts';
+import {
+  ConnectionError,
+  DownloadError,
+  storageCodeOf,
+  StorageError,
+  TimeoutError,
+  withRequestId,
+} from './errors.ts';
 import { withTimeout, type Requester } from './requester.ts';
 import { isTransient } from './retry.ts';
 import type { CallOptions } from './routes.ts';
@@ -16,6 +23,7 @@ export interface ImageSource {
 
 // Until the answer begins. After that it may take as long as bytes come.
 const answerTimeoutMs = 60_000;
+const retryForMs = 60_000;
 // What the storage answers for a link that has expired, or whose signer's credentials have.
 const refusedLinks = [400, 401, 403, 404];
 
@@ -23,12 +31,12 @@ const refusedLinks = [400, 401, 403, 404];
 class Links {
   outputs: string[];
   #signing: Promise<void> | undefined;
-  readonly #requestId: string;
+  readonly requestId: string;
   readonly #source: ImageSource;
 
   constructor(source: ImageSource, requestId: string, outputs: string[]) {
     this.#source = source;
-    this.#requestId = requestId;
+    this.requestId = requestId;
     this.outputs = outputs;
   }
 
@@ -40,7 +48,7 @@ class Links {
   }
 
   async #sign(signal: AbortSignal | undefined): Promise<void> {
-    const init = { path: { requestId: this.#requestId }, signal };
+    const init = { path: { requestId: this.requestId }, signal };
     this.outputs = (await this.#source.requester.request('GET /generate/{requestId}', init)).outputs;
   }
 }
@@ -62,8 +70,12 @@ export class Image {
     return this.#links.outputs[this.#index]!;
   }
 
-  /** The file as it is stored. @throws DownloadError, and what every call may throw */
+  /** The file as it is stored. @throws DownloadError, and what every call may throw, each with the `requestId` */
   async bytes({ signal }: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#fetched(() => this.#bytes(signal));
+  }
+
+  async #bytes(signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
     const { link } = this;
     try {
       return await download(this.#source, link, signal);
@@ -80,8 +92,21 @@ export class Image {
    */
   async save<P extends string | URL>(path: P, options?: CallOptions): Promise<P> {
     const content = await this.bytes(options);
-    await files().writeFile(path, content);
+    await this.#fetched(() => files().writeFile(path, content));
     return path;
+  }
+
+  /** Does what an image that is paid needs. Its errors name the request, and those of fetching say that nothing is lost. */
+  async #fetched<T>(work: () => Promise<T>): Promise<T> {
+    const { requestId } = this.#links;
+    try {
+      return await work();
+    } catch (error) {
+      const isOurs = [StorageError, ConnectionError, TimeoutError].some((kind) => error instanceof kind);
+      const rest = ` The image is paid and stored: getGeneration('${requestId}') fetches it again at no cost.`;
+      if (isOurs && !(error as Error).message.endsWith(rest)) (error as Error).message += rest;
+      throw withRequestId(error, requestId);
+    }
   }
 }
 
@@ -115,14 +140,15 @@ export class Images {
   }
 }
 
-/** The same answer, which can also fetch its images. */
-export function withImages<T extends { outputs: string[] }>(
+/** The same answer, which can also fetch its images. A service of before there were previews has none. */
+export function withImages<T extends { outputs: string[]; previews?: (string | null)[] }>(
   source: ImageSource,
   requestId: string,
   answer: T,
 ): WithImages<T> {
   const links = new Links(source, requestId, answer.outputs);
-  return Object.assign(new Images(answer.outputs.map((_, index) => new Image(source, links, index))), answer);
+  const images = new Images(answer.outputs.map((_, index) => new Image(source, links, index)));
+  return Object.assign(images, answer, { previews: answer.previews ?? answer.outputs.map(() => null) });
 }
 
 function download(
@@ -144,9 +170,5 @@ function download(
       for await (const chunk of chunksOf(response.body)) chunks.push(chunk);
       return new Uint8Array(await new Blob(chunks).arrayBuffer());
     });
-  return requester.retry(once, { isRetried, signal });
-}
-
-function isRetried(error: unknown): boolean {
-  return error instanceof StorageError ? error.status >= 500 : isTransient(error);
+  return requester.retry(once, { isRetried: isTransient, signal, forMs: retryForMs });
 }

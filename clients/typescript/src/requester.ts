@@ -1,13 +1,23 @@
 import {
+  type ApiError,
   brokenAnswer,
   ConnectionError,
   errorOf,
   isApiError,
   TimeoutError,
   unexpectedAnswer,
+  withRequestId,
 } from './errors.ts';
 import { isBusy, isTransient, retry, type RetryOptions } from './retry.ts';
-import { addressOf, type AnswerOf, type AnyInit, type RouteInit, type RouteName } from './routes.ts';
+import {
+  addressOf,
+  jsonOf,
+  requireFinite,
+  type AnswerOf,
+  type AnyInit,
+  type RouteInit,
+  type RouteName,
+} from './routes.ts';
 
 /** Supplies the bearer tokens of requests. */
 export interface TokenSource {
@@ -46,7 +56,9 @@ export interface Requester {
 }
 
 export function createRequester(options: RequesterOptions): Requester {
-  const { tokens, maxRetries = 8 } = options;
+  const { tokens, maxRetries = 8, timeoutMs = 60_000 } = options;
+  requireFinite('maxRetries', maxRetries);
+  requireFinite('timeoutMs', timeoutMs);
 
   const attempt: Requester['attempt'] = async (route, init, read) => {
     const token = await tokens.accessToken();
@@ -82,9 +94,11 @@ async function exchange<T>(
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   // The error that fetch throws for an invalid header would quote the token.
-  if (!/^[!-~]+$/.test(token)) throw new TypeError('The API key or token must be visible ASCII characters.');
+  if (!/^[!-~]+$/.test(token)) {
+    throw new TypeError('apiKey (IMAGE_API_KEY) must be visible ASCII characters, without a line break.');
+  }
   const { method, url } = addressOf(baseUrl, route, init);
-  const body = init.body === undefined ? null : JSON.stringify(init.body);
+  const body = init.body === undefined ? null : jsonOf(init.body);
   const headers = new Headers({ accept: 'application/json', ...init.headers });
   headers.set('authorization', `Bearer ${token}`);
   if (body !== null) headers.set('content-type', 'application/json');
@@ -95,13 +109,18 @@ async function exchange<T>(
       body,
       signal,
       // The API never redirects, and a key must not be sent to another server.
-      redirect: 'error',
+      redirect: 'manual',
       credentials: 'omit',
       // Answers have signed links, which expire after an hour.
       cache: 'no-store',
     }).catch((cause: unknown) => {
       throw new ConnectionError("The service can't be reached.", { cause });
     });
+    // A page is not told the status of a redirect.
+    if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)) {
+      void response.body?.cancel().catch(() => {});
+      throw new TypeError('baseUrl (IMAGE_BASE_URL) redirects: give the address that it leads to.');
+    }
     if (!response.ok) throw await errorOf(response);
     // The reader of an event stream has a timeout of its own.
     if (/event-stream/.test(response.headers.get('content-type') ?? '')) isAnswered();
@@ -124,7 +143,7 @@ export async function withTimeout<T>(
     return await work(stop.signal, () => clearTimeout(timer));
   } catch (error) {
     // The abort is the cause, whatever error the work threw.
-    if (stop.signal.aborted) throw stop.signal.reason;
+    if (stop.signal.aborted) throw withRequestId(stop.signal.reason, (error as Partial<ApiError>)?.requestId);
     throw error;
   } finally {
     clearTimeout(timer);
@@ -132,12 +151,15 @@ export async function withTimeout<T>(
   }
 }
 
-/** @throws ApiError UNEXPECTED_ANSWER if the body is no JSON, and ConnectionError if the connection breaks. */
-export async function readJson<T>(response: Response): Promise<T> {
+/**
+ * @param requestId of the generation that is accepted with this answer, for the error
+ * @throws ApiError UNEXPECTED_ANSWER if the body is no JSON, and ConnectionError if the connection breaks.
+ */
+export async function readJson<T>(response: Response, requestId?: string): Promise<T> {
   try {
     return (await response.json()) as T;
   } catch (cause) {
     if ((cause as Error).name === 'SyntaxError') throw unexpectedAnswer(response);
-    throw brokenAnswer(cause);
+    throw withRequestId(brokenAnswer(cause), requestId);
   }
 }

@@ -1,4 +1,4 @@
-import { isApiError, unexpectedAnswer } from './errors.ts';
+import { isApiError, requestIdOf, unexpectedAnswer } from './errors.ts';
 import type { GenerateRoute } from './generate.ts';
 import type { WithImages } from './images.ts';
 import { readJson, type Requester } from './requester.ts';
@@ -57,7 +57,7 @@ export async function respondAsync(
  * requests. Both name the request.
  */
 async function readAccepted(response: Response): Promise<AcceptedGeneration> {
-  const answer: any = await readJson<unknown>(response);
+  const answer: any = await readJson<unknown>(response, requestIdOf(response));
   const credits: unknown = answer?.creditsReserved ?? answer?.usage?.creditsCharged;
   if (typeof answer?.requestId !== 'string' || typeof credits !== 'number') throw unexpectedAnswer(response);
   return { requestId: answer.requestId, creditsReserved: credits };

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
+import { ApiError, ConnectionError, StorageError, TimeoutError } from './errors.ts';
 
 const longestWaitSeconds = 60;
 
@@ -31,12 +31,15 @@ export class NotRetried {
 export interface RetryOptions {
   maxRetries: number;
   isRetried: (error: unknown) => boolean;
+  /** How long after the first failure a retry may begin. */
+  forMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** Repeats the work until it succeeds or a retry is no use. @throws its last error, and the signal's reason. */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { maxRetries, isRetried, signal } = options;
+  const { maxRetries, isRetried, signal, forMs = Infinity } = options;
+  let untilMs = Infinity;
   for (let failures = 1; ; failures++) {
     try {
       return await work();
@@ -45,6 +48,8 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
       const retryAfterSeconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
       const delayMs = retryDelayMs(failures, retryAfterSeconds, Math.random());
       if (failures > maxRetries || delayMs === null || !isRetried(error)) throw error;
+      if (failures === 1) untilMs = Date.now() + forMs;
+      if (Date.now() + delayMs > untilMs) throw error;
       await pause(delayMs, signal);
     }
   }
@@ -59,6 +64,7 @@ export function isBusy(error: unknown): boolean {
 /** Whether another try may succeed: the fault is in the connection or the service, not in the request. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
+  if (error instanceof StorageError) return error.status >= 500;
   return isBusy(error) || (error instanceof ApiError && error.status >= 500);
 }
 

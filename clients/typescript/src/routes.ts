@@ -58,8 +58,32 @@ export interface AnyInit extends CallOptions {
   headers?: Record<string, string> | undefined;
 }
 
+/** @throws TypeError for NaN, Infinity and an invalid date, which JSON writes as null: the default. */
+export function requireFinite(name: string, value: unknown): void {
+  const isNumber = ['[object Number]', '[object Date]'].includes(Object.prototype.toString.call(value));
+  if (!isNumber || Number.isFinite(Number(value))) return;
+  throw new TypeError(`${name} is ${String(value)}: give a finite number or a valid date.`);
+}
+
+/** @throws TypeError that names what JSON can't tell */
+export function jsonOf(body: unknown): string {
+  const names = new Map<unknown, string>();
+  return JSON.stringify(body, function (this: Record<string, unknown>, key: string, value: unknown) {
+    const above = names.get(this);
+    const name = above ? `${above}.${key}` : key;
+    // A date has become a text or null in `value`.
+    requireFinite(name, this[key]);
+    names.set(value, name);
+    return value;
+  });
+}
+
 /** @returns the method of a call, and its address with the encoded path parameters and query. */
 export function addressOf(baseUrl: string, route: string, init: AnyInit): { method: string; url: string } {
+  // It is not quoted, because it may hold a password.
+  if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\r\n]*)?$/i.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new TypeError('baseUrl (IMAGE_BASE_URL) must be like https://images.example.com/api/v1.');
+  }
   const [method, template] = route.split(' ') as [string, string];
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = init.path?.[name];
@@ -69,6 +93,7 @@ export function addressOf(baseUrl: string, route: string, init: AnyInit): { meth
   });
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(init.query ?? {})) {
+    requireFinite(name, value);
     if (value !== undefined && value !== '') query.set(name, String(value));
   }
   const text = query.toString();

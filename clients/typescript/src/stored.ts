@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, isApiError, TimeoutError } from './errors.ts';
+import { ApiError, isApiError, retryAfterOf, TimeoutError, withRequestId } from './errors.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient, pause } from './retry.ts';
 import type { CallOptions } from './routes.ts';
@@ -24,17 +24,17 @@ const waitAfterFaultSeconds = 4;
 /**
  * Looks at a stored request until it has ended, as often as the service asks for. Goes on after faults of the network and
  * while the service is busy.
- * @throws ApiError when there is none or it may not be looked at, TimeoutError, and the signal's reason
+ * @throws ApiError when there is none or it may not be looked at, TimeoutError, and the signal's reason, each with the `requestId`
  */
 export async function pollUntilEnded(
   requester: Requester,
   requestId: string,
   { signal, onStatus, timeoutMs }: PollOptions,
 ): Promise<StoredGeneration> {
+  if (Number.isNaN(timeoutMs)) throw new TypeError('timeoutMs is NaN: give a number.');
   const untilMs = Date.now() + timeoutMs;
   for (let waitMs = 0; Date.now() + waitMs < untilMs;) {
-    await pause(waitMs, signal);
-    const { stored, waitSeconds } = await lookAt(requester, requestId, signal);
+    const { stored, waitSeconds } = await lookAt(requester, requestId, { signal, waitMs });
     if (stored !== null) onStatus?.(stored);
     if (stored !== null && hasEnded(stored)) return stored;
     // The random part spreads programs that wait for many requests.
@@ -54,18 +54,18 @@ interface Looked {
 async function lookAt(
   requester: Requester,
   requestId: string,
-  signal: AbortSignal | undefined,
+  { signal, waitMs }: CallOptions & { waitMs: number },
 ): Promise<Looked> {
   try {
+    await pause(waitMs, signal);
     const init = { path: { requestId }, signal };
     return await requester.attempt('GET /generate/{requestId}', init, async (response) => {
-      const header = response.headers.get('retry-after');
-      const asked = header === null ? usualWaitSeconds : Number(header);
+      const asked = retryAfterOf(response.headers) || usualWaitSeconds;
       const stored = await readJson<StoredGeneration>(response);
-      return { stored, waitSeconds: Math.max(shortestWaitSeconds, asked || usualWaitSeconds) };
+      return { stored, waitSeconds: Math.max(shortestWaitSeconds, asked) };
     });
   } catch (error) {
-    if (!isTransient(error)) throw error;
+    if (!isTransient(error)) throw withRequestId(error, requestId);
     const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
     return { stored: null, waitSeconds: Math.max(usualWaitSeconds, asked || waitAfterFaultSeconds) };
   }
@@ -95,8 +95,7 @@ export function deleteGeneration(
 }
 
 function isOutcomeUnknown(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status >= 500;
-  return error instanceof ConnectionError || error instanceof TimeoutError;
+  return isTransient(error) && !(error instanceof ApiError && error.status < 500);
 }
 
 function hasEnded({ status }: StoredGeneration): boolean {
@@ -125,7 +124,8 @@ export function resultOfStored(stored: StoredGeneration): GenerationResult {
   const code = stored.errorCode ?? 'GENERATION_FAILED';
   const sentence = stored.errorMessage ?? 'The image could not be finished.';
   throw new ApiError(`${sentence} Nothing was charged.`, {
-    status: { GENERATION_FAILED: 500, TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }[code],
+    // A newer service may have codes that this version does not know.
+    status: { GENERATION_FAILED: 500, TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }[code] ?? 500,
     code,
     requestId,
   });

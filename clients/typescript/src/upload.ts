@@ -1,6 +1,7 @@
 import { files } from './environment.ts';
 import { ConnectionError, storageCodeOf, UploadError } from './errors.ts';
 import { withTimeout, type Requester } from './requester.ts';
+import { isTransient } from './retry.ts';
 import type { CallOptions } from './routes.ts';
 import type { ImageType, Upload } from './types.ts';
 
@@ -38,7 +39,7 @@ export async function uploadReference(
       });
       if (!response.ok) throw uploadRefused(response.status, await response.text().catch(() => ''));
     });
-  await requester.retry(post, { isRetried: isWorthRetry, signal });
+  await requester.retry(post, { isRetried: isTransient, signal });
   return upload.uploadId;
 }
 
@@ -57,8 +58,4 @@ export function uploadRefused(status: number, xml: string): UploadError {
   const sentence =
     code === 'EntityTooLarge' ? 'The file is larger than 10 MiB.' : 'The storage did not take the file.';
   return new UploadError(sentence, status, code);
-}
-
-function isWorthRetry(error: unknown): boolean {
-  return !(error instanceof UploadError) || error.status >= 500;
 }

@@ -59,7 +59,7 @@ describe('every call', () => {
     }
     for (const key of [`${apiKey}\n`, `${apiKey} `, 'svc_live_ł', '']) {
       const { client, sent } = clientOf([answered({})], { apiKey: key });
-      const message = 'The API key or token must be visible ASCII characters.';
+      const message = 'apiKey (IMAGE_API_KEY) must be visible ASCII characters, without a line break.';
       expect(await outcomeOf(client.health())).toMatchObject({ message });
       expect(sent).toEqual([]);
     }
@@ -181,7 +181,7 @@ describe('what is tried again', () => {
     async (_fault, fault, isBusy) => {
       const reading = clientOf([fault, fault, answered({ id: 'req_1', outputs: [] })]);
       const found = await outcomeOf(reading.client.getGeneration('req_1'));
-      expect(found).toEqual({ id: 'req_1', outputs: [] });
+      expect(found).toEqual({ id: 'req_1', outputs: [], previews: [] });
       expect(seconds(reading.sent)).toEqual([0, 1, 3]);
 
       const creating = clientOf([fault, answered({ key: 'raw' }, { status: 201 })]);

@@ -106,28 +106,52 @@ describe('the bytes of an image', () => {
       }
       return response;
     };
-    const { client, sent } = clientOf(withLinks('https://s3.test/a?1'), slow, 'silence', given);
-    const image = await client.getGeneration('req_1');
-    expect(await outcomeOf(image.bytes())).toEqual(picture);
-    expect(sent.map(({ atSeconds }) => Math.round(atSeconds))).toEqual([
-      0,
-      0,
-      88 + 45 + 1,
-      88 + 45 + 1 + 60 + 2,
-    ]);
+    for (const [first, seconds] of [
+      [slow, 88 + 45],
+      ['silence', 60],
+    ] as const) {
+      const { client, sent } = clientOf(withLinks('https://s3.test/a?1'), first, given);
+      const image = await client.getGeneration('req_1');
+      expect(await outcomeOf(image.bytes())).toEqual(picture);
+      expect(sent.map(({ atSeconds }) => Math.round(atSeconds))).toEqual([0, 0, seconds + 1]);
+    }
   });
+
+  test.each<[string, Script, string]>([
+    ['can not be reached', new TypeError('fetch failed'), 'ConnectionError'],
+    ['is down', refusedLink(503, 'SlowDown'), 'DownloadError'],
+    ['breaks off', broken, 'ConnectionError'],
+    ['is silent', 'silence', 'TimeoutError'],
+  ])(
+    'are not asked for longer than a minute after the first failure: a storage that %s',
+    async (_what, fault, name) => {
+      const { client, sent } = clientOf(withLinks('a'), fault);
+      const error = await outcomeOf((await client.getGeneration('req_1')).bytes());
+      expect(error).toMatchObject({ name, requestId: 'req_1' });
+      const rest = " The image is paid and stored: getGeneration('req_1') fetches it again at no cost.";
+      expect(error.message.split(rest)).toEqual([expect.stringMatching(/^\w.*\.$/), '']);
+      const [first, last] = [sent[1]!.atSeconds, sent.at(-1)!.atSeconds];
+      expect(last - first).toBeLessThanOrEqual(120);
+      expect(sent.length).toBe(name === 'TimeoutError' ? 3 : 7);
+    },
+  );
 
   test('that a new link does not give either are a DownloadError; no other refusal asks for a new link', async () => {
     const { client, sent } = clientOf(withLinks('https://s3.test/a?1'), expired, withLinks('x'), expired);
     const error = await outcomeOf((await client.getGeneration('req_1')).bytes());
-    expect(error).toMatchObject({ name: 'DownloadError', status: 403, code: 'AccessDenied' });
+    expect(error).toMatchObject({
+      name: 'DownloadError',
+      status: 403,
+      code: 'AccessDenied',
+      requestId: 'req_1',
+    });
     expect(sent).toHaveLength(4);
     const other = clientOf(withLinks('https://s3.test/a?1'), refusedLink(416, 'InvalidRange'));
     const stays = await outcomeOf((await other.client.getGeneration('req_1')).bytes());
     expect([stays.status, other.sent.length]).toEqual([416, 2]);
     const gone = clientOf(withLinks('x'), expired, refused(404, 'REQUEST_NOT_FOUND'));
     const refusal = await outcomeOf((await gone.client.getGeneration('req_1')).bytes());
-    expect(refusal).toMatchObject({ name: 'ApiError', code: 'REQUEST_NOT_FOUND' });
+    expect(refusal).toMatchObject({ name: 'ApiError', code: 'REQUEST_NOT_FOUND', requestId: 'req_1' });
   });
 
   test('of none or of several images are taken from `images`', async () => {
@@ -163,6 +187,9 @@ describe('files', () => {
     await image.images[0]!.save(pathToFileURL(path));
     expect(new Uint8Array(readFileSync(path))).toEqual(picture);
     expect(await outcomeOf(image.save(path))).toBeInstanceOf(Error);
+    const elsewhere = clientOf(withLinks('a'), given).client.getGeneration('req_1');
+    const lost = await outcomeOf((await elsewhere).save(join(folder, 'missing', 'bay.png')));
+    expect(lost).toMatchObject({ code: 'ENOENT', requestId: 'req_1' });
     expect(new Uint8Array(readFileSync(path))).toEqual(picture);
   });
 

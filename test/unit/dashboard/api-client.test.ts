@@ -125,14 +125,22 @@ describe('a failure', () => {
     ['0', 0],
     ['86400', 86_400],
     [' 5 ', 5],
-    ['Sat, 21 Nov 2026 12:00:00 GMT', undefined],
+    // RFC 9110, 5.6.7: the three forms of a date. This answer is of a quarter to.
+    ['Sat, 21 Nov 2026 12:00:00 GMT', 900],
+    ['Saturday, 21-Nov-26 11:45:07 GMT', 7],
+    ['Sat Nov 21 11:46:00 2026', 60],
+    ['Fri, 20 Nov 2026 12:00:00 GMT', 0],
+    ['Sat, 99 Nov 2026 12:00:00 GMT', undefined],
+    ['2026-11-21T12:00:00Z', undefined],
+    ['Saturday', undefined],
     ['-1', undefined],
     ['1.5', undefined],
     ['7 s', undefined],
     ['99999999999', undefined],
     ['', undefined],
   ])('with Retry-After %j says to wait %j seconds', async (header, seconds) => {
-    const init = { status: 429, headers: { 'retry-after': header } };
+    const headers = { 'retry-after': header, date: 'Sat, 21 Nov 2026 11:45:00 GMT' };
+    const init = { status: 429, headers };
     const { error } = await failureOf([answered({ error: 'No.', code: 'X' }, init)]);
     expect(error).toMatchObject({ code: 'X', retryAfterSeconds: seconds });
   });
