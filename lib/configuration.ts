@@ -113,15 +113,15 @@ const modelEndpoint = z
   })
   .refine(({ minInstances, maxInstances }) => minInstances <= maxInstances, {
     path: ['minInstances'],
-    message: 'must be at most maxInstances',
+    error: 'must be at most maxInstances',
   })
   .refine(({ minInstances, idleMinutes }) => minInstances === 0 || idleMinutes === defaultIdleMinutes, {
     path: ['idleMinutes'],
-    message: 'has a meaning only with minInstances 0: with more, the endpoint never sleeps',
+    error: 'has a meaning only with minInstances 0: with more, the endpoint never sleeps',
   })
   .refine(({ minInstances, instanceType }) => minInstances > 0 || /^ml\.[gp]/.test(instanceType), {
     path: ['minInstances'],
-    message:
+    error:
       'may be 0 only with instances that have a GPU (ml.g… or ml.p…): each copy of the model takes one',
   })
   .superRefine((chosen, context) => {

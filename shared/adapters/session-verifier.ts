@@ -1,4 +1,4 @@
-import { JwtRsaVerifier } from 'aws-jwt-verify';
+import { JwtVerifier } from 'aws-jwt-verify';
 import { SimpleJwksCache, type Jwks } from 'aws-jwt-verify/jwk';
 import * as z from 'zod/mini';
 import type { SessionEnvironment } from '../config.ts';
@@ -31,7 +31,7 @@ const jwks = z.object({
  */
 export function sessionVerifier({ issuer, jwksUrl, clientId }: SessionEnvironment) {
   const jwksCache = new SimpleJwksCache({ fetcher: { fetch: fetchKeys }, jwksParser: parseKeys });
-  const verifier = JwtRsaVerifier.create({ issuer, audience: null, jwksUri: jwksUrl }, { jwksCache });
+  const verifier = JwtVerifier.create({ issuer, audience: null, jwksUri: jwksUrl }, { jwksCache });
 
   return {
     /**
