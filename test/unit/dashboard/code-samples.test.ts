@@ -38,7 +38,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'samples-'));
   // A `curl` that prints its arguments as JSON.
-  const fake = `#!${process.execPath}\nprocess.stdout.write(JSON.stringify(process.argv.slice(2)));\n`;
+  const fake = '#!/bin/sh\nexec "$NODE" --print "JSON.stringify(process.argv.slice(1))" -- "$@"\n';
   writeFileSync(join(folder, 'curl'), fake);
   chmodSync(join(folder, 'curl'), 0o755);
   installClient(folder);
@@ -48,7 +48,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function curlArguments(sample: string): string[] {
   const path = `${folder}${delimiter}${process.env.PATH}`;
-  const env = { ...process.env, PATH: path, IMAGE_API_KEY: 'svc_live_a$b' };
+  const env = { ...process.env, PATH: path, NODE: process.execPath, IMAGE_API_KEY: 'svc_live_a$b' };
   return JSON.parse(execFileSync('bash', ['-c', sample], { env, cwd: folder, encoding: 'utf8' }));
 }
 
