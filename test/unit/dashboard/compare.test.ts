@@ -76,17 +76,18 @@ const plain = identity('plain', { productPhotos: false });
 const asleep = identity('asleep', { available: false });
 const [first, second] = [identity('first'), identity('second')];
 
-test('a reference goes to its own identity, else to the one in the form, else the user chooses', () => {
+test('a reference goes to its own identity, else to the one in the form, else to one that takes it', () => {
   const all = [plain, asleep, first, second];
   expect(chooseForReference(all, second, 'first')).toEqual({ identityId: 'second', others: [], note: null });
   expect(chooseForReference(all, plain, 'first')).toMatchObject({ identityId: 'first', others: [] });
   expect(chooseForReference(all, asleep, 'plain')).toEqual({
-    identityId: '',
-    others: [first, second],
-    note: 'asleep has no active model right now. Choose an identity that does:',
+    identityId: 'first',
+    others: [second],
+    note: 'asleep has no active model right now. first, which takes reference images, is chosen instead.',
   });
   const gone = { id: 'gone', name: 'gone' };
-  expect(chooseForReference(all, gone, 'asleep')).toMatchObject({ identityId: '', others: [first, second] });
+  expect(chooseForReference(all, gone, 'asleep')).toMatchObject({ identityId: 'first', others: [second] });
+  expect(chooseForReference([plain, second], plain, '')).toMatchObject({ identityId: 'second', others: [] });
   expect(chooseForReference([plain], plain, 'plain')).toEqual({
     problem: 'None of your license’s identities takes reference images.',
   });

@@ -1,15 +1,15 @@
 import type { IdentityAnswer } from '../../../api/types.ts';
 
 interface Choice {
-  /** Empty where the user has to choose among `others`. */
   identityId: string;
+  /** Where one had to be found: the others that the user may choose. */
   others: IdentityAnswer[];
   note: string | null;
 }
 
 /**
- * The identity for a picture that becomes a reference image: its own, else the one in the form. Where neither takes
- * reference images the user chooses, so that nobody pays for an image without the reference.
+ * The identity for a picture that becomes a reference image: its own, else the one in the form, else the first that takes
+ * reference images, so that nobody pays for an image without the reference.
  * @returns a sentence where no identity can be used
  */
 export function chooseForReference(
@@ -24,9 +24,10 @@ export function chooseForReference(
   if (present !== undefined) {
     return { identityId: presentId, others: [], note: `${why}. ${present.name}, which is chosen, does.` };
   }
-  if (takers.length === 0) return { problem: noTaker(identities) };
-  const note = `${why}. Choose an identity that does:`;
-  return { identityId: '', others: takers, note };
+  const [taker, ...others] = takers;
+  if (taker === undefined) return { problem: noTaker(identities) };
+  const note = `${why}. ${taker.name}, which takes reference images, is chosen instead.`;
+  return { identityId: taker.id, others, note };
 }
 
 function whyNot(identities: readonly IdentityAnswer[], own: { id: string; name: string }): string {
