@@ -38,7 +38,7 @@ interface CreateKeyFormProps {
 
 export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: CreateKeyFormProps) {
   const { licenses } = useLicenseChoice();
-  const form = useKeyForm(useLicense(), licenses);
+  const form = useKeyForm(useLicense());
   const budgetInput = useRef<HTMLInputElement>(null);
   const customTime = useRef<HTMLInputElement>(null);
   const nowMs = useNow();
@@ -123,7 +123,9 @@ function LicenseField({ licenses, keys, nowMs, value, error, onChange }: License
       {(control) => (
         <Select
           control={control}
-          placeholder="None of your licenses can have keys"
+          placeholder={
+            licenses.some(({ usable }) => usable) ? 'Choose a license' : 'None of your licenses can have keys'
+          }
           value={value}
           onValueChange={onChange}
         >
@@ -206,10 +208,10 @@ function timeZone(): string {
 
 type KeyForm = ReturnType<typeof useKeyForm>;
 
-/** What is entered for a new key; the current license is chosen, or the first one that can have keys. */
-function useKeyForm(current: LicenseAnswer, licenses: LicenseAnswer[]) {
+/** What is entered for a new key. The current license is chosen; where it can't have keys, the user chooses another. */
+function useKeyForm(current: LicenseAnswer) {
   const [values, setValues] = useState<KeyFormValues>(() => ({
-    licenseId: (current.usable ? current : licenses.find(({ usable }) => usable))?.licenseId ?? '',
+    licenseId: current.usable ? current.licenseId : '',
     name: '',
     budget: '',
     expiry: 'never',

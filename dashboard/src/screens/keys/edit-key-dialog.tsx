@@ -1,6 +1,7 @@
-import { useRef, useState, type ReactNode, type RefObject, type SubmitEvent } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject, type SubmitEvent } from 'react';
 import { toast } from 'sonner';
 import { useChangeKey } from '@/api/key-changes.ts';
+import { useKeys } from '@/api/queries.ts';
 import type { ChangeKeyBody, KeyAnswer } from '@/api/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
@@ -23,8 +24,9 @@ interface EditKeyDialogProps {
 export function EditKeyDialog({ item, onClose, returnFocus }: EditKeyDialogProps) {
   const { mutate, isPending, error } = useChangeKey(item.keyId);
   const nameInput = useRef<HTMLInputElement>(null);
+  const isRevoked = useIsRevoked(item);
   const save = (changes: ChangeKeyBody | null): void => {
-    if (isPending) return;
+    if (isPending || isRevoked) return;
     if (changes === null) return onClose();
     mutate(changes, {
       onSuccess: ({ name }) => {
@@ -46,24 +48,33 @@ export function EditKeyDialog({ item, onClose, returnFocus }: EditKeyDialogProps
       firstFocus={nameInput}
       returnFocus={returnFocus}
     >
-      <EditKeyForm {...{ item, nameInput }} pending={isPending} onSubmit={save}>
+      <EditKeyForm {...{ item, nameInput, isRevoked }} pending={isPending} onSubmit={save}>
+        {isRevoked && <p role="status">It was revoked in the meantime. A revoked key cannot be changed.</p>}
         {error !== null && !isPending && <Problem error={error} advise={changeKeyAdvice} />}
       </EditKeyForm>
     </Dialog>
   );
 }
 
+/** Whether it was revoked since the list was fetched, perhaps elsewhere. */
+function useIsRevoked({ keyId }: KeyAnswer): boolean {
+  const { data: keys = [], refetch } = useKeys();
+  useEffect(() => void refetch(), [refetch]);
+  return keys.find((key) => key.keyId === keyId)?.status === 'revoked';
+}
+
 interface EditKeyFormProps {
   item: KeyAnswer;
   nameInput: RefObject<HTMLInputElement | null>;
   pending: boolean;
+  isRevoked: boolean;
   /** Gets null where nothing was changed. */
   onSubmit: (changes: ChangeKeyBody | null) => void;
   /** Why the service refused, above the buttons. */
   children: ReactNode;
 }
 
-function EditKeyForm({ item, nameInput, pending, onSubmit, children }: EditKeyFormProps) {
+function EditKeyForm({ item, nameInput, isRevoked, pending, onSubmit, children }: EditKeyFormProps) {
   const { licenses } = useLicenseChoice();
   const { edit, problems, fieldOf, check } = useKeyEdit(item);
   const budgetInput = useRef<HTMLInputElement>(null);
@@ -92,7 +103,7 @@ function EditKeyForm({ item, nameInput, pending, onSubmit, children }: EditKeyFo
             Cancel
           </Button>
         </DialogClose>
-        <Button type="submit" pending={pending}>
+        <Button type="submit" pending={pending} disabled={isRevoked}>
           Save
         </Button>
       </DialogFooter>

@@ -27,7 +27,7 @@ export function KeyBrowser({ keys, hasMore }: KeyBrowserProps) {
   const { licenseId } = useLicense();
   const nowMs = useNow();
   const [filter, setFilter] = useState<KeyFilter>('active');
-  const [onlyCurrent, setOnlyCurrent] = useState(false);
+  const [onlyCurrent, setOnlyCurrent] = useState(true);
   const [chosen, setChosen] = useState<ChosenKey | null>(null);
   const panel = useRef<HTMLDivElement>(null);
   const focusNext = useRef<HTMLElement | null>(null);
