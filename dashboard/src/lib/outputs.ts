@@ -19,6 +19,15 @@ export function thumbnailOf(
   return (previews as Pictured['previews'] | undefined)?.[index] ?? outputs[index] ?? '';
 }
 
+/** The images of a request in small, to choose the one that is shown large. */
+export function stripOf(request: Pictured & { seed: number }) {
+  const pictures = request.outputs.map((_, i) => {
+    const label = `Show image ${i + 1}, seed ${outputSeed(request.seed, i)}`;
+    return { src: thumbnailOf(request, i), label };
+  });
+  return { label: 'Images of this request', pictures };
+}
+
 /** The longest side of a preview. */
 const previewSidePx = 512;
 

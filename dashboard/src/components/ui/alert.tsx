@@ -26,7 +26,9 @@ export function Alert({ icon: Icon, title, variant = 'default', className, child
       {...props}
     >
       <Icon aria-hidden />
-      <p className="font-medium break-words">{title}</p>
+      <p dir="auto" className="font-medium break-words">
+        {title}
+      </p>
       {children}
     </div>
   );

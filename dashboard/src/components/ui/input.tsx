@@ -6,13 +6,14 @@ export const controlClasses =
   'w-full rounded-md border border-input bg-card px-3 text-base lg:text-sm transition-colors focus-visible:-outline-offset-1 placeholder:text-muted-foreground disabled:cursor-not-allowed disabled:opacity-50 aria-invalid:border-destructive';
 
 export function Input({ className, type = 'text', ...props }: ComponentProps<'input'>) {
-  return <input type={type} className={cn(controlClasses, 'h-10', className)} {...props} />;
+  return <input type={type} dir="auto" className={cn(controlClasses, 'h-10', className)} {...props} />;
 }
 
 /** Grows with its text in browsers that support `field-sizing`. */
 export function Textarea({ className, onFocus, ...props }: ComponentProps<'textarea'>) {
   return (
     <textarea
+      dir="auto"
       onFocus={(event) => {
         // Browsers bring only the line with the caret into view, and a bar may cover the others.
         event.currentTarget.scrollIntoView({ block: 'nearest' });

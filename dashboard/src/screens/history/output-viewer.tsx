@@ -4,13 +4,13 @@ import { Link } from 'react-router';
 import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
-import { OutputStrip } from '@/components/output-strip.tsx';
+import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { asReferenceSearch } from '@/lib/as-reference.ts';
 import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
-import { outputSeed, thumbnailOf } from '@/lib/outputs.ts';
+import { outputSeed, stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { viewerWidth } from './request-view.ts';
 import { ZipButton } from './zip-button.tsx';
 
@@ -53,7 +53,7 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
       <figcaption>
         <OutputBar generation={generation} index={index} renew={renew} />
       </figcaption>
-      {outputs.length > 1 && <OutputStrip generation={generation} index={index} onShow={setShown} />}
+      {outputs.length > 1 && <ThumbnailStrip {...stripOf(generation)} index={index} onShow={setShown} />}
     </figure>
   );
 }

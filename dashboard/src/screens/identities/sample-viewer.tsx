@@ -1,10 +1,10 @@
 import { Image, Sparkles } from 'lucide-react';
-import { useRef, useState, type KeyboardEvent } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import type { IdentityAnswer } from '@/api/types.ts';
 import { SignedImage } from '@/components/signed-image.tsx';
+import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { cn } from '@/lib/cn.ts';
 import { playgroundAddress, sampleText } from './included.ts';
 
 interface SampleViewerProps {
@@ -13,7 +13,7 @@ interface SampleViewerProps {
   renew: () => void;
 }
 
-/** One sample large, all of them in a strip below. The arrow keys go from one to the next. */
+/** One sample large, all of them in a strip below. */
 export function SampleViewer({ identity, renew }: SampleViewerProps) {
   const [shown, setShown] = useState(0);
   const { samples } = identity;
@@ -42,7 +42,9 @@ export function SampleViewer({ identity, renew }: SampleViewerProps) {
         </div>
       </div>
       <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <p className="min-w-0 text-pretty wrap-anywhere text-muted-foreground">{text}</p>
+        <p dir="auto" className="min-w-0 text-pretty wrap-anywhere text-muted-foreground">
+          {text}
+        </p>
         {sample.prompt !== null && identity.available && (
           <Button asChild variant="outline" size="sm">
             <Link to={playgroundAddress(identity.id, sample.prompt)}>
@@ -52,57 +54,17 @@ export function SampleViewer({ identity, renew }: SampleViewerProps) {
           </Button>
         )}
       </figcaption>
-      {samples.length > 1 && <Strip identity={identity} index={index} onShow={setShown} />}
+      {samples.length > 1 && <ThumbnailStrip {...stripOf(identity)} index={index} onShow={setShown} />}
     </figure>
   );
 }
 
-interface StripProps {
-  identity: IdentityAnswer;
-  index: number;
-  onShow: (index: number) => void;
-}
-
-const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
-
-function Strip({ identity, index, onShow }: StripProps) {
-  const list = useRef<HTMLUListElement>(null);
-  const { samples } = identity;
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = steps[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    const next = (index + step + samples.length) % samples.length;
-    onShow(next);
-    list.current?.querySelectorAll('button')[next]?.focus();
-  };
-  return (
-    <ul
-      ref={list}
-      role="list"
-      aria-label={`Samples of ${identity.name}`}
-      onKeyDown={onKeyDown}
-      className="grid max-w-md grid-cols-4 gap-3 p-1"
-    >
-      {samples.map(({ thumbnailUrl }, i) => (
-        <li key={thumbnailUrl}>
-          <button
-            type="button"
-            aria-pressed={i === index}
-            aria-label={`Show sample ${i + 1}: ${sampleText(identity, i)}`}
-            onClick={() => onShow(i)}
-            className={cn(
-              'block aspect-square w-full overflow-hidden rounded-md bg-secondary ring-offset-2 ring-offset-background',
-              i === index ? 'ring-2 ring-foreground' : 'hover:ring-1 hover:ring-input',
-            )}
-          >
-            {/* No alternative text: the button says what it is. */}
-            <img src={thumbnailUrl} alt="" referrerPolicy="no-referrer" className="size-full object-cover" />
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+function stripOf(identity: IdentityAnswer) {
+  const pictures = identity.samples.map(({ thumbnailUrl }, i) => ({
+    src: thumbnailUrl,
+    label: `Show sample ${i + 1}: ${sampleText(identity, i)}`,
+  }));
+  return { label: `Samples of ${identity.name}`, pictures };
 }
 
 function NoSamples({ identity }: Pick<SampleViewerProps, 'identity'>) {

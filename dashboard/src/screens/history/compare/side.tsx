@@ -3,13 +3,14 @@ import { Link } from 'react-router';
 import { isGone, type useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { OutputStrip } from '@/components/output-strip.tsx';
+import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
+import { Time } from '@/components/time.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { formatRelative } from '@/lib/format.ts';
-import { thumbnailOf } from '@/lib/outputs.ts';
+import { stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { shorten } from '@/lib/text.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { OutputPlaceholder } from '../output-viewer.tsx';
@@ -91,13 +92,13 @@ function Loaded({ name, generation, index: wanted, onShow, isFullSize, renew }: 
           </div>
         </div>
       )}
-      {outputs.length > 1 && <OutputStrip generation={generation} index={index} onShow={onShow} />}
+      {outputs.length > 1 && <ThumbnailStrip {...stripOf(generation)} index={index} onShow={onShow} />}
       <div className="flex flex-wrap gap-2">
         <Button asChild variant="outline">
           <Link to={`/playground?from=${encodeURIComponent(id)}`}>
             <Sparkles aria-hidden />
             Use these settings
-            <span className="sr-only">of {name}</span>
+            <span className="sr-only"> of {name}</span>
           </Link>
         </Button>
         {url !== undefined && (
@@ -124,13 +125,14 @@ function Heading({ name, generation }: { name: string; generation: StoredGenerat
         {name}
       </Badge>
       <div className="min-w-0">
-        <h2 className="line-clamp-2 font-semibold wrap-anywhere">
+        <h2 dir="auto" className="line-clamp-2 font-semibold wrap-anywhere">
           <Link to={`/history/${id}`} className="underline-offset-4 hover:underline">
             {shorten(prompt, 60)}
           </Link>
         </h2>
         <p className="text-xs leading-5 text-muted-foreground">
-          {identity.name}, {formatRelative(createdAt, nowMs)}
+          <bdi>{identity.name}</bdi>,{' '}
+          <Time iso={createdAt}>{formatRelative(createdAt, 'happened', nowMs)}</Time>
         </p>
       </div>
     </header>
