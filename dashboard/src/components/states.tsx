@@ -1,11 +1,14 @@
 import { useConfig } from '@/config.ts';
 import { contactHref } from '@/lib/support.ts';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { ApiError } from '@/api/api-error.ts';
 import { cn } from '@/lib/cn.ts';
+import { withReadableTimes } from '@/lib/format.ts';
+import { useSecondsUntil } from '@/lib/use-now.ts';
 import { CopyButton } from './copy-button.tsx';
+import { Time } from './time.tsx';
 import { Alert } from './ui/alert.tsx';
 import { Button } from './ui/button.tsx';
 
@@ -45,7 +48,7 @@ interface ErrorStateProps {
 
 /** Tells what went wrong and what to do, and gives the request's id to send to support. */
 export function ErrorState({ error, onRetry, retrying = false, className }: ErrorStateProps) {
-  const waitSeconds = useCountdown(error);
+  const waitSeconds = useSecondsUntil(mayRetryAtMs(error));
   const { sentence, advice, requestId, isFault = false } = explain(error);
   return (
     <div
@@ -112,7 +115,12 @@ function explain(error: unknown): {
     return { sentence: 'Something on this page went wrong.', advice: 'Try again, or reload the page.' };
   }
   const isFault = error.status >= 500 && error.status !== 503 && error.code !== 'TIMEOUT';
-  return { sentence: error.message, advice: advise(error), requestId: error.requestId, isFault };
+  return {
+    sentence: withReadableTimes(error.message),
+    advice: advise(error),
+    requestId: error.requestId,
+    isFault,
+  };
 }
 
 const adviceByCode: Record<string, string> = {
@@ -135,18 +143,15 @@ function advise({ code, message }: ApiError): string | null {
   return code === 'GENERATION_FAILED' ? 'Try once more.' : null;
 }
 
-/** Seconds until the service takes the request again. A wait of more than two minutes is not counted down. */
-function useCountdown(error: unknown): number {
-  const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
-  const [left, setLeft] = useState({ error, seconds });
-  if (left.error !== error) setLeft({ error, seconds });
-  const running = left.seconds > 0 && left.seconds <= 120;
-  useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => setLeft((now) => ({ ...now, seconds: now.seconds - 1 })), 1000);
-    return () => clearInterval(timer);
-  }, [running, error]);
-  return running ? left.seconds : 0;
+const failedAtMs = new WeakMap<Error, number>();
+
+/** When the service takes the request again; 0 for at once. A wait of more than two minutes is not counted down. */
+function mayRetryAtMs(error: unknown): number {
+  const { retryAfterSeconds: seconds = 0 } = error instanceof ApiError ? error : {};
+  if (!(error instanceof ApiError) || seconds > 120) return 0;
+  // It is counted from when the error was first shown, on every screen that shows it.
+  if (!failedAtMs.has(error)) failedAtMs.set(error, Date.now());
+  return failedAtMs.get(error)! + seconds * 1000;
 }
 
 /** For a license that has made no image yet. */
@@ -173,13 +178,18 @@ interface StaleNoteProps {
 
 /** Says that a refresh failed and the older content is still shown. */
 export function StaleNote({ what, error, updatedAtMs, className }: StaleNoteProps) {
-  const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(updatedAtMs);
+  const at = new Date(updatedAtMs);
+  const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(at);
   return (
     <Alert
       role="status"
       className={className}
       icon={CircleAlert}
-      title={`${what} are from ${time} and could not be refreshed`}
+      title={
+        <>
+          {what} are from <Time iso={at.toISOString()}>{time}</Time> and could not be refreshed
+        </>
+      }
     >
       <p className="text-muted-foreground">{error.message}</p>
     </Alert>

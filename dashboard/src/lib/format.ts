@@ -40,6 +40,17 @@ export function formatDateTime(iso: string | null): string {
   return formatTime(iso, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
+/** `Nov 21, 2026, 11:44:07 AM GMT+1`, for a title. */
+export function formatExactTime(iso: string | null): string {
+  return formatTime(iso, { dateStyle: 'medium', timeStyle: 'long' });
+}
+
+/** A sentence of the service in which each moment is one that people read, in UTC like the days of billing. */
+export function withReadableTimes(sentence: string): string {
+  const style = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return sentence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => `${formatTime(iso, style)} UTC`);
+}
+
 /** `Nov 21, 2026 UTC`: billing periods and their days are the same for everybody. A day is `YYYY-MM-DD`. */
 export function formatUtcDate(isoOrDay: string | null): string {
   const text = formatTime(isoOrDay, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -51,13 +62,17 @@ export function formatUtcDay(isoOrDay: string): string {
   return formatTime(isoOrDay, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 }
 
-/** `5 minutes ago`, `in 3 days`, and the date beyond a month. */
-export function formatRelative(iso: string | null, nowMs: number = Date.now()): string {
+/**
+ * `5 minutes ago` or `in 3 days`, and the date beyond a month. What has happened is never ahead, and what is to come never
+ * ago: where this computer's clock says so, it is wrong, and the moment itself is shown.
+ */
+export function formatRelative(iso: string | null, what: 'happened' | 'to come', nowMs = Date.now()): string {
   const timeMs = iso === null ? NaN : Date.parse(iso);
   if (Number.isNaN(timeMs)) return missing;
   const seconds = (timeMs - nowMs) / 1000;
-  const distance = Math.abs(seconds);
-  if (distance < 45) return 'just now';
+  const distance = what === 'happened' ? -seconds : seconds;
+  if (Math.abs(distance) < 45) return what === 'happened' ? 'just now' : 'in a moment';
+  if (distance < 0) return formatDateTime(iso);
   const unit = relativeUnits.find(({ below }) => distance < below);
   if (unit === undefined) return formatDate(iso);
   const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });

@@ -66,6 +66,26 @@ describe('times', () => {
     expect(shown(calls, 'Asia/Tokyo', 'de_DE.UTF-8')).toEqual(['01.01.2027', '01.01.2027, 08:30']);
   });
 
+  test('have their seconds where they are exact', () => {
+    const exact = (timeZone: string) => shown([['formatExactTime', '2026-11-21T09:05:07.999Z']], timeZone)[0];
+    expect(exact('UTC')).toBe('Nov 21, 2026, 9:05:07 AM UTC');
+    expect(exact('Asia/Tokyo')).toBe('Nov 21, 2026, 6:05:07 PM GMT+9');
+  });
+
+  test.each([
+    ['The period resets at 2026-12-21T12:27:30.000Z.', 'The period resets at Dec 21, 2026, 12:27 PM UTC.'],
+    [
+      'From 2026-01-01T00:00Z to 2026-02-28T23:59:59Z',
+      'From Jan 1, 2026, 12:00 AM UTC to Feb 28, 2026, 11:59 PM UTC',
+    ],
+    [
+      '2026-12-21 and 12:27 stay, and so does 2026-13-45.',
+      '2026-12-21 and 12:27 stay, and so does 2026-13-45.',
+    ],
+  ])('in the sentence %j are ones that people read', (sentence, readable) =>
+    expect(shown([['withReadableTimes', sentence]])).toEqual([readable]),
+  );
+
   test('days of billing are the same everywhere, and say that they are UTC', () => {
     const calls: Call[] = [
       ['formatUtcDate', newYear],
@@ -82,8 +102,9 @@ describe('times', () => {
   test.each([null, '', 'soon', '2026-13-01', 'NaN'])(
     '%j is shown as a dash, never as a wrong date',
     (text) => {
-      const { formatDate, formatDateTime, formatUtcDate, formatRelative } = format;
-      for (const shownBy of [formatDate, formatDateTime, formatUtcDate, formatRelative])
+      const { formatDate, formatDateTime, formatExactTime, formatUtcDate } = format;
+      expect(format.formatRelative(text, 'happened')).toBe('–');
+      for (const shownBy of [formatDate, formatDateTime, formatExactTime, formatUtcDate])
         expect(shownBy(text)).toBe('–');
       if (text !== null) expect(format.formatUtcDay(text)).toBe('–');
     },
@@ -95,17 +116,16 @@ describe('distances in time', () => {
   const minute = 60;
   const hour = 60 * minute;
   const day = 24 * hour;
-  const relative = (seconds: number): Call => [
-    'formatRelative',
-    new Date(nowMs + seconds * 1000).toISOString(),
-    nowMs,
-  ];
+  const relative = (
+    seconds: number,
+    what: 'happened' | 'to come' = seconds > 0 ? 'to come' : 'happened',
+  ): Call => ['formatRelative', new Date(nowMs + seconds * 1000).toISOString(), what, nowMs];
 
   test('are counted in the unit that fits, in both directions; beyond a month they are the date', () => {
     const told: [number, string][] = [
       [0, 'just now'],
       [-44, 'just now'],
-      [44, 'just now'],
+      [44, 'in a moment'],
       [-45, '1 minute ago'],
       [-44 * minute, '44 minutes ago'],
       [-45 * minute, '1 hour ago'],
@@ -124,8 +144,27 @@ describe('distances in time', () => {
     expect(shown([relative(-30 * day)], 'Pacific/Kiritimati')).toEqual(['Oct 23, 2026']);
   });
 
+  test('never say of what has happened that it is to come, nor the reverse, by a clock that is wrong', () => {
+    const told = [
+      relative(44, 'happened'),
+      relative(3 * hour, 'happened'),
+      relative(400 * day, 'happened'),
+      relative(-44, 'to come'),
+      relative(-5 * minute, 'to come'),
+      relative(-3 * hour, 'to come'),
+    ];
+    expect(shown(told)).toEqual([
+      'just now',
+      'Nov 21, 2026, 3:00 PM',
+      'Dec 26, 2027, 12:00 PM',
+      'in a moment',
+      'Nov 21, 2026, 11:55 AM',
+      'Nov 21, 2026, 9:00 AM',
+    ]);
+  });
+
   test('are measured from this moment unless another is given', () => {
-    expect(format.formatRelative(new Date().toISOString())).toBe('just now');
+    expect(format.formatRelative(new Date().toISOString(), 'happened')).toBe('just now');
   });
 });
 

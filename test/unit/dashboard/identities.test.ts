@@ -28,7 +28,9 @@ test('a specialist identity is in the licenses that list it, any other in those 
 test('an identity is found by words of its name, its slug and its description, in any order and case', () => {
   const identity = { name: 'Aurora', slug: 'northern-lights', description: 'Soft color fields, große ΟΔΟΣ' };
   const isFound = (search: string) => hasWords(identity, search);
-  expect(['', ' ', 'aur', 'LIGHTS', 'fields  aurora ', 'color soft', 'GROSSE οδοσ'].every(isFound)).toBe(true);
+  expect(['', ' ', 'aur', 'LIGHTS', 'fields  aurora ', 'color soft', 'GROSSE οδοσ'].every(isFound)).toBe(
+    true,
+  );
   expect(['aurora stone', 'softcolor', '*'].some(isFound)).toBe(false);
 });
 

@@ -11,8 +11,8 @@ import {
 } from '../../../dashboard/src/screens/playground/results.ts';
 import {
   createRunStore,
+  mayGoOnAtMs,
   mayRepeat,
-  waitSeconds,
   type GenerationCommand,
 } from '../../../dashboard/src/screens/playground/run-store.ts';
 import { stageText } from '../../../dashboard/src/screens/playground/waiting.ts';
@@ -206,18 +206,14 @@ describe('a refusal', () => {
   const refusal = (code: string, retryAfterSeconds?: number) =>
     new ApiError('A sentence.', { status: 429, code, retryAfterSeconds });
 
-  test('for too many requests counts down to zero from when it came', () => {
-    const failure = { command, error: refusal('RATE_LIMITED', 30), atMs: 1000 };
-    expect(waitSeconds(failure, 1000)).toBe(30);
-    expect(waitSeconds(failure, 1001)).toBe(30);
-    expect(waitSeconds(failure, 30_500)).toBe(1);
-    expect(waitSeconds(failure, 31_000)).toBe(0);
-    expect(waitSeconds(failure, 99_000)).toBe(0);
+  test('for too many requests holds the next one back, from when it came', () => {
+    expect(mayGoOnAtMs({ command, error: refusal('RATE_LIMITED', 30), atMs: 1000 })).toBe(31_000);
+    expect(mayGoOnAtMs(null)).toBe(0);
   });
 
   test('for spent credits does not hold a smaller request back', () => {
     const error = refusal('CREDIT_LIMIT_EXCEEDED', 800_000);
-    expect(waitSeconds({ command, error, atMs: 0 }, 0)).toBe(0);
+    expect(mayGoOnAtMs({ command, error, atMs: 5 })).toBe(0);
     expect(mayRepeat(error)).toBe(false);
     expect(mayRepeat(refusal('RATE_LIMITED'))).toBe(true);
   });

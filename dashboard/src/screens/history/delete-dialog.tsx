@@ -117,7 +117,11 @@ function Failures({ requests, failures }: FailuresProps) {
           const prompt = requests.find(({ id }) => id === requestId)?.prompt ?? requestId;
           return (
             <li key={requestId} className="wrap-anywhere">
-              {requests.length > 1 && <>“{shorten(prompt, 60)}”: </>}
+              {requests.length > 1 && (
+                <>
+                  “<bdi>{shorten(prompt, 60)}</bdi>”:{' '}
+                </>
+              )}
               {error instanceof Error ? error.message : 'The service gave no answer.'}
             </li>
           );

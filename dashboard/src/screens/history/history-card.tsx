@@ -5,8 +5,9 @@ import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
+import { Time } from '@/components/time.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
-import { formatDateTime, formatRelative } from '@/lib/format.ts';
+import { formatRelative } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
 import { CardCheckbox } from './card-checkbox.tsx';
 import { imageCount } from './list-view.ts';
@@ -64,7 +65,7 @@ function Card({
       </div>
       <div className="grid gap-0.5">
         {choice ? (
-          <p id={`${about}-prompt`} className="line-clamp-2 leading-5 wrap-anywhere">
+          <p id={`${about}-prompt`} dir="auto" className="line-clamp-2 leading-5 wrap-anywhere">
             {prompt}
           </p>
         ) : (
@@ -74,10 +75,12 @@ function Card({
           id={`${about}-meta`}
           className="flex justify-between gap-2 text-xs leading-5 text-muted-foreground"
         >
-          <span className="truncate">{identity.name}</span>
-          <time dateTime={createdAt} title={formatDateTime(createdAt)} className="shrink-0">
-            {formatRelative(createdAt, nowMs)}
-          </time>
+          <span dir="auto" className="truncate">
+            {identity.name}
+          </span>
+          <Time iso={createdAt} className="shrink-0">
+            {formatRelative(createdAt, 'happened', nowMs)}
+          </Time>
         </p>
       </div>
       {choice && (
@@ -104,6 +107,7 @@ function CardLink({ id, prompt, listSearch, onOpen, describedBy }: CardLinkProps
   return (
     <Link
       id={requestLinkId(id)}
+      dir="auto"
       to={`/history/${id}`}
       state={{ listSearch }}
       onClick={() => onOpen(id)}

@@ -8,6 +8,7 @@ import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
+import { Time } from '@/components/time.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { useConfig } from '@/config.ts';
@@ -72,7 +73,14 @@ function Frame({ generation, children }: { generation?: StoredGeneration; childr
         wide
         title={generation === undefined ? 'Request' : shorten(generation.prompt, 72)}
         {...(generation && {
-          description: `${generation.identity.name}, ${formatRelative(generation.createdAt, nowMs)}`,
+          description: (
+            <>
+              <bdi>{generation.identity.name}</bdi>,{' '}
+              <Time iso={generation.createdAt}>
+                {formatRelative(generation.createdAt, 'happened', nowMs)}
+              </Time>
+            </>
+          ),
           actions: <RequestActions generation={generation} />,
         })}
       >
@@ -171,10 +179,18 @@ function OtherLicense({ licenseId }: { licenseId: string }) {
     document.querySelector('h1')?.focus();
   };
   return (
-    <Alert className="mb-6" icon={Info} title={`This request belongs to another license: “${name}”`}>
+    <Alert
+      className="mb-6"
+      icon={Info}
+      title={
+        <>
+          This request belongs to another license: “<bdi>{name}</bdi>”
+        </>
+      }
+    >
       <p className="text-muted-foreground">Using it again charges the license that is selected.</p>
       <Button variant="outline" size="sm" className="mt-2 w-fit" onClick={choose}>
-        Select “{name}”
+        Select “<bdi>{name}</bdi>”
       </Button>
     </Alert>
   );

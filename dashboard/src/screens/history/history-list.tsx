@@ -3,8 +3,8 @@ import { useCallback, useEffect, useState } from 'react';
 import { isFinal, useFollowed, useGenerations, useSearchedBackTo } from '@/api/queries.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx';
+import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { formatDateTime } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { isFiltered, isSearching, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
@@ -99,7 +99,7 @@ interface ListEndProps {
 
 /** Below the grid: a button for more, the error of the next page, or the end. */
 function ListEnd({ list, count, filtered, searches }: ListEndProps) {
-  const { error, isFetchingNextPage: fetching, loadMore } = list;
+  const { error, isFetchingNextPage: fetching, loadMore, searchedBackTo, watchEnd } = list;
   if (list.isFetchNextPageError) {
     return <ErrorState error={error} onRetry={loadMore} retrying={fetching} className="mt-8" />;
   }
@@ -107,10 +107,10 @@ function ListEnd({ list, count, filtered, searches }: ListEndProps) {
     return <p className="mt-10 text-center text-xs text-muted-foreground">{endOfList(count, filtered)}</p>;
   }
   return (
-    <div ref={list.endRef} className="mt-10 flex flex-col items-center gap-3 text-center">
-      {searches && list.searchedBackTo !== null && (
+    <div ref={watchEnd} className="mt-10 flex flex-col items-center gap-3 text-center">
+      {searches && searchedBackTo !== null && (
         <p className="max-w-md text-pretty text-muted-foreground">
-          Searched back to {formatDateTime(list.searchedBackTo)}. Older requests may match, too.
+          Searched back to <Time iso={searchedBackTo} />. Older requests may match, too.
         </p>
       )}
       <Button variant="outline" pending={fetching} onClick={loadMore}>
@@ -152,12 +152,12 @@ function NoMatch({ onClear }: { onClear: () => void }) {
   );
 }
 
-/** The loaded part of the list. It loads more while `endRef`'s element is near the screen. */
+/** The loaded part of the list. It loads more while the element of `watchEnd` is near the screen. */
 function useHistoryList(licenseId: string, filters: HistoryFilters) {
   const apiFilters = useApiFilters(filters);
   const query = useGenerations(licenseId, apiFilters);
   const searchedBackTo = useSearchedBackTo(licenseId, apiFilters);
-  const { ref: endRef, nearEnd } = useNearEnd();
+  const { ref: watchEnd, nearEnd } = useNearEnd();
   const [emptyPages, setEmptyPages] = useState(0);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query;
   const count = query.data?.length ?? 0;
@@ -186,7 +186,7 @@ function useHistoryList(licenseId: string, filters: HistoryFilters) {
   return {
     ...query,
     searchedBackTo,
-    endRef,
+    watchEnd,
     /** Somebody pressed the button, so the count of empty pages starts at 0. */
     loadMore: () => void fetchNext(0),
   };

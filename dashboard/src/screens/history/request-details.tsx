@@ -3,9 +3,10 @@ import { isFinal, useKeys } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { StatusBadge } from '@/components/status-badge.tsx';
+import { Time } from '@/components/time.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
-import { formatDateTime, formatDuration, formatNumber, shortId } from '@/lib/format.ts';
+import { formatDuration, formatNumber, shortId } from '@/lib/format.ts';
 import { formatLabels, typeLabels } from '@/lib/outputs.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { formatSize } from './request-view.ts';
@@ -28,9 +29,11 @@ function Words({ generation: { prompt, negativePrompt } }: { generation: StoredG
         <CardTitle>Prompt</CardTitle>
         <CopyButton text={prompt} label="Copy the prompt" iconOnly className="-mr-2" />
       </CardHeader>
-      <p className="whitespace-pre-wrap wrap-anywhere">{prompt}</p>
+      <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+        {prompt}
+      </p>
       <h3 className="mt-4 text-xs text-muted-foreground">Negative prompt</h3>
-      <p className="whitespace-pre-wrap wrap-anywhere">
+      <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
         {negativePrompt || <span className="text-muted-foreground">None</span>}
       </p>
     </Card>
@@ -43,7 +46,9 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
   return (
     <Section title="Parameters">
       <Details>
-        <Detail name="Identity">{identity.name}</Detail>
+        <Detail name="Identity">
+          <bdi>{identity.name}</bdi>
+        </Detail>
         <Detail name="Type">{typeLabels[type]}</Detail>
         <Detail name="Size">{formatSize(generation)} px</Detail>
         <Detail name="Outputs">{formatNumber(numOutputs)}</Detail>
@@ -161,17 +166,6 @@ function Detail({ name, long = false, children }: DetailProps) {
   );
 }
 
-/** The exact time is in the title. */
 function TimeDetail({ name, iso }: { name: string; iso: string | null }) {
-  return (
-    <Detail name={name}>
-      {iso === null ? (
-        '–'
-      ) : (
-        <time dateTime={iso} title={iso}>
-          {formatDateTime(iso)}
-        </time>
-      )}
-    </Detail>
-  );
+  return <Detail name={name}>{iso === null ? '–' : <Time iso={iso} />}</Detail>;
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Input } from '@/components/ui/input.tsx';
+import { useNow } from '@/lib/use-now.ts';
 import { FilterSelect } from './filter-select.tsx';
 import { dayOf, namedRanges, type NamedRange, type TimeRange } from './time-ranges.ts';
 
@@ -18,7 +19,7 @@ export function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilte
   const hasDays = from !== undefined || to !== undefined;
   const [choosesDays, setChoosesDays] = useState(false);
   const showsDays = range === undefined && (hasDays || choosesDays);
-  const today = dayOf(Date.now());
+  const today = dayOf(useNow());
   return (
     <>
       <FilterSelect

@@ -22,7 +22,7 @@ export function useZipDownload(): ZipDownload {
   const stopping = useRef(new AbortController());
   useEffect(() => () => stopping.current.abort(), []);
   const renew = (id: string): Promise<StoredGeneration> =>
-    queries.fetchQuery({ ...generationOptions(api, queries, id), staleTime: 0 });
+    queries.query({ ...generationOptions(api, queries, id), staleTime: 0 });
 
   const save = async (requests: readonly StoredGeneration[]): Promise<void> => {
     const total = requests.reduce((sum, { outputs }) => sum + outputs.length, 0);

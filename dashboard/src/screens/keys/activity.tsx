@@ -3,8 +3,9 @@ import { useActivity } from '@/api/queries.ts';
 import type { ActivityItem } from '@/api/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState } from '@/components/states.tsx';
+import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { formatDateTime, formatRelative } from '@/lib/format.ts';
+import { formatRelative } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { activityText } from './activity-view.ts';
@@ -71,13 +72,9 @@ function Entry({ item, nowMs }: { item: ActivityItem; nowMs: number }) {
         )}
         {details.length > 0 && <span className="text-muted-foreground">: {details.join(', ')}</span>}
       </p>
-      <time
-        dateTime={item.at}
-        title={formatDateTime(item.at)}
-        className="text-xs whitespace-nowrap text-muted-foreground"
-      >
-        {formatRelative(item.at, nowMs)}
-      </time>
+      <Time iso={item.at} className="text-xs whitespace-nowrap text-muted-foreground">
+        {formatRelative(item.at, 'happened', nowMs)}
+      </Time>
     </li>
   );
 }

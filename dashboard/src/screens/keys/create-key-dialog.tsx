@@ -158,7 +158,7 @@ function Secret({ label, copyLabel, text, onCopied, keyField, prominent = false 
       <span aria-hidden className="font-medium">
         {label}
       </span>
-      <code
+      <span
         ref={keyField}
         role="textbox"
         aria-readonly
@@ -167,10 +167,10 @@ function Secret({ label, copyLabel, text, onCopied, keyField, prominent = false 
         translate="no"
         onFocus={selectAll}
         onCopy={onCopied}
-        className="rounded-md border border-input bg-muted px-3 py-2 leading-6 break-all select-all"
+        className="rounded-md border border-input bg-muted px-3 py-2 font-mono leading-6 break-all select-all"
       >
         {text}
-      </code>
+      </span>
       <div className="mt-1 flex flex-wrap items-center gap-2">
         <CopyButton
           text={text}

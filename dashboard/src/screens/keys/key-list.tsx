@@ -1,12 +1,13 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react';
-import { Fragment, useSyncExternalStore, type ReactNode } from 'react';
+import { Fragment, useSyncExternalStore } from 'react';
 import type { KeyAnswer, KeyStatus, LicenseAnswer } from '@/api/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
-import { formatDate, formatDateTime, formatRelative, shortId } from '@/lib/format.ts';
+import { formatDate, formatRelative, shortId } from '@/lib/format.ts';
 import { LicenseBadge } from '@/license/license-badge.tsx';
+import { Time } from '@/components/time.tsx';
 import { KeyBudget } from './key-budget.tsx';
 import { expiryAt, refusalAt, statusAt } from './key-view.ts';
 
@@ -60,7 +61,7 @@ interface KeyItemProps extends Pick<KeyListProps, 'licenses' | 'nowMs' | 'onEdit
 
 function KeyRow(props: KeyItemProps) {
   const { License, ...times } = detailsOf(props);
-  const cells = [License, <KeyStatusBadge {...props} />, ...Object.values(times)];
+  const cells = [License, <KeyStatusBadge key="status" {...props} />, ...Object.values(times)];
   return (
     <tr>
       <th scope="row" className="max-w-72 px-4 py-3 font-normal">
@@ -119,8 +120,18 @@ function detailsOf({ item, licenses, nowMs }: KeyItemProps) {
   return {
     License: <KeyLicense {...{ item, license, nowMs }} />,
     Budget: <KeyBudget {...{ item, license, nowMs }} />,
-    Created: <Time iso={createdAt}>{formatDate(createdAt)}</Time>,
-    'Last used': lastUsedAt ? <Time iso={lastUsedAt}>{formatRelative(lastUsedAt, nowMs)}</Time> : never,
+    Created: (
+      <Time className="whitespace-nowrap" iso={createdAt}>
+        {formatDate(createdAt)}
+      </Time>
+    ),
+    'Last used': lastUsedAt ? (
+      <Time className="whitespace-nowrap" iso={lastUsedAt}>
+        {formatRelative(lastUsedAt, 'happened', nowMs)}
+      </Time>
+    ) : (
+      never
+    ),
     Expires: <KeyEnd item={item} nowMs={nowMs} />,
   };
 }
@@ -130,7 +141,9 @@ const never = <span className="text-muted-foreground">Never</span>;
 function KeyName({ item: { name, keyPrefix } }: { item: KeyAnswer }) {
   return (
     <>
-      <span className="block font-medium wrap-anywhere">{name}</span>
+      <span dir="auto" className="block font-medium wrap-anywhere">
+        {name}
+      </span>
       <code className="text-xs whitespace-nowrap text-muted-foreground">
         <span className="sr-only">Begins with </span>
         {keyPrefix}…
@@ -180,30 +193,27 @@ function KeyLicense({ item, license, nowMs }: { item: KeyAnswer; license?: Licen
   );
 }
 
-function Time({ iso, children }: { iso: string; children: ReactNode }) {
-  return (
-    <time dateTime={iso} title={formatDateTime(iso)} className="whitespace-nowrap">
-      {children}
-    </time>
-  );
-}
-
 /** When a key ends or has ended. */
 function KeyEnd({ item, nowMs }: Pick<KeyItemProps, 'item' | 'nowMs'>) {
   const { revokedAt, expiresAt } = item;
   if (statusAt(item, nowMs) === 'revoked' && revokedAt !== null) {
     return (
       <span className="text-muted-foreground">
-        Revoked <Time iso={revokedAt}>{formatDate(revokedAt)}</Time>
+        Revoked{' '}
+        <Time className="whitespace-nowrap" iso={revokedAt}>
+          {formatDate(revokedAt)}
+        </Time>
       </span>
     );
   }
   if (expiresAt === null) return never;
   const { soon, near } = expiryAt(item, nowMs);
-  const relative = formatRelative(expiresAt, nowMs);
+  const relative = formatRelative(expiresAt, 'to come', nowMs);
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
-      <Time iso={expiresAt}>{formatDate(expiresAt)}</Time>
+      <Time className="whitespace-nowrap" iso={expiresAt}>
+        {formatDate(expiresAt)}
+      </Time>
       {soon && (
         <Badge variant="warning">
           <Clock aria-hidden />
@@ -221,7 +231,11 @@ interface KeyActionsProps extends KeyItemProps {
 }
 
 function KeyActions({ item, nowMs, onEdit, onRevoke, size, className }: KeyActionsProps) {
-  const actions = { Edit: onEdit, ...(statusAt(item, nowMs) === 'active' && { Revoke: onRevoke }) };
+  const status = statusAt(item, nowMs);
+  const actions = {
+    ...(status !== 'revoked' && { Edit: onEdit }),
+    ...(status === 'active' && { Revoke: onRevoke }),
+  };
   return (
     <div className={cn('flex gap-2', className)}>
       {Object.entries(actions).map(([label, act]) => (
@@ -231,7 +245,7 @@ function KeyActions({ item, nowMs, onEdit, onRevoke, size, className }: KeyActio
           size={size}
           onClick={({ currentTarget }) => act(item, currentTarget)}
         >
-          {label} <span className="sr-only">{item.name}</span>
+          {label} <bdi className="sr-only">{item.name}</bdi>
         </Button>
       ))}
     </div>

@@ -1,9 +1,11 @@
+import type { ReactNode } from 'react';
 import { toast } from 'sonner';
 import { useRevokeKey } from '@/api/key-changes.ts';
 import type { KeyAnswer } from '@/api/types.ts';
 import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { formatRelative } from '@/lib/format.ts';
+import { Time } from '@/components/time.tsx';
 import { revokeKeyAdvice } from './key-advice.ts';
 import { Problem } from './problem.tsx';
 
@@ -57,8 +59,11 @@ export function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: Revok
   );
 }
 
-function lastUse({ lastUsedAt }: KeyAnswer): string {
+function lastUse({ lastUsedAt }: KeyAnswer): ReactNode {
   if (lastUsedAt === null) return 'It has never been used.';
-  const when = formatRelative(lastUsedAt);
-  return when.includes('ago') || when === 'just now' ? `It was last used ${when}.` : `Last used: ${when}.`;
+  return (
+    <>
+      Last used: <Time iso={lastUsedAt}>{formatRelative(lastUsedAt, 'happened')}</Time>.
+    </>
+  );
 }

@@ -7,6 +7,7 @@ import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { formatCredits, formatNumber } from '@/lib/format.ts';
 import { isEnded, LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
+import { Time } from '@/components/time.tsx';
 import {
   creditsLeft,
   creditStatus,
@@ -50,7 +51,7 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
           <Stat
             label={license.usable ? 'Resets in' : 'Period ends in'}
             value={resetWait(stats.daysRemaining)}
-            hint={<time dateTime={stats.billingPeriodEnd}>{resetMoment(stats)}</time>}
+            hint={<Time iso={stats.billingPeriodEnd}>{resetMoment(stats)}</Time>}
           />
         )}
         <Stat

@@ -6,9 +6,10 @@ import type { StoredGeneration } from '@/api/types.ts';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState, StaleNote } from '@/components/states.tsx';
+import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
-import { formatCount, formatDateTime, formatRelative } from '@/lib/format.ts';
+import { formatCount, formatRelative } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
 
 const newestCount = 8;
@@ -85,10 +86,12 @@ function Tile({ generation }: { generation: StoredGeneration }) {
         )}
       </span>
       <span className="mt-2 flex flex-wrap justify-between gap-x-2 text-xs leading-5">
-        <span className="font-medium group-hover:underline">{identity.name}</span>
-        <time dateTime={at} title={formatDateTime(at)} className="text-muted-foreground">
-          {formatRelative(at)}
-        </time>
+        <span dir="auto" className="font-medium group-hover:underline">
+          {identity.name}
+        </span>
+        <Time iso={at} className="text-muted-foreground">
+          {formatRelative(at, 'happened')}
+        </Time>
       </span>
     </Link>
   );

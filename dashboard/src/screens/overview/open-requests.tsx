@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { isFinal, useGeneration, useGenerations, useRefreshAfterGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { StatusBadge } from '@/components/status-badge.tsx';
+import { Time } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
 import { formatRelative } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
@@ -37,7 +38,7 @@ function OpenRequest({ listed }: { listed: StoredGeneration }) {
   useEffect(() => {
     // It leaves this list, and its images and credits are shown.
     if (hasEnded) void refresh(licenseId);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `refresh` is another function each time.
   }, [hasEnded, licenseId]);
   return (
     <Link
@@ -45,9 +46,12 @@ function OpenRequest({ listed }: { listed: StoredGeneration }) {
       className="group grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3 px-4 py-2 sm:grid-cols-[8rem_minmax(0,1fr)_auto]"
     >
       <StatusBadge status={status} className="w-fit" />
-      <span className="truncate group-hover:underline">{prompt}</span>
+      <span dir="auto" className="truncate group-hover:underline">
+        {prompt}
+      </span>
       <span className="col-start-2 text-xs leading-5 text-muted-foreground sm:col-start-auto">
-        {identity.name}, {formatRelative(createdAt, nowMs)}
+        <bdi>{identity.name}</bdi>,{' '}
+        <Time iso={createdAt}>{formatRelative(createdAt, 'happened', nowMs)}</Time>
       </span>
     </Link>
   );

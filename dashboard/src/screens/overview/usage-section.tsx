@@ -200,7 +200,9 @@ function Row({ row: { name, requests, credits, share } }: { row: ShareRow }) {
   return (
     <tr className="border-t border-border">
       <th scope="row" className="py-2 text-left font-normal">
-        <span className="line-clamp-2 font-medium break-words">{name}</span>
+        <span dir="auto" className="line-clamp-2 font-medium break-words">
+          {name}
+        </span>
         <span aria-hidden className="mt-1 block h-1 overflow-hidden rounded-full bg-secondary">
           <span className="block h-full rounded-full bg-primary" style={{ width: `${share * 100}%` }} />
         </span>

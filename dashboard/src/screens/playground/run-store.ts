@@ -201,10 +201,9 @@ export function mayRepeat(error: unknown): boolean {
   return !(error instanceof ApiError && notWorthRepeating.has(error.code));
 }
 
-/** Seconds until the rate limit allows the next request; 0 when it does now. */
-export function waitSeconds(failure: Failure | null, nowMs: number): number {
+/** When the rate limit allows the next request; 0 where it does not stand in the way. */
+export function mayGoOnAtMs(failure: Failure | null): number {
   const error = failure?.error;
   if (failure === null || !(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return 0;
-  const untilMs = failure.atMs + (error.retryAfterSeconds ?? 0) * 1000;
-  return Math.max(0, Math.ceil((untilMs - nowMs) / 1000));
+  return failure.atMs + (error.retryAfterSeconds ?? 0) * 1000;
 }

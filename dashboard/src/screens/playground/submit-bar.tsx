@@ -8,9 +8,10 @@ import { licenseProblem } from '@/license/license-badge.tsx';
 import { creditsLeft } from '../overview/credit-status.ts';
 import { creditCost } from './sizes.ts';
 import { formatCount, formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
+import { useSecondsUntil } from '@/lib/use-now.ts';
 import { sizeOf } from './form-values.ts';
 import { nameRefusals } from './references/reference.ts';
-import { mayRepeat, waitSeconds, type Failure } from './run-store.ts';
+import { mayGoOnAtMs, mayRepeat, type Failure } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
 import type { Playground } from './use-playground.ts';
 
@@ -19,7 +20,7 @@ export function SubmitBar({ playground }: { playground: Playground }) {
   const { values, license } = playground;
   const { sending, failure } = useRunState();
   const generate = useRef<HTMLButtonElement>(null);
-  const wait = useWait(failure);
+  const wait = useSecondsUntil(mayGoOnAtMs(failure));
   return (
     <div className="submit-bar fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 short:static short:rounded-b-lg short:bg-card lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
       <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
@@ -69,6 +70,7 @@ function CancelButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
   useLayoutEffect(() => {
     const stop = button.current;
     return () => {
+      // oxlint-disable-next-line react-hooks/exhaustive-deps -- the other button as it is by then.
       if (document.activeElement === stop) next.current?.focus();
     };
   }, [next]);
@@ -106,18 +108,6 @@ function Cost({ playground: { values, license } }: { playground: Playground }) {
   );
 }
 
-/** Seconds until the service takes requests again. */
-function useWait(failure: Failure | null): number {
-  const [nowMs, setNowMs] = useState(() => Date.now());
-  const wait = waitSeconds(failure, Math.max(nowMs, failure?.atMs ?? 0));
-  useEffect(() => {
-    if (wait === 0) return;
-    const timer = setTimeout(() => setNowMs(Date.now()), 250);
-    return () => clearTimeout(timer);
-  }, [wait, nowMs]);
-  return wait;
-}
-
 /** Why the last request was not accepted. */
 export function RunFailure({ playground }: { playground: Playground }) {
   const { failure } = useRunState();
@@ -143,12 +133,11 @@ function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry: () => 
   );
 }
 
-/** Puts the names of files and the remaining wait into an error. */
+/** Puts the names of files into an error. */
 function toShow(failure: Failure): unknown {
   const { error, command } = failure;
   if (!(error instanceof ApiError)) return error;
   if (error.code === 'INVALID_PARAMETERS')
     return new ApiError(nameRefusals(error.message, command.references), error);
-  if (error.code !== 'RATE_LIMITED') return error;
-  return new ApiError(error.message, { ...error, retryAfterSeconds: waitSeconds(failure, Date.now()) });
+  return error;
 }

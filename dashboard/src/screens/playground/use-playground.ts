@@ -5,7 +5,7 @@ import { fromStored } from './fill-form.ts';
 import { toBody, validate, type FieldName, type FormErrors, type FormValues } from './form-values.ts';
 import { modeError, sendable, type Reference } from './references/reference.ts';
 import type { Destination } from './references/reference-store.ts';
-import { waitSeconds } from './run-store.ts';
+import { mayGoOnAtMs } from './run-store.ts';
 import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
 import { useStartRun } from './use-start-run.ts';
 
@@ -29,7 +29,7 @@ export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer
 
   const submit = (): void => {
     const { sending, failure } = runStore.state();
-    if (!license.usable || sending !== null || waitSeconds(failure, Date.now()) > 0) return;
+    if (!license.usable || sending !== null || mayGoOnAtMs(failure) > Date.now()) return;
     const addressIsFine = identity?.productPhotos !== true || referenceStore.addTypedUrl();
     // Checked again, because an address may just have been added.
     const wrong = errorsOf(values, license, identity, referenceStore.state().items);

@@ -86,10 +86,10 @@ function Line({ row: { name, a, b, isDifferent } }: { row: Row }) {
           </Badge>
         )}
       </th>
-      <td role="cell" className={value}>
+      <td role="cell" dir="auto" className={value}>
         {a}
       </td>
-      <td role="cell" className={value}>
+      <td role="cell" dir="auto" className={value}>
         {b}
       </td>
     </tr>
