@@ -114,7 +114,7 @@ export function evaluate(expression: string, values: Record<string, number | und
   const names = new Set(expression.match(/\b[a-z]\w*\b/g));
   const numbers = [...names].map((name) => values[name] ?? Number.NaN);
   const body = `return ${expression.replaceAll(' AND ', ' && ')}`;
-  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the expression is this repository's own
+  // The expression is this repository's own
   const run = new Function(...Object.keys(functions), ...names, body);
   const value: number = run(...Object.values(functions), ...numbers);
   return Number.isNaN(value) ? undefined : value;

@@ -26,6 +26,7 @@ interface PlaygroundFormProps {
 export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
   const { license, form, submit } = playground;
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Enter in a field must not send.
     <form
       ref={form}
       noValidate

@@ -9,6 +9,7 @@ import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { useConfig } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
+import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { toSampleBody } from './form-values.ts';
 import { LicenseNotice, PrefillNotice } from './notices.tsx';
@@ -69,7 +70,8 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
   const shown = useShownRun();
   const usedSeed = useGeneration(shown.requestId).data?.seed ?? null;
   const { items } = useReferences();
-  const references = identity?.productPhotos ? toSampleReferences(items, license.licenseId, Date.now()) : [];
+  const nowMs = useNow();
+  const references = identity?.productPhotos ? toSampleReferences(items, license.licenseId, nowMs) : [];
   const body = toSampleBody(values, usedSeed, references.length > 0 ? references : null);
   const incomplete = Object.keys(errors).length > 0;
   return (
@@ -84,6 +86,7 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
         />
       }
     >
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the shortcut of every field inside. */}
       <div
         className="grid min-w-0 grid-cols-1 gap-6 pb-20 short:pb-0 lg:pb-0"
         onKeyDown={(event) => {

@@ -59,7 +59,7 @@ export function useWatchedRuns(): void {
     for (const requestId of open) {
       watchRun(queries, api, requestId, (stored) => ended(requestId, stored));
     }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `ended` is another function each time.
   }, [api, queries, open]);
 }
 
