@@ -36,12 +36,15 @@ export function Page({ title, description, actions, wide = false, children }: Pa
           <h1
             ref={heading}
             tabIndex={-1}
+            dir="auto"
             className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere"
           >
             {title}
           </h1>
           {description !== undefined && (
-            <p className="max-w-2xl text-pretty text-muted-foreground">{description}</p>
+            <p dir="auto" className="max-w-2xl text-pretty text-muted-foreground">
+              {description}
+            </p>
           )}
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

@@ -137,17 +137,19 @@ function IdentityCard({ identity, license, licenses, eager }: IdentityCardProps)
     <article className="group relative flex h-full flex-col overflow-hidden rounded-lg border border-border bg-card transition-colors focus-within:border-ring hover:border-input">
       <IdentityPicture identity={identity} eager={eager} className="aspect-4/3 w-full" />
       <div className="grid gap-2 p-4">
-        <h2 className="text-base font-semibold break-words">
+        <h2 dir="auto" className="text-base font-semibold break-words">
           <Link to={`/identities/${id}`} className="rounded-sm after:absolute after:inset-0 after:rounded-lg">
             {name}
           </Link>
         </h2>
-        <p className="text-pretty text-muted-foreground">{description}</p>
+        <p dir="auto" className="text-pretty text-muted-foreground">
+          {description}
+        </p>
         <IdentityBadges identity={identity} />
         {names !== '' && (
           <p className="text-xs text-muted-foreground">
             {isIncluded ? 'In ' : 'Not in the chosen license, but in '}
-            {names}
+            <bdi>{names}</bdi>
           </p>
         )}
       </div>

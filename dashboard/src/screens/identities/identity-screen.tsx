@@ -97,7 +97,7 @@ function UseCard({ identity }: { identity: IdentityAnswer }) {
               The chosen license does not include it. Another of yours does.
             </p>
             <Button variant="outline" onClick={() => select(other.licenseId)}>
-              Choose {other.name}
+              Choose <bdi>{other.name}</bdi>
             </Button>
           </div>
         )}

@@ -78,7 +78,9 @@ function IdentityText({ identity }: { identity: IdentityAnswer }) {
       <IdentityPicture identity={identity} className="mt-0.5 size-12 rounded-md" />
       <span className="grid min-w-0 leading-5">
         <span className="flex flex-wrap items-center gap-x-2">
-          <span className="text-sm font-medium break-words">{name}</span>
+          <span dir="auto" className="text-sm font-medium break-words">
+            {name}
+          </span>
           {productPhotos && (
             <Badge variant="outline" className="h-5">
               Product photos
@@ -90,7 +92,7 @@ function IdentityText({ identity }: { identity: IdentityAnswer }) {
             </Badge>
           )}
         </span>
-        <span className="text-xs leading-5 text-muted-foreground">
+        <span dir="auto" className="text-xs leading-5 text-muted-foreground">
           {available ? description : 'It has no active model right now. Come back later.'}
         </span>
       </span>

@@ -22,7 +22,7 @@ export function LastUsedOffer({ playground }: { playground: Playground }) {
   return (
     <div className="-mt-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
       <p className="text-xs leading-5 text-muted-foreground tabular-nums">
-        Last used with {identity.name}: {parts.join(', ')}
+        Last used with <bdi>{identity.name}</bdi>: {parts.join(', ')}
       </p>
       <Button variant="outline" size="sm" onClick={apply}>
         Use these settings

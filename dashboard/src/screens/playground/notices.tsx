@@ -17,7 +17,7 @@ export function PrefillNotice({ notice, onDismiss, children }: PrefillNoticeProp
   return (
     <Alert role="status" className="relative pr-14" icon={Info} title={notice.title}>
       {notice.notes.map((note) => (
-        <p key={note} className="text-muted-foreground">
+        <p key={note} dir="auto" className="text-muted-foreground">
           {note}
         </p>
       ))}

@@ -29,10 +29,14 @@ export function RunDetails({ facts, stored, playground }: RunDetailsProps) {
   return (
     <div className="grid gap-4 border-t border-border pt-4">
       <div className="grid min-w-0 gap-1">
-        <p className="line-clamp-3 text-pretty wrap-anywhere">{prompt}</p>
+        <p dir="auto" className="line-clamp-3 text-pretty wrap-anywhere">
+          {prompt}
+        </p>
         <ul className="flex flex-wrap gap-x-4 text-xs leading-5 text-muted-foreground tabular-nums">
           {details.map((detail) => (
-            <li key={detail}>{detail}</li>
+            <li key={detail} dir="auto">
+              {detail}
+            </li>
           ))}
         </ul>
       </div>

@@ -109,7 +109,7 @@ function IdentityField({ identity }: { identity: SampleIdentity }) {
           >
             {identities.map((item) => (
               <SelectItem key={item.id} value={item.id} disabled={!item.available}>
-                {item.name}
+                <bdi>{item.name}</bdi>
                 {item.available ? '' : ' · not available now'}
               </SelectItem>
             ))}

@@ -143,7 +143,7 @@ export function GoodToKnowStep() {
         </Topic>
         <Topic title="1 credit a megapixel">
           <p>
-            Each image costs 1 credit for every started megapixel (1,048,576 pixels): {square(1024)} costs 1,
+            Each image costs 1 credit for every started megapixel (1,048,576 pixels): {square(1024)} costs 1,{' '}
             {square(2048)} costs 4. Requests that fail cost nothing.
           </p>
         </Topic>

@@ -41,7 +41,7 @@ export function ReferenceNotice({ pending, outcome, retry, dismiss }: ReturnType
                     document.querySelector<HTMLElement>('textarea[name=prompt]')?.focus();
                   }}
                 >
-                  Use {name}
+                  Use <bdi>{name}</bdi>
                 </Button>
               ))}
             </div>

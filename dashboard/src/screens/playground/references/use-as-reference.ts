@@ -78,7 +78,7 @@ async function bring(picture: PictureOf, options: BringOptions): Promise<Brought
   const { api, queries, license, identities, signal } = options;
   if (!license.usable) return refused('Your license makes no images now.');
   const query = generationOptions(api, queries, picture.requestId);
-  const stored = await queries.fetchQuery(query).catch((error: unknown) => {
+  const stored = await queries.query(query).catch((error: unknown) => {
     if (isGone(error)) return null;
     throw error;
   });
@@ -87,7 +87,7 @@ async function bring(picture: PictureOf, options: BringOptions): Promise<Brought
   if (stored.outputs[picture.index] === undefined) return refused('Its request has no such picture.');
   const choice = chooseForReference(identities, stored.identity, formStore.values().identityId);
   if ('problem' in choice) return refused(choice.problem);
-  const renew = async () => (await queries.fetchQuery({ ...query, staleTime: 0 })).outputs;
+  const renew = async () => (await queries.query({ ...query, staleTime: 0 })).outputs;
   const file = await fileOf(stored, picture.index, renew, signal);
   signal.throwIfAborted();
   const problem = await add(file, { api, licenseId: license.licenseId });
