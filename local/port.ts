@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { GatewayFailure } from '../shared/gateway-failures.ts';
+import { fail, failureBody, failureHeaders } from './gateway/fail.ts';
 import { listen, type RunningServer } from './http/server.ts';
 import { StartError } from './start-error.ts';
 
@@ -34,35 +35,34 @@ function hasHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
 }
 
 /** The answer until the service is ready. The port is taken first, so that a second service fails at once. */
-export const answerStarting: RequestListener = (_req, res) => {
-  res.writeHead(503, {
-    'content-type': 'application/json',
-    'retry-after': '1',
-    'x-request-id': randomUUID(),
-  });
-  res.end(
-    JSON.stringify({ error: 'The service is starting. Try again in a second.', code: 'SERVICE_UNAVAILABLE' }),
-  );
-};
+export const answerStarting: RequestListener = (_req, res) => fail(res, starting);
 
-const unreadable = { error: 'This is not a valid HTTP request.', code: 'INVALID_PARAMETERS' };
+const starting: GatewayFailure = {
+  code: 'SERVICE_UNAVAILABLE',
+  error: 'The service is starting. Try again in a second.',
+  retryAfterSeconds: 1,
+};
+const unreadable: GatewayFailure = {
+  code: 'INVALID_PARAMETERS',
+  error: 'This is not a valid HTTP request.',
+};
 const overflow = { ...unreadable, error: 'The path and headers must be at most 16 KiB together.' };
 
 const answerUnreadable: RequestListener = (_req, res) => {
-  res.writeHead(400, {
-    'content-type': 'application/json',
-    'x-request-id': randomUUID(),
-    connection: 'close',
-  });
-  res.end(JSON.stringify(unreadable));
+  res.setHeader('connection', 'close');
+  fail(res, unreadable);
 };
 
 /** Node refuses what is not an HTTP request. The sender gets an error in the shape of the API's. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const body = JSON.stringify(error.code === 'HPE_HEADER_OVERFLOW' ? overflow : unreadable);
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const failure = error.code === 'HPE_HEADER_OVERFLOW' ? overflow : unreadable;
+  const body = failureBody(failure);
+  const headers = {
+    ...failureHeaders(failure, 400),
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
 }

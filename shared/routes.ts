@@ -96,6 +96,7 @@ export const cors = {
     'authorization',
     'content-type',
     'idempotency-key',
+    'if-none-match',
     'mcp-method',
     'mcp-name',
     'mcp-protocol-version',
@@ -110,6 +111,18 @@ export const cors = {
     'location',
     'preference-applied',
     'x-ignored-parameters',
+    'etag',
   ],
   maxAgeSeconds: 3600,
 } as const;
+
+/** Headers that every answer of the API has, whoever gives it: a function, the gateway, the firewall. */
+export function answerHeaders(status: number): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    // As the dashboard's: a year, and without subdomains, of which an operator may have others. Browsers obey it over https only.
+    'strict-transport-security': 'max-age=31536000',
+    // RFC 9110, section 11.6.1. API Gateway renames a function's own: docs/errors.md.
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}

@@ -214,8 +214,8 @@ def exceptions(document: Schema) -> str:
         for operation in path.values():
             for status, reference in operation['responses'].items():
                 response = document['components']['responses'][reference['$ref'].rsplit('/', 1)[1]]
-                schema = response['content']['application/json']['schema']
-                for code in schema.get('properties', {}).get('code', {}).get('enum', []):
+                content = response.get('content', {}).get('application/json', {})
+                for code in content.get('schema', {}).get('properties', {}).get('code', {}).get('enum', []):
                     statuses.setdefault(code, set()).add(status)
     others = [
         'ConnectionError',

@@ -10,12 +10,12 @@ interface Document {
   };
 }
 interface Response {
-  content: { 'application/json': { schema: { properties?: { code?: { enum?: string[] } } } } };
+  content?: { 'application/json': { schema: { properties?: { code?: { enum?: string[] } } } } };
 }
 
 /**
  * Makes `src/openapi.ts` of `docs/openapi.json`: the types of the API's paths and schemas, and of every error code.
- * Refusals and headers get no types: the client throws each refusal as an ApiError.
+ * Refusals, answers without a body and headers get no types: the client throws each refusal as an ApiError.
  */
 export async function writeTypes(): Promise<void> {
   const text = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
@@ -51,16 +51,16 @@ function typeable(name: string, value: any): unknown {
 function dropRefusals({ paths, components: { responses } }: Document): void {
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
     for (const status of Object.keys(operation.responses)) {
-      if (Number(status) >= 400) delete operation.responses[status];
+      if (Number(status) >= 300) delete operation.responses[status];
     }
   }
   for (const [name, response] of Object.entries(responses)) {
-    if (errorCodesOf(response).length > 0) delete responses[name];
+    if (response.content === undefined || errorCodesOf(response).length > 0) delete responses[name];
   }
 }
 
 function errorCodesOf({ content }: Response): string[] {
-  return content['application/json'].schema.properties?.code?.enum ?? [];
+  return content?.['application/json'].schema.properties?.code?.enum ?? [];
 }
 
 if (import.meta.main) await writeTypes();

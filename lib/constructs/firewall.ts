@@ -5,6 +5,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errorCodes } from '../../shared/errors.ts';
 import { firewallFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
+import { answerHeaders } from '../../shared/routes.ts';
 
 export interface FirewallProps {
   readonly api: RestApi;
@@ -140,7 +141,9 @@ function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
 
 function block(key: keyof typeof firewallFailures, failure: GatewayFailure): CfnWebACL.RuleActionProperty {
   const { code, retryAfterSeconds } = failure;
+  const { status } = errorCodes[code];
   const headers = {
+    ...answerHeaders(status),
     'access-control-allow-origin': '*',
     'cache-control': 'no-store',
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
@@ -148,7 +151,7 @@ function block(key: keyof typeof firewallFailures, failure: GatewayFailure): Cfn
   return {
     block: {
       customResponse: {
-        responseCode: errorCodes[code].status,
+        responseCode: status,
         customResponseBodyKey: key,
         responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
       },

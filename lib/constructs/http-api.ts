@@ -19,6 +19,7 @@ import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-lo
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
+import { errorCodes } from '../../shared/errors.ts';
 import { methodFailure } from '../../shared/gateway-failures.ts';
 import {
   basePath,
@@ -30,7 +31,7 @@ import {
 } from '../../shared/routes.ts';
 import type { Configuration, Domain } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
-import { addGatewayAnswers } from './gateway-answers.ts';
+import { addGatewayAnswers, gatewayHeaders } from './gateway-answers.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface HttpApiProps {
@@ -161,12 +162,15 @@ export class HttpApi extends Construct {
 
   private addPreflight(resource: IResource, path: string, origins: readonly string[]): void {
     this.withPreflight.add(resource);
-    resource.addCorsPreflight({
-      allowOrigins: [...origins],
-      allowMethods: allRoutes.filter((route) => route.path === path).map(({ method }) => method),
-      allowHeaders: [...cors.requestHeaders],
-      maxAge: Duration.seconds(cors.maxAgeSeconds),
-    });
+    const methods = allRoutes.filter((route) => route.path === path).map(({ method }) => method);
+    const headers = {
+      'Access-Control-Allow-Headers': `'${cors.requestHeaders.join(',')}'`,
+      'Access-Control-Allow-Methods': `'${methods.join(',')}'`,
+      'Access-Control-Allow-Origin': `'${origins[0]}'`,
+      'Access-Control-Max-Age': `'${cors.maxAgeSeconds}'`,
+      Vary: "'Origin'",
+    };
+    answerItself(resource, 'OPTIONS', 204, headers, namingOrigin(origins));
   }
 
   private addDomain({ apiName, apiCertificateArn, hostedZone }: Domain): string {
@@ -193,30 +197,57 @@ export class HttpApi extends Construct {
 function refuseOthers(resource: IResource, allowed: string): void {
   const headers = {
     Allow: `'${allowed}'`,
-    'X-Request-Id': 'context.requestId',
     'Cache-Control': "'no-store'",
     'Access-Control-Allow-Origin': "'*'",
   };
+  const { error, code } = methodFailure;
+  answerItself(resource, 'ANY', errorCodes[code].status, headers, JSON.stringify({ error, code }));
+}
+
+/**
+ * Has API Gateway answer a method itself, without a function.
+ * @param headers beside those of every answer, as API Gateway maps them
+ */
+function answerItself(
+  resource: IResource,
+  method: string,
+  status: number,
+  headers: Record<string, string>,
+  template: string,
+): void {
   const parameters = <Value>(valueOf: (value: string) => Value) =>
     Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [`method.response.header.${name}`, valueOf(value)]),
+      Object.entries({ ...headers, ...gatewayHeaders(status) }).map(([name, value]) => [
+        `method.response.header.${name}`,
+        valueOf(value),
+      ]),
     );
   const integration = new MockIntegration({
-    requestTemplates: { 'application/json': '{"statusCode": 405}' },
+    requestTemplates: { 'application/json': JSON.stringify({ statusCode: status }) },
     passthroughBehavior: PassthroughBehavior.WHEN_NO_TEMPLATES,
     integrationResponses: [
       {
-        statusCode: '405',
+        statusCode: String(status),
         responseParameters: parameters((value) => value),
-        responseTemplates: {
-          'application/json': JSON.stringify({ error: methodFailure.error, code: methodFailure.code }),
-        },
+        responseTemplates: { 'application/json': template },
       },
     ],
   });
-  resource.addMethod('ANY', integration, {
-    methodResponses: [{ statusCode: '405', responseParameters: parameters(() => true) }],
+  resource.addMethod(method, integration, {
+    methodResponses: [{ statusCode: String(status), responseParameters: parameters(() => true) }],
   });
+}
+
+/** A template that writes nothing, and names the origin that asked if it is one of these. */
+function namingOrigin(origins: readonly string[]): string {
+  return [
+    '#set($origin = $input.params().header.get("Origin"))',
+    // HTTP/2 writes names in lower case.
+    '#if($origin == "")#set($origin = $input.params().header.get("origin"))#end',
+    `#if(${origins.map((origin) => `$origin == "${origin}"`).join(' || ')})`,
+    '#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)',
+    '#end',
+  ].join('\n');
 }
 
 /** A method with its own settings needs all of them: API Gateway does not fall back to the stage's settings. */

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorCodes } from '../../shared/errors.ts';
 import {
   firewallFailures,
   gatewayFailures,
@@ -12,6 +10,7 @@ import { basePath, cors, type Route } from '../../shared/routes.ts';
 import { takesGzip } from '../http/gzip.ts';
 import { readBody } from '../http/read-body.ts';
 import { compressed } from './compressed.ts';
+import { fail, ownHeaders } from './fail.ts';
 import { invoke } from './lambda-host.ts';
 import { pathMatcher, proxyEvent, type MatchedPath } from './proxy-event.ts';
 
@@ -137,21 +136,6 @@ function refuseMethod(res: ServerResponse, routes: FoundRoute[]): void {
   fail(res, refusing ? methodFailure : gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
 }
 
-function fail(res: ServerResponse, { code, error, retryAfterSeconds }: GatewayFailure): void {
-  res.writeHead(errorCodes[code].status, {
-    'content-type': 'application/json',
-    'x-request-id': randomUUID(),
-    'cache-control': 'no-store',
-    // As on AWS. These answers are the same for everyone, so any page may read them.
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': cors.responseHeaders.join(', '),
-    ...(retryAfterSeconds === undefined
-      ? { 'x-should-retry': 'false' }
-      : { 'retry-after': String(retryAfterSeconds) }),
-  });
-  res.end(JSON.stringify({ error, code }));
-}
-
 function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
@@ -169,7 +153,7 @@ function answerPreflight(
 ): boolean {
   const { origin } = req.headers;
   if (methods.length === 0 || allowedOrigins.length === 0) return false;
-  const headers: Record<string, string> = { vary: 'Origin' };
+  const headers: Record<string, string> = { ...ownHeaders(204), vary: 'Origin' };
   if (origin !== undefined && allowedOrigins.includes(origin)) {
     headers['access-control-allow-origin'] = origin;
     headers['access-control-allow-methods'] = methods.join(',');

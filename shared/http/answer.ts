@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { ServiceError } from '../errors.ts';
+import { answerHeaders } from '../routes.ts';
 
 /** What a handler gives back; headers that every answer has are added later. */
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
-  /** A value to be sent as JSON, or a stream of server-sent events. */
+  /** A value to be sent as JSON, undefined for nothing; or a stream of server-sent events. */
   body: unknown;
   stream?: Readable;
 }
@@ -29,13 +30,16 @@ export function toProxyAnswer(answer: Answer, common: Record<string, string>): P
   return {
     statusCode: answer.status,
     headers: {
+      ...answerHeaders(answer.status),
+      // A proxy in front of the service, as nginx, would keep events back until it has many.
+      ...(answer.stream && { 'x-accel-buffering': 'no' }),
       'content-type': answer.stream ? 'text/event-stream' : 'application/json',
       // Answers hold links that open without a key.
       'cache-control': 'no-store',
       ...common,
       ...answer.headers,
     },
-    body: answer.stream ?? JSON.stringify(answer.body),
+    body: answer.stream ?? (answer.body === undefined ? '' : JSON.stringify(answer.body)),
   };
 }
 

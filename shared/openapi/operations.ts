@@ -256,6 +256,7 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Service',
     summary: 'This document',
     description: 'Made from the schemas that check requests.',
+    parameters: ['ifNoneMatch'],
     answer: { schema: null, description: 'OpenAPI 3.1.' },
   },
 };

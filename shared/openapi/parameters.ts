@@ -104,6 +104,12 @@ export const parameters = {
       'says nothing beside it.',
     schema: { type: 'string' },
   },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of a copy: 304 without a body says that it is still the same.',
+    schema: { type: 'string' },
+  },
 } satisfies Record<string, Schema>;
 
 export type ParameterName = keyof typeof parameters;

@@ -51,6 +51,16 @@ export const headers: Record<string, Schema> = {
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
+  CacheControlOfDocument: {
+    description: 'It may be stored, and is asked for again each time: `If-None-Match` spares the body.',
+    required: true,
+    schema: { type: 'string', const: 'no-cache' },
+  },
+  EntityTag: {
+    description: 'It changes with the document.',
+    required: true,
+    schema: { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' },
+  },
   RateLimit: {
     description:
       'What is left of the limit, and the seconds until more is (draft-ietf-httpapi-ratelimit-headers).',
@@ -82,6 +92,7 @@ export function responsesOf(route: Route, operation: Operation): NamedResponse[]
   return [
     { status, name: schema ?? 'OpenApiDocument', response: success(route, operation) },
     ...(operation.generates ? [{ status: 202, name: 'AcceptedGeneration', response: accepted }] : []),
+    ...(schema === null ? [{ status: 304, name: 'Unchanged', response: unchanged }] : []),
     // Keys that are whole numbers come in ascending order.
     ...Object.entries(byStatus).map(([key, codes]) => ({ status: Number(key), ...refusal(route, codes!) })),
   ];
@@ -106,6 +117,17 @@ const accepted: Schema = {
   },
 };
 
+const documentHeaders: Schema = {
+  'X-Request-Id': headerRef('RequestId'),
+  'Cache-Control': headerRef('CacheControlOfDocument'),
+  ETag: headerRef('EntityTag'),
+};
+
+const unchanged: Schema = {
+  description: 'It is still the one that `If-None-Match` names.',
+  headers: documentHeaders,
+};
+
 function success(route: Route, { answer, generates }: Operation): Schema {
   const { schema, description } = answer;
   const example = schema === null ? undefined : answerExamples[schema];
@@ -119,6 +141,8 @@ function success(route: Route, { answer, generates }: Operation): Schema {
         examples: { generated: { value: example }, dryRun: { value: answerExamples.DryRun } },
       }
     : only;
+  if (schema === null)
+    return { description, headers: documentHeaders, content: { 'application/json': json } };
   return {
     description,
     headers: {

@@ -82,6 +82,7 @@ describe('over a bare connection', () => {
     async (what) => {
       const received = await talk(noHttp[what]!().join('\r\n'), true);
       expectError(answerIn(received), 400, 'INVALID_PARAMETERS');
+      expect(answerIn(received).headers.get('x-content-type-options')).toBe('nosniff');
       expect((await ask(health, host(), close, '', '')).status).toBe(200);
     },
   );

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { documentedRoutes, openApiDocument } from '../../shared/openapi/document.ts';
 import type { OperationId } from '../../shared/openapi/operations.ts';
-import { routes } from '../../shared/routes.ts';
+import { answerHeaders, routes } from '../../shared/routes.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { grant, type Granted } from '../support/grants.ts';
 import { small } from '../support/requests.ts';
@@ -30,11 +30,15 @@ const undocumented = [
   'keep-alive',
   'transfer-encoding',
   'vary',
+  'x-accel-buffering',
   'access-control-allow-origin',
   // For OpenAI's SDKs, on what the gateway answers, whatever the route.
   'x-should-retry',
   'access-control-expose-headers',
 ];
+
+/** Headers that every answer of its status has. On AWS some have another name. */
+const everywhere = (status: number) => Object.keys(answerHeaders(status));
 
 beforeAll(async () => {
   granted = await grant(service.table, { creditsLimit: 6 });
@@ -48,7 +52,7 @@ function expectDocumented(operationId: OperationId, answer: ApiAnswer): void {
   expect([operationId, answer.status, answer.body, reference !== undefined]).toContain(true);
   const response = resolve(reference.$ref, document);
   expectHeadersDocumented(operationId, answer, response);
-  const { schema } = response.content['application/json'];
+  const schema = response.content?.['application/json'].schema ?? { const: '' };
   expect([answer.body, fits(schema, answer.body, document)]).toEqual([answer.body, true]);
   seen.set(operationId, (seen.get(operationId) ?? new Set()).add(answer.status));
 }
@@ -65,7 +69,9 @@ function expectHeadersDocumented(operationId: OperationId, answer: ApiAnswer, re
     expect([name, sent, fits(schema, value, document)]).toEqual([name, sent, true]);
     seenHeaders.add($ref.split('/').at(-1)!);
   }
-  const known = [...documented.map(([name]) => name.toLowerCase()), ...undocumented];
+  const always = everywhere(answer.status);
+  expect([operationId, always.filter((name) => !answer.headers.has(name))]).toEqual([operationId, []]);
+  const known = [...documented.map(([name]) => name.toLowerCase()), ...always, ...undocumented];
   const unknown = [...answer.headers.keys()].filter((name) => !known.includes(name));
   expect([operationId, answer.status, unknown]).toEqual([operationId, answer.status, []]);
 }
@@ -99,6 +105,34 @@ test('GET /openapi.json answers everyone with the document, as JSON, and takes n
   expectOk(answer);
   expect(answer.body).toEqual(openApiDocument());
   expectError(await call('getOpenApi', 400, { query: '?v=1' }), 400, 'INVALID_PARAMETERS');
+});
+
+describe('GET /openapi.json to who has it already', () => {
+  test.each([
+    ['its tag', (tag: string) => tag],
+    ['the tag as a strong one', (tag: string) => tag.slice(2)],
+    ['a list that has it', (tag: string) => `"other, one" ,W/"",${tag}`],
+    ['anything', () => ' * '],
+  ])('%s is answered 304 without a body, compressed or not', async (_what, ifNoneMatch) => {
+    for (const encoding of ['gzip', 'identity']) {
+      const asked = { 'accept-encoding': encoding };
+      const { headers } = await call('getOpenApi', 200, { headers: asked });
+      expect(headers.get('vary')).toBe('accept-encoding, origin');
+      const again = { ...asked, 'if-none-match': ifNoneMatch(headers.get('etag')!) };
+      const unchanged = await call('getOpenApi', 304, { headers: again });
+      for (const name of ['etag', 'cache-control', 'vary'])
+        expect([name, unchanged.headers.get(name)]).toEqual([name, headers.get(name)]);
+    }
+  });
+
+  test.each(['"other"', 'W/"other", "another"', '', '"*"', 'W/"', 'TAG'])(
+    '%s is no tag of it, and is answered with all of it',
+    async (sent) => {
+      const { headers } = await call('getOpenApi', 200);
+      const ifNoneMatch = sent === 'TAG' ? headers.get('etag')!.replaceAll('"', '') : sent;
+      await call('getOpenApi', 200, { headers: { 'if-none-match': ifNoneMatch } });
+    },
+  );
 });
 
 describe('what the service answers is what the document says', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { routes, type Route } from '../../shared/routes.ts';
+import { answerHeaders, routes, type Route } from '../../shared/routes.ts';
+import { ask } from '../support/agent.ts';
 import { runToEnd } from '../support/command.ts';
 import { signIn } from '../support/forged-sessions.ts';
-import { generate } from '../support/requests.ts';
+import { generate, small } from '../support/requests.ts';
+import type { ApiAnswer } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
 
 const allowed = ['http://localhost:5173', 'https://b.test'];
@@ -51,6 +53,63 @@ describe('--allow-origin', () => {
   test('what no function answers can be read by every page, since it says nothing of anyone', async () => {
     const answer = await fetch(`${service.ready.baseUrl}/nothing`, { headers: { origin: other } });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
+  });
+});
+
+/** What every answer has, whoever gives it; openapi.test.ts looks at each success and refusal of the document. */
+function expectCommon({ status, headers }: Pick<ApiAnswer, 'status' | 'headers'>): void {
+  for (const [name, value] of Object.entries(answerHeaders(status)))
+    expect([status, name, headers.get(name)]).toEqual([status, name, value]);
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}$/);
+}
+
+describe('headers of every answer', () => {
+  test.each(Object.values(routes) as Route[])('are on those of $method $path', async (route) => {
+    const path = route.path.replace(/\{\w+\}/, 'x');
+    const url = `${service.ready.baseUrl}${path}`;
+    const asked = { origin: allowed[0]!, 'access-control-request-method': route.method };
+    const answers = [
+      await fetch(url, { method: 'OPTIONS', headers: asked }),
+      await fetch(`${url}?unknown=1`, { method: route.method }),
+      await fetch(url, { method: 'PUT' }),
+    ];
+    answers.forEach(expectCommon);
+    expect(answers.map(({ status }) => status)).toEqual([204, route.auth === 'none' ? 400 : 401, 404]);
+  });
+
+  test('are on streams, which no proxy keeps back, and on the answers to agents and to OpenAI’s SDKs', async () => {
+    const { keys, identities } = service.ready;
+    const body = { ...small, identityId: identities.aurora };
+    const openAi = { prompt: 'x', size: '512x512', model: identities.aurora };
+    const events = { accept: 'text/event-stream' };
+    const key = keys.pro!;
+    const plain = [
+      await service.api({ path: '/generate', key, body }),
+      await service.api({ path: '/generate', key, body, headers: { prefer: 'respond-async' } }),
+      await service.api({
+        path: '/openai/v1/images/generations',
+        key,
+        body: { ...openAi, response_format: 'url' },
+      }),
+      await service.api({ path: '/openai/v1/models', key }),
+      await ask(service, { key, method: 'tools/list' }),
+    ];
+    const call = { name: 'generate', arguments: body, _meta: { progressToken: 1 } };
+    const streams = [
+      await service.api({ path: '/generate', key, body, headers: events }),
+      await service.api({ path: '/openai/v1/images/generations', key, body: { ...openAi, stream: true } }),
+      await ask(service, { key, method: 'tools/call', params: call }),
+    ];
+    expect(plain.map(({ status }) => status)).toEqual([200, 202, 200, 200, 200]);
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    [...plain, ...streams].forEach(expectCommon);
+    const types = (answers: ApiAnswer[]) =>
+      answers.map(({ headers }) => [headers.get('content-type'), headers.get('x-accel-buffering')]);
+    expect(types(plain)).toEqual(plain.map(() => ['application/json', null]));
+    expect(types(streams)).toEqual(streams.map(() => ['text/event-stream', 'no']));
   });
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { errorCodes } from '../../shared/errors.ts';
 import { firewallFailures } from '../../shared/gateway-failures.ts';
+import { answerHeaders } from '../../shared/routes.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { plain, propertiesOf } from './resources.ts';
 
@@ -39,7 +40,9 @@ test.each([
     ruleNamed(name).Action.Block.CustomResponse;
   expect(ResponseCode).toBe(errorCodes[code].status);
   expect(JSON.parse(webAcl.CustomResponseBodies[CustomResponseBodyKey].Content)).toEqual({ error, code });
-  expect(ResponseHeaders.find(({ Name }: any) => Name === 'retry-after')?.Value).toBe(retryAfter);
+  const headers = Object.fromEntries(ResponseHeaders.map(({ Name, Value }: any) => [Name, Value]));
+  expect(headers['retry-after']).toBe(retryAfter);
+  expect(headers).toMatchObject(answerHeaders(ResponseCode));
 });
 
 test('answers itself only what needs a status of its own: such an answer can’t have an X-Request-Id', () => {

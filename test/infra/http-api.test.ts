@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../shared/errors.ts';
 import { gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
-import { basePath, cors, routes, type Route } from '../../shared/routes.ts';
+import { answerHeaders, basePath, cors, routes, type Route } from '../../shared/routes.ts';
 import { aliasIdOf, functionIdOf, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
@@ -26,6 +26,13 @@ function pathOf(of: Template, resourceId: string | undefined): string {
   return `${pathOf(of, resource.Properties.ParentId.Ref)}/${resource.Properties.PathPart}`;
 }
 
+/** Headers of every answer that API Gateway gives itself, as it maps them. */
+const mapped = (prefix: string, status: number) =>
+  Object.fromEntries([
+    [`${prefix}.X-Request-Id`, 'context.requestId'],
+    ...Object.entries(answerHeaders(status)).map(([name, value]) => [`${prefix}.${name}`, `'${value}'`]),
+  ]);
+
 describe.each(table)('$method $path', (route) => {
   const { Integration: integration } = methods.get(`${route.method} ${basePath}${route.path}`)!;
 
@@ -45,6 +52,9 @@ describe.each(table)('$method $path', (route) => {
 
   test('answers a preflight of the configured origin', () => {
     const preflight = methods.get(`OPTIONS ${basePath}${route.path}`)!;
+    const [{ ResponseParameters: headers }] = preflight.Integration.IntegrationResponses;
+    expect(headers).toMatchObject(mapped('method.response.header', 204));
+    expect(Object.keys(preflight.MethodResponses[0].ResponseParameters)).toEqual(Object.keys(headers));
     const answer = JSON.stringify(preflight.Integration.IntegrationResponses);
     for (const part of [
       route.method,
@@ -82,6 +92,7 @@ test('what a route has refused is answered 405 without a function, in the shape 
       '405',
       "'POST'",
     ]);
+    expect(answer.ResponseParameters).toMatchObject(mapped('method.response.header', 405));
     expect(Object.keys(responses[0].ResponseParameters)).toEqual(Object.keys(answer.ResponseParameters));
   }
 });
@@ -102,7 +113,7 @@ test.each(Object.entries(gatewayFailures) as [string, GatewayFailure][])(
     expect(JSON.parse(answer.ResponseTemplates['application/json'])).toEqual({ error, code });
     expect(answer.StatusCode).toBe(String(errorCodes[code].status));
     expect(answer.ResponseParameters).toMatchObject({
-      'gatewayresponse.header.X-Request-Id': 'context.requestId',
+      ...mapped('gatewayresponse.header', errorCodes[code].status),
       'gatewayresponse.header.Access-Control-Allow-Origin': "'*'",
     });
     expect(answer.ResponseParameters['gatewayresponse.header.Retry-After']).toBe(
