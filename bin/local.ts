@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import type { LocalService } from '../local/service.ts';
@@ -161,13 +160,12 @@ async function main(): Promise<void> {
       console.log(`  ${status} ${method} ${path} ${durationMs} ms`),
     onNotice: (sentence) => console.log(`  ${sentence}`),
   });
-  stopOnSignals(starting, flags.graceSeconds);
-  followNpm();
+  followNpm(stopOnSignals(starting, flags.graceSeconds));
   console.log(banner(await starting));
 }
 
-/** A signal that comes while the service starts stops it as soon as it has started. */
-function stopOnSignals(starting: Promise<LocalService>, graceSeconds: number): void {
+/** A signal that comes while the service starts stops it as soon as it has started. @returns what a signal does */
+function stopOnSignals(starting: Promise<LocalService>, graceSeconds: number): () => void {
   let stoppedMs: number | null = null;
   const stop = () => {
     // npm may pass on a signal that the terminal already sent to all processes: two signals within this time are one Ctrl-C.
@@ -185,26 +183,21 @@ function stopOnSignals(starting: Promise<LocalService>, graceSeconds: number): v
       );
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  return stop;
 }
 
-/** A killed npm does not end its child: without this, the service would keep its port and its data folder. */
-function followNpm(): void {
+/**
+ * A killed npm does not end its child: without this, the service would keep its port and its data folder. npm starts a shell, in whose
+ * place the script's `exec` puts this process, so npm is its parent.
+ */
+function followNpm(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const npm = npmPid();
-  setInterval(() => {
-    if (npmPid() !== npm) process.exit(1);
+  const npm = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(watch);
+    stop();
   }, 100).unref();
-}
-
-/** npm starts a shell and the shell this process; elsewhere than on Linux only the shell can be seen. */
-function npmPid(): string {
-  try {
-    // The fields after the name in parentheses: state, then the parent. See proc(5).
-    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')')).split(' ')[2]!;
-  } catch {
-    return String(process.ppid);
-  }
 }
 
 main().catch((error: unknown) => {

@@ -150,10 +150,46 @@ describe('starting and stopping', () => {
     const { baseUrl } = await readyFile(service, folder);
     expect((await fetch(`${baseUrl}/health`)).status).toBe(200);
     service.signal('SIGINT');
-    // npm's own exit code depends on the shell that it runs scripts with.
-    await service.ended;
+    expect(await service.ended).toBe(0);
     expect(existsSync(join(folder, 'ready.json'))).toBe(false);
     await until('the group is gone', () => !service.groupLives());
+  });
+
+  /** Starts it by npm with a request that runs until the model has painted it, if it ever does. */
+  async function runningUnderNpm(slug: string, ...args: string[]) {
+    const folder = copyOfFinished();
+    const service = npmStart(['--port', '0', '--data', folder, '--no-samples', ...args]);
+    const { baseUrl, keys, identities } = await readyFile(service, folder);
+    const answer = fetch(`${baseUrl}/generate`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys.pro}`, accept: 'text/event-stream' },
+      body: JSON.stringify({ identityId: identities[slug], prompt: 'x', width: 512, height: 512 }),
+    });
+    // An answer of events begins once the request is accepted.
+    expect((await answer).status).toBe(200);
+    return { folder, service, answer: (await answer).text() };
+  }
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm alone gives what runs its time', async (signal) => {
+    const { folder, service, answer } = await runningUnderNpm('harbor', '--grace', '450');
+    service.kill(signal);
+    expect(await answer).toContain('event: completed');
+    expect(await service.ended).toBe(0);
+    expect(service.stdout()).toMatch(/Stopping: what runs has 450 seconds[^]*1 request finished\.\n$/);
+    expect([service.groupLives(), existsSync(join(folder, 'ready.json'))]).toEqual([false, false]);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('a second %s ends it at once, by npm too', async (signal) => {
+    const { service, answer } = await runningUnderNpm('glacier', '--grace', '450', '--deadline', '450');
+    const cut = expect(answer).rejects.toThrow('terminated');
+    service.kill(signal);
+    await until('it stops', () => service.stdout().includes('Stopping'));
+    // Two within half a second count as one.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    service.kill(signal);
+    await cut;
+    expect(await service.ended).not.toBe(0);
+    expect(service.groupLives()).toBe(false);
   });
 
   test('--help explains every flag on standard output and exits with 0', async () => {
