@@ -15,10 +15,10 @@ export async function openPort(port: number): Promise<Port> {
   // Generations outlast Node's default of five minutes for a whole request.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000, requireHostHeader: false });
   let serving: RequestListener = answerStarting;
-  const serve: RequestListener = (req, res) => (hasHost(req) ? serving : answerUnreadable)(req, res);
+  const serve: RequestListener = (req, res) => (isReadable(req) ? serving : answerUnreadable)(req, res);
   server.on('request', serve);
   // Expectations other than 100-continue may be ignored (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', serve);
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', refuse);
   const running = await listen(server, port).catch((error: NodeJS.ErrnoException) => {
     const taken = error.code === 'EADDRINUSE';
@@ -28,10 +28,11 @@ export async function openPort(port: number): Promise<Port> {
   return { ...running, serve: (listener) => void (serving = listener) };
 }
 
-/** A request names exactly one host (RFC 9112, section 3.2); HTTP/1.0 may name none. */
-function hasHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
+/** A request names a path and exactly one host (RFC 9112, section 3.2); HTTP/1.0 may name no host, and OPTIONS no path. */
+function isReadable({ headersDistinct, httpVersion, url = '' }: IncomingMessage): boolean {
   const hosts = headersDistinct.host?.length ?? 0;
-  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+  const hasHost = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+  return hasHost && (url.startsWith('/') || url === '*');
 }
 
 /** The answer until the service is ready. The port is taken first, so that a second service fails at once. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface RunningServer {
@@ -13,6 +13,7 @@ export interface RunningServer {
  * @throws Node's error when the port can't be had, with the code `EADDRINUSE` for one that is taken.
  */
 export async function listen(server: Server, port = 0): Promise<RunningServer> {
+  server.prependListener('request', toOriginForm);
   await once(server.listen(port, '127.0.0.1'), 'listening');
   let closed: Promise<unknown> | undefined;
   return {
@@ -26,4 +27,17 @@ export async function listen(server: Server, port = 0): Promise<RunningServer> {
       await closed;
     },
   };
+}
+
+/**
+ * Rewrites a request for a whole address, as clients send to proxies, to one for its path. The host in the address counts, not the
+ * header's (RFC 9112, section 3.2.2). What is no address of HTTP stays as it is, and so does one with credentials.
+ */
+function toOriginForm(request: IncomingMessage): void {
+  const [, host, target = ''] = /^https?:\/\/([^/?#@]+)((?:[/?].*)?)$/i.exec(request.url ?? '') ?? [];
+  if (host === undefined) return;
+  request.url = target.startsWith('/') ? target : `/${target}`;
+  const isValueOfHost = (i: number) => i % 2 === 1 && request.rawHeaders[i - 1]!.toLowerCase() === 'host';
+  request.rawHeaders = request.rawHeaders.map((text, i) => (isValueOfHost(i) ? host : text));
+  request.headers.host = host;
 }

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { expectError } from '../support/answers.ts';
 import { grant } from '../support/grants.ts';
+import { generate as paint } from '../support/requests.ts';
 import { type ApiAnswer } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
 
@@ -137,5 +138,52 @@ describe('over a bare connection', () => {
       const answer = await talk([line, host(), close, '', ''].join('\r\n'));
       expect(answer).toMatch(/^HTTP\/1\.1 404 /);
     }
+  });
+});
+
+/** The first line of an answer to a request for a whole address, as a client sends it to a proxy. */
+async function statusOf(address: string, ...headers: string[]): Promise<string> {
+  const received = await talk([`GET ${address} HTTP/1.1`, ...headers, close, '', ''].join('\r\n'));
+  return /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? received;
+}
+
+describe('a request line with a whole address', () => {
+  const other = 'Host: other.test';
+
+  test.each([
+    ['the API', '/api/v1/health'],
+    ['the API with a query', '/api/v1/generate?limit=1'],
+    ['the sign-in', '/.well-known/openid-configuration'],
+    ['the dashboard', '/'],
+    ['nothing of the API', '/api/v1/nothing'],
+  ])('is served as its path: %s', async (_what, path) => {
+    const { origin } = new URL(service.ready.baseUrl);
+    const plain = await statusOf(path, host(), bearer());
+    for (const address of [`${origin}${path}`, `${origin.replace('http', 'HTTP')}${path}`])
+      expect([address, await statusOf(address, other, bearer())]).toEqual([address, plain]);
+  });
+
+  test('is the one whose host a signature holds for, not the header', async () => {
+    const { body } = await paint(service, key, { identityId: service.ready.identities.aurora });
+    const link = new URL(body.outputs[0]);
+    const elsewhere = link.href.replace(link.hostname, 'localhost');
+    expect(await statusOf(link.href, other)).toBe('200');
+    expect(await statusOf(elsewhere, host())).toBe('403');
+    expect(await statusOf(link.pathname + link.search, host())).toBe('200');
+  });
+
+  test.each([
+    'ftp://a.test/api/v1/health',
+    'http://u:p@a.test/api/v1/health',
+    'http:///api/v1/health',
+    'http:',
+  ])('%s is no address of HTTP', async (address) => expect(await statusOf(address, host())).toBe('400'));
+
+  test('needs one Host all the same, and may have no path', async () => {
+    const { origin } = new URL(service.ready.baseUrl);
+    const address = `${origin}/api/v1/health`;
+    expect(await statusOf(address)).toBe('400');
+    expect(await statusOf(address, host(), other)).toBe('400');
+    expect(await statusOf(`${origin}?a=b`, host())).toBe(await statusOf('/?a=b', host()));
   });
 });
