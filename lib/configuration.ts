@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { maxAsyncDeadlineSeconds, maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
-import { isId } from '../shared/domain/ids.ts';
 import { contacts } from './contacts.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';
 import { deadlineProblem } from './painting-time.ts';
@@ -189,7 +188,7 @@ const allOptions = z.strictObject({
   modelNames: z
     .record(
       z.string().regex(/^[!-~]{1,100}$/, 'must be 1 to 100 visible ASCII characters'),
-      z.string().refine(isId, 'must be the id or slug of an identity'),
+      z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'must be the id or slug of an identity'),
     )
     .refine((names) => Object.keys(names).length <= 20, 'must be at most 20 names')
     .default({}),

@@ -175,12 +175,11 @@ export class ServiceStack extends Stack {
   }
 
   private setGenerationLimits(fn: ServiceFunction): void {
-    const { generationDeadlineSeconds, asyncDeadlineSeconds, retentionDays, embedParameters } =
-      this.configuration;
-    fn.setVariable(environmentVariables.generationDeadlineSeconds, String(generationDeadlineSeconds));
-    fn.setVariable(environmentVariables.asyncDeadlineSeconds, String(asyncDeadlineSeconds));
-    fn.setVariable(environmentVariables.retentionDays, String(retentionDays));
-    fn.setVariable(environmentVariables.embedParameters, String(embedParameters));
+    const chosen = this.configuration;
+    fn.setVariable(environmentVariables.generationDeadlineSeconds, String(chosen.generationDeadlineSeconds));
+    fn.setVariable(environmentVariables.asyncDeadlineSeconds, String(chosen.asyncDeadlineSeconds));
+    fn.setVariable(environmentVariables.retentionDays, String(chosen.retentionDays));
+    fn.setVariable(environmentVariables.embedParameters, String(chosen.embedParameters));
   }
 
   private addWorker(): WorkerSource {

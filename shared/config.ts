@@ -148,9 +148,6 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get retentionDays() {
       return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
     },
-    get modelNames() {
-      return JSON.parse(source[names.modelNames] || '{}') as Record<string, string>;
-    },
     get billingPricesFile() {
       return text(source, names.billingPricesFile);
     },
@@ -171,6 +168,7 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     modelComponentName: source[names.modelComponentName] || null,
     sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
     embedParameters: source[names.embedParameters] === 'true',
+    modelNames: JSON.parse(source[names.modelNames] || '{}') as Record<string, string>,
     previewRoleArn: source[names.previewRoleArn] || null,
     stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
     sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,

@@ -98,13 +98,8 @@ describe('what is stored', () => {
 
 test('an answer has links, or the very files behind them, in JSON and in events', async () => {
   const { key, license } = await grant(table);
-  const linked = await send(key, {
-    seed: 3,
-    n: 2,
-    output_format: 'webp',
-    model: aurora,
-    response_format: 'url',
-  });
+  const same = { seed: 3, n: 2, output_format: 'webp' };
+  const linked = await send(key, { ...same, model: aurora, response_format: 'url' });
   expect([linked.status, linked.headers.get('x-ignored-parameters')]).toEqual([200, null]);
   const { created, data, ...about } = linked.body;
   expect(about).toEqual({
@@ -119,7 +114,6 @@ test('an answer has links, or the very files behind them, in JSON and in events'
     expect(rest).toEqual({});
     files.push(Buffer.from(await (await fetch(url)).arrayBuffer()).toString('base64'));
   }
-  const same = { seed: 3, n: 2, output_format: 'webp' };
   const { body: inline } = await send(key, { ...same, response_format: 'b64_json' });
   expect(inline).toEqual({
     ...about,
@@ -140,21 +134,6 @@ test('an answer has links, or the very files behind them, in JSON and in events'
   const record = (await generationStore(table).get(license.licenseId, requestId))!;
   // Its deadline is that of requests that somebody waits for.
   expect([record.status, record.deadlineMs - record.createdAtMs]).toEqual(['COMPLETED', 60_000]);
-});
-
-test('what SDKs send by habit is taken, told where it had no effect, and answered with links and images', async () => {
-  const { key } = await grant(table);
-  const habit = { model: 'gpt-image-1', quality: 'high', background: 'auto', moderation: 'low', user: 'u' };
-  const { status, headers, body } = await send(key, habit);
-  expect([status, headers.get('x-ignored-parameters')]).toEqual([
-    200,
-    'user, quality, background, moderation',
-  ]);
-  const file = Buffer.from(await (await fetch(body.data[0].url)).arrayBuffer()).toString('base64');
-  expect(body.data).toEqual([{ url: body.data[0].url, b64_json: file }]);
-  const { body: record } = await service.api({ path: `/generate/${headers.get('x-request-id')}`, key });
-  expect(record.identity.slug).toBe('aurora');
-  expect((await service.api({ path: '/openai/v1/models/gpt-image-1', key })).body.id).toBe(aurora);
 });
 
 describe('a request is refused in their shape, by the names that were sent, in the order of POST /generate', () => {
