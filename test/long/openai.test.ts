@@ -271,7 +271,7 @@ describe("LiteLLM's proxy", () => {
       { ...one, name: 'images', body: { model: 'aurora-bytes', n: 2 } },
       { ...one, name: 'seed', body: { model: 'aurora-bytes' }, extra: { seed: 4 } },
       { ...one, name: 'same seed', body: { model: 'aurora-bytes' }, extra: { seed: 4 } },
-      { ...one, name: 'style', body: { style: 'anime' } },
+      { ...one, name: 'quality', body: { quality: 'ultra' } },
     ]);
     const link = made.url!.ok.data[0].url;
     expect([(await fetch(link)).headers.get('content-type'), made.url!.ok.size]).toEqual([
@@ -280,7 +280,7 @@ describe("LiteLLM's proxy", () => {
     ]);
     expect(made.images!.ok.data.map((image: any) => startOf(image.b64_json))).toEqual([mark.png, mark.png]);
     expect(made.seed!.ok.data).toEqual(made['same seed']!.ok.data);
-    expect(made.style!.error).toMatchObject({ name: 'BadRequestError', status: 400, param: 'style' });
-    expect(made.style!.error!.message).toContain('style must be "vivid" or "natural".');
+    expect(made.quality!.error).toMatchObject({ name: 'BadRequestError', status: 400, param: 'quality' });
+    expect(made.quality!.error!.message).toContain('quality must be "auto", ');
   });
 });
