@@ -1,4 +1,4 @@
-import { lazy, Suspense, type ComponentType } from 'react';
+import { Suspense, type ComponentType } from 'react';
 import { Outlet, Route, Routes } from 'react-router';
 import { CallbackPage, RequireSession, SignedOutPage } from './auth/pages.tsx';
 import { useSessionState } from './auth/session-context.ts';
@@ -7,7 +7,7 @@ import { Shell } from './layout/shell.tsx';
 import { lazyScreen, type LazyScreen } from './lib/lazy-screen.tsx';
 import { RequireLicense } from './license/require-license.tsx';
 
-const SessionEndedDialog = lazy(() => import('./auth/session-ended-dialog.tsx'));
+const SessionEndedDialog = lazyScreen(() => import('./auth/session-ended-dialog.tsx'));
 const Account = lazyScreen(() => import('./screens/account/account-screen.tsx'));
 const Overview = lazyScreen(() => import('./screens/overview/overview-screen.tsx'));
 const History = lazyScreen(() => import('./screens/history/history-screen.tsx'));

@@ -9,13 +9,14 @@ import { App, preloadScreen } from './app.tsx';
 import { createSession } from './auth/session.ts';
 import { SessionContext } from './auth/session-context.ts';
 import { createUserManager, signOutUrl, tokenRevoker } from './auth/user-manager.ts';
-import { Button } from './components/ui/button.tsx';
+import { ReloadButton } from './components/reload-button.tsx';
 import { ConfigContext, fetchConfig } from './config.ts';
 import './index.css';
 import { AppCrash, ErrorBoundary } from './layout/error-boundary.tsx';
 import { NoticePage } from './layout/notice-page.tsx';
 import { recallReturnPath } from './auth/return-path.ts';
 import { keepDraftsOf } from './lib/drafts.ts';
+import { isReachable } from './lib/reload.ts';
 import { lazyScreen } from './lib/lazy-screen.tsx';
 
 // Loaded later: there is nothing to announce before somebody acts.
@@ -34,6 +35,9 @@ function start(config: DashboardConfig): void {
     revoke: tokenRevoker(config),
     signOutUrl: signOutUrl(config, origin),
     leave: (url) => window.location.assign(url),
+    isReachable,
+    // Else the sign-in would be forgotten on its way, and begin for ever.
+    keepsSignIn: sessionStorage instanceof Storage,
   });
   session.subscribe(() => keepDraftsOf(session.state()));
   // After the sign-out, the browser's Back button must not show the old page from memory.
@@ -81,12 +85,8 @@ function render(config: DashboardConfig, page: ReactNode): void {
 
 function showUnreachable(): void {
   root.render(
-    <NoticePage
-      title="The dashboard can't start"
-      action={<Button onClick={() => window.location.reload()}>Try again</Button>}
-    >
-      The service can't be reached, or this browser blocks storage for this site. Check your connection and
-      your browser's settings, then try again.
+    <NoticePage title="The dashboard can't start" action={<ReloadButton />}>
+      The service can't be reached. Check your connection, then try again.
     </NoticePage>,
   );
 }

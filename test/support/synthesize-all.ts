@@ -11,7 +11,7 @@ import { accountConcurrencies, configurations, type ConfigurationName } from './
  */
 const folder = process.argv[2]!;
 const dashboardFolder = join(folder, 'dashboard');
-const dashboardFiles = ['index.html', 'theme.js', 'build-id', 'assets/index-1a2b.js'];
+const dashboardFiles = ['index.html', 'first.js', 'build-id', 'assets/index-1a2b.js'];
 mkdirSync(join(dashboardFolder, 'assets'), { recursive: true });
 for (const file of dashboardFiles) writeFileSync(join(dashboardFolder, file), file);
 

@@ -19,27 +19,28 @@ function SigningIn() {
   );
 }
 
-/** Sends visitors without a session to the sign-in page, which comes back here. */
+/** Sends visitors without a session to the sign-in page, which comes back here, and who signed out to its sign-out. */
 export function RequireSession() {
   const session = useSession();
   const { status } = useSessionState();
   const { pathname, search, hash } = useLocation();
   const [failed, setFailed] = useState(false);
   useEffect(() => {
-    if (status === 'none' && !failed) {
-      rememberReturnPath(pathname);
-      session.signIn(`${pathname}${search}${hash}`).catch(() => setFailed(true));
-    }
+    if (failed || status === 'active' || status === 'ended') return;
+    if (status === 'none') rememberReturnPath(pathname);
+    const going = status === 'left' ? session.leave() : session.signIn(`${pathname}${search}${hash}`);
+    going.catch(() => setFailed(true));
   }, [session, status, failed, pathname, search, hash]);
   if (status === 'active' || status === 'ended') return <Outlet />;
   if (!failed) return <SigningIn />;
   return (
     <NoticePage
-      title="The sign-in could not be started"
+      title={status === 'left' ? 'The sign-out is not complete' : 'The sign-in could not be started'}
       action={<Button onClick={() => setFailed(false)}>Try again</Button>}
     >
-      The browser did not allow it. Check that storage is not blocked for this site, and that its address
-      begins with https.
+      {status === 'left'
+        ? 'This page has forgotten you, but the service can’t be reached: its sign-in page still knows this browser.'
+        : 'The service can’t be reached, or this browser does not allow it. Check your connection, that storage is not blocked for this site, and that its address begins with https.'}
     </NoticePage>
   );
 }
@@ -70,7 +71,11 @@ export function CallbackPage() {
   return (
     <NoticePage
       title="You are not signed in"
-      action={<Button onClick={() => void session.signIn('/')}>Sign in again</Button>}
+      action={
+        <Button asChild>
+          <Link to="/">Sign in again</Link>
+        </Button>
+      }
     >
       {sentence} Sign in again to go on.
     </NoticePage>

@@ -22,11 +22,13 @@ export type SignInResult =
 export interface Session extends TokenSource {
   state(): SessionState;
   subscribe(listener: () => void): () => void;
-  /** Goes to the sign-in page, which comes back to `returnTo`, a path of this app. */
+  /** Goes to the sign-in page, which comes back to `returnTo`, a path of this app. @throws where it can't be reached or completed */
   signIn(returnTo: string): Promise<void>;
   completeSignIn(url: string): Promise<SignInResult>;
-  /** Forgets the tokens, has the refresh token revoked and goes to the login domain's sign-out. */
+  /** Forgets the tokens and has the refresh token revoked. Then `leave`. */
   signOut(): Promise<void>;
+  /** Goes to the login domain's sign-out. @throws where it can't be reached */
+  leave(): Promise<void>;
 }
 
 export interface SessionOptions {
@@ -36,11 +38,18 @@ export interface SessionOptions {
   signOutUrl: string;
   /** Goes to another page. */
   leave: (url: string) => void;
+  /** Whether the service answers. */
+  isReachable: () => Promise<boolean>;
+  /** Whether this browser keeps the state of a sign-in while it is away. */
+  keepsSignIn: boolean;
 }
 
-export function createSession({ users, revoke, signOutUrl, leave }: SessionOptions): Session {
+export function createSession({ users, revoke, signOutUrl, ...browser }: SessionOptions): Session {
   const revokeTokensOf = (user: User | null): void => {
     if (user?.refresh_token !== undefined) revoke(user.refresh_token);
+  };
+  const checkReachable = async (): Promise<void> => {
+    if (!(await browser.isReachable())) throw networkError();
   };
   const held = holdUser(users, revokeTokensOf);
   return {
@@ -57,6 +66,8 @@ export function createSession({ users, revoke, signOutUrl, leave }: SessionOptio
     },
     end: held.end,
     async signIn(returnTo) {
+      if (!browser.keepsSignIn) throw new Error('This browser keeps no state of a sign-in.');
+      await checkReachable();
       await users.clearStaleState();
       await users.signinRedirect({ state: { returnTo } });
     },
@@ -64,7 +75,10 @@ export function createSession({ users, revoke, signOutUrl, leave }: SessionOptio
     async signOut() {
       held.forget();
       await users.removeUser();
-      leave(signOutUrl);
+    },
+    async leave() {
+      await checkReachable();
+      browser.leave(signOutUrl);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { TriangleAlert } from 'lucide-react';
 import { Component, useEffect, useState, type ReactNode } from 'react';
-import { Button } from '@/components/ui/button.tsx';
+import { ReloadButton } from '@/components/reload-button.tsx';
 import { LoadError } from '@/lib/lazy-screen.tsx';
+import { reload } from '@/lib/reload.ts';
 import { useIsOnline } from '@/lib/use-online.ts';
 import { NoticePage } from './notice-page.tsx';
 import { Page } from './page.tsx';
@@ -37,10 +38,6 @@ export class ErrorBoundary extends Component<Props, State> {
     if (!failed) return children;
     return typeof fallback === 'function' ? fallback(error) : fallback;
   }
-}
-
-function ReloadButton() {
-  return <Button onClick={() => window.location.reload()}>Reload the page</Button>;
 }
 
 /** In place of a screen, inside the shell. */
@@ -80,7 +77,7 @@ function useCrash(error: unknown): { title: string; text: string } {
   if (!isOnline && !wasOffline) setWasOffline(true);
   const mayReload = isMissing && isOnline;
   useEffect(() => {
-    if (mayReload && (wasOffline || isFirstReload())) window.location.reload();
+    if (mayReload && (wasOffline || isFirstReload())) void reload();
   }, [mayReload, wasOffline]);
   if (!isMissing) return { title: 'This page stopped working', text: faultText };
   return isOnline

@@ -4,7 +4,7 @@ import { createStore, recall, remember } from './store.ts';
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-// `public/theme.js` reads the same key before the first paint.
+// `public/first.js` reads the same key before the first paint.
 const key = 'theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
 const store = createStore({ theme: themes.find((name) => name === recall(key)) ?? 'system' });

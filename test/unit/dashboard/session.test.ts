@@ -14,11 +14,9 @@ function user(token: string, lifetimeSeconds = 3600, state?: unknown): User {
   return new User({ ...tokens, profile, expires_at: expiresAt, userState: state });
 }
 
-function failing(error: Error): () => Promise<never> {
-  return async () => {
-    throw error;
-  };
-}
+const failing = (error: Error) => async (): Promise<never> => {
+  throw error;
+};
 
 /** The methods of UserManager that a session uses. A test sets their answers; `log` is their order. */
 function world() {
@@ -27,6 +25,7 @@ function world() {
   const given = {
     signedIn: async (): Promise<User> => user('token-1'),
     renewed: async (): Promise<User | null> => user('token-2'),
+    isReachable: true,
   };
   let stored: User | null = null;
   const users = {
@@ -49,8 +48,10 @@ function world() {
     revoke: (token) => log.push(`revoke ${token}`),
     signOutUrl: 'https://login.test/logout',
     leave: (url) => log.push(`leave for ${url}`),
+    isReachable: async () => given.isReachable,
+    keepsSignIn: true,
   });
-  const renewals = (): number => log.filter((entry) => entry === 'renew').length;
+  const renewals = () => log.filter((entry) => entry === 'renew').length;
   return { session, given, log, renewals, loseRefreshToken: () => delete stored?.refresh_token };
 }
 
@@ -88,9 +89,11 @@ describe('a sign-in', () => {
     expect(renewals()).toBe(0);
   });
 
-  test('removes the state of earlier sign-ins, and remembers the path', async () => {
-    const { session, log } = world();
+  test('removes the state of earlier sign-ins, remembers the path, and goes nowhere without the service', async () => {
+    const { session, log, given } = world();
     await session.signIn('/history?status=FAILED');
+    given.isReachable = false;
+    await expect(session.signIn('/').catch(session.leave)).rejects.toMatchObject({ code: 'NETWORK' });
     expect(log).toEqual(['clear stale state', 'sign in {"state":{"returnTo":"/history?status=FAILED"}}']);
   });
 
@@ -272,9 +275,7 @@ describe('a sign-out', () => {
     const { session, log } = await signedIn();
     const seen: unknown[] = [];
     session.subscribe(() => seen.push([session.state(), [...log]]));
-    const out = session.signOut();
-    await expectNoToken(session);
-    await out;
+    await Promise.all([session.signOut().then(session.leave), expectNoToken(session)]);
     expect(seen).toEqual([[{ status: 'left', account: null }, ['revoke refresh-1']]]);
     expect(log).toEqual(['revoke refresh-1', 'remove user', 'leave for https://login.test/logout']);
     expect(jest.getTimerCount()).toBe(0);
