@@ -117,3 +117,23 @@ test('an edit that changes nothing sends nothing, and a refusal stands beside th
   expect(await dialog.getByRole('alert').textContent()).toContain(sentence);
   expect(sent).toEqual([{ monthlyCredits: 7 }]);
 });
+
+test('a key that was revoked in the meantime can’t be edited', async () => {
+  const { page } = await dashboard.visit('keys');
+  const edit = page.getByRole('button', { name: /^Edit / }).first();
+  await edit.waitFor();
+  await page.route('**/api/v1/keys*', async (route) => {
+    const response = await route.fetch();
+    const { keys, ...rest } = await response.json();
+    const revoked = { status: 'revoked', revokedAt: new Date().toISOString() };
+    await route.fulfill({ json: { ...rest, keys: keys.map((key: object) => ({ ...key, ...revoked })) } });
+  });
+  await edit.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('A revoked key cannot be changed.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('tab', { name: /^Revoked/ }).click();
+  await page.getByRole('row').nth(1).waitFor();
+  expect(await edit.count()).toBe(0);
+});

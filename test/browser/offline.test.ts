@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { expectAccessible, screen, useDashboard } from '../support/browser.ts';
+import { expectAccessible, screen, signIn, useDashboard } from '../support/browser.ts';
 
 const dashboard = useDashboard();
 
@@ -47,4 +47,66 @@ test('a menu whose code does not arrive leaves the page as it is', async () => {
   await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
   await page.getByText('The menu could not be loaded.').waitFor();
   await screen(page, 'Overview');
+});
+
+test('while the service is away the page stays, says so, and Reload brings it back', async () => {
+  const { page } = await dashboard.visit('');
+  await page.waitForLoadState('networkidle');
+  let isAway = true;
+  await page.route('**/*', (route) => (isAway ? route.abort('connectionrefused') : route.continue()));
+  await page.getByRole('link', { name: 'Quickstart' }).locator('visible=true').first().click();
+  await screen(page, 'This page could not be loaded');
+  const button = page.getByRole('button', { name: 'Reload the page' });
+  await button.click();
+  await page.getByText('The service can’t be reached now.').waitFor();
+  isAway = false;
+  await button.click();
+  await screen(page, 'Quickstart');
+  await page.getByText('1024 × 1024 costs 1, 2048 × 2048 costs 4.').waitFor();
+  await page.getByRole('button', { name: 'Account' }).first().hover();
+  await page.waitForLoadState('networkidle');
+  isAway = true;
+  await page.getByRole('button', { name: 'Account' }).first().click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await screen(page, 'The sign-out is not complete');
+  isAway = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await screen(page, 'You are signed out');
+});
+
+test('an app whose script a newer version replaced says so', async () => {
+  const { page } = await dashboard.open();
+  await page.route('**/assets/index-*.js', (route) =>
+    route.fulfill({ body: '<html>', contentType: 'text/html' }),
+  );
+  await page.goto(dashboard.url);
+  await screen(page, 'The page could not be loaded');
+  await page.unrouteAll();
+  await page.getByRole('link', { name: 'Reload' }).click();
+  await page.getByLabel('E-mail').waitFor();
+});
+
+/** What `localStorage` and `sessionStorage` are in browsers that block them. */
+function blockStorage(...names: string[]): void {
+  for (const name of names) {
+    const get = () => {
+      throw new Error('blocked');
+    };
+    Object.defineProperty(globalThis, name, { configurable: true, get });
+  }
+}
+
+test('a browser without storage shows the reference, and the dashboard as long as it keeps a sign-in', async () => {
+  const { page } = await dashboard.open();
+  await page.addInitScript(`(${blockStorage})('localStorage')`);
+  await page.goto(`${dashboard.url}reference`);
+  await page.getByRole('heading', { name: 'Tier limit' }).waitFor();
+  await page.goto(dashboard.url);
+  await signIn(page, dashboard.service);
+  await screen(page, 'Overview');
+  await page.addInitScript(`(${blockStorage})('sessionStorage')`);
+  await page.goto(`${dashboard.url}reference`);
+  await page.getByRole('heading', { name: 'Tier limit' }).waitFor();
+  await page.goto(dashboard.url);
+  await screen(page, 'The sign-in could not be started');
 });

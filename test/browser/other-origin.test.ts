@@ -49,7 +49,7 @@ async function serve(url: string, res: ServerResponse): Promise<void> {
   res.end(await readFile(join(dist, file)));
 }
 
-test('an account signs in, sends a photo, makes an image of it and saves it, and the console stays empty', async () => {
+test('an account signs in, sends a photo, makes an image of it, saves it and uses it again, and the console stays empty', async () => {
   const { page, complaints } = await dashboard.open();
   await page.goto(`${site.url}/playground`);
   await signIn(page, dashboard.service);
@@ -70,6 +70,8 @@ test('an account signs in, sends a photo, makes an image of it and saves it, and
     .first()
     .click();
   expect((await download).suggestedFilename()).toMatch(/\.png$/);
+  await page.getByRole('link', { name: 'Use the image as a reference' }).click();
+  await page.getByText('The picture is added to the reference images').waitFor();
   expect(complaints).toEqual([]);
 });
 
