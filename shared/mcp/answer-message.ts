@@ -68,21 +68,19 @@ function formFor(request: ApiRequest): Form | null {
  * say. Progress could not be told in JSON, so that nobody is said to wish for it.
  */
 function present({ params, ...message }: Record<string, unknown>, form: Form): Record<string, unknown> {
-  if (typeof params !== 'object' || params === null)
-    return params === null ? message : { ...message, params };
+  if (params === null) return message;
+  if (typeof params !== 'object' || Array.isArray(params)) return { ...message, params };
   const { arguments: sent, ...others } = params as Record<string, unknown>;
   const stated = withoutNulls(others) as { _meta?: { progressToken?: unknown } };
   if (form === 'json') delete stated._meta?.progressToken;
-  return {
-    ...message,
-    params: sent === undefined || sent === null ? stated : { ...stated, arguments: sent },
-  };
+  return { ...message, params: { ...stated, ...((sent ?? null) !== null && { arguments: sent }) } };
 }
 
 /** The SDK streams every answer to the earlier revisions. Without progress, there is one message in the stream. */
 async function inJson(response: Response): Promise<Response> {
   if (!isEventStream(response)) return response;
-  return Response.json(JSON.parse(/^data: (.*)$/m.exec(await response.text())![1]!));
+  const lines = (await response.text()).split('\n');
+  return Response.json(JSON.parse(lines.find((line) => line.startsWith('data: '))!.slice('data: '.length)));
 }
 
 /** The protocol's rule against DNS rebinding ("Security & Endpoint"). Only browsers send the header. */

@@ -20,9 +20,6 @@ const byCredential: Record<Route['auth'], ErrorCode[]> = {
   none: [],
 };
 
-/** What is answered to methods that only paths outside of the document refuse. */
-export const undocumentedCodes: readonly ErrorCode[] = ['METHOD_NOT_ALLOWED'];
-
 /** Every error code that a route may answer, in the order of the table of errors. */
 export function codesOf(route: Route, { body, codes = [] }: Operation): ErrorCode[] {
   const answered = new Set<ErrorCode>([

