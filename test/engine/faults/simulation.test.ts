@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { expect, test } from '@jest/globals';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { playGames, type Game, type SeedReport } from '../../faults/worker-pool.ts';
 import { plantedBugs } from '../../faults/all-planted-bugs.ts';
 
@@ -39,3 +43,10 @@ test('each planted bug is in the table of what was shown, with the seed that sho
     plantedBugs.map(({ name, what }) => [name, what, seeds[name]]),
   );
 });
+
+test.each([DynamoDBClient, S3Client, SageMakerRuntimeClient])(
+  'the network of %p is the copy of the package whose network a simulation takes',
+  (Client) => {
+    expect(new Client({ region: 'eu-west-1' }).config.requestHandler).toBeInstanceOf(NodeHttpHandler);
+  },
+);
