@@ -120,8 +120,7 @@ const modelEndpoint = z
   })
   .refine(({ minInstances, instanceType }) => minInstances > 0 || /^ml\.[gp]/.test(instanceType), {
     path: ['minInstances'],
-    error:
-      'may be 0 only with instances that have a GPU (ml.g… or ml.p…): each copy of the model takes one',
+    error: 'may be 0 only with instances that have a GPU (ml.g… or ml.p…): each copy of the model takes one',
   })
   .superRefine((chosen, context) => {
     const message = gpuProblem(chosen);

@@ -4,7 +4,7 @@ import { tiers, type Tier } from '../shared/domain/tiers.ts';
 export const mostSteps = 50;
 /** The steps and the side of the image that `inference.secondsPerMegapixel` is measured with. */
 export const measuredSteps = 30;
-export const measuredSidePx = 1024;
+const measuredSidePx = 1024;
 
 /**
  * How the time of a step grows beyond the number of pixels. The stack does not know which model it has, so this is that of

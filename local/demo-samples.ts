@@ -52,7 +52,7 @@ const withinMs = 120_000;
  * asked by itself: no license is charged and no request is stored. Identities that have samples already keep them.
  * @throws when the painter or an engine fails, and when `signal` aborts; a repeat does what is left.
  */
-export async function paintDemoSamples(options: DemoSamplesOptions, signal: AbortSignal): Promise<void> {
+async function paintDemoSamples(options: DemoSamplesOptions, signal: AbortSignal): Promise<void> {
   const catalog = identityStore(openTable(options.tableName));
   const samples = sampleStore(options.bucketName);
   const painter = samplePainter(options);

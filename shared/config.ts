@@ -33,7 +33,7 @@ export type VariableName = (typeof environmentVariables)[keyof typeof environmen
 export const noModelEndpoint = '(none)';
 
 /** The longest that SageMaker streams. */
-export const maxGenerationDeadlineSeconds = 450;
+const maxGenerationDeadlineSeconds = 450;
 /** A function runs for fifteen minutes at most, and the outcome must still be stored. */
 export const maxAsyncDeadlineSeconds = 840;
 export const maxRetentionDays = 3650;

@@ -52,7 +52,7 @@ export function shapedFleet(inference: Endpoint, workload: Workload): Fleet {
 }
 
 /** Instances that run while `load` of them would be painting, on average. */
-export function instancesFor(load: number, { minInstances, maxInstances }: Endpoint): number {
+function instancesFor(load: number, { minInstances, maxInstances }: Endpoint): number {
   const wanted = load / assumptions.scalingUtilization.value;
   return Math.min(Math.max(1, minInstances, wanted), maxInstances);
 }

@@ -29,7 +29,7 @@ export interface ServiceFunctionProps {
 }
 
 /** The name of each function's alias. */
-export const liveAlias = 'live';
+const liveAlias = 'live';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const noValidator = `${projectRoot}shared/mcp/no-validator.ts`;

@@ -7,8 +7,6 @@ import { openLevel } from './open-level.ts';
 import { perform } from './operations.ts';
 import { openTokens } from './tokens.ts';
 
-export type { StartFailure } from './open-level.ts';
-
 export interface DynamoDbOptions {
   /** Where LevelDB keeps the data; null keeps it in memory. */
   folder: string | null;

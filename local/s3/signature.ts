@@ -105,7 +105,7 @@ export function sameSignature(given: string, expected: string): boolean {
   return bytes.length === expected.length && timingSafeEqual(bytes, Buffer.from(expected));
 }
 
-export function sha256Hex(data: string | Uint8Array): string {
+function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 

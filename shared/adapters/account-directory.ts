@@ -2,8 +2,6 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { signedFetch } from './signed-fetch.ts';
 
 const withinMs = 5000;
-/** The most that Cognito gives at once. */
-export const maxAccountsPerPage = 60;
 
 export interface Account {
   /** What licenses name as their owner. */

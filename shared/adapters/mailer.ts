@@ -3,7 +3,7 @@ import { signedFetch } from './signed-fetch.ts';
 
 const withinMs = 5000;
 /** Below SES's address. */
-export const sendEmailPath = '/v2/email/outbound-emails';
+const sendEmailPath = '/v2/email/outbound-emails';
 /** Refusals with a status of 400 that pass: too many mails, or sending is paused. */
 const passing = ['LimitExceededException', 'SendingPausedException', 'TooManyRequestsException'];
 

@@ -15,7 +15,7 @@ export class UnusableReference extends Error {
   }
 }
 
-export const tooLarge = `must be at most ${referenceLimits.maxBytes / 1024 / 1024} MiB`;
+const tooLarge = `must be at most ${referenceLimits.maxBytes / 1024 / 1024} MiB`;
 
 /** One text for every failure of a name, an address or a server, so that no caller can map a network by them. */
 const unreachable =

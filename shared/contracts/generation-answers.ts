@@ -149,4 +149,3 @@ export type AcceptedGeneration = z.infer<typeof acceptedGeneration>;
 export type StoredGeneration = z.infer<typeof storedGeneration>;
 export type DeletedGeneration = z.infer<typeof deletedGeneration>;
 export type GenerationList = z.infer<typeof generationList>;
-export type GenerationEvents = z.infer<typeof generationEvents>;

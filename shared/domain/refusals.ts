@@ -1,7 +1,7 @@
 import { errorCodes, type ErrorCode } from '../errors.ts';
 
 /** A few days more than can be asked for, so that no day that can be asked for is already incomplete. */
-export const keptRefusalDays = 35;
+const keptRefusalDays = 35;
 
 const dayMs = 24 * 60 * 60 * 1000;
 

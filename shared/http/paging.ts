@@ -2,7 +2,7 @@ import { isRequestId } from '../domain/ids.ts';
 import { ServiceError } from '../errors.ts';
 
 const defaultLimit = 20;
-export const maxLimit = 100;
+const maxLimit = 100;
 
 /** @throws INVALID_PARAMETERS for anything but a whole number from 1 to 100. */
 export function readLimit(sent: string | undefined, byDefault = defaultLimit): number {

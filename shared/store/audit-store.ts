@@ -17,8 +17,6 @@ export interface AuditPage {
   next: string | null;
 }
 
-export type AuditStore = ReturnType<typeof auditStore>;
-
 /** The trails of what owners, operators and billing changed. Only the changes themselves write them: see `auditWrite`. */
 export function auditStore(table: Table) {
   return {

@@ -8,7 +8,7 @@ import { inspectImage } from '../domain/images/inspect-image.ts';
 const fetchWithinMs = 5000;
 const storeWithinMs = 3000;
 
-export const notUploaded =
+const notUploaded =
   'names no file: send one to the url of its upload, within the hour, and use it with a key of the same license';
 
 /**

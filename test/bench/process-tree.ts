@@ -10,7 +10,7 @@ export interface ProcessStat {
 }
 
 /** Linux counts 100 to a second for programs, whatever the kernel's own clock does. */
-export const ticksPerSecond = 100;
+const ticksPerSecond = 100;
 const pageBytes = 4096;
 
 /** @param text of `/proc/PID/stat`. The name of a program may hold spaces and parentheses. */

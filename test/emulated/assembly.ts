@@ -6,7 +6,7 @@ import { accountId, region } from './ministack.ts';
 
 /** How the address of a function ends that API Gateway streams from, and what MiniStack understands instead. */
 export const streamedPath = ['/2021-11-15/functions/', '/response-streaming-invocations'] as const;
-export const bufferedPath = ['/2015-03-31/functions/', '/invocations'] as const;
+const bufferedPath = ['/2015-03-31/functions/', '/invocations'] as const;
 
 /**
  * How the CDK's function that uploads files starts AWS's CLI: a layer's place on Lambda, and here. What the CLI prints is
@@ -36,7 +36,7 @@ export function fitAssembly(folder: string): Map<string, Template> {
 }
 
 /** A copy with what MiniStack knows. */
-export function fitTemplate(template: Template): Template {
+function fitTemplate(template: Template): Template {
   const kept = Object.entries(template.Resources).filter(([, resource]) => !isLeftOut(resource));
   const resources = Object.fromEntries(kept);
   const others = Object.entries(template.Resources).filter(([logicalId]) => !(logicalId in resources));

@@ -72,12 +72,12 @@ export function useDashboard(args: () => string[] = () => [], { samples = false 
   };
 }
 
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   // Containers and CI machines run as root, where Chromium has no sandbox.
   return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
 }
 
-export async function openPage(browser: Browser, options: VisitOptions = {}): Promise<Visitor> {
+async function openPage(browser: Browser, options: VisitOptions = {}): Promise<Visitor> {
   const { viewport = desktop, storageState } = options;
   const context = await browser.newContext({
     viewport,
@@ -96,7 +96,7 @@ export async function openPage(browser: Browser, options: VisitOptions = {}): Pr
   return { page, complaints };
 }
 
-export async function closePages(browser: Browser): Promise<void> {
+async function closePages(browser: Browser): Promise<void> {
   await Promise.all(browser.contexts().map((context) => context.close()));
 }
 

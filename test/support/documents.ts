@@ -45,7 +45,7 @@ function allTokens(path: string): Token[] {
 }
 
 /** What `#…` may name on a page. GitHub makes it from the headings. */
-export function anchorsOf(path: string): Set<string> {
+function anchorsOf(path: string): Set<string> {
   const slugger = new GithubSlugger();
   const headings = tokensOf(path).filter((token): token is Tokens.Heading => token.type === 'heading');
   return new Set(

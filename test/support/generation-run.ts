@@ -1,6 +1,6 @@
 /** What the service answers about one generation, and what the client makes of it. */
 export const requestId = 'req_1';
-export const image = {
+const image = {
   outputs: ['signed link'],
   previews: ['signed link to a preview'],
   identity: { id: 'idn_1', name: 'harbor' },
@@ -8,7 +8,7 @@ export const image = {
   processingTimeMs: 2400,
   referenceImagesUsed: 0,
 };
-export const usage = {
+const usage = {
   creditsUsed: 2,
   creditsLimit: 10,
   creditsRemaining: 8,

@@ -1,5 +1,3 @@
-import { inflateSync } from 'node:zlib';
-
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** The beginning of a PNG: as much as says its dimensions. */
@@ -16,12 +14,6 @@ export function pngHeader(widthPx: number, heightPx: number): Uint8Array<ArrayBu
 export function pngSize(bytes: Buffer): { width: number; height: number } {
   const [header] = chunks(bytes);
   return { width: header!.data.readUInt32BE(0), height: header!.data.readUInt32BE(4) };
-}
-
-/** The picture alone: the inflated image data, whatever else the file says about itself. */
-export function pngPixels(bytes: Buffer): Buffer {
-  const parts = chunks(bytes).filter(({ type }) => type === 'IDAT');
-  return inflateSync(Buffer.concat(parts.map(({ data }) => data)));
 }
 
 function chunks(bytes: Buffer): { type: string; data: Buffer }[] {

@@ -57,7 +57,7 @@ export interface ServiceProcess {
  * Starts `bin/local.ts` as `npm start` does, without waiting for it.
  * @param env beside the test's own
  */
-export function spawnService(args: string[], env: Record<string, string> = {}): ServiceProcess {
+function spawnService(args: string[], env: Record<string, string> = {}): ServiceProcess {
   const child = spawn(process.execPath, ['bin/local.ts', ...args], {
     cwd: repository,
     env: { ...process.env, ...env },

@@ -3,7 +3,7 @@ import type { Api } from './client.ts';
 /** The service's own contracts, as types only. */
 export type * from '../../../shared/contracts/generation.ts';
 export type * from '../../../shared/contracts/generation-answers.ts';
-export type { LicenseAnswer, LicenseList, LicenseStatus } from '../../../shared/contracts/license.ts';
+export type { LicenseAnswer } from '../../../shared/contracts/license.ts';
 export type {
   UsageAggregates,
   UsageAnswer,
@@ -14,9 +14,8 @@ export type {
 export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/contracts/api-key.ts';
 export type * from '../../../shared/contracts/api-key-answers.ts';
 export type { ActivityItem, ActivityList } from '../../../shared/contracts/activity.ts';
-export type { RefusalDay, RefusalList } from '../../../shared/contracts/refusals.ts';
-export type { IdentityAnswer, IdentityList } from '../../../shared/contracts/identity.ts';
-export type { UploadAnswer } from '../../../shared/contracts/upload-answer.ts';
+export type { RefusalDay } from '../../../shared/contracts/refusals.ts';
+export type { IdentityAnswer } from '../../../shared/contracts/identity.ts';
 export type { DashboardConfig } from '../../../shared/contracts/dashboard.ts';
 
 export interface UploadOptions {

@@ -34,7 +34,7 @@ export { idempotencyRecordOf } from './table.ts';
 export type Behaviour = (request: ModelRequest, res: ServerResponse) => void | Promise<void>;
 
 /** A clock that goes on by itself and can be set, and whose deadlines never pass: see `withDeadline`. */
-export function testClock(): Clock & { shiftMs: number } {
+function testClock(): Clock & { shiftMs: number } {
   return {
     shiftMs: 0,
     now() {

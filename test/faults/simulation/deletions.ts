@@ -5,8 +5,6 @@ import type { Bucket } from './bucket.ts';
 import type { Json } from './database.ts';
 import { prompt, type ClientRequest } from './requests.ts';
 
-export type Deletions = ReturnType<typeof createDeletions>;
-
 /** Follows which records are gone, and of which of them a caller was told so. */
 export function createDeletions(bucket: Bucket, violation: (sentence: string) => void) {
   const gone = new Map<string, Json>();

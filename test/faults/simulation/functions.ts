@@ -6,7 +6,7 @@ import type { Profile } from './faults.ts';
 import { currentRun, type Run } from './runs.ts';
 
 const nowhere = 'http://127.0.0.1:1';
-export const deadlineSeconds = 60;
+const deadlineSeconds = 60;
 
 /** The environment that functions are made in: every address is the simulation's. */
 export function prepareEnvironment(

@@ -4,8 +4,6 @@ import { isOpen, type StoredRecord } from './invariants.ts';
 import { createLimits } from './limits.ts';
 import type { Run } from './runs.ts';
 
-export type KeyBudgets = ReturnType<typeof createKeyBudgets>;
-
 type HasItem = Pick<StoredRecord, 'item'>;
 
 const nothing: KeyTally = { requests: 0, credits: 0, committed: 0 };

@@ -16,8 +16,6 @@ interface Observation {
   holds: boolean;
 }
 
-export type Limits = ReturnType<typeof createLimits>;
-
 /**
  * Follows a limit (credits, or requests in flight) and what is taken of it for each request under way, so that a refusal can
  * be judged by what was true meanwhile.

@@ -1,8 +1,6 @@
 import type { Run } from './runs.ts';
 import type { StoredRecord } from './invariants.ts';
 
-export type RunRules = ReturnType<typeof createRunRules>;
-
 export interface RunRulesDeps {
   now: () => number;
   record: (requestId: string) => StoredRecord | undefined;

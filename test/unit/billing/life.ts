@@ -16,7 +16,7 @@ import {
 } from './stripe-fixtures.ts';
 import { invoice, line, linesOf } from './stripe-invoices.ts';
 
-export const prices: BillingPrices = {
+const prices: BillingPrices = {
   price_pro: { tier: 'pro', foundingCatalog: true, name: 'Studio' },
   price_starter: { tier: 'starter' },
 };

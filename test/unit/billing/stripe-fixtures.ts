@@ -12,7 +12,7 @@ export type HandledEvent =
 type Of<T extends HandledEvent['type']> = Extract<HandledEvent, { type: T }>;
 
 /** Whole seconds, as Stripe tells them. */
-export const seconds = (iso: string) => Date.parse(iso) / 1000;
+const seconds = (iso: string) => Date.parse(iso) / 1000;
 export const start = seconds('2026-03-31T10:00:00Z');
 export const day = 86_400;
 export const ownerId = '5d1c7a52-0f0e-4e0b-9a53-2f0c8f4b1a77';

@@ -14,7 +14,7 @@ export const statuses: readonly GenerationStatus[] = [
 export const types = Object.keys(typeLabels) as GenerationType[];
 
 /** The key of those requests that were made in the playground. */
-export const playground = 'playground';
+const playground = 'playground';
 
 export interface HistoryFilters extends TimeRange {
   identityId?: string | undefined;

@@ -27,7 +27,7 @@ export function arrangeProducts(images: ReferenceImage[], picture: Size): Placed
 }
 
 /** The row below the lowest solid one. What lies under it is a shadow or a soft edge. */
-export function footOf({ width, height, pixels, cutOut }: ReferenceImage): number {
+function footOf({ width, height, pixels, cutOut }: ReferenceImage): number {
   if (!cutOut) return height;
   for (let at = pixels.length - 1; at > 0; at -= 4) {
     if (pixels[at]! >= 128) return Math.floor(at / 4 / width) + 1;
