@@ -107,7 +107,7 @@ describe('a model server from a folder', () => {
   test('changes with its content, not with tests, caches and environments beside it', () => {
     const copy = join(folder, 'copy');
     const source = inRepository('inference');
-    for (const name of ['Dockerfile', '.dockerignore', 'requirements.txt', 'model_server']) {
+    for (const name of ['Dockerfile', '.dockerignore', 'requirements.lock', 'model_server']) {
       cpSync(join(source, name), join(copy, name), { recursive: true });
     }
     let last = imageOf(deployed({ folder: copy }));
@@ -122,7 +122,7 @@ describe('a model server from a folder', () => {
       writeFileSync(join(copy, path), 'new');
     }
     expect(imageOf(deployed({ folder: copy }))).toBe(last);
-    for (const path of ['Dockerfile', 'requirements.txt', 'model_server/pipelines/engine.py']) {
+    for (const path of ['Dockerfile', 'requirements.lock', 'model_server/pipelines/engine.py']) {
       appendFileSync(join(copy, path), '\n');
       const image = imageOf(deployed({ folder: copy }));
       expect({ path, changed: image !== last }).toEqual({ path, changed: true });

@@ -24,7 +24,7 @@ cmp -s test/long/judges/package-lock.json test/long/judges/node_modules/installe
   cp test/long/judges/package-lock.json test/long/judges/node_modules/installed.json
 }
 
-# environment FOLDER LIST…: a Python environment that has exactly what the lists say.
+# environment FOLDER LOCK…: a Python environment that has exactly what the locks say, to the byte.
 unset VIRTUAL_ENV
 environment() {
   local folder=$1
@@ -32,18 +32,18 @@ environment() {
   # The copy is written last: an installation that was cut off, or of other versions, is made anew.
   cat "$@" | cmp -s - "$folder/installed.txt" && return
   python3 -m venv --clear "$folder"
-  "$folder/bin/pip" install -q --disable-pip-version-check uv==0.13.9
-  "$folder/bin/uv" pip install -q --no-cache --no-deps --python "$folder/bin/python" "${@/#/--requirements=}"
+  "$folder/bin/pip" install -q --disable-pip-version-check --require-hashes -r test/long/uv.lock
+  "$folder/bin/uv" pip install -q --no-cache --no-deps --require-hashes --python "$folder/bin/python" "${@/#/--requirements=}"
   "$folder/bin/uv" pip check -q --python "$folder/bin/python"
   cat "$@" > "$folder/installed.txt"
 }
-environment .venv test/long/requirements.txt
+environment .venv test/long/requirements.lock
 # Apart, since it wants another version of AWS's SDK.
-environment .venv-emulator test/emulated/requirements.txt
+environment .venv-emulator test/emulated/requirements.lock
 # Apart, because LiteLLM brings so much along.
-environment .venv-openai test/long/openai/requirements.txt
+environment .venv-openai test/long/openai/requirements.lock
 # What the Python client is tested and built with.
-environment .venv-clients clients/python/requirements-dev.txt
+environment .venv-clients clients/python/requirements-dev.lock
 # Once for all clones: PyTorch and CUDA's libraries are a download of 3 GB.
 model_server=${XDG_CACHE_HOME:-$HOME/.cache}/image-generation-service/model-server
-environment "$model_server" inference/requirements.txt inference/tests/requirements.txt
+environment "$model_server" inference/requirements.lock inference/tests/requirements.lock
