@@ -1,7 +1,7 @@
 import { callApi, type ApiAnswer, type RunningService } from './service.ts';
 
 /** The protocol's revision that has no handshake. */
-const revision = '2026-07-28';
+export const revision = '2026-07-28';
 
 export interface Call {
   key: string;

@@ -97,6 +97,7 @@ test('the document names every header that the service reads', () => {
     'content-encoding': info.description.includes('`Content-Encoding`'),
     [parameters.idempotencyKey.name.toLowerCase()]: true,
     [parameters.prefer.name.toLowerCase()]: true,
+    [parameters.ifNoneMatch.name.toLowerCase()]: true,
   };
   expect([...read].sort()).toEqual(Object.keys(named).sort());
   expect(Object.values(named)).not.toContain(false);
