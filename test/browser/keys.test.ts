@@ -82,14 +82,10 @@ test('the dialog shows the sentence of an API that refuses', async () => {
 test('older keys are shown on demand, and the numbers say that there are more', async () => {
   const { page } = await dashboard.visit('keys');
   await page.route('**/api/v1/keys?*', async (route) => {
-    const [key] = (await (await route.fetch({ url: route.request().url().split('?')[0]! })).json()).keys;
-    await route.fulfill({
-      json: { keys: [{ ...key, keyId: 'key_older', name: 'older' }], nextCursor: null },
-    });
-  });
-  await page.route('**/api/v1/keys', async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...(await response.json()), nextCursor: 'more' } });
+    const isOlder = new URL(route.request().url()).searchParams.has('cursor');
+    const { keys } = await (await route.fetch({ url: route.request().url().split('?')[0]! })).json();
+    const older = { keys: [{ ...keys[0], keyId: 'key_older', name: 'older' }], nextCursor: null };
+    await route.fulfill({ json: isOlder ? older : { keys, nextCursor: 'more' } });
   });
   await page.reload();
   await page.getByRole('tab', { name: /^Active \d+\+$/ }).waitFor();
