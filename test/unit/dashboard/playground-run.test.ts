@@ -7,7 +7,6 @@ import {
   factsOfStored,
   failureText,
   readyText,
-  shortPrompt,
 } from '../../../dashboard/src/screens/playground/results.ts';
 import {
   createRunStore,
@@ -236,11 +235,6 @@ describe('a result', () => {
     const body = { ...command.body, prompt: 'a calm night', width: 1024, height: 768 };
     expect(factsOfBody(body, 'harbor', 5)).toEqual(factsOfStored(storedGeneration, 5));
     expect(factsOfStored(storedGeneration).startedAtMs).toBe(Date.parse(storedGeneration.createdAt));
-  });
-
-  test('is labelled by its prompt in one short line, without cutting a character in two', () => {
-    expect(shortPrompt('  a\n quiet   bay ')).toBe('a quiet bay');
-    expect(shortPrompt('🌊'.repeat(100), 10)).toBe(`${'🌊'.repeat(9)}…`);
   });
 });
 

@@ -9,7 +9,7 @@ import { cn } from '@/lib/cn.ts';
 import { asReferenceSearch } from '@/lib/as-reference.ts';
 import { useImageDownload } from '@/lib/download.ts';
 import { outputSeed, sourcesOf } from '@/lib/outputs.ts';
-import { shortPrompt } from './results.ts';
+import { shorten } from '@/lib/text.ts';
 import { gridColumns, resultSizes } from './sizes.ts';
 import { formStore } from './stores.ts';
 
@@ -39,8 +39,7 @@ function ResultImage({ run, renew, index }: ResultImageProps) {
   const { prompt, outputs, width, height } = run;
   const seed = outputSeed(run.seed, index);
   const which = outputs.length > 1 ? `image ${index + 1}` : 'the image';
-  const alt =
-    outputs.length > 1 ? `${shortPrompt(prompt)}, ${index + 1} of ${outputs.length}` : shortPrompt(prompt);
+  const alt = `${shorten(prompt, 80)}${outputs.length > 1 ? `, ${index + 1} of ${outputs.length}` : ''}`;
   return (
     <li className="grid min-w-0 content-start gap-1">
       <SignedImage

@@ -39,15 +39,3 @@ export function failureText({ errorMessage, status }: StoredGeneration): string 
     (status === 'TIMEOUT' ? 'The image was not finished in time.' : 'The image could not be finished.');
   return `${why} Nothing was charged.`;
 }
-
-/** The prompt in one line, short enough for a label. */
-export function shortPrompt(prompt: string, limit = 80): string {
-  const line = prompt.trim().replace(/\s+/g, ' ');
-  const characters = Array.from(line);
-  return characters.length <= limit
-    ? line
-    : `${characters
-        .slice(0, limit - 1)
-        .join('')
-        .trimEnd()}…`;
-}

@@ -7,7 +7,7 @@ import { statusLabel } from '@/components/status-badge.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
-import { shortPrompt } from './results.ts';
+import { shorten } from '@/lib/text.ts';
 import { runStore, useRunState } from './stores.ts';
 import { runPath } from './use-start-run.ts';
 
@@ -42,7 +42,7 @@ function RunTile({ requestId, isCurrent }: { requestId: string; isCurrent: boole
         to={runPath(requestId)}
         aria-current={isCurrent ? 'page' : undefined}
         aria-label={data === undefined ? 'Show a run' : labelOf(data)}
-        title={data && shortPrompt(data.prompt)}
+        title={data && shorten(data.prompt, 80)}
         className={cn(
           'relative flex h-20 flex-col items-center justify-center gap-1 overflow-hidden rounded-md bg-secondary text-xs text-muted-foreground',
           isCurrent && 'ring-2 ring-primary ring-offset-2 ring-offset-background',
@@ -57,7 +57,7 @@ function RunTile({ requestId, isCurrent }: { requestId: string; isCurrent: boole
 
 function labelOf({ prompt, identity, outputs, status }: StoredGeneration): string {
   const what = outputs.length > 1 ? formatCount(outputs.length, 'image') : statusLabel(status).toLowerCase();
-  return `Show ${shortPrompt(prompt, 60)}, ${identity.name}, ${what}`;
+  return `Show ${shorten(prompt, 60)}, ${identity.name}, ${what}`;
 }
 
 function Picture({ run }: { run: StoredGeneration }) {
