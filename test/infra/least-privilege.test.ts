@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { environmentVariables as names } from '../../shared/config.ts';
 import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../../shared/routes.ts';
@@ -9,8 +10,10 @@ import {
   statementsOf,
   statementsOfRole,
   type Statement,
+  type Template,
 } from '../support/policies.ts';
-import { templateOf } from '../support/stack-templates.ts';
+import { configurations, type ConfigurationName } from '../support/configurations.ts';
+import { templateOf, templatePathsOf } from '../support/stack-templates.ts';
 import { listedTableRequests, needsOf } from '../support/table-requests.ts';
 
 // All other permissions, such as the log's and the traces', are in template-summary.txt.
@@ -232,5 +235,29 @@ describe('the role that signs links to previews', () => {
     const signing = rows.filter(({ grants }) => grants.previews === true).map(roleOf);
     expect(signing).not.toEqual([]);
     expect(statement.Condition.ArnEquals).toEqual({ 'aws:PrincipalArn': signing });
+  });
+});
+
+describe.each(Object.keys(configurations) as ConfigurationName[])('the resources of %s', (name) => {
+  const resources = templatePathsOf(name).flatMap((path) => {
+    const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as Template;
+    return Object.entries(Resources).map(([id, resource]) => ({ id, ...resource }));
+  });
+  const source = /"aws:Source(Account|Arn)":/i;
+
+  test("let a service of AWS in for this account's sake alone", () => {
+    // A role needs no such condition: only who may pass it, which nobody of another account may, gives it to a service.
+    const policies = resources.flatMap(({ id, Properties: { PolicyDocument, KeyPolicy } = {} }) =>
+      ((PolicyDocument ?? KeyPolicy)?.Statement ?? []).map((statement: any) => ({ id, ...statement })),
+    );
+    const ofServices = policies.filter(({ Principal }) => Principal?.Service !== undefined);
+    expect(ofServices.length).toBeGreaterThanOrEqual(2);
+    expect(ofServices.filter(({ Condition }) => !source.test(JSON.stringify(Condition ?? null)))).toEqual([]);
+    const permissions = resources.filter(({ Type }) => Type === 'AWS::Lambda::Permission');
+    expect(permissions).not.toEqual([]);
+    const open = permissions.filter(
+      ({ Properties: { SourceArn, SourceAccount } }) => !SourceArn && !SourceAccount,
+    );
+    expect(open).toEqual([]);
   });
 });

@@ -47,6 +47,8 @@ export class Monitoring extends Construct {
       new ServicePrincipal('cloudwatch.amazonaws.com'),
       new ServicePrincipal('budgets.amazonaws.com'),
     ];
+    // Both name the account for which they act. (EventBridge names none to KMS: it would need another rule.)
+    const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
     const key = new Key(this, 'Key', {
       description: 'Encrypts alarms on their way to those who are told of them',
       enableKeyRotation: true,
@@ -59,6 +61,7 @@ export class Monitoring extends Construct {
         actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
         // In the policy of a key `*` means this key.
         resources: ['*'],
+        conditions,
       }),
     );
     const topic = new Topic(this, 'Topic', { masterKey: key, enforceSSL: true });
@@ -67,7 +70,7 @@ export class Monitoring extends Construct {
         principals,
         actions: ['sns:Publish'],
         resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+        conditions,
       }),
     );
     return topic;
