@@ -17,12 +17,13 @@ const usage = `npm start -- [options]
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
   --allow-origin ORIGIN     lets web pages of this origin call the API from a browser, and sign in; may be repeated
   --billing-portal URL      where the dashboard and e-mails send people who want to change their subscription (default: nowhere)
-  --support CONTACT         the e-mail address or page that error screens and e-mails name (default: none)
+  --support CONTACT         the e-mail address or page that error screens, e-mails and fetched servers are told (default: none)
   --help                    print this`;
 
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
 enableCompileCache();
 const { StartError } = await import('../local/start-error.ts');
+const { contactPattern } = await import('../shared/config.ts');
 const { counted, shutdownSentence } = await import('../local/shutdown.ts');
 
 interface Flags {
@@ -109,7 +110,8 @@ function page(text: string): string {
 }
 
 function contact(text: string): string {
-  if (/^[^\s@]+@[^\s@]+$/.test(text) || (/^https?:\/\//.test(text) && URL.canParse(text))) return text;
+  const isContact = /^[^@]+@[^@]+$/.test(text) || (/^https?:\/\//.test(text) && URL.canParse(text));
+  if (isContact && contactPattern.test(text)) return text;
   throw new StartError(`--support must be an e-mail address or a web address, not "${text}".`);
 }
 

@@ -1,3 +1,4 @@
+import { readEnvironment } from '../shared/config.ts';
 import type { FetchReferencesAnswer, FetchReferencesCommand } from '../shared/contracts/reference-images.ts';
 import { systemClock } from '../shared/domain/clock.ts';
 import { jsonLog, loggableError } from '../shared/runtime/log.ts';
@@ -12,7 +13,8 @@ const log = jsonLog();
 export async function handler({ requestId, items }: FetchReferencesCommand): Promise<FetchReferencesAnswer> {
   const startedMs = Date.now();
   const unusable: object[] = [];
-  const problems = await fetchReferences(items, systemClock, (index, { cause }) => {
+  const { supportContact } = readEnvironment();
+  const problems = await fetchReferences(items, supportContact, systemClock, (index, { cause }) => {
     unusable.push({ index, causes: loggableError(cause) });
   });
   const durationMs = Date.now() - startedMs;

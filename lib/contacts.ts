@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contactPattern } from '../shared/config.ts';
 
 const httpsUrl = z.url({
   protocol: /^https$/,
@@ -19,8 +20,15 @@ export const contacts = {
     .default(null),
   /** Where customers change their subscriptions, as Stripe's customer portal; null for no link. */
   billingPortalUrl: httpsUrl.nullable().default(null),
-  /** Where customers ask for help: an e-mail address or a page; null for none. */
-  supportContact: z.union([address, httpsUrl]).nullable().default(null),
+  /** Where customers ask for help, and those whose servers references are fetched from: an e-mail address or a page; null for none. */
+  supportContact: z
+    .union([address, httpsUrl])
+    .refine(
+      (contact) => contactPattern.test(contact),
+      'must be ASCII without spaces, parentheses and backslashes',
+    )
+    .nullable()
+    .default(null),
 };
 
 /** The domain of an address, and the address: either may be the identity that SES has verified. */

@@ -92,19 +92,19 @@ export class ServiceStack extends Stack {
     });
     this.configuration = configuration;
     this.accountConcurrency = accountConcurrency;
-    const { stage, domain, retentionDays, throttle, requestsPerAddress, selfSignUp, mfa } = configuration;
+    const { stage, domain, retentionDays, throttle, requestsPerAddress, supportContact } = configuration;
     const logRetention = this.logRetention;
 
     this.records = new RecordTable(this, 'Records');
     new Backups(this, 'Backups', { table: this.records.table });
     this.images = new ImageBucket(this, 'Images', { retentionDays });
     this.previews = new PreviewRole(this, 'Previews', { images: this.images.bucket });
-    this.accounts = new Accounts(this, 'Accounts', { selfSignUp, mfa });
+    this.accounts = new Accounts(this, 'Accounts', configuration);
     this.model = new ModelAccess(this, {
       endpointName: endpointNameOf(configuration.inference, model),
       componentName: model?.importComponentName() ?? null,
     });
-    this.references = new ReferenceFetcher(this, 'References', { serviceName: this.stackName, logRetention });
+    this.references = new ReferenceFetcher(this, 'References', { logRetention, supportContact });
     this.api = new HttpApi(this, 'Api', { stageName: stage, throttle, domain, logRetention });
     const { webAcl } = new Firewall(this, 'Firewall', {
       api: this.api.api,

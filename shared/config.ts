@@ -39,6 +39,9 @@ export const maxAsyncDeadlineSeconds = 840;
 export const maxRetentionDays = 3650;
 export const maxPastDueGraceDays = 60;
 
+/** A support contact: of what may stand in a comment of a header (RFC 9110, section 5.6.5), so that it can break none. */
+export const contactPattern = /^[!-'*-[\]-~]+$/;
+
 /**
  * A function's settings, from its environment variables. Each is read on first use, so a function needs only the
  * variables that it uses. The error about a missing one names it.
@@ -72,6 +75,8 @@ export interface Environment {
   readonly cognitoUrl: string | null;
   /** What mails to the owners of licenses need. */
   readonly mail: MailEnvironment;
+  /** Whom the servers that references are fetched from may ask; null where the deployment names nobody. */
+  readonly supportContact: string | null;
   /** Where SES is, if not at its usual address: a variable of the AWS SDK. */
   readonly sesUrl: string | null;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
@@ -171,6 +176,7 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     modelNames: JSON.parse(source[names.modelNames] || '{}') as Record<string, string>,
     previewRoleArn: source[names.previewRoleArn] || null,
     stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
+    supportContact: source[names.supportContact] || null,
     sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
     cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
     allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),

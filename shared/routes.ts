@@ -116,6 +116,13 @@ export const cors = {
   maxAgeSeconds: 3600,
 } as const;
 
+/** What web pages of any origin may do with the bucket's signed links, and read of its answers: a link is the permission. */
+export const bucketCors = {
+  methods: ['GET', 'HEAD', 'POST'],
+  responseHeader: 'etag',
+  maxAgeSeconds: 3600,
+} as const;
+
 /** Headers that every answer of the API has, whoever gives it: a function, the gateway, the firewall. */
 export function answerHeaders(status: number): Record<string, string> {
   return {

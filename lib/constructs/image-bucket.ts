@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/config.ts';
-import type { Grants } from '../../shared/routes.ts';
+import { bucketCors, type Grants } from '../../shared/routes.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -36,14 +36,13 @@ export class ImageBucket extends Construct {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN,
-      // A presigned URL is the permission. A page of any origin that has one may use it.
       cors: [
         {
           allowedOrigins: ['*'],
-          allowedMethods: [HttpMethods.GET, HttpMethods.HEAD, HttpMethods.POST],
+          allowedMethods: bucketCors.methods.map((method) => HttpMethods[method]),
           allowedHeaders: ['*'],
-          exposedHeaders: ['etag'],
-          maxAge: 3600,
+          exposedHeaders: [bucketCors.responseHeader],
+          maxAge: bucketCors.maxAgeSeconds,
         },
       ],
       // Each names what it removes: adapters and samples stay until an operator replaces them.

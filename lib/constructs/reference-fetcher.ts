@@ -1,14 +1,15 @@
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/config.ts';
 import { jobs } from '../../shared/routes.ts';
+import type { Configuration } from '../configuration.ts';
 import { ServiceFunction } from './service-function.ts';
 
 export interface ReferenceFetcherProps {
-  /** The dimension of its metrics. */
-  readonly serviceName: string;
   readonly logRetention: RetentionDays;
+  /** Named to the servers that it fetches from. */
+  readonly supportContact: Configuration['supportContact'];
 }
 
 /** Its callers wait no longer. */
@@ -24,10 +25,18 @@ const memoryMb = 1024;
 export class ReferenceFetcher extends Construct {
   readonly fn: ServiceFunction;
 
-  constructor(scope: Construct, id: string, props: ReferenceFetcherProps) {
+  constructor(scope: Construct, id: string, { logRetention, supportContact }: ReferenceFetcherProps) {
     super(scope, id);
     const { functionName } = jobs.fetchReferences;
-    this.fn = new ServiceFunction(this, 'Function', { ...props, functionName, timeout, memoryMb });
+    const serviceName = Stack.of(this).stackName;
+    this.fn = new ServiceFunction(this, 'Function', {
+      logRetention,
+      serviceName,
+      functionName,
+      timeout,
+      memoryMb,
+    });
+    this.fn.setVariable(environmentVariables.supportContact, supportContact ?? '');
   }
 
   grantInvoke(caller: ServiceFunction): void {

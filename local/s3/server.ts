@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bucketCors } from '../../shared/routes.ts';
 import { S3Error } from './errors.ts';
 import { perform } from './operations.ts';
 import { parseRequest } from './request.ts';
@@ -25,8 +26,6 @@ export interface ObjectStore {
 }
 
 const defaultMaxObjectBytes = 64 * 1024 * 1024;
-const corsMethods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
-const corsMaxAgeSeconds = 3000;
 
 /**
  * An S3-compatible store on disk, as a handler to mount where `/{bucket}` and `/{bucket}/{key…}` arrive unchanged:
@@ -48,11 +47,9 @@ export async function createObjectStore(options: ObjectStoreOptions): Promise<Ob
       res.setHeader('x-amz-request-id', requestId);
       // The signer's clock and the answer's must agree: clients correct their own by this header.
       res.setHeader('date', clock().toUTCString());
-      // A page of any origin may use a link that it was given, and read why it was refused.
-      res.setHeader('access-control-allow-origin', '*');
-      res.setHeader('access-control-expose-headers', 'ETag');
-      if (req.method === 'OPTIONS') answerPreflight(req, res);
-      else await perform(service, parseRequest(req), res);
+      if (req.method === 'OPTIONS') return answerPreflight(req, res);
+      res.setHeaders(corsHeaders(req.headers.origin, req.method));
+      await perform(service, parseRequest(req), res);
     } catch (error) {
       const clientIsGone = req.socket.destroyed;
       if (!(error instanceof S3Error) && !clientIsGone) {
@@ -72,15 +69,23 @@ function answerPreflight({ headers }: IncomingMessage, res: ServerResponse): voi
   if (headers.origin === undefined || method === undefined) {
     throw new S3Error('InvalidRequest', 'Insufficient information. Origin and request method are needed.');
   }
-  if (!corsMethods.includes(method)) throw new S3Error('AccessForbidden');
+  const allowed = corsHeaders(headers.origin, method);
+  if (allowed.size === 0) throw new S3Error('AccessForbidden');
   const asked = headers['access-control-request-headers'];
-  if (asked !== undefined) res.setHeader('access-control-allow-headers', asked);
-  res.writeHead(200, {
-    'access-control-allow-methods': corsMethods.join(', '),
-    'access-control-max-age': String(corsMaxAgeSeconds),
-    'content-length': 0,
-  });
-  res.end();
+  if (asked !== undefined) allowed.set('access-control-allow-headers', asked);
+  res.setHeaders(allowed).writeHead(200, { 'content-length': 0 }).end();
+}
+
+/** As S3 sends them, refusals included: for a page of any origin that uses a link by an allowed method; otherwise none. */
+function corsHeaders(origin: string | undefined, method: string | undefined): Map<string, string> {
+  if (origin === undefined || !bucketCors.methods.some((allowed) => allowed === method)) return new Map();
+  return new Map([
+    ['access-control-allow-origin', '*'],
+    ['access-control-allow-methods', bucketCors.methods.join(', ')],
+    ['access-control-expose-headers', bucketCors.responseHeader],
+    ['access-control-max-age', String(bucketCors.maxAgeSeconds)],
+    ['vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method'],
+  ]);
 }
 
 function sendError(req: IncomingMessage, res: ServerResponse, error: unknown, requestId: string): void {

@@ -21,6 +21,7 @@ const tooLarge = `must be at most ${referenceLimits.maxBytes / 1024 / 1024} MiB`
 const unreachable =
   'could not be fetched: it must be an image that everyone on the internet can open at once over HTTPS';
 
+const serviceName = 'image-generation-service';
 const maxRedirects = 3;
 const maxAddressesTried = 3;
 const maxInterimAnswers = 8;
@@ -29,16 +30,22 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 /**
  * Fetches what somebody else's URL names: over HTTPS from a public address only, checked anew for each redirect, and
  * connected to the very address that was checked, so that a name can't mean another one in between.
+ * @param contact whom the servers are told to ask, as `contactPattern` has it
  * @param signal ends it, wherever it is.
  * @returns at most `referenceLimits.maxBytes` bytes.
  * @throws UnusableReference
  */
-export async function fetchReference(url: string, signal: AbortSignal): Promise<Uint8Array> {
+export async function fetchReference(
+  url: string,
+  contact: string | null,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const userAgent = contact === null ? serviceName : `${serviceName} (${contact})`;
   try {
     let target = parseReferenceUrl(url);
     for (let hop = 0; hop <= maxRedirects; hop++) {
       if (target === null) throw new Error('an address that is not fetched');
-      const answer = await open(target, await publicAddresses(target, signal), signal);
+      const answer = await open(target, await publicAddresses(target, signal), userAgent, signal);
       try {
         if (!redirects.has(answer.statusCode!)) return await readImage(answer, signal);
         target = redirectTarget(answer, target);
@@ -65,11 +72,16 @@ async function publicAddresses(url: URL, signal: AbortSignal): Promise<string[]>
 }
 
 /** The answer of the first address that accepts a connection. */
-async function open(url: URL, addresses: string[], signal: AbortSignal): Promise<IncomingMessage> {
+async function open(
+  url: URL,
+  addresses: string[],
+  userAgent: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   let refused: unknown;
   for (const address of addresses.slice(0, maxAddressesTried)) {
     try {
-      return await get(url, address, signal);
+      return await get(url, address, userAgent, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).syscall !== 'connect') throw error;
       refused = error;
@@ -78,7 +90,7 @@ async function open(url: URL, addresses: string[], signal: AbortSignal): Promise
   throw refused;
 }
 
-function get(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+function get(url: URL, address: string, userAgent: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const request = sendHttps({
@@ -91,7 +103,7 @@ function get(url: URL, address: string, signal: AbortSignal): Promise<IncomingMe
         host: url.host,
         accept: 'image/png, image/jpeg, image/webp',
         'accept-encoding': 'identity',
-        'user-agent': 'image-generation-service',
+        'user-agent': userAgent,
       },
       agent: false,
       signal,

@@ -14,11 +14,13 @@ const notUploaded =
 /**
  * Checks all references at once. If all of them can be used, those with a `putLink` are stored there for the model: the
  * picture alone, without metadata.
+ * @param contact whom the servers are told to ask about these requests
  * @returns for each reference null, or what is wrong with it, in words for the caller.
  * @throws after a fault of the service itself.
  */
 export async function fetchReferences(
   items: ReferenceSource[],
+  contact: string | null,
   clock: Clock,
   onProblem: (index: number, error: UnusableReference) => void,
 ): Promise<(string | null)[]> {
@@ -27,7 +29,7 @@ export async function fetchReferences(
   const problems = await Promise.all(
     items.map(async (item, index) => {
       try {
-        const picture = await pictureOf(item, budget);
+        const picture = await pictureOf(item, contact, budget);
         if (item.putLink !== null) pictures.set(item.putLink, picture);
         return null;
       } catch (error) {
@@ -45,8 +47,13 @@ export async function fetchReferences(
 }
 
 /** @throws UnusableReference */
-async function pictureOf(item: ReferenceSource, signal: AbortSignal): Promise<Uint8Array> {
-  const bytes = item.kind === 'url' ? await fetchReference(item.url, signal) : await uploaded(item, signal);
+async function pictureOf(
+  item: ReferenceSource,
+  contact: string | null,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const bytes =
+    item.kind === 'url' ? await fetchReference(item.url, contact, signal) : await uploaded(item, signal);
   const inspection = await inspectImage(bytes);
   if ('problem' in inspection) throw new UnusableReference(inspection.problem);
   return inspection.image.bytes;

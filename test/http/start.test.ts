@@ -213,6 +213,9 @@ describe('one clear sentence and a non-zero exit', () => {
     [['--token-lifetime', '86401'], /--token-lifetime.*5 to 86400.*86401/],
     [['--data', ''], /--data/],
     [['--fresh=yes'], /--fresh/],
+    [['--support', 'nobody'], /--support must be an e-mail address/],
+    [['--support', 'https://a.test/(b)'], /--support.*\(b\)/],
+    [['--support', 'hälp@a.test'], /--support/],
   ])('for the flags %j', async (args, words) => {
     await expectRefusal(args, words);
   });

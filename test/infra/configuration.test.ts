@@ -106,6 +106,9 @@ describe('what is wrong is named, all of it at once', () => {
       { supportContact: 'javascript:alert(1)' },
       'supportContact: must be an e-mail address, or must be an https URL',
     ],
+    ...['https://a.test/x\ny: z', 'https://a.test/(b)', 'https://a.test/ä', 'https://a.test/b\\c'].map(
+      (supportContact): [object, string] => [{ supportContact }, 'supportContact: must be ASCII'],
+    ),
     [{ billing: { eventBusName: 'default', prices: {} } }, 'billing.eventBusName'],
     [
       { billing: { ...everything.billing, prices: { price_1: { tier: 'gold' } } } },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../shared/errors.ts';
 import { gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
-import { answerHeaders, basePath, cors, routes, type Route } from '../../shared/routes.ts';
+import { answerHeaders, basePath, cors, jobs, routes, type Route } from '../../shared/routes.ts';
 import { aliasIdOf, functionIdOf, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
@@ -73,6 +73,14 @@ test('files of images tell the prompt only where the configuration wants it', ()
     return of.Resources[id]!.Properties.Environment.Variables.EMBED_PARAMETERS;
   });
   expect(told).toEqual(['false', 'true']);
+});
+
+test('the fetcher of references is told whom servers may ask', () => {
+  const [told, silent] = [template, tuned].map((of) => {
+    const id = functionIdOf(of, jobs.fetchReferences.functionName);
+    return of.Resources[id]!.Properties.Environment.Variables.SUPPORT_CONTACT;
+  });
+  expect([told, silent]).toEqual(['help@example.com', '']);
 });
 
 test('what a route has refused is answered 405 without a function, in the shape of the API', () => {

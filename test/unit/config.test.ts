@@ -50,6 +50,7 @@ test('a function is told what its environment says', () => {
     stsUrl: 'http://127.0.0.1:8',
     userPoolId: 'eu-west-1_a',
     cognitoUrl: 'http://127.0.0.1:7',
+    supportContact: 'help@b.test',
     sesUrl: 'http://127.0.0.1:6',
     mail: {
       from: 'a@b.test',

@@ -159,7 +159,7 @@ test('four that never end are given up together', async () => {
     },
   };
   const { fetchReferences } = await import('../../../shared/workflow/fetch-references.ts');
-  const fetching = fetchReferences(items, clock, () => {});
+  const fetching = fetchReferences(items, null, clock, () => {});
   await until('two of them are under way', () => world.net.web.requests.length === 2, 60_000);
   expect(limits.map(([ms]) => ms)).toEqual([5000]);
   limits[0]![1].abort();

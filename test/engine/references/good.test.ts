@@ -35,6 +35,17 @@ test('a server is told nothing but which file is wanted', async () => {
   expect(Object.keys(fields).filter((name) => !known.includes(name))).toEqual([]);
 });
 
+test.each([
+  [undefined, 'image-generation-service'],
+  ['help@example.com', 'image-generation-service (help@example.com)'],
+  ['https://example.com/help?a=b#c', 'image-generation-service (https://example.com/help?a=b#c)'],
+])('a server is told who asks, after a redirect too, with the contact %s', async (contact, userAgent) => {
+  world.net.site('start.example', { '/go': redirect(302, 'https://cat.example/cat.png') });
+  await world.fetchReference('https://start.example/go', new AbortController().signal, contact);
+  const told = world.net.web.requests.map(({ head: text }) => /^user-agent: (.*)$/im.exec(text)![1]!.trim());
+  expect(told).toEqual([userAgent, userAgent]);
+});
+
 describe('a host may be written', () => {
   test.each([
     ['in capitals', 'HTTPS://CAT.Example/cat.png'],

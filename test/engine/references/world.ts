@@ -1,4 +1,3 @@
-import type { fetchReference as FetchReference } from '../../../shared/adapters/reference-fetcher.ts';
 import { answer } from '../../support/internet/pages.ts';
 import {
   enterSmallInternet,
@@ -11,7 +10,7 @@ import {
 export interface World {
   net: SmallInternet;
   home: Residence;
-  fetchReference: typeof FetchReference;
+  fetchReference(url: string, signal: AbortSignal, contact?: string): Promise<Uint8Array>;
   /** The one problem that a caller is told for every failure of the network: here, of a name that does not exist. */
   generic: string;
   close(): Promise<void>;
@@ -27,8 +26,8 @@ export async function createWorld(engines: number[] = []): Promise<World> {
   const isAllowed = (host: string, port: number) => host === '127.0.0.1' && engines.includes(port);
   const home = enterSmallInternet(net.access, { isAllowed });
   const fetcher = await import('../../../shared/adapters/reference-fetcher.ts');
-  const fetchReference: typeof FetchReference = (url, signal) =>
-    home.within(() => fetcher.fetchReference(url, signal));
+  const fetchReference: World['fetchReference'] = (url, signal, contact) =>
+    home.within(() => fetcher.fetchReference(url, contact ?? null, signal));
   const generic = await problemOf(fetchReference('https://nowhere.example/', new AbortController().signal));
   return {
     net,

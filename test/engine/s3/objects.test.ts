@@ -2,12 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { keepsAnyKey, roundTrip } from './properties.ts';
-import { bucket, send, sendSigned, startStore, type TestStore, clientFor, submit } from './support.ts';
+import {
+  bucket,
+  send,
+  sendSigned,
+  startStore,
+  type RawAnswer,
+  type TestStore,
+  clientFor,
+  submit,
+} from './support.ts';
 
 let outside: string;
 let store: TestStore;
@@ -144,24 +153,51 @@ test('an error says what went wrong in the form that S3 uses, and never repeats 
   expect([head.status, head.body.length]).toEqual([404, 0]);
 });
 
-test('a page of any origin may ask, use a link and read its refusal', async () => {
+describe('a page of another origin', () => {
+  const ofCors = ({ headers }: RawAnswer) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => /^(access-control-|vary$)/.test(name)));
+  // As S3 sends them for the bucket of lib/constructs/image-bucket.ts.
+  const allowed = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD, POST',
+    'access-control-expose-headers': 'etag',
+    'access-control-max-age': '3600',
+    vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
+  };
   const preflight = (headers: Record<string, string>) =>
     send(store.url, { method: 'OPTIONS', path: `/${bucket}`, headers });
-  const asking = { origin: 'null', 'access-control-request-headers': 'content-type' };
-  expect(await preflight({ ...asking, 'access-control-request-method': 'POST' })).toMatchObject({
-    status: 200,
-    headers: {
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET, HEAD, PUT, POST, DELETE',
-      'access-control-allow-headers': 'content-type',
-    },
+
+  test.each(['GET', 'HEAD', 'POST'])('may ask for %s, and use it, and read its refusal', async (method) => {
+    const asked = { 'access-control-request-method': method, 'access-control-request-headers': 'x-a, x-b' };
+    const may = await preflight({ origin: 'https://a.test', ...asked });
+    expect(may.status).toBe(200);
+    expect(ofCors(may)).toEqual({ ...allowed, 'access-control-allow-headers': 'x-a, x-b' });
+    const refused = await send(store.url, { method, path: `/${bucket}/x`, headers: { origin: 'null' } });
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(ofCors(refused)).toEqual(allowed);
   });
-  const patch = await preflight({ ...asking, 'access-control-request-method': 'PATCH' });
-  expect(patch).toMatchObject({ status: 403, code: 'AccessForbidden' });
-  expect(await preflight({})).toMatchObject({ status: 400 });
-  const refused = await send(store.url, { path: `/${bucket}/x`, headers: { origin: 'null' } });
-  const allowed = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'ETag' };
-  expect(refused).toMatchObject({ status: 403, headers: allowed });
+
+  test.each(['PUT', 'DELETE', 'PATCH'])('may not ask for %s', async (method) => {
+    const may = await preflight({ origin: 'https://a.test', 'access-control-request-method': method });
+    expect(may).toMatchObject({ status: 403, code: 'AccessForbidden' });
+    const sent = await send(store.url, {
+      method,
+      path: `/${bucket}/x`,
+      headers: { origin: 'https://a.test' },
+    });
+    expect([ofCors(may), ofCors(sent)]).toEqual([{}, {}]);
+  });
+
+  test('alone is told so: without an Origin no answer speaks of it, so a kept one is of no use to pages', async () => {
+    await store.put('seen', 'x');
+    const link = await getSignedUrl(store.client, new GetObjectCommand({ Bucket: bucket, Key: 'seen' }));
+    const { pathname, search } = new URL(link);
+    const get = (headers = {}) => send(store.url, { path: pathname + search, headers });
+    expect([(await get()).status, ofCors(await get())]).toEqual([200, {}]);
+    expect(ofCors(await get({ origin: 'https://a.test' }))).toEqual(allowed);
+    for (const headers of [{}, { origin: 'https://a.test' }])
+      expect(await preflight(headers)).toMatchObject({ status: 400 });
+  });
 });
 
 test('neither a request nor a refusal nor a fault writes a signature to a log', async () => {
