@@ -153,6 +153,8 @@ const inOwnWords = generating.filter((way) => !inOpenAiWords.includes(way));
 export const hostileIds: Hostile[] = [
   ...idsInBodies('licenseId', looksLikeNone, sessionPosts, 404, 'LICENSE_NOT_FOUND'),
   ...idsInBodies('licenseId', [...isNone, 'null', '""'], sessionPosts, 400, 'INVALID_PARAMETERS'),
-  ...idsInBodies('identityId', [...looksLikeNone, ...isNone], inOwnWords, 404, 'IDENTITY_NOT_FOUND'),
-  ...idsInBodies('model', [...looksLikeNone, ...isNone], inOpenAiWords, 404, 'IDENTITY_NOT_FOUND'),
+  ...idsInBodies('identityId', looksLikeNone, inOwnWords, 404, 'IDENTITY_NOT_FOUND'),
+  ...idsInBodies('identityId', isNone, inOwnWords, 400, 'INVALID_PARAMETERS'),
+  ...idsInBodies('model', looksLikeNone, inOpenAiWords, 404, 'IDENTITY_NOT_FOUND'),
+  ...idsInBodies('model', isNone, inOpenAiWords, 400, 'INVALID_PARAMETERS'),
 ];
