@@ -7,7 +7,7 @@ import { PrefillNotice } from '../notices.tsx';
 import { formStore } from '../stores.ts';
 import type { useAsReference } from './use-as-reference.ts';
 
-/** Says how a picture becomes a reference image, and asks for an identity where one has to be chosen. */
+/** Says how a picture becomes a reference image, and offers other identities where one had to be found. */
 export function ReferenceNotice({ pending, outcome, retry, dismiss }: ReturnType<typeof useAsReference>) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
