@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { secretReader } from '../shared/adapters/secret-reader.ts';
+import { stripeLists } from '../shared/adapters/stripe-lists.ts';
 import { BillingFailure } from '../shared/billing/evidence.ts';
 import { parseBillingNotice, readBillingEvent } from '../shared/billing/event.ts';
 import { parseBillingPrices, type BillingPrices } from '../shared/billing/prices.ts';
 import { licenseIdOf } from '../shared/billing/subscription-license.ts';
+import { wholeEvent, type FetchList } from '../shared/billing/whole-event.ts';
 import { loggableError } from '../shared/runtime/log.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
 import { lazy } from '../shared/runtime/lazy.ts';
@@ -15,6 +18,15 @@ const runtime = lazy(openRuntime);
 const rules = lazy(() => {
   const { billingPricesFile, billingLivemode: livemode, pastDueGraceDays } = runtime().env;
   return { prices: readPrices(billingPricesFile), livemode, pastDueGraceDays };
+});
+
+/** Null without a key. The secret is asked for only when a list must be fetched, so a key that was changed is used at once. */
+const fetchList = lazy((): FetchList | null => {
+  const { env, table } = runtime();
+  const { stripeKeySecretArn: arn, secretsManagerUrl, stripeUrl } = env;
+  if (arn === null) return null;
+  const readSecret = secretReader(table().client.config, secretsManagerUrl);
+  return stripeLists(stripeUrl, () => readSecret(arn));
 });
 
 /** What is logged of a record. */
@@ -55,7 +67,7 @@ async function apply(record: SQSRecord, logFields: LogFields): Promise<Exclude<O
   logFields.eventId = notice.id;
   logFields.eventType = notice.type;
   if (notice.livemode !== rules().livemode) return 'other_mode';
-  const evidence = readBillingEvent(notice);
+  const evidence = readBillingEvent(await wholeEvent(notice, fetchList()));
   if (evidence === null) return 'ignored';
   logFields.subscriptionId = evidence.subscriptionId;
   logFields.licenseId = licenseIdOf(evidence.subscriptionId);

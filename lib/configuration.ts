@@ -152,6 +152,15 @@ const billing = z.strictObject({
   livemode: z.boolean().default(true),
   /** How many days a license stays usable after its payment became due. */
   pastDueGraceDays: wholeNumber(0, maxPastDueGraceDays).default(7),
+  /** A secret with a key of Stripe's, to fetch lists that an event cuts off; null: such events fail. */
+  stripeKeySecretArn: z
+    .string()
+    .regex(
+      /^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/,
+      'must be the whole ARN of a secret in Secrets Manager, with the six characters at its end',
+    )
+    .nullable()
+    .default(null),
 });
 
 /** Every option of a deployment. Every option has a default. */

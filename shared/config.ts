@@ -25,6 +25,7 @@ export const environmentVariables = {
   billingPricesFile: 'BILLING_PRICES_FILE',
   billingLivemode: 'BILLING_LIVEMODE',
   pastDueGraceDays: 'PAST_DUE_GRACE_DAYS',
+  stripeKeySecretArn: 'STRIPE_KEY_SECRET_ARN',
 } as const;
 
 export type VariableName = (typeof environmentVariables)[keyof typeof environmentVariables];
@@ -95,6 +96,12 @@ export interface Environment {
   readonly billingLivemode: boolean;
   /** How long a license stays usable after its payment became due. */
   readonly pastDueGraceDays: number;
+  /** The secret that holds a key of Stripe's; null where there is none. */
+  readonly stripeKeySecretArn: string | null;
+  /** Where Secrets Manager is, if not at its usual address: a variable of the AWS SDK. */
+  readonly secretsManagerUrl: string | null;
+  /** Where Stripe's API is, without a slash at the end. */
+  readonly stripeUrl: string;
 }
 
 export interface MailEnvironment {
@@ -179,6 +186,9 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     supportContact: source[names.supportContact] || null,
     sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
     cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
+    stripeKeySecretArn: source[names.stripeKeySecretArn] || null,
+    secretsManagerUrl: source['AWS_ENDPOINT_URL_SECRETS_MANAGER'] || null,
+    stripeUrl: source['STRIPE_API_URL'] || 'https://api.stripe.com',
     allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
   };
 }

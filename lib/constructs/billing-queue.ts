@@ -1,9 +1,11 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { environmentVariables } from '../../shared/config.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface BillingQueueProps {
@@ -58,4 +60,11 @@ export class BillingQueue extends Construct {
       new SqsEventSource(this.queue, { batchSize: 10, maxConcurrency: 2, reportBatchItemFailures: true }),
     );
   }
+}
+
+/** The right to read the one secret that holds a key of Stripe's. */
+export function grantStripeKey(fn: ServiceFunction, secretArn: string): void {
+  fn.setVariable(environmentVariables.stripeKeySecretArn, secretArn);
+  const actions = ['secretsmanager:GetSecretValue'];
+  fn.addToRolePolicy(new PolicyStatement({ actions, resources: [secretArn] }));
 }

@@ -18,9 +18,10 @@ const seconds = z.pipe(
 );
 /** A member that one of the two versions of the API leaves out. */
 const maybe = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
-const idOf = (prefix: string) => z.string().check(z.regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,200}$`)));
+export const idOf = (prefix: string) =>
+  z.string().check(z.regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,200}$`)));
 /** Short enough that a license's id can be made of it. */
-const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,56}$/));
+export const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,56}$/));
 
 const notice = z.object({
   detail: z.object({
@@ -28,6 +29,7 @@ const notice = z.object({
     type: z.string().check(z.regex(/^[a-z0-9_.]{1,100}$/)),
     created: seconds,
     livemode: z.boolean(),
+    api_version: z.optional(z.unknown()),
     data: z.object({ object: z.optional(z.unknown()), previous_attributes: z.optional(z.unknown()) }),
   }),
 });
@@ -35,7 +37,9 @@ const notice = z.object({
 /** A Stripe event as EventBridge brings it. Its object is not read yet. */
 export type BillingNotice = z.infer<typeof notice>['detail'];
 
-/** `has_more` must be false: an event shows at most ten items, and a grant needs all of them. */
+/** An event shows the first entries of a list. What is read needs all of them: see `wholeEvent`. */
+export const hasMore = maybe(z.boolean());
+
 const items = z.object({
   data: z.array(
     z.object({
@@ -44,7 +48,7 @@ const items = z.object({
       current_period_end: maybe(seconds),
     }),
   ),
-  has_more: maybe(z.literal(false)),
+  has_more: hasMore,
 });
 
 /**
@@ -73,11 +77,20 @@ const subscription = z
 const previousAttributes = z.partial(subscriptionMembers);
 type Previous = z.infer<typeof previousAttributes>;
 
-/** Stripe's Invoice object. Since "basil" a line's parent says what it bills; before, its type did. */
-const invoice = z.object({
+/** Which subscription an invoice is of, in both shapes of the API. */
+export const ofSubscription = {
   subscription: maybe(subscriptionId),
   parent: maybe(z.object({ subscription_details: maybe(z.object({ subscription: subscriptionId })) })),
+};
+
+type OfSubscription = z.infer<z.ZodMiniObject<typeof ofSubscription>>;
+
+/** Stripe's Invoice object. Since "basil" a line's parent says what it bills; before, its type did. */
+const invoice = z.object({
+  ...ofSubscription,
+  id: z.optional(idOf('in')),
   lines: z.object({
+    has_more: hasMore,
     data: z.array(
       z.object({
         amount: z.int(),
@@ -121,9 +134,14 @@ const kinds = new Map<string, 'paid' | 'failed' | SubscriptionSnapshot['change']
   ['invoice.payment_failed', 'failed'],
 ]);
 
+/** Whether events of this type say anything of a subscription. */
+export function isRead({ type }: BillingNotice): boolean {
+  return kinds.has(type);
+}
+
 /**
  * What an event says of a subscription; null when it says nothing.
- * @throws BillingFailure `unreadable`, `owner_missing`
+ * @throws BillingFailure `unreadable`, `cut_off`, `owner_missing`
  */
 export function readBillingEvent(event: BillingNotice): BillingEvidence | null {
   const kind = kinds.get(event.type);
@@ -131,13 +149,21 @@ export function readBillingEvent(event: BillingNotice): BillingEvidence | null {
   return kind === 'paid' || kind === 'failed' ? readInvoice(event, kind) : readSubscription(event, kind);
 }
 
+/** The subscription that an invoice is of; undefined where it is of none. */
+export function subscriptionOf({ subscription: topId, parent }: OfSubscription): string | undefined {
+  return topId ?? parent?.subscription_details?.subscription;
+}
+
 function readInvoice({ id, created, data }: BillingNotice, kind: 'paid' | 'failed'): InvoiceEvidence | null {
-  const { subscription: topId, parent, lines } = read(invoice, data.object);
-  const ofSubscription = topId ?? parent?.subscription_details?.subscription;
+  const object = read(invoice, data.object);
+  const { id: invoiceId, lines } = object;
+  const ofId = subscriptionOf(object);
+  if (ofId === undefined) return null;
+  if (lines.has_more) throw cutOff(`The lines of invoice ${invoiceId ?? 'without an id'} of ${ofId}`);
   const bills = lines.data.filter((line) => isProration(line) || isOfPlan(line));
   const endOf = (some: InvoiceLine[]) => Math.max(0, ...some.map(({ period }) => period.end));
   // An invoice for a period that is over says nothing of the present one. Stripe does not change the status for it either.
-  if (ofSubscription === undefined || endOf(bills) <= created) return null;
+  if (endOf(bills) <= created) return null;
   const billed = bills.filter(({ amount }) => amount >= 0);
   const whole = billed.filter((line) => !isProration(line));
   const startMs = Math.max(-1, ...whole.map(({ period }) => period.start));
@@ -145,7 +171,7 @@ function readInvoice({ id, created, data }: BillingNotice, kind: 'paid' | 'faile
     kind,
     eventId: id,
     occurredAtMs: created,
-    subscriptionId: ofSubscription,
+    subscriptionId: ofId,
     periodStartMs: startMs < 0 || startMs > created ? null : startMs,
     isFree: whole.every(({ amount }) => amount === 0),
     periodEndMs: endOf(billed),
@@ -158,6 +184,7 @@ function readSubscription(
   change: SubscriptionSnapshot['change'],
 ): SubscriptionSnapshot {
   const object = read(subscription, data.object);
+  if (object.items.has_more) throw cutOff(`The items of subscription ${object.id}`);
   // It only helps to order two events, so one that can't be read is left out.
   const previous = previousAttributes.safeParse(data.previous_attributes).data ?? {};
   return {
@@ -179,6 +206,13 @@ function ownerOf(ownerId: unknown): string {
   throw new BillingFailure(
     'owner_missing',
     "The subscription's metadata.ownerId is not the id of an account.",
+  );
+}
+
+function cutOff(what: string): BillingFailure {
+  return new BillingFailure(
+    'cut_off',
+    `${what} are cut off in the event, and there is no key of Stripe's to fetch them all.`,
   );
 }
 

@@ -80,7 +80,8 @@ export function billsAhead({ periodEndMs, occurredAtMs }: InvoiceEvidence): bool
 
 /** Why an event can't be applied. Its message is a sentence for the operator's log and holds no personal data. */
 export class BillingFailure extends Error {
-  readonly reason: 'unreadable' | 'owner_missing' | 'owner_changed' | 'unknown_price';
+  readonly reason:
+    'unreadable' | 'cut_off' | 'not_fetched' | 'owner_missing' | 'owner_changed' | 'unknown_price';
 
   constructor(reason: BillingFailure['reason'], message: string) {
     super(message);

@@ -110,6 +110,15 @@ describe('what is wrong is named, all of it at once', () => {
       (supportContact): [object, string] => [{ supportContact }, 'supportContact: must be ASCII'],
     ),
     [{ billing: { eventBusName: 'default', prices: {} } }, 'billing.eventBusName'],
+    ...[
+      'rk_live_51abc',
+      'arn:aws:secretsmanager:eu-west-1:123456789012:secret:stripe',
+      'arn:aws:secretsmanager:eu-west-1:123456789012:secret:*',
+      'arn:aws:ssm:eu-west-1:123456789012:parameter/stripe-AbC123',
+    ].map((stripeKeySecretArn): [object, string] => [
+      { billing: { ...everything.billing, stripeKeySecretArn } },
+      'billing.stripeKeySecretArn: must be the whole ARN',
+    ]),
     [
       { billing: { ...everything.billing, prices: { price_1: { tier: 'gold' } } } },
       'billing.prices.price_1.tier',

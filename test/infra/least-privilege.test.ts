@@ -147,6 +147,14 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     );
   });
 
+  test('allows reading the one secret of Stripe exactly to what applies its events', () => {
+    const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:stripe/reader-AbC123';
+    const secrets = of(statements, 'secretsmanager');
+    expect(secrets.flatMap(({ actions, resources }) => [...actions, ...resources])).toEqual(
+      functionName === 'billing-events' ? ['secretsmanager:GetSecretValue', arn] : [],
+    );
+  });
+
   test('allows the call of exactly those functions that its row names', () => {
     const invoking = of(statements, 'lambda');
     const live = ({ functionName: name }: Job) => `<${functionIdOf(template, name)}.Arn>:live`;
@@ -209,6 +217,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(has(names.modelNames)).toBe(route?.dialect === 'openai');
     expect(has(names.allowedOrigins)).toBe(route !== undefined);
     expect(has(names.billingPricesFile)).toBe(functionName === 'billing-events');
+    expect(has(names.stripeKeySecretArn)).toBe(functionName === 'billing-events');
     const known = [...Object.values(names), 'AWS_NODEJS_CONNECTION_REUSE_ENABLED'] as string[];
     expect(variables.filter((name) => !known.includes(name))).toEqual([]);
   });

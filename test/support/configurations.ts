@@ -33,6 +33,7 @@ export const everything: Options = {
     prices: { price_pro: { tier: 'pro', foundingCatalog: true } },
     // As the events of the tests.
     livemode: false,
+    stripeKeySecretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:stripe/reader-AbC123',
   },
 };
 

@@ -32,6 +32,9 @@ test('a function is told what its environment says', () => {
     BILLING_PRICES_FILE: '/var/task/prices.json',
     BILLING_LIVEMODE: 'true',
     PAST_DUE_GRACE_DAYS: '7',
+    STRIPE_KEY_SECRET_ARN: 'arn:s',
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:5',
+    STRIPE_API_URL: 'http://127.0.0.1:4',
   });
   expect({ ...env }).toEqual({
     serviceName: 'service',
@@ -64,6 +67,9 @@ test('a function is told what its environment says', () => {
     billingPricesFile: '/var/task/prices.json',
     billingLivemode: true,
     pastDueGraceDays: 7,
+    stripeKeySecretArn: 'arn:s',
+    secretsManagerUrl: 'http://127.0.0.1:5',
+    stripeUrl: 'http://127.0.0.1:4',
   });
 });
 

@@ -81,6 +81,28 @@ test('a record that fails is answered alone, and the others of its batch are app
   expect(logged[2].sentence).toBe('The billing prices have no entry for "price_lost".');
 });
 
+test('an event that cuts off what is needed fails where there is no key of Stripe, and names what it is of', async () => {
+  const [id, cutId] = [newSubscriptionId(), newSubscriptionId()];
+  const whole = invoice({ parent: parentOf(id) });
+  const cut = <T>(list: T) => ({ ...list, has_more: true });
+  const { failed, logged } = await send(
+    envelope(created(id, { status: 'past_due' })),
+    envelope(stripeEvent('invoice.paid', { ...whole, lines: cut(whole.lines) }, { created: t + 1 })),
+    envelope(
+      stripeEvent('invoice.payment_failed', { ...whole, lines: cut(whole.lines) }, { created: t + 2 }),
+    ),
+    envelope(created(cutId, { items: cut(itemList([item('price_pro', end, 1)])) })),
+    envelope(stripeEvent('invoice.paid', invoice({ parent: null, lines: cut(whole.lines) }))),
+  );
+  expect(failed.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['m1', 'm2', 'm3']);
+  expect(logged.map(({ reason }) => reason)).toEqual([undefined, ...Array(3).fill('cut_off'), undefined]);
+  const why = "cut off in the event, and there is no key of Stripe's to fetch them all.";
+  expect(logged[1].sentence).toBe(`The lines of invoice ${whole.id} of ${id} are ${why}`);
+  expect(logged[3].sentence).toBe(`The items of subscription ${cutId} are ${why}`);
+  expect(await world.licenses.get(`lic_${id}`)).toMatchObject({ status: 'past_due' });
+  expect(await world.licenses.get(`lic_${cutId}`)).toBeNull();
+});
+
 describe('each record has one line of log', () => {
   test('with what it was and what became of it, counted as a metric', async () => {
     const id = newSubscriptionId();

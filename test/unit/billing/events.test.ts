@@ -187,10 +187,6 @@ describe('an event', () => {
     ['fewer units than none', updated({ items: itemList([item('price_pro', end, -1)]) })],
     ['more units than are safe to count', updated({ items: itemList([item('price_pro', end, 100_001)]) })],
     [
-      'items that are not all shown',
-      updated({ items: { ...itemList([item('price_pro', end)]), has_more: true } }),
-    ],
-    [
       'an invoice without lines',
       { ...stripeEvent('invoice.paid', invoice()), data: { object: { id: 'in_1' } } },
     ],
