@@ -64,13 +64,13 @@ test('an account signs in, sends a photo, makes an image of it, saves it and use
   await page.getByText('1 credit charged').waitFor();
   await page.getByText('1 reference image').waitFor();
   expect(await naturalWidth(page, prompt)).toBe(512);
+  // This page shows the file itself, so that the browser has it without the headers that let a script read it.
+  await page.getByRole('link', { name: 'Open in history' }).click();
+  expect(await naturalWidth(page, prompt)).toBe(512);
   const download = page.waitForEvent('download');
-  await page
-    .getByRole('button', { name: /^Download/ })
-    .first()
-    .click();
+  await page.getByRole('button', { name: 'Download' }).click();
   expect((await download).suggestedFilename()).toMatch(/\.png$/);
-  await page.getByRole('link', { name: 'Use the image as a reference' }).click();
+  await page.getByRole('link', { name: 'Use as reference' }).click();
   await page.getByText('The picture is added to the reference images').waitFor();
   expect(complaints).toEqual([]);
 });
