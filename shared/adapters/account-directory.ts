@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { signedFetch } from './signed-fetch.ts';
+import { awsUrl, signedFetch } from './signed-fetch.ts';
 
 const withinMs = 5000;
 
@@ -45,7 +45,7 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
 
   const listUsers = async (parameters: object): Promise<AccountPage> => {
     const answer = await send({
-      url: cognitoUrl === null ? awsUrl(await config.region()) : `${cognitoUrl}/`,
+      url: cognitoUrl === null ? awsUrl('cognito-idp', await config.region()) : `${cognitoUrl}/`,
       headers: {
         'content-type': 'application/x-amz-json-1.1',
         'x-amz-target': 'AWSCognitoIdentityProviderService.ListUsers',
@@ -98,11 +98,6 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
       return listUsers({ Limit: limit, ...(cursor !== null && { PaginationToken: cursor }) });
     },
   };
-}
-
-/** Amazon Cognito Identity endpoints and quotas. China has a domain of its own. */
-function awsUrl(region: string): string {
-  return `https://cognito-idp.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
 }
 
 function severalAccounts(): Error {

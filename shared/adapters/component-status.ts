@@ -1,7 +1,7 @@
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import type { ModelState } from '../contracts/health.ts';
 import type { Described } from '../domain/waking.ts';
-import { signedFetch } from './signed-fetch.ts';
+import { awsUrl, signedFetch } from './signed-fetch.ts';
 
 const withinMs = 3000;
 
@@ -25,7 +25,7 @@ export function componentStatus(name: string, sageMakerUrl: string | null) {
     /** @throws where the control plane gives no answer. */
     async get(): Promise<Described> {
       const answer = await send({
-        url: sageMakerUrl ?? awsUrl(await config.region()),
+        url: sageMakerUrl ?? awsUrl('api.sagemaker', await config.region()),
         headers: {
           'content-type': 'application/x-amz-json-1.1',
           'x-amz-target': 'SageMaker.DescribeInferenceComponent',
@@ -42,11 +42,6 @@ export function componentStatus(name: string, sageMakerUrl: string | null) {
       return { state: stateOf(description), changedAtMs };
     },
   };
-}
-
-/** Amazon SageMaker AI endpoints and quotas. China has a domain of its own. */
-function awsUrl(region: string): string {
-  return `https://api.sagemaker.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
 }
 
 /** A component whose copies change is `Updating`; its copies say whether it serves. */

@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { signedFetch } from './signed-fetch.ts';
+import { awsUrl, signedFetch } from './signed-fetch.ts';
 
 const withinMs = 5000;
 /** Below SES's address. */
@@ -37,7 +37,7 @@ export function mailer(from: string, sesUrl: string | null) {
     /** @throws MailRefused, or an error that passes. Neither names an address. */
     async send(mail: Mail): Promise<void> {
       const answer = await send({
-        url: (sesUrl ?? awsUrl(await config.region())) + sendEmailPath,
+        url: new URL(sendEmailPath, sesUrl ?? awsUrl('email', await config.region())).href,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(requestOf(from, mail)),
         withinMs,
@@ -70,9 +70,4 @@ function requestOf(from: string, { to, subject, text, html, unsubscribeUrl }: Ma
       },
     },
   };
-}
-
-/** Amazon SES endpoints and quotas. China has a domain of its own. */
-function awsUrl(region: string): string {
-  return `https://email.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }

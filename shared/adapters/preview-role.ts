@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { LinkCredentials } from '../domain/previews.ts';
-import { signedFetch } from './signed-fetch.ts';
+import { awsUrl, signedFetch } from './signed-fetch.ts';
 
 const withinMs = 2000;
 /** The longest that AWS gives to whoever is itself such a role (IAM, "role chaining"). */
@@ -25,7 +25,7 @@ export function previewRole(roleArn: string, stsUrl: string | null) {
         DurationSeconds: String(sessionSeconds),
       };
       const answer = await send({
-        url: stsUrl ?? awsUrl(await config.region()),
+        url: stsUrl ?? awsUrl('sts', await config.region()),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams(parameters).toString(),
         withinMs,
@@ -39,11 +39,6 @@ export function previewRole(roleArn: string, stsUrl: string | null) {
       };
     },
   };
-}
-
-/** China has a domain of its own. */
-function awsUrl(region: string): string {
-  return `https://sts.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
 }
 
 /** Reads one element of XML. Credentials have none of the characters that XML escapes. */

@@ -1,4 +1,4 @@
-import { signedFetch, type SigningConfig } from './signed-fetch.ts';
+import { awsUrl, signedFetch, type SigningConfig } from './signed-fetch.ts';
 
 const withinMs = 5000;
 
@@ -12,7 +12,7 @@ export function secretReader(config: SigningConfig, secretsUrl: string | null) {
     const region = arn.split(':')[3]!;
     const send = signedFetch('secretsmanager', { ...config, region: async () => region });
     const answer = await send({
-      url: secretsUrl ?? awsUrl(region),
+      url: secretsUrl ?? awsUrl('secretsmanager', region),
       headers: {
         'content-type': 'application/x-amz-json-1.1',
         'x-amz-target': 'secretsmanager.GetSecretValue',
@@ -27,9 +27,4 @@ export function secretReader(config: SigningConfig, secretsUrl: string | null) {
     if (typeof body?.SecretString !== 'string') throw new Error('the secret has no text');
     return body.SecretString;
   };
-}
-
-/** AWS Secrets Manager endpoints and quotas. China has a domain of its own. */
-function awsUrl(region: string): string {
-  return `https://secretsmanager.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
 }

@@ -37,3 +37,8 @@ export function signedFetch(service: string, { region, credentials, sha256 }: Si
     return freshFetch(url, { method: 'POST', headers: signed.headers, body, signal });
   };
 }
+
+/** Where a service of AWS is ("AWS service endpoints"). China has a domain of its own. */
+export function awsUrl(host: string, region: string): string {
+  return `https://${host}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
+}
