@@ -17,7 +17,7 @@ type Page = z.infer<typeof page>;
  * @returns a function that throws errors whose messages hold nothing of the key, nor of what Stripe said.
  */
 export function stripeLists(stripeUrl: string, readKey: () => Promise<string>): FetchList {
-  return async ({ path, query, apiVersion }) => {
+  return async ({ path, query }, apiVersion) => {
     const key = (await readKey()).trim();
     if (!/^[rs]k_[A-Za-z0-9_]{8,250}$/.test(key))
       throw new Error("the secret's text is not a key of Stripe's");

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   BillingFailure,
+  CutOff,
   subscriptionStatuses,
   type BillingEvidence,
   type InvoiceEvidence,
@@ -18,10 +19,9 @@ const seconds = z.pipe(
 );
 /** A member that one of the two versions of the API leaves out. */
 const maybe = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
-export const idOf = (prefix: string) =>
-  z.string().check(z.regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,200}$`)));
+const idOf = (prefix: string) => z.string().check(z.regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,200}$`)));
 /** Short enough that a license's id can be made of it. */
-export const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,56}$/));
+const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,56}$/));
 
 const notice = z.object({
   detail: z.object({
@@ -37,12 +37,14 @@ const notice = z.object({
 /** A Stripe event as EventBridge brings it. Its object is not read yet. */
 export type BillingNotice = z.infer<typeof notice>['detail'];
 
-/** An event shows the first entries of a list. What is read needs all of them: see `wholeEvent`. */
-export const hasMore = maybe(z.boolean());
+/** An event shows only the first entries of a list. What is read needs all of them: see `readWholeEvent`. */
+const hasMore = maybe(z.boolean());
 
 const items = z.object({
   data: z.array(
     z.object({
+      id: z.optional(z.string()),
+      created: maybe(seconds),
       price: z.object({ id: z.string().check(z.minLength(1), z.maxLength(255)) }),
       quantity: maybe(z.int().check(z.gte(0), z.lte(100_000))),
       current_period_end: maybe(seconds),
@@ -77,18 +79,11 @@ const subscription = z
 const previousAttributes = z.partial(subscriptionMembers);
 type Previous = z.infer<typeof previousAttributes>;
 
-/** Which subscription an invoice is of, in both shapes of the API. */
-export const ofSubscription = {
-  subscription: maybe(subscriptionId),
-  parent: maybe(z.object({ subscription_details: maybe(z.object({ subscription: subscriptionId })) })),
-};
-
-type OfSubscription = z.infer<z.ZodMiniObject<typeof ofSubscription>>;
-
 /** Stripe's Invoice object. Since "basil" a line's parent says what it bills; before, its type did. */
 const invoice = z.object({
-  ...ofSubscription,
   id: z.optional(idOf('in')),
+  subscription: maybe(subscriptionId),
+  parent: maybe(z.object({ subscription_details: maybe(z.object({ subscription: subscriptionId })) })),
   lines: z.object({
     has_more: hasMore,
     data: z.array(
@@ -134,11 +129,6 @@ const kinds = new Map<string, 'paid' | 'failed' | SubscriptionSnapshot['change']
   ['invoice.payment_failed', 'failed'],
 ]);
 
-/** Whether events of this type say anything of a subscription. */
-export function isRead({ type }: BillingNotice): boolean {
-  return kinds.has(type);
-}
-
 /**
  * What an event says of a subscription; null when it says nothing.
  * @throws BillingFailure `unreadable`, `cut_off`, `owner_missing`
@@ -149,17 +139,14 @@ export function readBillingEvent(event: BillingNotice): BillingEvidence | null {
   return kind === 'paid' || kind === 'failed' ? readInvoice(event, kind) : readSubscription(event, kind);
 }
 
-/** The subscription that an invoice is of; undefined where it is of none. */
-export function subscriptionOf({ subscription: topId, parent }: OfSubscription): string | undefined {
-  return topId ?? parent?.subscription_details?.subscription;
-}
-
 function readInvoice({ id, created, data }: BillingNotice, kind: 'paid' | 'failed'): InvoiceEvidence | null {
-  const object = read(invoice, data.object);
-  const { id: invoiceId, lines } = object;
-  const ofId = subscriptionOf(object);
-  if (ofId === undefined) return null;
-  if (lines.has_more) throw cutOff(`The lines of invoice ${invoiceId ?? 'without an id'} of ${ofId}`);
+  const { id: invoiceId, subscription: topId, parent, lines } = read(invoice, data.object);
+  const ofSubscription = topId ?? parent?.subscription_details?.subscription;
+  if (ofSubscription === undefined) return null;
+  if (lines.has_more) {
+    const what = `The lines of invoice ${invoiceId} of ${ofSubscription}`;
+    throw new CutOff({ what, member: 'lines', path: `/v1/invoices/${invoiceId}/lines`, query: {} });
+  }
   const bills = lines.data.filter((line) => isProration(line) || isOfPlan(line));
   const endOf = (some: InvoiceLine[]) => Math.max(0, ...some.map(({ period }) => period.end));
   // An invoice for a period that is over says nothing of the present one. Stripe does not change the status for it either.
@@ -171,7 +158,7 @@ function readInvoice({ id, created, data }: BillingNotice, kind: 'paid' | 'faile
     kind,
     eventId: id,
     occurredAtMs: created,
-    subscriptionId: ofId,
+    subscriptionId: ofSubscription,
     periodStartMs: startMs < 0 || startMs > created ? null : startMs,
     isFree: whole.every(({ amount }) => amount === 0),
     periodEndMs: endOf(billed),
@@ -184,9 +171,18 @@ function readSubscription(
   change: SubscriptionSnapshot['change'],
 ): SubscriptionSnapshot {
   const object = read(subscription, data.object);
-  if (object.items.has_more) throw cutOff(`The items of subscription ${object.id}`);
+  if (object.items.has_more) {
+    const what = `The items of subscription ${object.id}`;
+    const query = { subscription: object.id };
+    throw new CutOff({ what, member: 'items', path: '/v1/subscription_items', query });
+  }
   // It only helps to order two events, so one that can't be read is left out.
   const previous = previousAttributes.safeParse(data.previous_attributes).data ?? {};
+  if (previous.items?.has_more) {
+    // What the event added was made in the moments before it.
+    const others = object.items.data.filter((one) => (one.created ?? 0) <= created - 2000);
+    previous.items = { data: joined(previous.items.data, others) };
+  }
   return {
     kind: 'subscription',
     change,
@@ -209,11 +205,10 @@ function ownerOf(ownerId: unknown): string {
   );
 }
 
-function cutOff(what: string): BillingFailure {
-  return new BillingFailure(
-    'cut_off',
-    `${what} are cut off in the event, and there is no key of Stripe's to fetch them all.`,
-  );
+/** The entries that an event shows, and of the others those that it does not show. */
+export function joined<T extends { id?: unknown }>(shown: T[], others: T[]): T[] {
+  const ids = new Set(shown.map(({ id }) => id));
+  return [...shown, ...others.filter(({ id }) => !ids.has(id))];
 }
 
 function read<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {

@@ -88,3 +88,26 @@ export class BillingFailure extends Error {
     this.reason = reason;
   }
 }
+
+/** A list of Stripe's API of which an event shows only the first entries. */
+export interface StripeList {
+  /** In words, as the beginning of a sentence. */
+  what: string;
+  /** The member of the event's object. */
+  member: 'lines' | 'items';
+  path: string;
+  query: Record<string, string>;
+}
+
+/** What an event says can't be read without the whole of a list. */
+export class CutOff extends BillingFailure {
+  readonly list: StripeList;
+
+  constructor(list: StripeList) {
+    super(
+      'cut_off',
+      `${list.what} are cut off in the event, and there is no key of Stripe's to fetch them all.`,
+    );
+    this.list = list;
+  }
+}

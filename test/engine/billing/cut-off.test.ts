@@ -232,7 +232,9 @@ describe('a list that could not be fetched fails the event, and its line says wh
       fault = answer;
       expect(await send(events.at(-1)!)).toBe(1);
       expect(lastLine()).toMatchObject({ level: 'error', outcome: 'failed', reason: 'not_fetched' });
-      expect(lastLine().sentence).toMatch(`The lines of invoice ${invoiceId} could not be fetched: Stripe`);
+      expect(lastLine().sentence).toMatch(
+        `The lines of invoice ${invoiceId} of ${licenseId.slice(4)} could not be fetched: Stripe`,
+      );
       expect(lastLine().sentence).toContain(why);
       expect(asked()).not.toContain('/elsewhere');
       expect(logged.join('\n')).not.toContain(key);
@@ -253,7 +255,9 @@ describe('a list that could not be fetched fails the event, and its line says wh
     secret = answer;
     const { events, invoiceId } = story(10, false);
     expect(await send(events.at(-1)!)).toBe(1);
-    expect(lastLine().sentence).toContain(`invoice ${invoiceId} could not be fetched: `);
+    expect(lastLine().sentence).toMatch(
+      new RegExp(`invoice ${invoiceId} of sub_\\w+ could not be fetched: `),
+    );
     expect(lastLine().sentence).toContain(why);
     expect(asked()).toEqual(['/secrets']);
     expect(logged.join('\n')).not.toContain(key);
