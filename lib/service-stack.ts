@@ -159,8 +159,7 @@ export class ServiceStack extends Stack {
   }
 
   private addRoutes(origins: string[]): RouteFunction[] {
-    const { generationDeadlineSeconds } = this.configuration;
-    const modelNames = JSON.stringify(this.configuration.modelNames);
+    const { generationDeadlineSeconds, modelNames } = this.configuration;
     const generationTimeout = Duration.seconds(generationDeadlineSeconds + generationMarginSeconds);
     return Object.values(routes).map((route: Route) => {
       const timeout = route.streams ? generationTimeout : bufferedTimeout;
@@ -168,7 +167,8 @@ export class ServiceStack extends Stack {
       fn.setVariable(environmentVariables.allowedOrigins, origins.join(','));
       if (route.auth === 'session' || route.auth === 'key_or_session') this.accounts.grantSessions(fn);
       if (route.streams) this.setGenerationLimits(fn);
-      if (route.dialect === 'openai') fn.setVariable(environmentVariables.modelNames, modelNames);
+      if (route.dialect === 'openai')
+        fn.setVariable(environmentVariables.modelNames, JSON.stringify(modelNames));
       this.api.mount(route, fn, route.streams ? generationTimeout : Duration.seconds(29), origins);
       return { route, fn };
     });
