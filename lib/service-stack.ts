@@ -14,7 +14,7 @@ import {
 import { modelStackNameOf, stackNameOf, type Configuration } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
-import { BillingQueue, grantStripeKey } from './constructs/billing-queue.ts';
+import { BillingQueue } from './constructs/billing-queue.ts';
 import { CanaryDeployments } from './constructs/canary-deployments.ts';
 import { DashboardSite } from './constructs/dashboard-site.ts';
 import { Firewall } from './constructs/firewall.ts';
@@ -222,9 +222,7 @@ export class ServiceStack extends Stack {
     fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
     fn.setVariable(environmentVariables.billingLivemode, String(billing.livemode));
     fn.setVariable(environmentVariables.pastDueGraceDays, String(billing.pastDueGraceDays));
-    const { eventBusName, stripeKeySecretArn } = billing;
-    if (stripeKeySecretArn !== null) grantStripeKey(fn, stripeKeySecretArn);
-    const { queue, deadLetterQueue } = new BillingQueue(this, 'BillingQueue', { eventBusName, fn });
+    const { queue, deadLetterQueue } = new BillingQueue(this, 'BillingQueue', { ...billing, fn });
     return { fn, queue, deadLetterQueue };
   }
 

@@ -11,6 +11,8 @@ import type { ServiceFunction } from './service-function.ts';
 export interface BillingQueueProps {
   /** The existing partner event bus that receives Stripe's events. */
   readonly eventBusName: string;
+  /** The secret with a key of Stripe's that the function may read; null: none. */
+  readonly stripeKeySecretArn: string | null;
   /** Applies the events to the licenses. It must have a timeout. */
   readonly fn: ServiceFunction;
 }
@@ -41,7 +43,7 @@ export class BillingQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { eventBusName, fn }: BillingQueueProps) {
+  constructor(scope: Construct, id: string, { eventBusName, stripeKeySecretArn, fn }: BillingQueueProps) {
     super(scope, id);
     this.deadLetterQueue = new Queue(this, 'DeadLetters', queueSettings);
     this.queue = new Queue(this, 'Events', {
@@ -59,12 +61,9 @@ export class BillingQueue extends Construct {
     fn.live.addEventSource(
       new SqsEventSource(this.queue, { batchSize: 10, maxConcurrency: 2, reportBatchItemFailures: true }),
     );
+    if (stripeKeySecretArn === null) return;
+    fn.setVariable(environmentVariables.stripeKeySecretArn, stripeKeySecretArn);
+    const actions = ['secretsmanager:GetSecretValue'];
+    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [stripeKeySecretArn] }));
   }
-}
-
-/** The right to read the one secret that holds a key of Stripe's. */
-export function grantStripeKey(fn: ServiceFunction, secretArn: string): void {
-  fn.setVariable(environmentVariables.stripeKeySecretArn, secretArn);
-  const actions = ['secretsmanager:GetSecretValue'];
-  fn.addToRolePolicy(new PolicyStatement({ actions, resources: [secretArn] }));
 }
