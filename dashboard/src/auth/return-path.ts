@@ -11,10 +11,5 @@ export function rememberReturnPath(pathname: string): void {
 
 /** Where the sign-in that is being completed comes back to. Null on every other page. */
 export function recallReturnPath(): string | null {
-  if (window.location.pathname !== '/callback') return null;
-  try {
-    return sessionStorage.getItem(key);
-  } catch {
-    return null;
-  }
+  return window.location.pathname === '/callback' ? sessionStorage.getItem(key) : null;
 }

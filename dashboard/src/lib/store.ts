@@ -15,7 +15,7 @@ export function createStore<T extends object>(initial: T) {
   };
 }
 
-/** Keeps a choice in the browser. Storage may be full or switched off; the choice is then lost. */
+/** Keeps a choice in the browser. Storage may be full; the choice is then lost. `public/first.js` replaces what is switched off. */
 export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
@@ -25,9 +25,5 @@ export function remember(key: string, value: string): void {
 }
 
 export function recall(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
+  return localStorage.getItem(key);
 }

@@ -134,10 +134,7 @@ function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry: () => 
 }
 
 /** Puts the names of files into an error. */
-function toShow(failure: Failure): unknown {
-  const { error, command } = failure;
-  if (!(error instanceof ApiError)) return error;
-  if (error.code === 'INVALID_PARAMETERS')
-    return new ApiError(nameRefusals(error.message, command.references), error);
-  return error;
+function toShow({ error, command }: Failure): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'INVALID_PARAMETERS') return error;
+  return new ApiError(nameRefusals(error.message, command.references), error);
 }
