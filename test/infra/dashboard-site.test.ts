@@ -152,7 +152,7 @@ describe('a deployment', () => {
     expect(told).toEqual([
       ['assets', ['index-1a2b.js'], 'public, max-age=31536000, immutable'],
       ['', ['config.json'], 'no-store'],
-      ['', ['index.html', 'first.js'], 'no-cache'],
+      ['', ['first.js', 'index.html'], 'no-cache'],
     ]);
   });
 
