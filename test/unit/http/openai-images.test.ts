@@ -17,7 +17,7 @@ const generation = {
   height: 768,
 } as Generation;
 
-/** Files by their paths. A list is answered one after another; null is a 404. */
+/** Files by their paths. A list is answered one after another; null is a 503. */
 const files = new Map<string, (Buffer | null)[]>();
 let server: Server;
 let asked = 0;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     asked += 1;
     const list = files.get(request.url!)!;
     const file = list.length > 1 ? list.shift()! : list[0]!;
-    if (file === null) response.writeHead(404).end();
+    if (file === null) response.writeHead(503).end();
     else response.writeHead(200, { 'content-length': file.length }).end(file);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -128,7 +128,7 @@ describe('images that were paid for', () => {
   });
 
   test.each([
-    ['are not there', null],
+    ['are not handed out', null],
     ['are larger than any picture of their size', Buffer.alloc(maxFileBytes(generation) + 1)],
   ])(
     'and %s are an error that names the request, before any status line, and is not to be repeated',
