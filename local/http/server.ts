@@ -37,7 +37,5 @@ function toOriginForm(request: IncomingMessage): void {
   const [, host, target = ''] = /^https?:\/\/([^/?#@]+)((?:[/?].*)?)$/i.exec(request.url ?? '') ?? [];
   if (host === undefined) return;
   request.url = target.startsWith('/') ? target : `/${target}`;
-  const isValueOfHost = (i: number) => i % 2 === 1 && request.rawHeaders[i - 1]!.toLowerCase() === 'host';
-  request.rawHeaders = request.rawHeaders.map((text, i) => (isValueOfHost(i) ? host : text));
   request.headers.host = host;
 }
