@@ -3,11 +3,12 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import type { DashboardConfig } from '../shared/contracts/dashboard.ts';
+import { clientPackages } from './client-packages.ts';
 import { scalarBuild } from './scalar-build.ts';
 
 /** The local service (`npm start`), to which `npx vite` sends all requests that are not for this app. */
 const service = 'http://127.0.0.1:4600';
-const servicePaths = ['/api', '/oauth2', '/login', '/logout', '/us-east-1_local', '/image-generation'];
+const servicePaths = '^/(api|oauth2|login|logout|us-east-1_local|image-generation|packages)\\b';
 
 const port = 5173;
 
@@ -29,7 +30,7 @@ const configOfService: Plugin = {
 
 export default defineConfig({
   base: '/',
-  plugins: [react(), tailwindcss(), configOfService, scalarBuild()],
+  plugins: [react(), tailwindcss(), configOfService, scalarBuild(), clientPackages()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     target: 'es2023',
@@ -41,6 +42,6 @@ export default defineConfig({
     host: '127.0.0.1',
     port,
     strictPort: true,
-    proxy: Object.fromEntries(servicePaths.map((path) => [path, { target: service }])),
+    proxy: { [servicePaths]: { target: service } },
   },
 });

@@ -37,8 +37,8 @@ export function countStack(configuration: Configuration): StackCounts {
   const folder = mkdtempSync(join(tmpdir(), 'image-generation-costs-'));
   try {
     const dashboardFolder = join(folder, 'dashboard');
-    mkdirSync(join(dashboardFolder, 'assets'), { recursive: true });
-    for (const page of ['index.html', 'assets/app.js']) writeFileSync(join(dashboardFolder, page), '');
+    for (const name of ['assets', 'packages']) mkdirSync(join(dashboardFolder, name), { recursive: true });
+    writeFileSync(join(dashboardFolder, 'index.html'), '');
     const app = new App({
       outdir: join(folder, 'out'),
       context: { 'aws:cdk:bundling-stacks': [] },

@@ -10,6 +10,9 @@ interface VersionFile {
 
 const inManifest = /^( {2}"version": ")([^"]*)/m;
 
+/** Wherever a page names a package of a dashboard. */
+const inLinks = /(\/packages\/[\w-]+?-)(\d+\.\d+\.\d+)(?=\.tgz|-py3)/g;
+
 /** The first is the one that the others follow. */
 const files: VersionFile[] = [
   { path: 'package.json', place: inManifest },
@@ -18,17 +21,22 @@ const files: VersionFile[] = [
   { path: 'package-lock.json', place: /("clients\/typescript": \{[^}]*?"version": ")([^"]*)/ },
   { path: 'clients/typescript/package.json', place: inManifest },
   { path: 'clients/python/src/image_generation/_version.py', place: /^(__version__ = ')([^']*)/m },
+  ...['README.md', 'clients/python/README.md', 'clients/typescript/README.md'].map((path) => ({
+    path,
+    place: inLinks,
+  })),
 ];
 
 /** Of this repository; a client that a checkout lacks is left out. */
 const present = (root: string): VersionFile[] => files.filter(({ path }) => existsSync(join(root, path)));
 
-/** The version that each file names. */
+/** The versions that each file names; undefined where it names none. */
 export function versionsIn(root: string): { path: string; version: string | undefined }[] {
-  return present(root).map(({ path, place }) => ({
-    path,
-    version: place.exec(readFileSync(join(root, path), 'utf8'))?.[2],
-  }));
+  return present(root).flatMap(({ path, place }) => {
+    const text = readFileSync(join(root, path), 'utf8');
+    const found = place.global ? text.matchAll(place) : [place.exec(text)];
+    return Array.from(found, (match) => ({ path, version: match?.[2] }));
+  });
 }
 
 /** Writes a version into every file. @throws RangeError if it is no version as npm and PyPI both write it */

@@ -99,12 +99,19 @@ export class DashboardSite extends Construct {
       sources: [Source.jsonData('config.json', config)],
       cacheControl: [CacheControl.noStore()],
     });
-    const pages = upload('Pages', {
-      sources: [Source.asset(this.distFolder, { exclude: ['assets', 'build-id'] })],
+    const packages = upload('Packages', {
+      sources: [Source.asset(join(this.distFolder, 'packages'))],
+      destinationKeyPrefix: 'packages',
+      // As the local runtime has it: the tool that uploads knows no type for a wheel, and a wrong one for a tarball.
+      contentType: 'application/octet-stream',
       cacheControl: [CacheControl.noCache()],
     });
-    // A new page must find its assets and its configuration.
-    pages.node.addDependency(assets, configuration);
+    const pages = upload('Pages', {
+      sources: [Source.asset(this.distFolder, { exclude: ['assets', 'packages', 'build-id'] })],
+      cacheControl: [CacheControl.noCache()],
+    });
+    // A new page must find its assets, its configuration and the packages that it names.
+    pages.node.addDependency(assets, configuration, packages);
     acceptUploads(pages, this.bucket);
   }
 

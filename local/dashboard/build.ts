@@ -30,11 +30,18 @@ const inputs = [
   'index.html',
   'vite.config.ts',
   'scalar-build.ts',
+  'client-packages.ts',
   'tsconfig.json',
   'package.json',
-  '../clients/typescript/src',
+  ...['src', 'build.ts', 'generate-types.ts', 'package.json', 'README.md'].map(
+    (name) => `../clients/typescript/${name}`,
+  ),
+  ...['src', 'pyproject.toml', 'README.md'].map((name) => `../clients/python/${name}`),
+  '../docs/openapi.json',
   '../shared/contracts',
 ];
+/** What lies among these and is made of them: the client's types, and what Python compiled. */
+const made = /[/\\](openapi\.ts|__pycache__[/\\].*)$/;
 const buildLimitMs = 180_000;
 const failed = 'The dashboard could not be built.';
 
@@ -83,7 +90,8 @@ function filesBelow(path: string): string[] {
   try {
     const entries = readdirSync(path, { withFileTypes: true, recursive: true });
     const files = entries.filter((entry) => entry.isFile());
-    return files.map((entry) => join(entry.parentPath, entry.name)).sort();
+    const paths = files.map((entry) => join(entry.parentPath, entry.name));
+    return paths.filter((file) => !made.test(file)).sort();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return [path];
     throw error;

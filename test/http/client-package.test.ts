@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import sharp from 'sharp';
+import { npmName, packagePaths } from '../../dashboard/src/lib/client-packages.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
 import { inRepository, repository } from '../support/repository.ts';
@@ -19,7 +20,7 @@ let packed: { filename: string; files: { path: string }[] };
 /** Packs the client and installs it in an empty folder. */
 beforeAll(async () => {
   folder = temporaryFolder();
-  await exec(process.execPath, ['bin/build-client.ts'], { cwd: repository });
+  await exec(process.execPath, ['clients/typescript/build.ts'], { cwd: repository });
   // The client was built above, because npm may be configured to run no scripts.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
   const { stdout } = await exec('npm', args, { cwd: inRepository('clients/typescript') });
@@ -37,7 +38,7 @@ test('the package has its modules, their types, the license and the readme, and 
   const others = paths.filter((path) => !/^dist\/[a-z-]+\.(js|d\.ts)$/.test(path));
   expect(others).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect(paths).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts']));
-  const installed = join(folder, 'node_modules', 'image-generation-client');
+  const installed = join(folder, 'node_modules', npmName);
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
   expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toBe(
@@ -64,27 +65,31 @@ async function bundledBytes(contents: string): Promise<number> {
 }
 
 test('it is smaller than 7 kB, minified and compressed, and a part of it is smaller still', async () => {
-  const whole = await bundledBytes("export * from 'image-generation-client';");
+  const whole = await bundledBytes(`export * from '${npmName}';`);
   console.log(`the client: ${whole} bytes, minified and compressed`);
   expect(whole).toBeGreaterThan(1000);
   expect(whole).toBeLessThan(7000);
-  const part = await bundledBytes("export { createRequester } from 'image-generation-client';");
+  const part = await bundledBytes(`export { createRequester } from '${npmName}';`);
   expect(part).toBeLessThan(0.6 * whole);
 });
 
 test.each([
   ['from its tarball', (): string => join(folder, packed.filename)],
   ['from a checkout', (): string => inRepository('clients/typescript')],
+  ['from the dashboard’s site', (): string => service.ready.dashboardUrl + packagePaths.npm],
 ])('the readme’s first image is made by plain Node when it was installed %s', async (_how, source) => {
   const program = temporaryFolder();
   writeFileSync(join(program, 'package.json'), '{ "private": true, "type": "module" }');
-  await exec('npm', ['install', '--offline', '--no-audit', '--no-fund', source()], { cwd: program });
+  await exec('npm', ['install', '--no-audit', '--no-fund', source()], { cwd: program });
+  for (const { path } of packed.files) {
+    const [theirs, ours] = [program, folder].map((place) => join(place, 'node_modules', npmName, path));
+    expect([path, readFileSync(theirs!, 'utf8')]).toEqual([path, readFileSync(ours!, 'utf8')]);
+  }
   const readme = readFileSync(inRepository('clients/typescript/README.md'), 'utf8');
-  const [, sample] = /## A first image\n\n```js\n(.*?)```/s.exec(readme)!;
-  const baseUrl = JSON.stringify(service.ready.baseUrl);
-  const script = sample!.replace("'https://images.example.com/api/v1'", baseUrl);
-  writeFileSync(join(program, 'first.js'), script);
-  const env = { ...process.env, IMAGE_API_KEY: service.ready.keys.pro! };
+  const [, sample] = /## A first image\n.*?```js\n(.*?)```/s.exec(readme)!;
+  writeFileSync(join(program, 'first.js'), sample!);
+  const { baseUrl, keys } = service.ready;
+  const env = { ...process.env, IMAGE_API_KEY: keys.pro!, IMAGE_BASE_URL: baseUrl };
   const { stdout } = await exec(process.execPath, ['first.js'], { cwd: program, env });
   expect(stdout).toBe('bay.png 1\n');
   expect((await sharp(join(program, 'bay.png')).metadata()).format).toBe('png');
@@ -107,7 +112,7 @@ test.each(['nodenext', 'bundler'])(
     };
     writeFileSync(join(folder, resolution, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
     const program = `
-    import { createClient, isApiError, type GenerationRequest } from 'image-generation-client';
+    import { createClient, isApiError, type GenerationRequest } from '${npmName}';
     const client = createClient({ apiKey: 'k', baseUrl: 'https://images.example.com/api/v1' });
     const body: GenerationRequest = { identityId: 'i', prompt: 'p', width: 512 };
     export const links: Promise<string[]> = client.generate(body).then(({ outputs }) => outputs);

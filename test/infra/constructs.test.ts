@@ -20,7 +20,7 @@ import { inRepository } from '../support/repository.ts';
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'constructs-'));
-  mkdirSync(join(folder, 'dashboard/assets'), { recursive: true });
+  for (const name of ['assets', 'packages']) mkdirSync(join(folder, 'dashboard', name), { recursive: true });
   writeFileSync(join(folder, 'dashboard/index.html'), '');
 });
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -143,25 +143,27 @@ describe('a deployment', () => {
   });
   const holding = (file: string) => uploads.find(({ files }) => files.includes(file))!;
 
-  test('uploads the build, keeps assets in browsers for good, asks again for pages, and never keeps the configuration', () => {
+  test('uploads the build, keeps assets in browsers for good, asks again for pages and packages, and never keeps the configuration', () => {
     const told = uploads.map(({ files, caching, properties }) => [
       properties.DestinationBucketKeyPrefix ?? '',
       files,
       caching,
+      properties.SystemMetadata['content-type'],
     ]);
     expect(told).toEqual([
-      ['assets', ['index-1a2b.js'], 'public, max-age=31536000, immutable'],
-      ['', ['config.json'], 'no-store'],
-      ['', ['first.js', 'index.html'], 'no-cache'],
+      ['assets', ['index-1a2b.js'], 'public, max-age=31536000, immutable', undefined],
+      ['', ['config.json'], 'no-store', undefined],
+      ['packages', ['c-1.tgz'], 'no-cache', 'application/octet-stream'],
+      ['', ['first.js', 'index.html'], 'no-cache', undefined],
     ]);
   });
 
   test('removes nothing: an open page of the last build still loads its assets', () => {
-    expect(uploads.map(({ properties }) => properties.Prune)).toEqual([false, false, false]);
+    expect(uploads.map(({ properties }) => properties.Prune)).toEqual([false, false, false, false]);
   });
 
   test('uploads a page after everything that it loads', () => {
-    const before = ['index-1a2b.js', 'config.json'].map((file) => holding(file).id);
+    const before = ['index-1a2b.js', 'config.json', 'c-1.tgz'].map((file) => holding(file).id);
     expect(holding('index.html').after).toEqual(expect.arrayContaining(before));
   });
 

@@ -14,7 +14,7 @@ let tarball: string;
 /** Packs the TypeScript client as the release does. */
 beforeAll(async () => {
   folder = temporaryFolder();
-  await exec(process.execPath, ['bin/build-client.ts'], { cwd: repository });
+  await exec(process.execPath, ['clients/typescript/build.ts'], { cwd: repository });
   const args = ['pack', '--ignore-scripts', '--pack-destination', folder];
   await exec('npm', args, { cwd: inRepository('clients/typescript') });
   tarball = join(folder, readdirSync(folder)[0]!);

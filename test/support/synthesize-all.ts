@@ -11,8 +11,8 @@ import { accountConcurrencies, configurations, type ConfigurationName } from './
  */
 const folder = process.argv[2]!;
 const dashboardFolder = join(folder, 'dashboard');
-const dashboardFiles = ['index.html', 'first.js', 'build-id', 'assets/index-1a2b.js'];
-mkdirSync(join(dashboardFolder, 'assets'), { recursive: true });
+const dashboardFiles = ['index.html', 'first.js', 'build-id', 'assets/index-1a2b.js', 'packages/c-1.tgz'];
+for (const name of ['assets', 'packages']) mkdirSync(join(dashboardFolder, name), { recursive: true });
 for (const file of dashboardFiles) writeFileSync(join(dashboardFolder, file), file);
 
 /** The checks take their time. The other configurations have the same resources with other numbers. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -11,6 +12,7 @@ from email.parser import Parser
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from image_generation import __version__
 
@@ -72,9 +74,44 @@ def test_what_the_index_would_show_is_well_formed(built: Path) -> None:
     ]
 
 
-def test_both_clients_have_one_version() -> None:
+def test_both_clients_have_one_version_and_one_name() -> None:
     manifest = json.loads((repository / 'clients/typescript/package.json').read_text())
     assert manifest['version'] == __version__
+    project = (package / 'pyproject.toml').read_text()
+    # PyPI has no scopes.
+    assert f'\nname = "{manifest["name"].replace("@", "").replace("/", "-")}"\n' in project
+
+
+def what_is_told(text: str) -> set[tuple[str, str]]:
+    """The fields of METADATA or WHEEL, without order and without the builder's own marks."""
+    fields = Parser().parsestr(text).items()
+    normal = {
+        'Keywords': lambda value: str(sorted(value.split(','))),
+        'Requires-Dist': lambda value: str(Requirement(value)),
+    }
+    marks = ('Metadata-Version', 'Generator')
+    return {(name, normal.get(name, str)(value)) for name, value in fields if name not in marks}
+
+
+def test_the_wheel_of_the_dashboard_is_that_of_the_builder(built: Path, tmp_path: Path) -> None:
+    path = repository / 'dashboard/dist/packages' / only(built, '*.whl').name
+    with zipfile.ZipFile(path) as ours, zipfile.ZipFile(only(built, '*.whl')) as theirs:
+        assert ours.testzip() is None
+        assert sorted(ours.namelist()) == sorted(theirs.namelist())
+        for name in ours.namelist():
+            texts = [wheel.read(name).decode() for wheel in (ours, theirs)]
+            if name.endswith('/RECORD'):
+                # These two differ, as told below.
+                rows = [re.sub(r'.*/(METADATA|WHEEL),.*\n', '', text).splitlines() for text in texts]
+                texts = ['\n'.join(sorted(of)) for of in rows]
+            if name.endswith(('/METADATA', '/WHEEL')):
+                assert what_is_told(texts[0]) == what_is_told(texts[1])
+                texts = [str(Parser().parsestr(text).get_payload()) for text in texts]
+            assert texts[0] == texts[1], name
+    into = ['--no-deps', '--no-index', '--target', str(tmp_path / 'site')]
+    for command in (['twine', 'check', '--strict'], ['pip', 'install', *into]):
+        subprocess.run([sys.executable, '-m', *command, str(path)], check=True, capture_output=True)
+    assert (tmp_path / 'site/bin/imagegen').exists()
 
 
 def test_what_is_generated_is_what_the_document_says() -> None:

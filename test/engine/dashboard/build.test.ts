@@ -57,6 +57,8 @@ describe('a build', () => {
     const before = dist();
     project.write('dashboard/README.md', 'no part of it');
     project.write('dashboard/node_modules/.vite/cache.json', '{}');
+    project.write('clients/typescript/src/openapi.ts', 'made of the document');
+    project.write('clients/python/src/image_generation/__pycache__/__init__.pyc', 'made of the source');
     expect(await build()).toBe(false);
     expect(dist()).toEqual(before);
     expect(project.builds()).toHaveLength(1);
@@ -78,6 +80,8 @@ describe('a build', () => {
       ['the packages', () => write('dashboard/package.json', '{ "type": "module", "version": "2" }')],
       ['the contracts', () => write('shared/contracts/new.ts', '')],
       ['the client', () => write('clients/typescript/src/new.ts', '')],
+      ['the Python client', () => write('clients/python/src/image_generation/new.py', '')],
+      ['the document', () => write('docs/openapi.json', '{ "openapi": "3.1.0" }')],
     ];
     await build();
     for (const [what, change] of changes) {

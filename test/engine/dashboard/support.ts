@@ -39,12 +39,23 @@ const sources: Record<string, string> = {
   'dashboard/tsconfig.json': '{}',
   'dashboard/vite.config.ts': 'export default {};',
   'dashboard/scalar-build.ts': 'export {};',
+  'dashboard/client-packages.ts': 'export {};',
   'dashboard/index.html': '<!doctype html><title>The app</title>',
   'dashboard/src/main.js': "console.log('one');",
   'dashboard/src/deeper/part.js': "console.log('part');",
   'dashboard/public/robots.txt': 'User-agent: *',
   'dashboard/secret.txt': 'secret',
   'clients/typescript/src/index.ts': 'export {};',
+  'docs/openapi.json': '{}',
+  ...Object.fromEntries(
+    ['build.ts', 'generate-types.ts', 'package.json', 'README.md'].map((name) => [
+      `clients/typescript/${name}`,
+      '',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['src/a.py', 'pyproject.toml', 'README.md'].map((name) => [`clients/python/${name}`, '']),
+  ),
   'shared/contracts/dashboard.ts': 'export {};',
 };
 
