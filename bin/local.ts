@@ -136,19 +136,22 @@ function banner({ ready, firstStart }: Pick<LocalService, 'ready' | 'firstStart'
   return `
   Image Generation Service, on this machine${firstStart ? ' (a demo world was made)' : ''}
 
-  Base URL   ${baseUrl}
-  API key    ${key}
   Dashboard  ${dashboardUrl}
   Sign in    ${email} with the password ${account.password}
 
   Your first image:
 
-  curl -s ${baseUrl}/generate \\
-    -H 'Authorization: Bearer ${key}' \\
+  export IMAGE_BASE_URL=${baseUrl}
+  export IMAGE_API_KEY=${key}
+
+  curl -sS "$IMAGE_BASE_URL/generate" \\
+    -H "Authorization: Bearer $IMAGE_API_KEY" \\
     -H 'Content-Type: application/json' \\
+    -H 'Idempotency-Key: my-first-image' \\
     -d '{"identityId":"${identityId}","prompt":"a calm night over the mountains"}'
 
-  Open a link under "outputs" in a browser. Ctrl-C stops the service.
+  Open a link under "outputs" in a browser. Another Idempotency-Key makes another image.
+  The Quickstart in the dashboard has the same in TypeScript and Python. Ctrl-C stops the service.
 `;
 }
 

@@ -1,8 +1,15 @@
 import type { DashboardConfig } from './api/types.ts';
+import type { SampleAddresses } from './lib/code-samples.ts';
 import { createRequiredContext } from './lib/required-context.ts';
 
-/** The configuration of this deployment. Code samples show its `apiBaseUrl`. */
+/** The configuration of this deployment. */
 export const [ConfigContext, useConfig] = createRequiredContext<DashboardConfig>('ConfigContext');
+
+/** The addresses that code samples show. */
+export function useSampleAddresses(): SampleAddresses {
+  const { apiBaseUrl } = useConfig();
+  return { apiBaseUrl, siteUrl: `${location.origin}/` };
+}
 
 /** Fetches the configuration of this deployment. @throws Error when it can't be fetched or is malformed. */
 export async function fetchConfig(): Promise<DashboardConfig> {

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createClient } from '../../clients/typescript/src/index.ts';
 import { codeSamples, lookUpSamples, type SampleRequest } from '../../dashboard/src/lib/code-samples.ts';
 import { grant, type Granted } from '../support/grants.ts';
-import { installClient } from '../support/installed-client.ts';
 import { expectCharged } from '../support/period-totals.ts';
 import { pythonClient } from '../support/python.ts';
 import { small } from '../support/requests.ts';
@@ -20,21 +19,34 @@ jest.setTimeout(120_000);
 
 const exec = promisify(execFile);
 const service = sharedService();
-const apiBaseUrl = service.ready.baseUrl;
+const { baseUrl: apiBaseUrl, dashboardUrl: siteUrl } = service.ready;
+const addresses = { apiBaseUrl, siteUrl };
+let installed: string;
 let folder: string;
 let granted: Granted;
 
+/** Runs what the first line of a sample says, which installs the client from the dashboard's site. */
+beforeAll(async () => {
+  installed = temporaryFolder();
+  const samples = lookUpSamples({ ...addresses, requestId: 'any' });
+  const [npm, pip] = [samples.typescript, samples.python].map((one) => /^\S+ (.*)/.exec(one)![1]!);
+  await exec('bash', ['-c', `${npm} --no-audit --no-fund`], { cwd: installed });
+  if (pythonClient === null) return;
+  // What the client needs is installed, so that nothing else is fetched.
+  const line = `'${pythonClient.python}' -m ${pip} --no-deps --no-cache-dir --target '${installed}/python'`;
+  await exec('bash', ['-c', line]);
+});
 beforeEach(async () => {
-  folder = temporaryFolder();
-  installClient(folder);
+  folder = mkdtempSync(join(installed, 'reader-'));
   granted = await grant(service.table);
 });
-afterEach(() => removeFolder(folder));
+afterAll(() => removeFolder(installed));
 
 /** Runs a sample with the key in its environment. @returns what it printed. */
 async function run(sample: string, command: string, file: string): Promise<string> {
   writeFileSync(join(folder, file), sample);
-  const env = { PATH: process.env.PATH, HOME: folder, IMAGE_API_KEY: granted.key, ...pythonClient?.env };
+  const PYTHONPATH = join(installed, 'python');
+  const env = { PATH: process.env.PATH, HOME: folder, IMAGE_API_KEY: granted.key, PYTHONPATH };
   return (await exec(command, [file], { cwd: folder, env })).stdout;
 }
 
@@ -81,13 +93,15 @@ const programs: Record<'typescript' | 'python', [command: string, file: string]>
 describe.each(['one image', 'all parameters'])('a copied request for %s', (which) => {
   const isOne = which === 'one image';
 
-  test('works in curl', async () => {
-    const printed = await run(
-      codeSamples({ apiBaseUrl, body: (await bodies())[which]! }).curl,
-      'bash',
-      'image.sh',
-    );
-    expect(JSON.parse(printed).outputs).toHaveLength(isOne ? 1 : 2);
+  test('works in curl, gives the same again when it is run again, and another image for another body', async () => {
+    const body = (await bodies())[which]!;
+    const ran = async (asked: SampleRequest['body']) =>
+      JSON.parse(await run(codeSamples({ ...addresses, body: asked }).curl, 'sh', 'image.sh'));
+    const { outputs, requestId } = await ran(body);
+    expect(outputs).toHaveLength(isOne ? 1 : 2);
+    expect((await ran(body)).requestId).toBe(requestId);
+    await expectCharged(service.table, granted.license, isOne ? 1 : 2);
+    expect((await ran({ ...body, prompt: 'another' })).requestId).not.toBe(requestId);
   });
 
   for (const language of ['typescript', 'python'] as const) {
@@ -95,13 +109,13 @@ describe.each(['one image', 'all parameters'])('a copied request for %s', (which
       `saves its images in ${language}`,
       async () => {
         const body = (await bodies())[which]!;
-        expect(await run(codeSamples({ apiBaseUrl, body })[language], ...programs[language])).toBe('');
+        expect(await run(codeSamples({ ...addresses, body })[language], ...programs[language])).toBe('');
         await expectImages(isOne ? 'png' : 'webp', isOne ? 1 : 2);
         await expectCharged(service.table, granted.license, isOne ? 1 : 2);
         const { generations } = (await service.api({ path: '/generate', key: granted.key })).body as any;
         expect(generations[0].prompt).toBe(body.prompt);
 
-        const sample = lookUpSamples({ apiBaseUrl, requestId: generations[0].id })[language];
+        const sample = lookUpSamples({ ...addresses, requestId: generations[0].id })[language];
         expect(await run(sample, ...programs[language])).toMatch(/^COMPLETED \[.*http/s);
       },
     );
@@ -114,7 +128,7 @@ const anyPython = await exec('python3', ['--version']).then(
 );
 (anyPython ? test : test.skip)('Python reads every copied sample', async () => {
   for (const body of Object.values(await bodies())) {
-    const sample = codeSamples({ apiBaseUrl, body }).python;
+    const sample = codeSamples({ ...addresses, body }).python;
     writeFileSync(join(folder, 'image.py'), sample);
     await exec('python3', ['-m', 'py_compile', 'image.py'], { cwd: folder });
   }

@@ -75,9 +75,9 @@ async function expectRefusal(args: string[], words: RegExp): Promise<void> {
   expect(stderr).not.toMatch(/Error:|node:|\bat /);
 }
 
-/** The lines of the banner that are the `curl` command, exactly as printed. */
-function printedCurl(stdout: string): string {
-  return /^ *curl (?:.*\\\n)*.*$/m.exec(stdout)![0];
+/** The lines of the banner that a reader pastes, exactly as printed. */
+function printedLines(stdout: string): string {
+  return /^ *export [^]*?\n *curl (?:.*\\\n)*.*$/m.exec(stdout)![0];
 }
 
 describe('what npm start prints', () => {
@@ -99,9 +99,11 @@ describe('what npm start prints', () => {
     expect(ready.accounts[email]).toEqual({ password });
   });
 
-  test('the printed curl line, pasted into a shell, answers 200 with links that open to real PNG images', async () => {
-    const { stdout } = await promisify(execFile)('bash', ['-c', printedCurl(command.stdout())]);
+  test('the printed lines, pasted into a shell, answer 200 with links that open to real PNG images, and the same again', async () => {
+    const paste = () => promisify(execFile)('sh', ['-c', printedLines(command.stdout())]);
+    const { stdout } = await paste();
     const { outputs, requestId } = JSON.parse(stdout);
+    expect(JSON.parse((await paste()).stdout).requestId).toBe(requestId);
     expect(outputs).toHaveLength(1);
     expect(pngSize(await openImage(outputs[0]))).toEqual({ width: 1024, height: 1024 });
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);

@@ -131,7 +131,12 @@ test('docs/api/agents.md: the samples of both clients work, as a reader pastes t
     symlinkSync(judgePath(''), join(folder, 'node_modules'));
     const { key, license } = await grant(service.table);
     const { baseUrl, identities } = service.ready;
-    const env = { HOME: folder, BASE_URL: baseUrl, IMAGE_API_KEY: key, IDENTITY_ID: identities.aurora! };
+    const env = {
+      HOME: folder,
+      IMAGE_BASE_URL: baseUrl,
+      IMAGE_API_KEY: key,
+      IMAGE_IDENTITY_ID: identities.aurora!,
+    };
     const blocks = codeBlocks('docs/api/agents.md');
     const shell = blocks.find(({ text }) => text.includes('mcp --method'))!.text;
     const program = blocks.find(({ language }) => language === 'js')!.text;

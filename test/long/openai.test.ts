@@ -247,7 +247,7 @@ describe('the samples of docs/api/openai.md', () => {
 
   test.each(samples)('work as they are shown: $language', async ({ language, text }) => {
     const { key } = await grant(service.table);
-    const env = { BASE_URL: service.ready.baseUrl, IMAGE_API_KEY: key };
+    const env = { IMAGE_BASE_URL: service.ready.baseUrl, IMAGE_API_KEY: key };
     const printed = await runSample(language, text, env);
     if (printed.startsWith('http')) expect((await fetch(printed)).status).toBe(200);
     else expect(printed).toMatch(/^image\/png \d{4,}$/);

@@ -1,6 +1,6 @@
 import { ChevronDown, Code } from 'lucide-react';
 import { toast } from 'sonner';
-import { clientPackage, languages, sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
+import { languages, sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
 import { Button, type ButtonProps } from './ui/button.tsx';
 import {
   DropdownMenu,
@@ -20,7 +20,7 @@ export function CopyAsMenu({ samples, note, ...props }: CopyAsMenuProps) {
   const copy = async (language: SampleLanguage): Promise<void> => {
     try {
       await navigator.clipboard.writeText(samples[language]);
-      const needed = language === 'curl' ? '' : ` and needs the package ${clientPackage}`;
+      const needed = language === 'curl' ? '' : '; its first line installs the client';
       const sentence = `Copied as ${sampleLanguages[language]}. It reads your API key from IMAGE_API_KEY${needed}.`;
       toast.success(sentence, note === undefined ? {} : { description: note, duration: 8000 });
     } catch {

@@ -1,10 +1,17 @@
+import { installLines, npmName } from './client-packages.ts';
+
 /** Code that a reader copies: each sample is complete, and runs as it is once the key is in the environment. */
 export const sampleLanguages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const;
 export type SampleLanguage = keyof typeof sampleLanguages;
 export const languages = Object.keys(sampleLanguages) as SampleLanguage[];
 
-export interface SampleRequest {
+export interface SampleAddresses {
   apiBaseUrl: string;
+  /** Where the clients are installed from, with a slash at its end. */
+  siteUrl: string;
+}
+
+export interface SampleRequest extends SampleAddresses {
   /** The JSON body of POST /generate, in the order in which it is shown. */
   body: Record<string, SampleValue>;
 }
@@ -17,35 +24,40 @@ export type SampleReference = { url: string } | { uploadId: string };
 /** Shown wherever code with uploads can be copied. */
 export const uploadsNote = 'Uploads are good for an hour. After that, POST /uploads makes new ones.';
 
-/** What the samples in TypeScript and Python import, under one name on npm and PyPI. */
-export const clientPackage = 'image-generation-client';
-
 /** The same request to POST /generate in each language. The key comes from `IMAGE_API_KEY`, so that none is ever pasted into code. */
-export function codeSamples({ apiBaseUrl, body }: SampleRequest): Record<SampleLanguage, string> {
+export function codeSamples({ body, ...addresses }: SampleRequest): Record<SampleLanguage, string> {
   const json = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
   return {
-    curl: `${curl(`${apiBaseUrl}/generate`)} \\
+    curl: `${curl(`${addresses.apiBaseUrl}/generate`)} \\
   -H 'Content-Type: application/json' \\
+  -H 'Idempotency-Key: sample-${fingerprint(json)}' \\
   -d ${shellQuoted(json)}`,
-    typescript: typescriptGenerate(apiBaseUrl, body),
-    python: pythonGenerate(apiBaseUrl, body),
+    typescript: typescriptGenerate(addresses, body),
+    python: pythonGenerate(addresses, body),
   };
 }
 
-export interface LookUp {
-  apiBaseUrl: string;
+/** A name of a body (FNV-1a, 32 bits): a sample that is run twice is charged once, and one of another body is not refused. */
+function fingerprint(text: string): string {
+  const hash = new TextEncoder()
+    .encode(text)
+    .reduce((so, byte) => Math.imul(so ^ byte, 0x01000193), 0x811c9dc5);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+export interface LookUp extends SampleAddresses {
   requestId: string;
 }
 
 /** GET /generate/{requestId} in each language: a stored request, its links signed anew. */
-export function lookUpSamples({ apiBaseUrl, requestId }: LookUp): Record<SampleLanguage, string> {
+export function lookUpSamples({ requestId, ...addresses }: LookUp): Record<SampleLanguage, string> {
   const id = JSON.stringify(requestId);
   return {
-    curl: curl(`${apiBaseUrl}/generate/${encodeURIComponent(requestId)}`),
-    typescript: `${typescriptClient(apiBaseUrl)}
+    curl: curl(`${addresses.apiBaseUrl}/generate/${encodeURIComponent(requestId)}`),
+    typescript: `${typescriptClient(addresses)}
 const { status, outputs } = await client.getGeneration(${id});
 console.log(status, outputs);`,
-    python: `${pythonClient(apiBaseUrl)}
+    python: `${pythonClient(addresses)}
 stored = client.get_generation(${id})
 print(stored.status, stored.outputs)`,
   };
@@ -58,15 +70,19 @@ function curl(url: string): string {
 }
 
 // Both clients take the key from the environment by themselves.
-const typescriptClient = (baseUrl: string): string => `import { createClient } from "${clientPackage}";
+const typescriptClient = ({ apiBaseUrl, siteUrl }: SampleAddresses): string =>
+  `// ${installLines(siteUrl).typescript}
+import { createClient } from "${npmName}";
 
-const client = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });`;
+const client = createClient({ baseUrl: ${JSON.stringify(apiBaseUrl)} });`;
 
-const pythonClient = (baseUrl: string): string => `from image_generation import Client
+const pythonClient = ({ apiBaseUrl, siteUrl }: SampleAddresses): string =>
+  `# ${installLines(siteUrl).python}
+from image_generation import Client
 
-client = Client(base_url=${JSON.stringify(baseUrl)})`;
+client = Client(base_url=${JSON.stringify(apiBaseUrl)})`;
 
-function typescriptGenerate(baseUrl: string, body: SampleRequest['body']): string {
+function typescriptGenerate(addresses: SampleAddresses, body: SampleRequest['body']): string {
   const members = Object.entries(body).map(
     ([name, value]) => `${noteOf(value, '//')}  ${name}: ${literal(value, (key) => `${key}: `)},`,
   );
@@ -79,11 +95,11 @@ function typescriptGenerate(baseUrl: string, body: SampleRequest['body']): strin
         `  await image.save(\`image-\${i}.${extension(body)}\`);`,
         '}',
       ];
-  return [typescriptClient(baseUrl), ...lines].join('\n');
+  return [typescriptClient(addresses), ...lines].join('\n');
 }
 
 /** JSON's strings mean the same in Python, except for pairs of surrogates, which JSON.stringify does not escape. */
-function pythonGenerate(baseUrl: string, body: SampleRequest['body']): string {
+function pythonGenerate(addresses: SampleAddresses, body: SampleRequest['body']): string {
   const members = Object.entries(body).map(([name, value]) => {
     const isTruth = typeof value === 'boolean';
     const written = isTruth ? (value ? 'True' : 'False') : literal(value, (key) => `"${snakeCase(key)}": `);
@@ -97,7 +113,7 @@ function pythonGenerate(baseUrl: string, body: SampleRequest['body']): string {
         'for i, image in enumerate(result.images):',
         `    image.save(f"image-{i}.${extension(body)}")`,
       ];
-  return [pythonClient(baseUrl), ...lines].join('\n');
+  return [pythonClient(addresses), ...lines].join('\n');
 }
 
 /** How the Python client names a member of the API. */

@@ -33,6 +33,7 @@ const hostilePrompts = [
 ];
 
 const apiBaseUrl = 'https://api.example.test/api/v1';
+const addresses = { apiBaseUrl, siteUrl: 'https://app.example.test/' };
 let folder: string;
 
 beforeAll(() => {
@@ -88,16 +89,25 @@ function pythonStrings(code: string): string[] {
 
 test.each(hostilePrompts)('the curl sample sends the prompt as it is: %j', (prompt) => {
   const body = { identityId: 'idn_1', prompt };
-  const given = curlArguments(codeSamples({ apiBaseUrl, body }).curl);
-  const headers = ['-H', 'Authorization: Bearer svc_live_a$b', '-H', 'Content-Type: application/json'];
-  expect(given.slice(0, -1)).toEqual(['-sS', `${apiBaseUrl}/generate`, ...headers, '-d']);
+  const given = curlArguments(codeSamples({ ...addresses, body }).curl);
+  const headers = ['Authorization: Bearer svc_live_a$b', 'Content-Type: application/json'];
+  const sent = [...headers, expect.stringMatching(/^Idempotency-Key: sample-[\da-f]{8}$/)];
+  const options = sent.flatMap((header) => ['-H', header]);
+  expect(given.slice(0, -1)).toEqual(['-sS', `${apiBaseUrl}/generate`, ...options, '-d']);
   expect(JSON.parse(given.at(-1)!)).toEqual(body);
+});
+
+test('curl samples have one Idempotency-Key for one body, and another for another', () => {
+  const bodies = [...hostilePrompts.map((prompt) => ({ prompt })), { prompt: 'x' }, { prompt: 'x', seed: 7 }];
+  const keys = () => bodies.map((body) => codeSamples({ ...addresses, body }).curl.match(/Idem.*/)![0]);
+  expect(new Set(keys()).size).toBe(bodies.length);
+  expect(keys()).toEqual(keys());
 });
 
 test('the TypeScript sample sends every prompt as it is', () => {
   const others = { identityId: 'idn_1', seed: 7, guidanceScale: 7.5 };
   const bodies = hostilePrompts.map((prompt) => ({ ...others, prompt }));
-  const requests = fetched(bodies.map((body) => codeSamples({ apiBaseUrl, body }).typescript));
+  const requests = fetched(bodies.map((body) => codeSamples({ ...addresses, body }).typescript));
   expect(requests.map(({ body }) => JSON.parse(body!))).toEqual(bodies);
   for (const { line, headers } of requests) {
     expect([line, headers.authorization]).toEqual([`POST ${apiBaseUrl}/generate`, 'Bearer svc_live_a$b']);
@@ -107,25 +117,25 @@ test('the TypeScript sample sends every prompt as it is', () => {
 
 test('a sample saves each of its images under a name of its format', () => {
   const body = { identityId: 'idn_1', prompt: 'x', numOutputs: 2, outputFormat: 'webp' };
-  const { typescript, python } = codeSamples({ apiBaseUrl, body });
+  const { typescript, python } = codeSamples({ ...addresses, body });
   fetched([typescript]);
   expect(existsSync(join(folder, 'image-0.webp'))).toBe(true);
   expect(python).toMatch(
     /for i, image in enumerate\(result\.images\):\n {4}image\.save\(f"image-\{i\}\.webp"\)$/,
   );
-  const one = codeSamples({ apiBaseUrl, body: { ...body, numOutputs: 1 } });
+  const one = codeSamples({ ...addresses, body: { ...body, numOutputs: 1 } });
   expect(one.python).toMatch(/\nimage\.save\("image\.webp"\)$/);
 });
 
 test.each(hostilePrompts)('the Python sample holds the prompt as it is: %j', (prompt) => {
-  const sample = codeSamples({ apiBaseUrl, body: { identityId: 'idn_1', prompt } }).python;
+  const sample = codeSamples({ ...addresses, body: { identityId: 'idn_1', prompt } }).python;
   const strings = pythonStrings(sample);
   expect(strings).toEqual([apiBaseUrl, 'idn_1', prompt, 'image.png']);
 });
 
 test('the Python sample writes numbers and truth values as Python does', () => {
   const body = { seed: 4_294_967_295, guidanceScale: 7.5, preserveBranding: true, other: false };
-  const { python } = codeSamples({ apiBaseUrl, body });
+  const { python } = codeSamples({ ...addresses, body });
   expect(python).toContain('    seed=4294967295,\n    guidance_scale=7.5,\n');
   expect(python).toContain('    preserve_branding=True,\n    other=False,\n');
 });
@@ -133,19 +143,19 @@ test('the Python sample writes numbers and truth values as Python does', () => {
 test('every sample sends reference images as they are, and says that uploads end', () => {
   const referenceImages = [{ url: `https://shop.example/it's "a" cup.jpg?$x=1` }, { uploadId: 'upl_1' }];
   const body = { prompt: 'x', referenceImages, preserveBranding: false };
-  const { curl, typescript, python } = codeSamples({ apiBaseUrl, body });
+  const { curl, typescript, python } = codeSamples({ ...addresses, body });
   expect(JSON.parse(curlArguments(curl).at(-1)!)).toEqual(body);
   expect(JSON.parse(fetched([typescript])[0]!.body!)).toEqual(body);
   const [url, upload] = [referenceImages[0]!.url, 'upl_1'];
   expect(pythonStrings(python).slice(2, 6)).toEqual(['url', url, 'upload_id', upload]);
   for (const sample of [typescript, python]) expect(sample).toContain(uploadsNote);
-  const others = codeSamples({ apiBaseUrl, body: { prompt: 'x', referenceImages: [{ url: url! }] } });
+  const others = codeSamples({ ...addresses, body: { prompt: 'x', referenceImages: [{ url: url! }] } });
   for (const sample of Object.values(others)) expect(sample).not.toContain(uploadsNote);
 });
 
 test('no sample holds a key: each reads it from the environment', () => {
-  const request = { apiBaseUrl, body: { identityId: 'idn_1', prompt: 'x' } };
-  const stored = { apiBaseUrl, requestId: '01a1fe17-4623-74fb-8151-b32dfc4e8b2f' };
+  const request = { ...addresses, body: { identityId: 'idn_1', prompt: 'x' } };
+  const stored = { ...addresses, requestId: '01a1fe17-4623-74fb-8151-b32dfc4e8b2f' };
   for (const samples of [codeSamples(request), lookUpSamples(stored)]) {
     expect(samples.curl).toContain('$IMAGE_API_KEY');
     // The clients read it by themselves, which the tests of what they send show.
@@ -155,14 +165,14 @@ test('no sample holds a key: each reads it from the environment', () => {
 
 test('a base address with special characters of a shell stays one argument', () => {
   const odd = 'https://api.example.test/a&b;c d/api/v1';
-  const samples = codeSamples({ apiBaseUrl: odd, body: { prompt: 'x' } });
+  const samples = codeSamples({ ...addresses, apiBaseUrl: odd, body: { prompt: 'x' } });
   expect(curlArguments(samples.curl)[1]).toBe(`${odd}/generate`);
   expect(fetched([samples.typescript])[0]!.line).toBe(`POST ${odd}/generate`);
 });
 
 test('the look-up samples ask for one stored request, with the key', () => {
   const requestId = '01a1fe17-4623-74fb-8151-b32dfc4e8b2f';
-  const samples = lookUpSamples({ apiBaseUrl, requestId });
+  const samples = lookUpSamples({ ...addresses, requestId });
   const url = `${apiBaseUrl}/generate/${requestId}`;
   expect(curlArguments(samples.curl)).toEqual(['-sS', url, '-H', 'Authorization: Bearer svc_live_a$b']);
   const [asked] = fetched([samples.typescript]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openApiDocument } from '../../../shared/openapi/document.ts';
-import { apiPages, codeBlocks, pages } from '../../support/documents.ts';
+import { apiPages, codeBlocks, pages, readPage } from '../../support/documents.ts';
 import { closed, fits } from '../openapi/json-schema.ts';
 
 let folder: string;
@@ -70,4 +70,23 @@ test('no sample holds a key: each reads it from the environment', () => {
   for (const { name, text } of samplesOf(apiPages(), 'sh', 'js', 'ts', 'python')) {
     expect([name, /svc_live_\w/.test(text)]).toEqual([name, false]);
   }
+});
+
+const current = pages().filter((path) => path !== 'CHANGELOG.md');
+
+test.each(current)('%s calls the environment as the clients do', (path) => {
+  const names = readPage(path).match(/\b[A-Z_]*(?:API_KEY|BASE_URL|IDENTITY_ID)\b/g) ?? [];
+  const others = names.filter(
+    (name) => !/^(IMAGE_(API_KEY|BASE_URL|IDENTITY_ID)|INVALID_API_KEY)$/.test(name),
+  );
+  expect(others).toEqual([]);
+});
+
+test.each(current)('%s gives every order that a shell sends a key of its own, once', (path) => {
+  const orders = samplesOf([path], 'sh', 'bash').flatMap(
+    ({ text }) => text.replaceAll('\\\n', ' ').match(/curl .*\/generate" .*-d .*/g) ?? [],
+  );
+  const keys = orders.map((order) => /-H ['"]Idempotency-Key: ([\w-]+|\$1)['"]/.exec(order)?.[1]);
+  expect(keys).not.toContain(undefined);
+  expect(new Set(keys).size).toBe(orders.length);
 });

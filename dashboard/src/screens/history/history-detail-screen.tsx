@@ -11,7 +11,7 @@ import { statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { useConfig } from '@/config.ts';
+import { useSampleAddresses } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples } from '@/lib/code-samples.ts';
 import { formatRelative } from '@/lib/format.ts';
@@ -95,8 +95,8 @@ const referencesNote =
 
 /** What can be done with a stored request. */
 function RequestActions({ generation }: { generation: StoredGeneration }) {
-  const { apiBaseUrl } = useConfig();
-  const samples = codeSamples({ apiBaseUrl, body: sampleBody(generation) });
+  const addresses = useSampleAddresses();
+  const samples = codeSamples({ ...addresses, body: sampleBody(generation) });
   return (
     <>
       {isFinal(generation.status) && <DeleteButton key={generation.id} generation={generation} />}

@@ -9,7 +9,7 @@ import { ErrorState } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
-import { useConfig } from '@/config.ts';
+import { useSampleAddresses } from '@/config.ts';
 import { BackLink } from '@/layout/back-link.tsx';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples } from '@/lib/code-samples.ts';
@@ -176,9 +176,9 @@ function Included({ licenses }: { licenses: readonly LicenseAnswer[] }) {
 }
 
 function CodeSection({ identity }: { identity: IdentityAnswer }) {
-  const { apiBaseUrl } = useConfig();
+  const addresses = useSampleAddresses();
   const prompt = identity.samples.find((sample) => sample.prompt !== null)?.prompt ?? defaultPrompt;
-  const samples = codeSamples({ apiBaseUrl, body: { identityId: identity.id, prompt } });
+  const samples = codeSamples({ ...addresses, body: { identityId: identity.id, prompt } });
   return (
     <Card className="mt-6 grid grid-cols-1 gap-4">
       <CardTitle>From your own code</CardTitle>

@@ -6,7 +6,7 @@ import type { IdentityAnswer } from '@/api/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';
-import { useConfig } from '@/config.ts';
+import { useSampleAddresses } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
 import { useNow } from '@/lib/use-now.ts';
@@ -66,7 +66,7 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
   const license = useLicense();
   const playground = usePlayground(license, identities);
   const { values, errors, identity } = playground;
-  const { apiBaseUrl } = useConfig();
+  const addresses = useSampleAddresses();
   const shown = useShownRun();
   const usedSeed = useGeneration(shown.requestId).data?.seed ?? null;
   const { items } = useReferences();
@@ -79,7 +79,7 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
       {...page}
       actions={
         <CopyAsMenu
-          samples={codeSamples({ apiBaseUrl, body })}
+          samples={codeSamples({ ...addresses, body })}
           note={references.some((item) => 'uploadId' in item) ? uploadsNote : undefined}
           disabled={incomplete}
           title={incomplete ? 'Complete the form first' : undefined}

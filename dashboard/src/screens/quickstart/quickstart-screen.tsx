@@ -6,9 +6,9 @@ import { ErrorState } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
-import { useConfig } from '@/config.ts';
+import { useSampleAddresses } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
-import { clientPackage, codeSamples, type SampleLanguage } from '@/lib/code-samples.ts';
+import { codeSamples, type SampleLanguage } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { CodeTabs } from './code.tsx';
 import { defaultPrompt, promptProblem, samplePrompt } from './samples.ts';
@@ -58,7 +58,7 @@ interface RequestStepProps {
 }
 
 function RequestStep({ identity, prompt, onPrompt }: RequestStepProps) {
-  const { apiBaseUrl } = useConfig();
+  const addresses = useSampleAddresses();
   const body = { identityId: identity.shown.id, prompt: samplePrompt(prompt) };
   return (
     <Step number={3} title="Ask for an image">
@@ -82,7 +82,7 @@ function RequestStep({ identity, prompt, onPrompt }: RequestStepProps) {
           <Skeleton className="h-64" />
         </Loading>
       ) : (
-        <CodeTabs samples={codeSamples({ apiBaseUrl, body })} label="request" notes={runNotes} />
+        <CodeTabs samples={codeSamples({ ...addresses, body })} label="request" notes={runNotes} />
       )}
     </Step>
   );
@@ -122,17 +122,23 @@ function IdentityField({ identity }: { identity: SampleIdentity }) {
 
 /** How each sample is run, below its code. */
 const runNotes: Record<SampleLanguage, ReactNode> = {
-  curl: 'For bash and zsh. In PowerShell, use TypeScript or Python.',
+  curl: (
+    <>
+      For bash and zsh. In PowerShell, use TypeScript or Python. Run it again and you get the same image,
+      charged once: change the <code>Idempotency-Key</code> for another one.
+    </>
+  ),
   typescript: (
     <>
-      Install the package <code>{clientPackage}</code>, save it as <code>image.mts</code> and run{' '}
-      <code>node image.mts</code>, with Node.js 22.18 or newer. The image is then in <code>image.png</code>.
+      In an empty folder, run the command of the first line. Then save this as <code>image.mts</code> and run{' '}
+      <code>node image.mts</code>, with Node.js 22.18 or newer. The image is in <code>image.png</code>.
     </>
   ),
   python: (
     <>
-      Install the package <code>{clientPackage}</code>, save it as <code>image.py</code> and run{' '}
-      <code>python3 image.py</code>. The image is then in <code>image.png</code>.
+      In a virtual environment, run the command of the first line; <code>imagegen</code> comes along. Then
+      save this as <code>image.py</code> and run <code>python3 image.py</code>. The image is in{' '}
+      <code>image.png</code>.
     </>
   ),
 };

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useUsage } from '@/api/queries.ts';
 import { Button } from '@/components/ui/button.tsx';
-import { useConfig } from '@/config.ts';
+import { useSampleAddresses } from '@/config.ts';
 import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { lookUpSamples } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
@@ -80,7 +80,7 @@ export function AnswerStep({ identity }: { identity: SampleIdentity }) {
 }
 
 export function LookUpStep() {
-  const { apiBaseUrl } = useConfig();
+  const addresses = useSampleAddresses();
   const { licenseId } = useLicense();
   const newestId = useUsage(licenseId).data?.history[0]?.requestId;
   const requestId = newestId ?? 'YOUR_REQUEST_ID';
@@ -102,7 +102,7 @@ export function LookUpStep() {
           </>
         )}
       </p>
-      <CodeTabs samples={lookUpSamples({ apiBaseUrl, requestId })} label="look-up" />
+      <CodeTabs samples={lookUpSamples({ ...addresses, requestId })} label="look-up" />
     </Step>
   );
 }
