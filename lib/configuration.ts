@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { maxAsyncDeadlineSeconds, maxPastDueGraceDays, maxRetentionDays } from '../shared/config.ts';
-import { billingPrices } from '../shared/billing/prices.ts';
+import { maxAsyncDeadlineSeconds, maxRetentionDays } from '../shared/config.ts';
+import { billing } from './billing-options.ts';
 import { contacts } from './contacts.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';
 import { deadlineProblem } from './painting-time.ts';
@@ -138,30 +138,6 @@ const inference = z.discriminatedUnion('kind', [
   }),
   modelEndpoint,
 ]);
-
-const billing = z.strictObject({
-  /** The partner event bus that receives Stripe's events, once it is associated. */
-  eventBusName: z
-    .string()
-    .regex(
-      /^aws\.partner\/stripe\.com\/.+$/,
-      'must be the name of a Stripe partner event bus, as aws.partner/stripe.com/ed_…',
-    ),
-  prices: billingPrices,
-  /** Whether the bus brings Stripe's real events. False for a deployment of Stripe's sandbox. Others are dropped. */
-  livemode: z.boolean().default(true),
-  /** How many days a license stays usable after its payment became due. */
-  pastDueGraceDays: wholeNumber(0, maxPastDueGraceDays).default(7),
-  /** A secret with a key of Stripe's, to fetch lists that an event cuts off; null: such events fail. */
-  stripeKeySecretArn: z
-    .string()
-    .regex(
-      /^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/,
-      'must be the whole ARN of a secret in Secrets Manager, with the six characters at its end',
-    )
-    .nullable()
-    .default(null),
-});
 
 /** Every option of a deployment. Every option has a default. */
 const allOptions = z.strictObject({

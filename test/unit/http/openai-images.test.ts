@@ -17,7 +17,7 @@ const generation = {
   height: 768,
 } as Generation;
 
-/** Files by their paths. A list is answered one after another; null is a 503. */
+/** Files by their paths. A list is answered one after another; null is a fault. */
 const files = new Map<string, (Buffer | null)[]>();
 let server: Server;
 let asked = 0;
@@ -128,7 +128,7 @@ describe('images that were paid for', () => {
   });
 
   test.each([
-    ['are not handed out', null],
+    ['can not be had', null],
     ['are larger than any picture of their size', Buffer.alloc(maxFileBytes(generation) + 1)],
   ])(
     'and %s are an error that names the request, before any status line, and is not to be repeated',
