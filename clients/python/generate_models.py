@@ -25,6 +25,13 @@ folder = Path(__file__).parent
 package = folder / 'src' / 'image_generation'
 Schema = dict[str, Any]
 
+# The members of each answer in the first version that had it.
+oldest: dict[str, str] = json.loads((folder / '../oldest-answers.json').read_text())
+before_it_was_there = {'outputFormat': 'png'}
+
+# Answers of which the client reads nothing, or only what is within.
+unread_answers = {'DeletedGeneration', 'GenerationEvents'}
+
 # Objects within objects get these names; others are named after where they stand.
 names = {
     ('Generation', 'identity'): 'IdentityName',
@@ -63,9 +70,22 @@ def answers_of(document: Schema) -> Schema:
     unread = only_for_sessions(document)
     for name, schema in document['components']['schemas'].items():
         # An error is an exception, and a request is the parameters of a function.
-        if name != 'Error' and not name.endswith('Request') and name not in unread:
+        if name not in ('Error', *unread) and not name.endswith('Request'):
             found[name] = named(schema, name, found)
-    return {name: found[name] for name in sorted(found)}
+    return {name: optional_later(name, found[name]) for name in sorted(found.keys() - unread_answers)}
+
+
+def optional_later(name: str, schema: Schema) -> Schema:
+    """A schema whose later members are optional, since a client may be newer than the service: null, or an
+    empty list.
+    """
+    required = schema.get('required', [])
+    later = [one for one in required if name in oldest and one not in oldest[name].split()]
+    for one in later:
+        member = schema['properties'][one]
+        if one in before_it_was_there or member.get('type') == 'array':
+            member['default'] = before_it_was_there.get(one, [])
+    return {**schema, 'required': [one for one in required if one not in later]}
 
 
 def only_for_sessions(document: Schema) -> set[str]:
@@ -134,6 +154,7 @@ def models(document: Schema) -> str:
             snake_case_field=True,
             use_standard_collections=True,
             use_union_operator=True,
+            strict_nullable=True,
             use_annotated=True,
             use_schema_description=True,
             use_inline_field_description=True,
@@ -144,10 +165,12 @@ def models(document: Schema) -> str:
         text = output.read_text()
     # Each description stands below its member already.
     text = re.sub(r"""(, )?description=('(\\.|[^'\\])*'|"(\\.|[^"\\])*")""", '', text)
-    text = re.sub(r'Annotated\[(.*), Field\(\)\]', r'\1', text)
+    text = re.sub(r'Annotated\[(.*), Field\((, validate_default=True)?\)\]', r'\1', text)
     # A list of values may grow: type checkers know those of today, and an answer with another one is read
     # too.
     text = re.sub(r'Literal\[[^\]]*\]', r'SkipValidation[\g<0>]', text)
+    # The words of a member stand right below it, and the next one below them.
+    text = re.sub(r'"""\n+(?=    \w)', '"""\n', text)
     return text.replace('import AwareDatetime', 'import AwareDatetime, SkipValidation', 1)
 
 
@@ -178,10 +201,6 @@ def parameters(document: Schema) -> str:
         )
         words = wrap(f'{default_of(member)}{member["description"]}"""', 100)
         lines += ['    """' + words[0], *(f'    {line}' for line in words[1:])]
-    names_there = ', '.join(
-        f'{snake(name)!r}: {name!r}' for name, _ in [*members, *reference['properties'].items()]
-    )
-    lines.append(f'service_names = {{{names_there}}}')
     return '\n'.join(lines)
 
 
@@ -217,28 +236,15 @@ def exceptions(document: Schema) -> str:
                 content = response.get('content', {}).get('application/json', {})
                 for code in content.get('schema', {}).get('properties', {}).get('code', {}).get('enum', []):
                     statuses.setdefault(code, set()).add(status)
-    others = [
-        'ConnectionError',
-        'DownloadError',
-        'StorageError',
-        'TimeoutError',
-        'UnexpectedAnswer',
-        'UploadError',
-    ]
-    bases = ['ApiError', 'ImageGenerationError']
-    lines = [
-        f'"""Everything that the client raises. {notice}"""',
-        f'from ._api_error import {", ".join(bases)}',
-        f'from ._client_errors import {", ".join(others)}',
-        f'__all__ = {sorted([*bases, *others, *map(class_of, statuses)])}',
-    ]
+    others = 'ApiError ConfigurationError ConnectionError DownloadError ImageGenerationError StorageError'
+    others += ' TimeoutError UnexpectedAnswer UploadError'
+    lines = [f'"""Everything that the client raises. {notice}"""']
+    lines += [f'from ._client_errors import {name} as {name}' for name in others.split()]
     for code in sorted(statuses):
         lines += [
             f'class {class_of(code)}(ApiError):',
             f'    """{", ".join(sorted(statuses[code]))} {code}: see `docs/errors.md#{code.lower()}`."""',
         ]
-    table = ', '.join(f'{code!r}: {class_of(code)}' for code in sorted(statuses))
-    lines.append(f'classes: dict[str, type[ApiError]] = {{{table}}}')
     return '\n'.join(lines)
 
 

@@ -44,3 +44,30 @@ def stream(*events: tuple[str, object]) -> httpx2.Response:
 
 def paint(client: Any, call: Caller) -> Any:
     return call(client.generate, identity_id='i', prompt='p')
+
+
+def stored(status: str, **more: Any) -> httpx2.Response:
+    answer: dict[str, Any] = {
+        **dict.fromkeys(
+            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt', 'keyId')
+        ),
+        **dict.fromkeys(('seed', 'steps', 'width', 'height', 'numOutputs', 'creditsCharged'), 1),
+        'id': 'r',
+        'licenseId': 'l',
+        'type': 'text_to_image',
+        'status': status,
+        'cfgScale': 7.5,
+        'identity': {'id': 'i', 'name': 'aurora', 'slug': 'aurora'},
+        'prompt': 'p',
+        'negativePrompt': '',
+        'outputFormat': 'png',
+        'referenceMode': 'reference',
+        'preserveBranding': False,
+        'outputs': [],
+        'previews': [],
+        'referenceImagesUsed': 0,
+        'processingTimeMs': None,
+        'createdAt': '2026-11-21T09:30:00.000Z',
+        **more,
+    }
+    return httpx2.Response(200, json=answer)

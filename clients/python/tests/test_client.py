@@ -14,6 +14,7 @@ import pytest
 from image_generation import (
     Accepted,
     AsyncGenerationResult,
+    ConfigurationError,
     ConnectionError,
     CreditLimitExceeded,
     GenerationFailed,
@@ -225,10 +226,12 @@ def test_an_unreachable_service_is_a_connection_error(make: Any, call: Caller, b
 def test_a_key_does_not_follow_a_redirect(
     make: Any, client: Any, call: Caller, body: Body, world: World, granted: Granted
 ) -> None:
-    careful = make(granted.key, world.proxy_url, max_retries=0)
-    for status in (302, 307):
-        headers = {'location': f'{world.proxy_url}/generate'}
+    for status in (301, 302, 307, 308):
+        headers = {'location': f'{world.proxy_url}/generate?a=1'}
         world.fates({'answered': {'status': status, 'headers': headers, 'body': {}}})
-        with pytest.raises(ConnectionError, match='another address'):
-            call(careful.generate, **body('aurora'))
-    assert len(world.seen()) == 2
+        with pytest.raises(ConfigurationError, match=r'IMAGE_BASE_URL.* redirects to http://.*/generate$'):
+            call(client.generate, **body('aurora'))
+    # It is told at once.
+    assert len(world.seen()) == 4
+    with pytest.raises(ConfigurationError, match='has no https'):
+        call(make(granted.key, world.base_url.replace('http', 'https')).health)

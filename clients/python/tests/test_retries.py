@@ -22,35 +22,8 @@ from image_generation import (
 )
 from image_generation._retry import retry_delay_seconds
 
-from .answers import done, paint, refusal, stream
+from .answers import done, paint, refusal, stored, stream
 from .world import Caller
-
-
-def stored(status: str, **more: Any) -> httpx2.Response:
-    answer: dict[str, Any] = {
-        **dict.fromkeys(
-            ('outputUrl', 'errorMessage', 'errorCode', 'modelVersion', 'startedAt', 'completedAt', 'keyId')
-        ),
-        **dict.fromkeys(('seed', 'steps', 'width', 'height', 'numOutputs', 'creditsCharged'), 1),
-        'id': 'r',
-        'licenseId': 'l',
-        'type': 'text_to_image',
-        'status': status,
-        'cfgScale': 7.5,
-        'identity': {'id': 'i', 'name': 'aurora', 'slug': 'aurora'},
-        'prompt': 'p',
-        'negativePrompt': '',
-        'outputFormat': 'png',
-        'referenceMode': 'reference',
-        'preserveBranding': False,
-        'outputs': [],
-        'previews': [],
-        'referenceImagesUsed': 0,
-        'processingTimeMs': None,
-        'createdAt': '2026-11-21T09:30:00.000Z',
-        **more,
-    }
-    return httpx2.Response(200, json=answer)
 
 
 def broken() -> httpx2.Response:

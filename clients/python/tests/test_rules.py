@@ -18,6 +18,7 @@ from image_generation import (
     ApiError,
     AsyncClient,
     Client,
+    ConfigurationError,
     ConnectionError,
     GenerationFailed,
     ImageGenerationError,
@@ -28,7 +29,7 @@ from image_generation import (
 )
 from image_generation._event_stream import StreamEvent, read_events
 from image_generation._generate import body_of
-from image_generation.errors import classes
+from image_generation._retry import classes
 
 from .answers import done, generation, paint, refusal, stream
 from .world import Caller, repository
@@ -126,15 +127,15 @@ def test_trio_is_served_too() -> None:
 def test_misspelt_arguments_are_refused_before_anything_is_sent(answering: Any, call: Caller) -> None:
     with pytest.raises(TypeError, match=r"^generate\(\) got an unexpected keyword argument 'stpes'$"):
         call(answering().generate, identity_id='i', prompt='p', stpes=1)
-    with pytest.raises(ValueError, match='JSON'):
-        call(answering().generate, identity_id='i', prompt='p', guidance_scale=float('nan'))
+    with pytest.raises(ValueError, match='idempotency_key must be 1 to 255'):
+        call(answering().generate, identity_id='i', prompt='p', idempotency_key='')
     with pytest.raises(ValueError, match='requestId is missing'):
         call(answering().get_generation, '..')
 
 
 @pytest.mark.parametrize('key', ['', 'svc live', 'svc_live_é', 'svc\n'])
 def test_a_key_that_cannot_be_sent_is_refused_and_never_shown(key: str) -> None:
-    with pytest.raises(ValueError, match='The API key is missing') as error:
+    with pytest.raises(ConfigurationError, match=r'The API key.*IMAGE_API_KEY') as error:
         Client(key, 'https://images.example/api/v1')
     assert key == '' or key not in str(error.value)
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+from typing_extensions import Self
+
+from ._client_errors import ImageGenerationError
 
 # Whoever has a signed link has what it opens, and prompts are private.
 _unprinted = {'outputs', 'output_url', 'url', 'fields', 'prompt', 'negative_prompt', 'key'}
@@ -23,3 +26,26 @@ class Answer(BaseModel):
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """What `repr` shows, which often ends in a log."""
         return [(name, value) for name, value in super().__repr_args__() if name not in _unprinted]
+
+
+class Shared:
+    """What an answer and its copies share. It has the key and open connections, so it is not pickled."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type[_Unpickled], tuple[()]]:
+        return (_Unpickled, ())
+
+
+class _Unpickled:
+    def __getattr__(self, name: str) -> Any:
+        # Python asks whether these are there.
+        if name.startswith('__'):
+            raise AttributeError(name)
+        raise ImageGenerationError(
+            'What was unpickled has no client. Fetch the request by its ID with another.'
+        )

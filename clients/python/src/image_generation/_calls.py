@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import uuid
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 
-from ._requester import Call, Options, Requester
-from ._retry import is_transient
+from ._generate import key_header, service_name
+from ._requester import Call, Options, Requester, check_finite
+from ._retry import is_transient, proxies, those_set
 from ._storage import File, send_file
-from .errors import IdempotencyInProgress
+from ._version import __version__
+from .errors import ConfigurationError, IdempotencyInProgress
 from .models import (
     AcceptedGeneration,
     DryRun,
@@ -27,21 +28,55 @@ from .models import (
     Upload,
 )
 
+T = TypeVar('T')
+
+
+def open_http(kind: Callable[..., T]) -> T:
+    """An HTTP client, or ConfigurationError."""
+    folder = os.environ.get('SSL_CERT_DIR')
+    if folder and not any(map(os.path.isdir, folder.split(os.pathsep))):
+        raise ConfigurationError('SSL_CERT_DIR names no folder.')
+    try:
+        return kind(headers={'user-agent': f'image-generation-client-python/{__version__}'})
+    except Exception as cause:
+        names = those_set((*proxies, 'NO_PROXY'))
+        # Other texts may quote the password of a proxy.
+        why = f': {cause}' if isinstance(cause, OSError | ImportError) else ''
+        if isinstance(cause, OSError):
+            is_log = cause.filename is not None and cause.filename == os.environ.get('SSLKEYLOGFILE')
+            names = 'SSLKEYLOGFILE' if is_log else those_set(('SSL_CERT_FILE', 'SSL_CERT_DIR')).split()[0]
+        raise ConfigurationError(f"{names} can't be used{why}".rstrip('.') + '.') from cause
+
+
+def _is_address(text: str) -> bool:
+    """Whether it can be a base URL. A password in it would be sent in the place of the key."""
+    try:
+        url = httpx2.URL(text)
+        url.host.encode('idna')
+    except (httpx2.InvalidURL, ValueError):
+        return False
+    is_plain = not (url.userinfo or url.query or url.fragment or '%' in url.host)
+    return is_plain and url.scheme in ('http', 'https') and url.host != '' and (url.port or 0) < 2**16
+
 
 def options_of(api_key: str | None, base_url: str | None, timeout: float, max_retries: int) -> Options:
     """What a client was given, or the environment has in its place."""
     api_key = api_key or os.environ.get('IMAGE_API_KEY', '')
     base_url = (base_url or os.environ.get('IMAGE_BASE_URL', '')).rstrip('/')
+    if not api_key:
+        raise ConfigurationError('The API key is missing: give api_key, or set IMAGE_API_KEY.')
     # The errors of the HTTP client would quote the key.
     if not re.fullmatch(r'[!-~]+', api_key):
-        raise ValueError(
-            'The API key is missing, or not of visible ASCII characters: give api_key, or set IMAGE_API_KEY.'
+        raise ConfigurationError(
+            'The API key (api_key, or IMAGE_API_KEY) has a line break, a space or another character that no '
+            'key has.'
         )
-    if not re.match(r'https?://[^/]', base_url):
-        raise ValueError(
-            'The base URL is missing, or does not begin with https://: give base_url, or set IMAGE_BASE_URL. '
-            'It ends in /api/v1.'
+    if not _is_address(base_url):
+        raise ConfigurationError(
+            'The base URL is missing, or is no address: give base_url, or set IMAGE_BASE_URL. It begins with '
+            'https:// and ends in /api/v1.'
         )
+    check_finite({'timeout': timeout, 'max_retries': max_retries})
     return Options(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=max_retries)
 
 
@@ -59,7 +94,7 @@ class AcceptedRequest:
 
 async def respond_async(requester: Requester, body: bytes, idempotency_key: str | None) -> AcceptedRequest:
     """Asks for images. Every try has the same idempotency key, so that it is accepted once."""
-    headers = {'prefer': 'respond-async', 'idempotency-key': idempotency_key or str(uuid.uuid4())}
+    headers = {'prefer': 'respond-async', **key_header(idempotency_key)}
     call = Call('POST /generate', body=body, headers=headers)
 
     async def once() -> AcceptedRequest:
@@ -93,13 +128,8 @@ async def dry_run(requester: Requester, body: bytes) -> DryRun:
 
 async def list_generations(requester: Requester, query: Mapping[str, Any]) -> StoredGenerationList:
     """A page of stored requests, newest first."""
-    named = {_service_name(name): value for name, value in query.items()}
+    named = {service_name(name): value for name, value in query.items()}
     return await requester.fetch(Call('GET /generate', query=named), StoredGenerationList)
-
-
-def _service_name(name: str) -> str:
-    first, *others = name.split('_')
-    return first + ''.join(map(str.capitalize, others))
 
 
 async def all_generations(
@@ -136,5 +166,6 @@ async def upload_reference(requester: Requester, file: File, content_type: str |
 
 def call_of(route: str, path: Mapping[str, str], query: Mapping[str, Any], body: Any) -> Call:
     """A call of any route."""
-    content = None if body is None else json.dumps(body, allow_nan=False).encode()
+    check_finite(body, '' if isinstance(body, Mapping) else 'body')
+    content = None if body is None else json.dumps(body).encode()
     return Call(route, path=path, query=query, body=content)

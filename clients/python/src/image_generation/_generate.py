@@ -1,21 +1,23 @@
-"""Generates: on the line with events, and without a line."""
+"""Generates on the line, with events, and tells them to callbacks."""
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import uuid
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import httpx2
 
-from ._answers_to_errors import api_error
+from ._client_errors import about
 from ._event_stream import read_events
-from ._requester import Call, Requester
-from ._retry import NotRetried, is_transient
-from ._stored import poll_until_ended
+from ._requester import Call, Requester, check_finite
+from ._retry import NotRetried, api_error, is_transient
+from ._stored import Callback, call_back, poll_until_ended
 from .errors import (
     ApiError,
     ConnectionError,
@@ -24,9 +26,9 @@ from .errors import (
     ServiceUnavailable,
     TimeoutError,
 )
+from .images import Result, result_of_answer, result_of_stored
 from .models import Accepted, Generation, GenerationEventsFailed, Progress, Queued, Started, StoredGeneration
-from .parameters import service_names
-from .results import Result, result_of_answer, result_of_stored
+from .parameters import GenerationParameters, ReferenceImage
 
 # Longer than any generation may take, and longer than the service needs to end a generation whose worker
 # died.
@@ -40,6 +42,7 @@ class Disconnected:
     request_id: str
 
 
+_names = (*GenerationParameters.__annotations__, *ReferenceImage.__annotations__)
 Event: TypeAlias = Accepted | Queued | Started | Progress | Disconnected
 _kinds: dict[str, type[Accepted | Queued | Started | Progress]] = {
     'accepted': Accepted,
@@ -57,24 +60,35 @@ def body_of(function: str, parameters: Mapping[str, Any]) -> bytes:
     out.
     """
     for name in parameters:
-        if name not in service_names:
+        if name not in _names:
             raise TypeError(f'{function}() got an unexpected keyword argument {name!r}')
-    return json.dumps(_for_service(parameters), allow_nan=False, separators=(',', ':')).encode()
+    check_finite(parameters)
+    return json.dumps(_for_service(parameters), separators=(',', ':')).encode()
 
 
 def _for_service(value: Any) -> Any:
     if isinstance(value, Mapping):
         value = cast(Mapping[str, Any], value)
-        unknown = [name for name in value if name not in service_names]
-        ordered = [*(name for name in service_names if name in value), *unknown]
-        return {
-            service_names.get(name, name): _for_service(value[name])
-            for name in ordered
-            if value[name] is not None
-        }
+        unknown = [name for name in value if name not in _names]
+        ordered = [*(name for name in _names if name in value), *unknown]
+        return {service_name(name): _for_service(value[name]) for name in ordered if value[name] is not None}
     if isinstance(value, list | tuple):
         return [_for_service(one) for one in cast(Sequence[Any], value)]
     return value
+
+
+def key_header(idempotency_key: str | None) -> dict[str, str]:
+    """The header that makes all tries of a call one request. Only None has a random key made."""
+    key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+    if not re.fullmatch(r'[!-~]{1,255}', key):
+        raise ValueError('idempotency_key must be 1 to 255 visible ASCII characters.')
+    return {'idempotency-key': key}
+
+
+def service_name(name: str) -> str:
+    """The service's own name of a parameter."""
+    first, *others = name.split('_')
+    return first + ''.join(map(str.capitalize, others))
 
 
 async def generate(
@@ -84,7 +98,7 @@ async def generate(
 
     Every try has the same idempotency key, so it is charged once, however often the connection breaks.
     """
-    headers = {'accept': 'text/event-stream', 'idempotency-key': idempotency_key or str(uuid.uuid4())}
+    headers = {'accept': 'text/event-stream', **key_header(idempotency_key)}
     call = Call('POST /generate', body=body, headers=headers)
     failures = 0
     while True:
@@ -106,13 +120,14 @@ async def _generate_once(requester: Requester, call: Call) -> AsyncGenerator[Eve
     try:
         async with requester.attempt(call) as response:
             request_id = response.headers.get('x-request-id')
-            async with aclosing(_read_answer(requester, response)) as events:
-                async for event in events:
-                    if isinstance(event, Accepted):
-                        request_id = event.request_id
-                    yield event
-                    if isinstance(event, Result):
-                        return
+            with about(request_id):
+                async with aclosing(_read_answer(requester, response)) as events:
+                    async for event in events:
+                        if isinstance(event, Accepted):
+                            request_id = event.request_id
+                        yield event
+                        if isinstance(event, Result):
+                            return
     except ApiError as error:
         if not _may_be_stored(error):
             raise
@@ -203,3 +218,38 @@ def _end_of(stored: StoredGeneration) -> Result:
         raise
     except ApiError as failed:
         raise NotRetried(failed) from failed
+
+
+@dataclass(frozen=True)
+class Callbacks:
+    """Who is told what. Those of an `AsyncClient` may be `async def`."""
+
+    on_accepted: Callback[Accepted] | None
+    on_queued: Callback[Queued] | None
+    on_started: Callable[[], Any] | None
+    on_progress: Callback[Progress] | None
+    on_disconnected: Callable[[], Any] | None
+
+
+async def result_after(events: AsyncGenerator[Event | Result, None], callbacks: Callbacks) -> Result:
+    """Tells what happens, and returns the result."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Result):
+                return event
+            await _tell(callbacks, event)
+    raise ConnectionError('The answer has no result.', answer_began=True)
+
+
+async def _tell(callbacks: Callbacks, event: Event) -> None:
+    if isinstance(event, Accepted):
+        await call_back(callbacks.on_accepted, event)
+    elif isinstance(event, Queued):
+        await call_back(callbacks.on_queued, event)
+    elif isinstance(event, Progress):
+        await call_back(callbacks.on_progress, event)
+    else:
+        plain = callbacks.on_started if isinstance(event, Started) else callbacks.on_disconnected
+        waiting = plain() if plain is not None else None
+        if inspect.isawaitable(waiting):
+            await waiting

@@ -8,13 +8,20 @@ without a thread. No second copy is written or generated.
 
 from __future__ import annotations
 
+import os
+import secrets
+import stat
 import time
 from collections.abc import AsyncGenerator, Awaitable, Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import anyio
+import anyio.lowlevel
 import httpx2
+
+from ._client_errors import ImageGenerationError
 
 T = TypeVar('T')
 
@@ -47,7 +54,7 @@ class IO(Protocol):
         ...
 
     async def write_file(self, path: Path, content: bytes) -> None:
-        """Writes a file whole, or leaves what was there."""
+        """Writes a file, as `write_whole` does."""
         ...
 
 
@@ -86,11 +93,20 @@ class SuspendingIO:
 
     def __init__(self, client: httpx2.AsyncClient) -> None:
         self._client = client
+        self._loop: object = None
 
     def request(self, method: str, url: str, **more: Any) -> httpx2.Request:
         return self._client.build_request(method, url, **more)
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
+        loop = anyio.lowlevel.current_token()
+        self._loop = self._loop or loop
+        # Its open connections are those of the loop.
+        if self._loop != loop:
+            raise ImageGenerationError(
+                'An AsyncClient works in one event loop, that of its first call. Each asyncio.run() has '
+                'another: make a client within it.'
+            )
         return await self._client.send(request, stream=True, follow_redirects=False)
 
     async def chunks(self, response: httpx2.Response) -> AsyncGenerator[bytes, None]:
@@ -138,11 +154,50 @@ def read_start(path: Path, limit: int) -> bytes:
         return file.read(limit)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes beside the file and renames, so that nobody finds a part of it."""
-    beside = path.with_name(f'.{path.name}.{time.time_ns():x}.part')
+def written_into(path: Path) -> Path | int | None:
+    """What can't be replaced: a device, a FIFO, or the number of this program's output or error stream. None
+    for a regular file, and where nothing is.
+    """
     try:
-        beside.write_bytes(content)
+        there = path.stat()
+    except FileNotFoundError:
+        return None
+    for number in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(number), there):
+                return number
+    return None if stat.S_ISREG(there.st_mode) else path
+
+
+def followed(path: Path) -> Path:
+    """Where a symbolic link leads. Another path stays as short as it is."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Writes a file whole, or leaves what was there, which another hard link keeps in any case.
+
+    It follows symbolic links, and writes into what is no regular file.
+    """
+    try:
+        into = written_into(path)
+        if into is None:
+            _replace(followed(path), content, mode)
+            return
+        with open(into, 'wb', closefd=not isinstance(into, int)) as file:
+            file.write(content)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+def _replace(path: Path, content: bytes, mode: int) -> None:
+    """Writes beside the file and renames, so that nobody finds a part of it."""
+    # The name of the file itself may be the longest that there can be.
+    beside = path.with_name(f'.{secrets.token_hex(8)}.part')
+    try:
+        with open(beside, 'xb', opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(content)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 import httpx2
 from pydantic import ValidationError
 
-from ._answer import Answer
-from ._answers_to_errors import error_of, unexpected_answer
+from ._answer import Answer, Shared
 from ._io import IO
-from ._retry import is_busy, is_transient, wait_before_retry
-from .errors import ConnectionError, TimeoutError
+from ._retry import error_of, is_busy, is_transient, unexpected_answer, unreachable, wait_before_retry
+from .errors import ConfigurationError, ConnectionError, TimeoutError
 
 T = TypeVar('T')
 A = TypeVar('A', bound=Answer)
@@ -50,7 +50,7 @@ class Options:
     max_retries: int
 
 
-class Requester:
+class Requester(Shared):
     """Calls routes with one key."""
 
     def __init__(self, io: IO, options: Options) -> None:
@@ -77,8 +77,14 @@ class Requester:
 
         return await self.retry(once, is_retried)
 
-    async def retry(self, work: Callable[[], Awaitable[T]], is_retried: Callable[[Exception], bool]) -> T:
-        """Repeats work until it succeeds or a retry is no use."""
+    async def retry(
+        self,
+        work: Callable[[], Awaitable[T]],
+        is_retried: Callable[[Exception], bool],
+        within_seconds: float = math.inf,
+    ) -> T:
+        """Repeats work until it succeeds, a retry is no use, or none may begin any more."""
+        until = time.monotonic() + within_seconds
         failures = 0
         while True:
             try:
@@ -86,6 +92,8 @@ class Requester:
             except Exception as error:
                 failures += 1
                 delay = self.wait_after(error, failures, is_retried)
+                if time.monotonic() + delay > until:
+                    raise
             await self.io.sleep(delay)
 
     def wait_after(self, error: Exception, failures: int, is_retried: Callable[[Exception], bool]) -> float:
@@ -108,21 +116,35 @@ class Requester:
             method, url, timeout=timeout, headers=headers, content=call.body
         ) as response:
             if response.has_redirect_location:
-                raise ConnectionError('The service sends to another address. Check the base URL.')
+                to = response.headers['location'].split('?')[0][:200]
+                raise ConfigurationError(
+                    f'The base URL (IMAGE_BASE_URL) is another: the service redirects to {to}'
+                )
             if not response.is_success:
                 raise error_of(response, await self.read(response))
             yield response
 
     @asynccontextmanager
     async def exchange(
-        self, method: str, url: str, *, timeout: float, of: str = 'service', **more: Any
+        self,
+        method: str,
+        url: str,
+        *,
+        timeout: float,
+        silence: float | None = None,
+        of: str = 'service',
+        **more: Any,
     ) -> AsyncGenerator[httpx2.Response, None]:
-        """Sends a request to any address. Faults of the network are this package's errors."""
+        """Sends a request to any address. Faults of the network are this package's errors.
+
+        All of it may take `timeout` seconds, and each step of it `silence`, which is the same by default.
+        """
+        silence = silence or timeout
         # A connection is waited for as long as it takes: how many there are is this program's own affair.
         limits: dict[str, float | None] = {
-            'connect': timeout,
-            'read': timeout,
-            'write': timeout,
+            'connect': silence,
+            'read': silence,
+            'write': silence,
             'pool': None,
         }
         try:
@@ -134,9 +156,9 @@ class Requester:
         try:
             response = await self.io.send(request)
         except httpx2.TimeoutException as cause:
-            raise TimeoutError(_no_answer(timeout)) from cause
+            raise TimeoutError(_no_answer(silence)) from cause
         except httpx2.RequestError as cause:
-            raise ConnectionError(f"The {of} can't be reached.") from cause
+            raise unreachable(cause, of) from cause
         try:
             yield response
         finally:
@@ -154,7 +176,7 @@ class Requester:
                     if time.monotonic() > extensions['until']:
                         raise TimeoutError(_no_answer(extensions['seconds']))
         except httpx2.TimeoutException as cause:
-            raise TimeoutError(_no_answer(extensions['seconds'])) from cause
+            raise TimeoutError(_no_answer(extensions['timeout']['read'])) from cause
         except httpx2.RequestError as cause:
             sentence = 'The connection broke before the whole answer had arrived.'
             raise ConnectionError(sentence, answer_began=True) from cause
@@ -188,6 +210,18 @@ class Requester:
             raise ConnectionError('The answer broke off.', answer_began=True) from cause
 
 
+def check_finite(value: Any, name: str = '') -> None:
+    """Refuses numbers that JSON does not have, and names the parameter, before anything is sent."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f'{name} must be a finite number, not {value}.')
+    if isinstance(value, Mapping):
+        for key, one in cast(Mapping[str, Any], value).items():
+            check_finite(one, f'{name}.{key}' if name else key)
+    elif isinstance(value, list | tuple):
+        for index, one in enumerate(cast(Sequence[Any], value)):
+            check_finite(one, f'{name}[{index}]')
+
+
 def _no_answer(seconds: float) -> str:
     return f'No answer came within {seconds:g} seconds.'
 
@@ -202,8 +236,9 @@ def _address_of(base_url: str, call: Call) -> tuple[str, str]:
         # `.` and `..` would lead to another path.
         if value in ('', '.', '..'):
             raise ValueError(f'{name} is missing.')
-        return quote(value, safe='')
+        return quote(value, safe='', errors='replace')
 
+    check_finite(call.query)
     path = re.sub(r'\{(\w+)\}', parameter, template)
     query = {name: _text(value) for name, value in call.query.items() if value is not None and value != ''}
     return method, base_url + path + (f'?{httpx2.QueryParams(query)}' if query else '')

@@ -1,13 +1,40 @@
-"""When a request is tried again, and after how long. These rules are those of the TypeScript client."""
+"""How what was answered, or was not, becomes an exception, and when a request is tried again.
+
+The rules of trying again are those of the TypeScript client.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+import os
 import random
-from collections.abc import Callable
+import re
+import ssl
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
 
-from .errors import ApiError, ConnectionError, IdempotencyInProgress, TimeoutError
+import httpx2
+
+from .errors import (
+    ApiError,
+    ConfigurationError,
+    ConnectionError,
+    IdempotencyInProgress,
+    ImageGenerationError,
+    TimeoutError,
+    UnexpectedAnswer,
+)
 
 _longest_wait_seconds = 60.0
+proxies = ('HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY')
+classes = {
+    re.sub('(?<!^)(?=[A-Z])', '_', one.__name__).upper(): one
+    for one in ApiError.__subclasses__()
+    if one is not UnexpectedAnswer
+}
 
 
 def retry_delay_seconds(failures: int, retry_after_seconds: int | None, chance: float) -> float | None:
@@ -57,3 +84,91 @@ def is_transient(error: Exception) -> bool:
     if isinstance(error, ConnectionError | TimeoutError):
         return True
     return is_busy(error) or (isinstance(error, ApiError) and error.status >= 500)
+
+
+def api_error(
+    message: str,
+    *,
+    status: int,
+    code: str,
+    retry_after_seconds: int | None = None,
+    request_id: str | None = None,
+) -> ApiError:
+    """The exception of a code."""
+    kind = classes.get(code, ApiError)
+    return kind(
+        message, status=status, code=code, retry_after_seconds=retry_after_seconds, request_id=request_id
+    )
+
+
+def unexpected_answer(response: httpx2.Response) -> ApiError:
+    """The error for an answer that the service would not give."""
+    return UnexpectedAnswer(
+        'The answer is not one of the image generation service. Check the base URL (IMAGE_BASE_URL).',
+        status=response.status_code,
+        code='UNEXPECTED_ANSWER',
+        retry_after_seconds=retry_after_seconds(response.headers),
+        request_id=response.headers.get('x-request-id'),
+    )
+
+
+def error_of(response: httpx2.Response, body: bytes) -> ApiError:
+    """The error for an answer that is not a success, also when its body is not the service's."""
+    unexpected = unexpected_answer(response)
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return unexpected
+    if not isinstance(answer, dict):
+        return unexpected
+    members = cast(dict[str, Any], answer)
+    sentence, code = members.get('error'), members.get('code')
+    if not isinstance(sentence, str) or not isinstance(code, str):
+        return unexpected
+    return api_error(
+        sentence,
+        status=unexpected.status,
+        code=code,
+        retry_after_seconds=unexpected.retry_after_seconds,
+        request_id=unexpected.request_id,
+    )
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
+    """`Retry-After` (RFC 9110, 10.2.3): seconds, or a date, less the answer's own `Date`."""
+    text = headers.get('retry-after', '').strip()
+    if re.fullmatch(r'\d{1,9}', text, re.ASCII):
+        return int(text)
+    until = _date(text)
+    now = _date(headers.get('date', '')) or datetime.now(timezone.utc)
+    return None if until is None else max(0, math.ceil((until - now).total_seconds()))
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text).replace(tzinfo=timezone.utc)
+    # Of hostile text it raises more than it says.
+    except Exception:
+        return None
+
+
+def unreachable(cause: Exception, of: str) -> ImageGenerationError:
+    """The error for a request that could not be sent."""
+    fault: BaseException | None = cause
+    while fault is not None and not isinstance(fault, ssl.SSLError):
+        fault = fault.__cause__ or fault.__context__
+    if isinstance(fault, ssl.SSLCertVerificationError):
+        why = f'The certificate of the {of} was refused: {fault.verify_message}.'
+        return ConfigurationError(f'{why} SSL_CERT_FILE may name the certificates to trust.')
+    if fault is not None and fault.reason == 'WRONG_VERSION_NUMBER':
+        return ConfigurationError(f'The {of} has no https: see the base URL (IMAGE_BASE_URL), or the proxy.')
+    names = those_set(proxies)
+    if isinstance(cause, httpx2.ProxyError) and str(cause).startswith('4'):
+        return ConfigurationError(f'The proxy of {names} refused: {cause}.')
+    through = f' {names} may name the wrong proxy.' if names else ''
+    return ConnectionError(f"The {of} can't be reached.{through}")
+
+
+def those_set(names: tuple[str, ...]) -> str:
+    """Those of these variables that the environment has."""
+    return ' or '.join(name for one in names for name in (one, one.lower()) if os.environ.get(name))

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from ._client_errors import about
 from ._io import IO
 from ._requester import Requester
 from ._retry import is_transient
@@ -16,7 +17,9 @@ from .models import StoredGeneration, Upload
 
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 
-_transfer: dict[str, Any] = {'timeout': 5 * 60.0, 'of': 'storage'}
+_transfer: dict[str, Any] = {'timeout': 5 * 60.0, 'silence': 60.0, 'of': 'storage'}
+# A storage that is away for so long is told, as nothing is lost: the image can be fetched later.
+_retry_for_seconds = 60.0
 # What the storage answers for a link that has expired, or whose signer's credentials have.
 _refused_links = (400, 401, 403, 404)
 
@@ -36,7 +39,7 @@ async def send_file(requester: Requester, upload: Upload, file: File) -> None:
                     response.status_code, (await requester.read(response)).decode('utf-8', 'replace')
                 )
 
-    await requester.retry(once, _is_worth_retry)
+    await requester.retry(once, _is_worth_retry, _retry_for_seconds)
 
 
 async def _content_of(io: IO, file: File, limit: int) -> bytes:
@@ -82,16 +85,17 @@ class Links:
 async def fetch_image(requester: Requester, links: Links, index: int) -> bytes:
     """An image. If its link has expired, a new one is signed."""
     link = links.outputs[index]
-    try:
-        return await _download(requester, link)
-    except DownloadError as error:
-        if error.status not in _refused_links:
-            raise
-    # Another image of the same request may have had new ones signed in the meantime.
-    if links.outputs[index] == link:
-        stored = await requester.fetch(get_generation_call(links.request_id), StoredGeneration)
-        links.outputs = stored.outputs
-    return await _download(requester, links.outputs[index])
+    with about(links.request_id):
+        try:
+            return await _download(requester, link)
+        except DownloadError as error:
+            if error.status not in _refused_links:
+                raise
+        # Another image of the same request may have had new ones signed in the meantime.
+        if links.outputs[index] == link:
+            stored = await requester.fetch(get_generation_call(links.request_id), StoredGeneration)
+            links.outputs = stored.outputs
+        return await _download(requester, links.outputs[index])
 
 
 async def _download(requester: Requester, link: str) -> bytes:
@@ -103,4 +107,4 @@ async def _download(requester: Requester, link: str) -> bytes:
                 raise DownloadError('The storage did not give the image.', response.status_code, code)
             return body
 
-    return await requester.retry(once, _is_worth_retry)
+    return await requester.retry(once, _is_worth_retry, _retry_for_seconds)

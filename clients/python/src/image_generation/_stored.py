@@ -8,8 +8,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from ._client_errors import about
 from ._requester import Call, Requester
-from ._retry import is_transient
+from ._retry import is_transient, retry_after_seconds
 from .errors import ApiError, RequestNotFound, TimeoutError
 from .models import StoredGeneration
 
@@ -47,8 +48,9 @@ async def poll_until_ended(
     until = time.monotonic() + timeout
     wait = 0.0
     while time.monotonic() + wait < until:
-        await requester.io.sleep(wait)
-        stored, wait_seconds = await _look_at(requester, request_id)
+        with about(request_id):
+            await requester.io.sleep(wait)
+            stored, wait_seconds = await _look_at(requester, request_id)
         if stored is not None:
             await call_back(on_status, stored)
             if stored.status not in ('QUEUED', 'PROCESSING'):
@@ -63,7 +65,7 @@ async def _look_at(requester: Requester, request_id: str) -> tuple[StoredGenerat
     """The stored request, None after a fault that may pass, and after how many seconds to look again."""
     try:
         async with requester.attempt(get_generation_call(request_id)) as response:
-            asked = _seconds(response.headers.get('retry-after'))
+            asked = retry_after_seconds(response.headers)
             stored = await requester.read_model(response, StoredGeneration)
             return stored, max(_shortest_wait_seconds, asked or _usual_wait_seconds)
     except Exception as error:
@@ -96,10 +98,3 @@ async def delete_generation(requester: Requester, request_id: str) -> None:
             raise
 
     await requester.retry(once, is_transient)
-
-
-def _seconds(header: str | None) -> float | None:
-    try:
-        return float(header) if header is not None else None
-    except ValueError:
-        return None

@@ -10,19 +10,25 @@ import httpx2
 from typing_extensions import Self, Unpack
 
 from . import _calls, models
-from ._generate import Event, body_of, generate
+from ._answer import Shared
+from ._generate import Callbacks, Event, body_of, generate, result_after
 from ._io import SuspendingIO
-from ._notify import Callbacks, result_after
 from ._requester import Call, Requester
 from ._storage import File
 from ._stored import delete_generation, get_generation_call, poll_until_ended
-from .client import GenerationQuery, ImageType, user_agent, wait_for_seconds
-from .images import AsyncGenerationResult, AsyncStoredGeneration, AsyncStoredGenerationList, bind
+from .client import GenerationQuery, ImageType, wait_for_seconds
+from .images import (
+    AsyncGenerationResult,
+    AsyncStoredGeneration,
+    AsyncStoredGenerationList,
+    Result,
+    bind,
+    result_of_stored,
+)
 from .parameters import GenerationParameters
-from .results import Result, result_of_stored
 
 
-class AsyncClient:
+class AsyncClient(Shared):
     """`Client` for `async` programs: the same calls, arguments and errors, awaited.
 
     Callbacks may be `async def`.
@@ -48,7 +54,7 @@ class AsyncClient:
         http_client: httpx2.AsyncClient | None = None,
     ) -> None:
         options = _calls.options_of(api_key, base_url, timeout, max_retries)
-        self._owned = None if http_client else httpx2.AsyncClient(headers={'user-agent': user_agent})
+        self._owned = None if http_client else _calls.open_http(httpx2.AsyncClient)
         self._requester = Requester(SuspendingIO(http_client or self._owned or httpx2.AsyncClient()), options)
 
     async def __aenter__(self) -> Self:

@@ -10,16 +10,14 @@ import httpx2
 from typing_extensions import Self, TypedDict, Unpack
 
 from . import _calls, models
-from ._generate import Event, body_of, generate
+from ._answer import Shared
+from ._generate import Callbacks, Event, body_of, generate, result_after
 from ._io import BlockingIO, iterate, run
-from ._notify import Callbacks, result_after
 from ._requester import Call, Requester
 from ._storage import File
 from ._stored import delete_generation, get_generation_call, poll_until_ended
-from ._version import __version__
-from .images import GenerationResult, StoredGeneration, StoredGenerationList, bind
+from .images import GenerationResult, Result, StoredGeneration, StoredGenerationList, bind, result_of_stored
 from .parameters import GenerationParameters
-from .results import Result, result_of_stored
 
 ImageType = Literal['image/png', 'image/jpeg', 'image/webp']
 Status = Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']
@@ -45,10 +43,9 @@ class GenerationQuery(TypedDict, total=False):
 # The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a
 # little later.
 wait_for_seconds = 30 * 60.0
-user_agent = f'image-generation-client-python/{__version__}'
 
 
-class Client:
+class Client(Shared):
     """A client of the service for one API key.
 
     Every call may raise `ApiError`, `ConnectionError` and `TimeoutError`. Calls to a busy service (429, 503)
@@ -80,7 +77,7 @@ class Client:
         http_client: httpx2.Client | None = None,
     ) -> None:
         options = _calls.options_of(api_key, base_url, timeout, max_retries)
-        self._owned = None if http_client else httpx2.Client(headers={'user-agent': user_agent})
+        self._owned = None if http_client else _calls.open_http(httpx2.Client)
         self._requester = Requester(BlockingIO(http_client or self._owned or httpx2.Client()), options)
 
     def __enter__(self) -> Self:
@@ -121,16 +118,6 @@ class Client:
             on_disconnected: Called when the connection broke. From now on the client polls the stored
                 request.
             **parameters: See `GenerationParameters`. What is left out has the default of the service.
-
-        Example:
-            >>> image = client.generate(
-            ...     identity_id=identity_id,
-            ...     prompt='a quiet bay',
-            ...     on_accepted=lambda accepted: print(accepted.credits_reserved),
-            ... )
-            1
-            >>> image.credits_charged
-            1
         """
         callbacks = Callbacks(on_accepted, on_queued, on_started, on_progress, on_disconnected)
         body = body_of('generate', parameters)
@@ -140,17 +127,7 @@ class Client:
     def generate_events(
         self, *, idempotency_key: str | None = None, **parameters: Unpack[GenerationParameters]
     ) -> Iterator[Event | GenerationResult]:
-        """Generates like `generate`, and yields what happens. The last that it yields is the result.
-
-        Example:
-            >>> from image_generation import GenerationResult, Progress
-            >>> for event in client.generate_events(identity_id=identity_id, prompt='a quiet bay'):
-            ...     if isinstance(event, Progress):
-            ...         seen = f'{event.step} of {event.steps}'
-            ...     if isinstance(event, GenerationResult):
-            ...         print(event.credits_charged)
-            1
-        """
+        """Generates like `generate`, and yields what happens. The last that it yields is the result."""
         body = body_of('generate_events', parameters)
         for event in iterate(generate(self._requester, body, idempotency_key)):
             yield bind(GenerationResult, event, self._requester) if isinstance(event, Result) else event
@@ -161,12 +138,6 @@ class Client:
         """Asks for images and returns once the request is accepted. It then runs without a connection.
 
         Keep its `request_id`, or `wait()` for the images.
-
-        Example:
-            >>> request = client.respond_async(identity_id=identity_id, prompt='a quiet bay')
-            >>> image = request.wait()
-            >>> image.request_id == request.request_id
-            True
         """
         body = body_of('respond_async', parameters)
         accepted = run(_calls.respond_async(self._requester, body, idempotency_key))
@@ -195,10 +166,6 @@ class Client:
         """Tells what `generate` would cost, or raises the refusal that it would have.
 
         Charges, holds and stores nothing.
-
-        Example:
-            >>> client.dry_run(identity_id=identity_id, prompt='a quiet bay', width=1536).credits
-            2
         """
         return run(_calls.dry_run(self._requester, body_of('dry_run', parameters)))
 
@@ -209,12 +176,7 @@ class Client:
         return bind(StoredGeneration, stored, self._requester)
 
     def delete_generation(self, request_id: str) -> None:
-        """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good.
-
-        Example:
-            >>> image = client.generate(identity_id=identity_id, prompt='a quiet bay')
-            >>> client.delete_generation(image.request_id)
-        """
+        """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good."""
         run(delete_generation(self._requester, request_id))
 
     def list_generations(self, **query: Unpack[GenerationQuery]) -> StoredGenerationList:
@@ -229,22 +191,12 @@ class Client:
         )
 
     def all_generations(self, **query: Unpack[GenerationQuery]) -> Iterator[StoredGeneration]:
-        """All stored requests, newest first, fetched page by page with `limit` requests each.
-
-        Example:
-            >>> for stored in client.all_generations(status='COMPLETED'):
-            ...     name = stored.save(folder / f'{stored.id}.png').name
-        """
+        """All stored requests, newest first, fetched page by page with `limit` requests each."""
         for stored in iterate(_calls.all_generations(self._requester, query)):
             yield bind(StoredGeneration, stored, self._requester)
 
     def list_identities(self) -> list[models.Identity]:
-        """The identities that the key may use.
-
-        Example:
-            >>> next(identity.id for identity in client.list_identities() if identity.available)[:4]
-            'idn_'
-        """
+        """The identities that the key may use."""
         return run(_calls.list_identities(self._requester))
 
     def create_upload(self, *, content_type: ImageType | None = None) -> models.Upload:
@@ -262,26 +214,11 @@ class Client:
 
         Raises:
             UploadError: The file is too large, or the storage refused it.
-
-        Example:
-            >>> upload_id = client.upload_reference(photo_path)
-            >>> image = client.generate(
-            ...     identity_id=photo_identity_id,
-            ...     prompt='on a wooden table',
-            ...     reference_images=[{'upload_id': upload_id}],
-            ... )
-            >>> image.reference_images_used
-            1
         """
         return run(_calls.upload_reference(self._requester, file, content_type))
 
     def health(self) -> models.Health:
-        """Whether the API and the models are up.
-
-        Example:
-            >>> client.health().status
-            'ok'
-        """
+        """Whether the API and the models are up."""
         return run(self._requester.fetch(Call('GET /health'), models.Health))
 
     def request(
@@ -292,12 +229,7 @@ class Client:
         query: Mapping[str, Any] | None = None,
         body: Any = None,
     ) -> Any:
-        """Any route by its method and path, with the service's own names. Returns the answer's JSON.
-
-        Example:
-            >>> client.request('GET /generate', query={'limit': 1})['nextCursor'] is None
-            False
-        """
+        """Any route by its method and path, with the service's own names. Returns the answer's JSON."""
         return run(self._requester.request(_calls.call_of(route, path or {}, query or {}, body)))
 
 

@@ -1,51 +1,14 @@
 """Everything that the client raises. Generated of docs/openapi.json by generate_models.py."""
 
-from ._api_error import ApiError, ImageGenerationError
-from ._client_errors import (
-    ConnectionError,
-    DownloadError,
-    StorageError,
-    TimeoutError,
-    UnexpectedAnswer,
-    UploadError,
-)
-
-__all__ = [
-    'ApiError',
-    'ConnectionError',
-    'CreditLimitExceeded',
-    'DownloadError',
-    'GenerationFailed',
-    'IdempotencyInProgress',
-    'IdempotencyMismatch',
-    'IdentityMismatch',
-    'IdentityNotFound',
-    'IdentityUnavailable',
-    'ImageGenerationError',
-    'InternalError',
-    'InvalidApiKey',
-    'InvalidBody',
-    'InvalidParameters',
-    'InvalidSession',
-    'KeyLimitReached',
-    'KeyNotFound',
-    'LicenseInactive',
-    'LicenseNotFound',
-    'MissingIdentity',
-    'NotFound',
-    'PayloadTooLarge',
-    'RateLimited',
-    'RequestBlocked',
-    'RequestInProgress',
-    'RequestNotFound',
-    'ServiceUnavailable',
-    'StorageError',
-    'TierLimit',
-    'Timeout',
-    'TimeoutError',
-    'UnexpectedAnswer',
-    'UploadError',
-]
+from ._client_errors import ApiError as ApiError
+from ._client_errors import ConfigurationError as ConfigurationError
+from ._client_errors import ConnectionError as ConnectionError
+from ._client_errors import DownloadError as DownloadError
+from ._client_errors import ImageGenerationError as ImageGenerationError
+from ._client_errors import StorageError as StorageError
+from ._client_errors import TimeoutError as TimeoutError
+from ._client_errors import UnexpectedAnswer as UnexpectedAnswer
+from ._client_errors import UploadError as UploadError
 
 
 class CreditLimitExceeded(ApiError):
@@ -150,33 +113,3 @@ class TierLimit(ApiError):
 
 class Timeout(ApiError):
     """504 TIMEOUT: see `docs/errors.md#timeout`."""
-
-
-classes: dict[str, type[ApiError]] = {
-    'CREDIT_LIMIT_EXCEEDED': CreditLimitExceeded,
-    'GENERATION_FAILED': GenerationFailed,
-    'IDEMPOTENCY_IN_PROGRESS': IdempotencyInProgress,
-    'IDEMPOTENCY_MISMATCH': IdempotencyMismatch,
-    'IDENTITY_MISMATCH': IdentityMismatch,
-    'IDENTITY_NOT_FOUND': IdentityNotFound,
-    'IDENTITY_UNAVAILABLE': IdentityUnavailable,
-    'INTERNAL_ERROR': InternalError,
-    'INVALID_API_KEY': InvalidApiKey,
-    'INVALID_BODY': InvalidBody,
-    'INVALID_PARAMETERS': InvalidParameters,
-    'INVALID_SESSION': InvalidSession,
-    'KEY_LIMIT_REACHED': KeyLimitReached,
-    'KEY_NOT_FOUND': KeyNotFound,
-    'LICENSE_INACTIVE': LicenseInactive,
-    'LICENSE_NOT_FOUND': LicenseNotFound,
-    'MISSING_IDENTITY': MissingIdentity,
-    'NOT_FOUND': NotFound,
-    'PAYLOAD_TOO_LARGE': PayloadTooLarge,
-    'RATE_LIMITED': RateLimited,
-    'REQUEST_BLOCKED': RequestBlocked,
-    'REQUEST_IN_PROGRESS': RequestInProgress,
-    'REQUEST_NOT_FOUND': RequestNotFound,
-    'SERVICE_UNAVAILABLE': ServiceUnavailable,
-    'TIER_LIMIT': TierLimit,
-    'TIMEOUT': Timeout,
-}

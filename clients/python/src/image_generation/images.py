@@ -1,4 +1,4 @@
-"""Images of a generation: their bytes, and files of them."""
+"""What a generation ends with, and its images: their bytes, and files of them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,80 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from pydantic import PrivateAttr
+from pydantic import ConfigDict, PrivateAttr
+from pydantic.alias_generators import to_camel
 
 from . import models
 from ._answer import Answer
+from ._client_errors import about
 from ._io import run
 from ._requester import Requester
+from ._retry import api_error
 from ._storage import Links, fetch_image
-from .results import Result
 
 OneImage = TypeVar('OneImage', bound='_Image')
 Bound = TypeVar('Bound', bound='_HasImages')
+
+
+_statuses = {'GENERATION_FAILED': 500, 'TIMEOUT': 504, 'SERVICE_UNAVAILABLE': 503}
+
+
+class Result(Answer):
+    """A generation that succeeded."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    request_id: str
+    """It does not change, and `get_generation` fetches it."""
+    outputs: list[str]
+    """Signed links, open for an hour at most. `images` signs new ones where they are needed."""
+    identity: models.IdentityName
+    seed: int
+    """The seed of the first output; each further one has the next."""
+    credits_charged: int
+    reference_images_used: int
+    processing_time_ms: int
+    """Milliseconds from acceptance to completion."""
+    usage: models.CreditsUsage | None
+    """None when the answer was lost and the stored request was fetched instead."""
+
+
+def result_of_answer(answer: models.Generation) -> Result:
+    """The result of an answer on the line."""
+    return Result(
+        request_id=answer.request_id,
+        outputs=answer.outputs,
+        identity=answer.identity,
+        seed=answer.seed,
+        credits_charged=answer.usage.credits_charged,
+        reference_images_used=answer.reference_images_used,
+        processing_time_ms=answer.processing_time_ms,
+        usage=answer.usage,
+    )
+
+
+def result_of_stored(stored: models.StoredGeneration) -> Result:
+    """The result of a stored request. Raises its error if it failed."""
+    if stored.status == 'COMPLETED':
+        return Result(
+            request_id=stored.id,
+            outputs=stored.outputs,
+            identity=models.IdentityName(id=stored.identity.id, name=stored.identity.name),
+            seed=stored.seed,
+            credits_charged=stored.credits_charged,
+            reference_images_used=stored.reference_images_used,
+            # It is null only until the request ends.
+            processing_time_ms=stored.processing_time_ms or 0,
+            usage=None,
+        )
+    code = stored.error_code or 'GENERATION_FAILED'
+    sentence = stored.error_message or 'The image could not be finished.'
+    raise api_error(
+        f'{sentence} Nothing was charged.',
+        status=_statuses.get(code, 500),
+        code=code,
+        request_id=stored.id,
+    )
 
 
 class _Image:
@@ -44,7 +107,8 @@ class Image(_Image):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the file. A file that was there is replaced once all of the image has arrived."""
         content = self.bytes()
-        run(self._requester.io.write_file(Path(path), content))
+        with about(self._links.request_id):
+            run(self._requester.io.write_file(Path(path), content))
         return Path(path)
 
 
@@ -57,7 +121,9 @@ class AsyncImage(_Image):
 
     async def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the file. A file that was there is replaced once all of the image has arrived."""
-        await self._requester.io.write_file(Path(path), await self.bytes())
+        content = await self.bytes()
+        with about(self._links.request_id):
+            await self._requester.io.write_file(Path(path), content)
         return Path(path)
 
 

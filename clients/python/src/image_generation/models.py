@@ -12,14 +12,12 @@ from image_generation._answer import Answer
 class Accepted(Answer):
     request_id: Annotated[str, Field(alias='requestId')]
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
-
     credits_reserved: Annotated[int, Field(alias='creditsReserved')]
 
 
 class AcceptedGeneration(Answer):
     request_id: Annotated[str, Field(alias='requestId')]
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
-
     status: SkipValidation[Literal['QUEUED']]
     credits_reserved: Annotated[int, Field(alias='creditsReserved')]
     """What it will be charged if it completes."""
@@ -28,26 +26,14 @@ class AcceptedGeneration(Answer):
 class CreditsUsage(Answer):
     credits_used: Annotated[int, Field(alias='creditsUsed')]
     """Credits used in the period, this request included."""
-
     credits_limit: Annotated[int, Field(alias='creditsLimit')]
     """Credits of a period."""
-
     credits_remaining: Annotated[int, Field(alias='creditsRemaining')]
     """`creditsLimit` less `creditsUsed`: negative when the limit was lowered below what is used."""
-
     credits_charged: Annotated[int, Field(alias='creditsCharged')]
     """What this request was charged."""
-
     period_reset_date: Annotated[AwareDatetime, Field(alias='periodResetDate')]
     """When the next period's credits begin."""
-
-
-class DeletedGeneration(Answer):
-    request_id: Annotated[str, Field(alias='requestId')]
-    """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
-
-    deleted: SkipValidation[Literal[True]]
-    """Nothing of the request is stored any more."""
 
 
 class GenerationEventsFailed(Answer):
@@ -59,17 +45,13 @@ class GenerationEventsFailed(Answer):
 class Health(Answer):
     status: SkipValidation[Literal['ok', 'degraded']]
     """`ok` when every part is up. A model that sleeps, or wakes as it should, is up."""
-
     api: SkipValidation[Literal['up']]
     """The API itself: whoever reads this has reached it."""
-
     inference: SkipValidation[Literal['up', 'down']]
     """The models. `down` while they are neither awake nor to be woken: generating answers 503 then."""
-
-    model: SkipValidation[Literal['ready', 'waking', 'asleep', 'unavailable']]
+    model: SkipValidation[Literal['ready', 'waking', 'asleep', 'unavailable']] | None = None
     """`ready` paints at once. `asleep`: the next request to generate wakes it. `waking`: it starts. While it sleeps or wakes, generating answers 503, and a request with `Prefer: respond-async` waits for it. `unavailable`: no answer."""
-
-    model_ready_in_seconds: Annotated[int | None, Field(alias='modelReadyInSeconds')]
+    model_ready_in_seconds: Annotated[int | None, Field(alias='modelReadyInSeconds')] = None
     """While the model is `waking`: about when it is ready, by what waking took lately. Otherwise null."""
 
 
@@ -86,7 +68,6 @@ class Progress(Answer):
 class Queued(Answer):
     position: int
     """How many requests begin before this one, plus one."""
-
     eta_seconds: Annotated[int, Field(alias='etaSeconds')]
     """Until it is expected to begin; 0 while that is not known."""
 
@@ -94,16 +75,12 @@ class Queued(Answer):
 class Sample(Answer):
     url: str
     """The picture, a WebP of at most 1024 pixels a side."""
-
     thumbnail_url: Annotated[str, Field(alias='thumbnailUrl')]
     """The same in small, a WebP of at most 512 pixels a side."""
-
     width: int
     """Of the picture, in pixels."""
-
     height: int
     """Of the picture, in pixels."""
-
     prompt: str | None
     """What painted it, where that is known."""
 
@@ -121,16 +98,12 @@ class StoredIdentity(Answer):
 class Upload(Answer):
     upload_id: Annotated[str, Field(alias='uploadId')]
     """Send it in `referenceImages`, once the file was sent."""
-
     url: str
     """Where to POST a form (multipart/form-data) of all `fields`, and then the file in a field named `file`."""
-
     fields: dict[str, str]
     """The fields of the form, as they are."""
-
     max_bytes: Annotated[int, Field(alias='maxBytes')]
     """The largest file that is taken."""
-
     expires_at: Annotated[AwareDatetime, Field(alias='expiresAt')]
     """Until then the file can be sent, and used."""
 
@@ -138,14 +111,11 @@ class Upload(Answer):
 class DryRun(Answer):
     dry_run: Annotated[SkipValidation[Literal[True]], Field(alias='dryRun')]
     """Nothing was painted, charged or stored."""
-
     accepted: SkipValidation[Literal[True]]
     """A request that would be refused is answered with its refusal."""
-
     identity: IdentityName
     credits: int
     """What the request would be charged; 0 where its Idempotency-Key stands for a result already."""
-
     usage: CreditsUsage
     """As it is: a dry run charges nothing. What running requests hold is not in it."""
 
@@ -153,55 +123,32 @@ class DryRun(Answer):
 class Generation(Answer):
     request_id: Annotated[str, Field(alias='requestId')]
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
-
     outputs: list[str]
     """Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones."""
-
-    previews: list[str | None]
+    previews: list[str | None] = []
     """Signed links to small WebP copies, in the order of `outputs`; an entry is null where there is none. Each stays the same for a quarter of an hour, and opens for 45 minutes at least."""
-
     identity: IdentityName
     reference_images_used: Annotated[int, Field(alias='referenceImagesUsed')]
     """How many reference images the model says it used."""
-
     usage: CreditsUsage
     processing_time_ms: Annotated[int, Field(alias='processingTimeMs')]
     """Milliseconds from acceptance to completion."""
-
     seed: int
     """The seed of the first output; each further one has the next."""
-
-
-class GenerationEvents(Answer):
-    accepted: Accepted
-    queued: Queued
-    """The request waits for the model. Sent when it must wait, when it moves up, and every few seconds."""
-
-    started: Started
-    """The model began."""
-
-    progress: Progress
-    completed: Generation
-    failed: GenerationEventsFailed
-    """The error that a plain answer would have been, with its status."""
 
 
 class Identity(Answer):
     id: str
     """Send it as `identityId`."""
-
     name: str
     slug: str
     """The name as it stands in addresses of pages."""
-
     description: str
     product_photos: Annotated[bool, Field(alias='productPhotos')]
     """Whether it takes reference images of products."""
-
     available: bool
     """Whether it has an active model right now."""
-
-    samples: list[Sample]
+    samples: list[Sample] = []
     """Pictures that show what it paints, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
 
 
@@ -212,79 +159,60 @@ class IdentityList(Answer):
 class StoredGeneration(Answer):
     id: str
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
-
     license_id: Annotated[str, Field(alias='licenseId')]
-    key_id: Annotated[str | None, Field(alias='keyId')]
+    key_id: Annotated[str | None, Field(alias='keyId')] = None
     """The key that asked; null for the playground."""
-
     type: SkipValidation[Literal['text_to_image', 'reference', 'exact_product']]
     status: SkipValidation[Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']]
     """COMPLETED, FAILED and TIMEOUT are final and never change."""
-
     identity: StoredIdentity
     """As it was when the request was accepted."""
-
     prompt: str
     negative_prompt: Annotated[str, Field(alias='negativePrompt')]
     seed: int
     """The seed of the first output; each further one has the next."""
-
     steps: int
     """Inference steps."""
-
     cfg_scale: Annotated[float, Field(alias='cfgScale')]
     """Guidance scale."""
-
     width: int
     """Pixels."""
-
     height: int
     """Pixels."""
-
     num_outputs: Annotated[int, Field(alias='numOutputs')]
-    output_format: Annotated[SkipValidation[Literal['png', 'webp', 'jpeg']], Field(alias='outputFormat')]
+    output_format: Annotated[SkipValidation[Literal['png', 'webp', 'jpeg']], Field(alias='outputFormat')] = (
+        'png'
+    )
     """What the images are stored as."""
-
     reference_mode: Annotated[
         SkipValidation[Literal['exact_product', 'reference']], Field(alias='referenceMode')
     ]
     preserve_branding: Annotated[bool, Field(alias='preserveBranding')]
     output_url: Annotated[str | None, Field(alias='outputUrl')]
     """The first of `outputs`; null unless the request completed."""
-
     outputs: list[str]
     """Signed links to the images, open to everyone who has them for an hour at most. Fetch the request again for new ones."""
-
-    previews: list[str | None]
+    previews: list[str | None] = []
     """Signed links to small WebP copies, in the order of `outputs`; an entry is null where there is none. Each stays the same for a quarter of an hour, and opens for 45 minutes at least."""
-
     error_message: Annotated[str | None, Field(alias='errorMessage')]
     """Why it failed; null unless it did."""
-
     error_code: Annotated[
         SkipValidation[Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE']] | None,
         Field(alias='errorCode'),
-    ]
+    ] = None
     """The code of that error; null unless it failed."""
-
     credits_charged: Annotated[int, Field(alias='creditsCharged')]
     """0 unless the request completed."""
-
     reference_images_used: Annotated[int, Field(alias='referenceImagesUsed')]
     """How many reference images the model says it used."""
-
     processing_time_ms: Annotated[int | None, Field(alias='processingTimeMs')]
     """Milliseconds from acceptance to the end; null until then."""
-
     model_version: Annotated[str | None, Field(alias='modelVersion')]
     """What made the images; null unless the request completed."""
-
     created_at: Annotated[AwareDatetime, Field(alias='createdAt')]
     """When the request was accepted."""
-
     started_at: Annotated[AwareDatetime | None, Field(alias='startedAt')]
     """When the model began; null until then."""
-
     completed_at: Annotated[AwareDatetime | None, Field(alias='completedAt')]
     """When it ended, however it ended; null until then."""
 
@@ -292,9 +220,7 @@ class StoredGeneration(Answer):
 class StoredGenerationList(Answer):
     generations: list[StoredGeneration]
     """Newest first. A filtered page may hold fewer than `limit`, or none, and still have a next one."""
-
     next_cursor: Annotated[str | None, Field(alias='nextCursor')]
     """Send it as `cursor` for the next page; null on the last one."""
-
-    searched_back_to: Annotated[AwareDatetime | None, Field(alias='searchedBackTo')]
+    searched_back_to: Annotated[AwareDatetime | None, Field(alias='searchedBackTo')] = None
     """Everything newer was looked at; null on the last page."""

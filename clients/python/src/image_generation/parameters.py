@@ -49,22 +49,3 @@ class GenerationParameters(TypedDict):
     image."""
     preserve_branding: NotRequired[bool | None]
     """Asks for packaging, logo and label to be kept accurate, where the identity can."""
-
-
-service_names = {
-    'identity_id': 'identityId',
-    'prompt': 'prompt',
-    'negative_prompt': 'negativePrompt',
-    'seed': 'seed',
-    'num_inference_steps': 'numInferenceSteps',
-    'guidance_scale': 'guidanceScale',
-    'num_outputs': 'numOutputs',
-    'width': 'width',
-    'height': 'height',
-    'output_format': 'outputFormat',
-    'reference_images': 'referenceImages',
-    'reference_mode': 'referenceMode',
-    'preserve_branding': 'preserveBranding',
-    'url': 'url',
-    'upload_id': 'uploadId',
-}
