@@ -9,6 +9,7 @@ from anyio.from_thread import start_blocking_portal
 
 from image_generation import AsyncClient, Client, _io
 
+from .commands import run as run
 from .world import Caller, Granted, World
 
 AnyClient: TypeAlias = Any

@@ -4,73 +4,22 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from image_generation import Client
 from image_generation.command import program
-from image_generation.command.commands import paths_of, printable
+from image_generation.command.commands import printable
 from image_generation.command.configuration import Configuration, write_configuration
-from image_generation.command.program import main
-from image_generation.command.terminal_image import shown
+from image_generation.command.output import paths_of
+from image_generation.command.terminal import shown
 
+from .commands import Run, process, small
 from .world import Granted, World
 
-Run = Callable[..., 'Ended']
-small = ('--width', '512', '--height', '512', '--steps', '20')
 png = b'\x89PNG\r\n\x1a\n' + bytes(5000)
-
-
-class Ended(NamedTuple):
-    """What a command printed, and its exit code."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def run(
-    world: World,
-    granted: Granted,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
-    """Runs the command in this process, since hundreds of its own would take longer to start than to run."""
-    configured = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
-
-    def run(*args: str, env: Mapping[str, str] = configured, typed: str = '') -> Ended:
-        with monkeypatch.context() as patch:
-            for name in (*configured, 'XDG_CONFIG_HOME'):
-                patch.delenv(name, raising=False)
-            for name, value in {'HOME': str(tmp_path), **env}.items():
-                patch.setenv(name, value)
-            patch.chdir(tmp_path)
-            patch.setattr(sys, 'stdin', io.StringIO(typed))
-            capsys.readouterr()
-            try:
-                code = main(args)
-            except SystemExit as end:
-                code = int(end.code or 0)
-            told = capsys.readouterr()
-            return Ended(code, told.out, told.err)
-
-    return run
-
-
-def process(*args: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subprocess.Popen[str]:
-    """The command as a process of its own."""
-    command = [sys.executable, '-c', 'from image_generation.command.program import run; run()', *args]
-    environment = {**env, 'PYTHONPATH': str(Path(__file__).parents[1] / 'src')}
-    return subprocess.Popen(command, env=environment, cwd=cwd, stderr=subprocess.PIPE, text=True, **more)
 
 
 def test_makes_images_saves_them_and_replaces_no_file(run: Run, tmp_path: Path) -> None:
@@ -122,6 +71,11 @@ def test_each_failure_is_one_sentence_and_an_exit_code(
         (('get', 'unknown'), 1, 'No stored request has this ID. (REQUEST_NOT_FOUND'),
         (('list', '--limit', '0'), 2, '--limit must be at least 1.'),
         (('list', '--base-url', 'ftp://x'), 2, 'The base URL is missing'),
+        (
+            ('quote', 'x', '-i', 'aurora', '--guidance-scale', 'nan'),
+            2,
+            'guidance_scale must be a finite number',
+        ),
         (('generate', 'x', '-i', 'aurora', '--api-key', granted.key), 2, 'unrecognized arguments'),
     ]
     for args, code, sentence in failures:
@@ -133,7 +87,7 @@ def test_each_failure_is_one_sentence_and_an_exit_code(
     # Nothing was paid for a file that could not be written.
     assert world.totals(granted) == (0, 0)
     as_json = run('get', 'unknown', '--json')
-    assert set(json.loads(as_json.stderr)) == {'error', 'code'}
+    assert set(json.loads(as_json.stderr)) == {'error', 'code', 'requestId'}
     revoked = world.grant(key={'revokedAtMs': 1}).key
     refused = run('list', env={'IMAGE_API_KEY': revoked, 'IMAGE_BASE_URL': world.base_url})
     assert refused.returncode == 1
@@ -159,7 +113,7 @@ def test_deletes_what_is_there_and_names_what_is_not(run: Run, granted: Granted,
     assert world.totals(granted) == (3, 3)
 
 
-class _Terminal(io.StringIO):
+class _Terminal(io.TextIOWrapper):
     def isatty(self) -> bool:
         return True
 
@@ -169,7 +123,7 @@ def test_asks_before_it_deletes(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     unasked = run('delete', made)
     assert (unasked.returncode, unasked.stdout) == (2, '')
     assert 'give --yes' in unasked.stderr
-    monkeypatch.setattr(io, 'StringIO', _Terminal)
+    monkeypatch.setattr(io, 'TextIOWrapper', _Terminal)
     for typed in ('n\n', '\n', ''):
         refused = run('delete', made, typed=typed)
         assert (refused.returncode, refused.stdout) == (130, '')
@@ -184,7 +138,7 @@ def test_without_a_service_it_says_so(run: Run, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(program, '_max_retries', 0)
     away = run('list', '--base-url', 'http://127.0.0.1:9/api/v1')
     assert away.returncode == 3
-    assert away.stderr == "imagegen: The service can't be reached. Check the network and the base URL.\n"
+    assert "The service can't be reached. Check the network and the base URL (IMAGE_BASE_URL)." in away.stderr
 
 
 def test_who_interrupts_a_request_that_runs_is_told_its_id(
@@ -194,14 +148,15 @@ def test_who_interrupts_a_request_that_runs_is_told_its_id(
     args = ('generate', 'a bay', '-i', 'glacier', *small)
     with process(*args, env=environment, cwd=tmp_path) as painting:
         assert painting.stderr is not None
+        assert painting.stderr.readline().startswith('request ')
         assert painting.stderr.readline() == 'Painting\n'
         painting.send_signal(signal.SIGINT)
         told = painting.stderr.read()
     assert painting.returncode == 130
-    assert 'It goes on and is charged when it completes: imagegen get --wait ' in told
+    assert 'It goes on and is charged when it completes. To fetch it costs nothing: imagegen get ' in told
     with Client(granted.key, world.base_url) as client:
         [running] = client.list_generations().generations
-    assert told.split()[-1] == running.id
+    assert told.endswith(f' {running.id} -o . --wait\n')
 
 
 def test_configure_writes_a_file_that_nobody_else_may_read(
@@ -214,6 +169,19 @@ def test_configure_writes_a_file_that_nobody_else_may_read(
     assert path.stat().st_mode & 0o777 == 0o600
     assert granted.key in path.read_text()
     assert granted.key not in written.stdout + written.stderr
+    assert 'The key opens these identities: aurora, basalt,' in written.stderr
+    before = path.read_text()
+    for address, key, code in (
+        (world.base_url, world.grant(key={'revokedAtMs': 1}).key, 1),
+        (world.base_url.removesuffix('/v1'), granted.key, 2),
+        (world.base_url.replace('http', 'https'), granted.key, 2),
+    ):
+        refused = run('configure', '--base-url', address, env={}, typed=f'{key}\n')
+        assert (refused.returncode, path.read_text()) == (code, before), refused.stderr
+    away = run('configure', '--base-url', 'http://127.0.0.1:9/api/v1', env={}, typed='\ufeffsvc_live_a\n')
+    assert (away.returncode, 'Warning: the key could not be tried.' in away.stderr) == (0, True)
+    assert path.read_text() == 'IMAGE_API_KEY=svc_live_a\nIMAGE_BASE_URL=http://127.0.0.1:9/api/v1\n'
+    path.write_text(f'\ufeff{before}')
     assert run('list', env={}).returncode == 0
     # The environment comes first.
     assert run('list', env={'IMAGE_API_KEY': 'svc_live_other'}).returncode == 1
@@ -241,28 +209,12 @@ def test_a_file_that_others_could_read_is_replaced_by_one_that_they_may_not(
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_output_may_be_closed_early(world: World, granted: Granted, tmp_path: Path) -> None:
-    environment = {'IMAGE_API_KEY': granted.key, 'IMAGE_BASE_URL': world.base_url}
-    read, write = os.pipe()
-    os.close(read)
-    with process('identities', env=environment, cwd=tmp_path, stdout=write) as ended:
-        os.close(write)
-        assert ended.stderr is not None
-        assert ended.stderr.read() == ''
-    assert ended.returncode == 0
-
-
-def test_where_images_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_are_made_for_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     links = ['https://s/a/output-0.webp?X=1', 'https://s/a/output-1.webp?X=1']
-    assert paths_of('bay.webp', 'aurora', 1, links[:1]) == [Path('bay.webp')]
-    assert paths_of('bay.webp', 'aurora', 1, links) == [Path('bay-1.webp'), Path('bay-2.webp')]
     # Seeds go round.
-    assert paths_of(None, 'Au/rora', 2**32 - 1, links) == [
-        Path('au-rora-4294967295.webp'),
-        Path('au-rora-0.webp'),
-    ]
-    assert paths_of(str(tmp_path), 'aurora', 1, links[:1]) == [tmp_path / 'aurora-1.webp']
+    made = [Path('au-r-ra-4294967295.webp'), Path('au-r-ra-0.webp')]
+    assert paths_of(None, 'Au/róra', 2**32 - 1, links) == made
 
 
 def test_pictures_are_shown_where_the_terminal_can() -> None:

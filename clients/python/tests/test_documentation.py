@@ -18,11 +18,11 @@ import pytest
 from image_generation import AsyncClient, Client
 
 from .small_images import paint_small
-from .world import Granted, World
+from .world import Granted, World, repository
 
 package = Path(__file__).parents[1]
-readme = (package / 'README.md').read_text()
-modules = ['', '._api_error', '.client', '.async_client', '.images']
+readme = (package / 'README.md').read_text() + (repository / 'docs/api/python.md').read_text()
+modules = ['', '._client_errors', '.client', '.async_client', '.images']
 examples = [
     pytest.param(example, id=example.name)
     for name in modules
@@ -66,9 +66,6 @@ def test_an_example_of_a_docstring(
 ) -> None:
     paint_small(monkeypatch.setattr)
     with Client(granted.key, world.base_url) as client:
-        if 'all_generations' in example.name or example.name.endswith('.request'):
-            for _ in range(2):
-                client.generate(identity_id=world.identities['aurora'], prompt='a bay')
         example.globs = {
             **identity_of(world),
             'client': client,

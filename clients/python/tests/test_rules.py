@@ -168,6 +168,8 @@ def test_both_clients_have_the_same_calls_and_arguments() -> None:
 def test_every_code_of_the_documentation_has_its_exception() -> None:
     page = (repository / 'docs/errors.md').read_text()
     codes = [line[3:] for line in page.splitlines() if line.startswith('## ') and line[3:].isupper()]
+    # This one is for GET on MCP, which no client of this kind sends.
+    codes.remove('METHOD_NOT_ALLOWED')
     assert sorted(classes) == sorted(codes)
     for code, kind in classes.items():
         assert kind is getattr(image_generation, ''.join(word.capitalize() for word in code.split('_')))

@@ -7,10 +7,8 @@ import json
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -19,23 +17,17 @@ from image_generation import (
     Client,
     GenerationResult,
     Identity,
+    ImageGenerationError,
     RequestInProgress,
     RequestNotFound,
     StoredGeneration,
     UploadError,
 )
+from image_generation._retry import is_transient
 
-from .arguments import prompt_of
 from .configuration import Configuration, UsageError, configuration_path, write_configuration
-from .progress import progress
-from .terminal_image import shown
-
-
-class Interrupted(Exception):
-    """Ctrl-C while a request runs, which goes on."""
-
-    def __init__(self, request_id: str) -> None:
-        super().__init__(f'It goes on and is charged when it completes: imagegen get --wait {request_id}')
+from .output import Kept, bytes_per_pixel, check_output, fetchable, format_of, is_output, print_files, save
+from .terminal import flush, progress, read_input, say
 
 
 def printable(text: str) -> str:
@@ -48,46 +40,46 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, default=lambda one: one.model_dump(mode='json', by_alias=True)))
 
 
-def check_output(output: str | None) -> None:
-    """Nothing is paid for an image that has nowhere to go."""
-    if output is not None and not Path(output).parent.is_dir():
-        raise UsageError(f'There is no folder {Path(output).parent}.')
-
-
 def generate(client: Client, args: Namespace) -> None:
     """Makes images and saves them."""
-    check_output(args.output)
-    parameters = _parameters(client, args)
-    request_id: str | None = None
-    image: GenerationResult | None = None
+    args.output_format = format_of(args.output, args.output_format)
+    pixels = (args.width or 1024) * (args.height or 1024)
+    check_output(args, args.num_outputs or 1, pixels * bytes_per_pixel[args.output_format or 'png'])
+    identity = _identity(client, args.identity)
+    parameters = _parameters(client, args, identity)
+    kept = Kept()
+    with fetchable(args, kept):
+        image = _painted(client, args, parameters, kept)
+        save(image, args, identity.slug, kept)
+        if args.json:
+            print_json({**_plain(image), 'files': list(map(str, kept.files))})
+        else:
+            print_files(kept)
+        flush()
+    if not args.json:
+        credits = '1 credit' if image.credits_charged == 1 else f'{image.credits_charged} credits'
+        left = f', {image.usage.credits_remaining} left' if image.usage else ''
+        say(f'{credits}{left}; seed {image.seed}; request {image.request_id}')
+
+
+def _painted(client: Client, args: Namespace, parameters: Any, kept: Kept) -> GenerationResult:
+    """Makes images, and tells the request's ID before anything can happen to them."""
     with progress(args.quiet or args.json) as shown_progress:
-        try:
-            for event in client.generate_events(idempotency_key=args.idempotency_key, **parameters):
-                if isinstance(event, GenerationResult):
-                    image = event
-                elif isinstance(event, Accepted):
-                    request_id = event.request_id
-                if shown_progress is not None and not isinstance(event, GenerationResult):
-                    shown_progress.show(event)
-        except KeyboardInterrupt:
-            if request_id is None:
-                raise
-            raise Interrupted(request_id) from None
-    assert image is not None
-    files = _save(image, args, image.identity.name)
-    if args.json:
-        print_json({**_plain(image), 'files': [str(file) for file in files]})
-        return
-    for file in files:
-        print(file)
-    credits = '1 credit' if image.credits_charged == 1 else f'{image.credits_charged} credits'
-    left = f', {image.usage.credits_remaining} left' if image.usage else ''
-    print(f'{credits}{left}; seed {image.seed}; request {image.request_id}', file=sys.stderr)
+        for event in client.generate_events(idempotency_key=args.idempotency_key, **parameters):
+            if isinstance(event, GenerationResult):
+                return event
+            if isinstance(event, Accepted):
+                kept.request_id = event.request_id
+                if not args.json:
+                    say(f'request {event.request_id}')
+            if shown_progress is not None:
+                shown_progress.show(event)
+    raise AssertionError('The last event is the result.')
 
 
 def quote(client: Client, args: Namespace) -> None:
     """Tells what generate would cost."""
-    priced = client.dry_run(**_parameters(client, args))
+    priced = client.dry_run(**_parameters(client, args, _identity(client, args.identity)))
     if args.json:
         print_json(priced)
         return
@@ -119,13 +111,20 @@ def list_(client: Client, args: Namespace) -> None:
 
 def get(client: Client, args: Namespace) -> None:
     """Shows a request, and saves its images where that is asked for."""
-    check_output(args.output)
+    if args.output is not None:
+        check_output(args)
     if args.wait:
         client.wait_for_generation(args.request_id)
     stored = client.get_generation(args.request_id)
-    files = _save(stored, args, stored.identity.slug) if args.output is not None else []
+    kept = Kept()
+    if args.output is not None and stored.images:
+        format_of(args.output, stored.output_format)
+        with fetchable(args, kept):
+            save(stored, args, stored.identity.slug, kept)
     if args.json:
-        print_json({**_plain(stored), 'files': [str(file) for file in files]})
+        print_json({**_plain(stored), 'files': list(map(str, kept.files))})
+        return
+    if any(map(is_output, kept.files)):
         return
     rows = [
         ['request', stored.id],
@@ -141,8 +140,7 @@ def get(client: Client, args: Namespace) -> None:
     if stored.error_message is not None:
         rows.append(['error', f'{stored.error_message} ({stored.error_code})'])
     _print_table(rows)
-    for file in files:
-        print(file)
+    print_files(kept)
 
 
 def delete(client: Client, args: Namespace, tell: Callable[[Exception, str], int]) -> int:
@@ -169,12 +167,12 @@ def delete(client: Client, args: Namespace, tell: Callable[[Exception, str], int
 
 
 def _confirm(what: str) -> None:
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError('Nothing was deleted: give --yes, as there is no terminal to ask on.')
     question = f'Delete {what} with images and prompt for good? No credits come back. [y/N] '
     print(question, end='', file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
-        print('Nothing was deleted.', file=sys.stderr)
+        say('Nothing was deleted.')
         raise KeyboardInterrupt
 
 
@@ -188,28 +186,35 @@ def identities(client: Client, args: Namespace) -> None:
 
 
 def configure(args: Namespace) -> None:
-    """Asks for the address and the key, and writes the file."""
-    is_person = sys.stdin.isatty()
+    """Asks for the address and the key, tries them, and writes the file."""
+    is_person = sys.stdin is not None and sys.stdin.isatty()
     base_url = args.base_url or (input('Base URL (ends in /api/v1): ') if is_person else '')
     if not base_url:
         raise UsageError('Give --base-url.')
-    api_key = getpass.getpass('API key: ') if is_person else sys.stdin.readline()
+    api_key = getpass.getpass('API key: ') if is_person else read_input(one_line=True)
     configuration = Configuration(base_url=base_url.strip(), api_key=api_key.strip())
-    # It looks at both before they are written.
-    Client(configuration.api_key, configuration.base_url).close()
+    # A key that is refused, and an address of something else, replace no file that works.
+    with Client(configuration.api_key, configuration.base_url, max_retries=0) as client:
+        try:
+            slugs = ', '.join(one.slug for one in client.list_identities())
+            told = f'The key opens these identities: {slugs or "none"}.'
+        except ImageGenerationError as error:
+            if not is_transient(error):
+                raise
+            told = f'Warning: the key could not be tried. {error}'
     write_configuration(configuration)
-    print(f'Written to {configuration_path()}, which only you may read.', file=sys.stderr)
+    say(printable(told))
+    say(f'Written to {configuration_path()}, which only you may read.')
 
 
-def _parameters(client: Client, args: Namespace) -> Any:
+def _parameters(client: Client, args: Namespace, identity: Identity) -> Any:
     """The request that the arguments ask for."""
     names = ('negative_prompt', 'width', 'height', 'num_outputs', 'seed', 'num_inference_steps')
     given = {name: getattr(args, name) for name in (*names, 'guidance_scale', 'output_format')}
-    identity_id = _identity(client, args.identity).id
     references = [_reference(client, one) for one in args.reference]
     return {
-        'identity_id': identity_id,
-        'prompt': prompt_of(args.prompt),
+        'identity_id': identity.id,
+        'prompt': read_input() if args.prompt == '-' else args.prompt,
         **{name: value for name, value in given.items() if value is not None},
         **({'reference_images': references} if references else {}),
         **({'reference_mode': 'exact_product'} if args.exact_product else {}),
@@ -238,39 +243,6 @@ def _identity(client: Client, name: str) -> Identity:
             return one
     slugs = ', '.join(one.slug for one in found) or 'none'
     raise UsageError(f'No identity is called {printable(name)}. Your key may use: {printable(slugs)}.')
-
-
-def _save(image: GenerationResult | StoredGeneration, args: Namespace, name: str) -> list[Path]:
-    """Saves all images of a request, and shows them where the terminal can."""
-    files = paths_of(args.output, name, image.seed, image.outputs)
-    for one, path in zip(image.images, files, strict=True):
-        one.save(path)
-        if sys.stdout.isatty() and not args.no_show and not args.json:
-            print(shown(path.read_bytes()) or '', end='')
-    return files
-
-
-def paths_of(output: str | None, name: str, seed: int, links: Sequence[str]) -> list[Path]:
-    """Where images go. A name that was not asked for replaces no file."""
-    if output is not None and not Path(output).is_dir():
-        path = Path(output)
-        numbers = [''] if len(links) == 1 else [f'-{number}' for number in range(1, len(links) + 1)]
-        return [path.with_name(f'{path.stem}{number}{path.suffix}') for number in numbers]
-    folder = Path(output or '.')
-    stem = ''.join(one if one.isalnum() else '-' for one in name.lower())
-    return [
-        _unused(folder, f'{stem}-{(seed + number) % 2**32}', Path(urlsplit(link).path).suffix)
-        for number, link in enumerate(links)
-    ]
-
-
-def _unused(folder: Path, stem: str, suffix: str) -> Path:
-    path = folder / f'{stem}{suffix}'
-    number = 1
-    while path.exists():
-        number += 1
-        path = folder / f'{stem}-{number}{suffix}'
-    return path
 
 
 def _plain(answer: BaseModel) -> dict[str, Any]:

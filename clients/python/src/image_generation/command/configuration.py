@@ -10,6 +10,8 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from image_generation._io import write_whole
+
 names = ('IMAGE_API_KEY', 'IMAGE_BASE_URL')
 
 
@@ -27,7 +29,10 @@ class Configuration:
 
 def configuration_path() -> Path:
     """The file, as the XDG Base Directory Specification has it."""
-    return Path(os.environ.get('XDG_CONFIG_HOME') or Path.home() / '.config') / 'imagegen' / 'config'
+    try:
+        return Path(os.environ.get('XDG_CONFIG_HOME') or Path.home() / '.config') / 'imagegen' / 'config'
+    except RuntimeError as cause:
+        raise UsageError('There is no home folder: set HOME, or XDG_CONFIG_HOME.') from cause
 
 
 def read_configuration(base_url: str | None) -> Configuration:
@@ -50,16 +55,14 @@ def write_configuration(configuration: Configuration) -> Path:
     """Writes the file, which nobody else may read at any time."""
     path = configuration_path()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    beside = path.with_name(f'.config.{os.getpid()}')
-    opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(opened, 'w', encoding='utf-8') as file:
-        file.write(f'IMAGE_API_KEY={configuration.api_key}\nIMAGE_BASE_URL={configuration.base_url}\n')
-    beside.replace(path)
+    lines = f'IMAGE_API_KEY={configuration.api_key}\nIMAGE_BASE_URL={configuration.base_url}\n'
+    write_whole(path, lines.encode(), 0o600)
     return path
 
 
 def _read(path: Path) -> dict[str, str]:
-    with path.open(encoding='utf-8') as file:
+    # Editors of Windows put a byte order mark before it.
+    with path.open(encoding='utf-8-sig', errors='replace') as file:
         # Of the open file, so that it is the one that is read. Windows has no such modes.
         if os.name == 'posix' and stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
             raise UsageError(f'Others may read {path}, which holds a key: run "chmod 600 {path}".')
