@@ -77,7 +77,8 @@ describe('headers of every answer', () => {
       await fetch(url, { method: 'PUT' }),
     ];
     answers.forEach(expectCommon);
-    expect(answers.map(({ status }) => status)).toEqual([204, route.auth === 'none' ? 400 : 401, 404]);
+    const refused = [route.auth === 'none' ? 400 : 401, route.refusesOthers ? 405 : 404];
+    expect(answers.map(({ status }) => status)).toEqual([204, ...refused]);
   });
 
   test('are on streams, which no proxy keeps back, and on the answers to agents and to OpenAI’s SDKs', async () => {

@@ -80,7 +80,7 @@ describe('what only AWS answers', () => {
       'access-control-allow-origin': '$ORIGIN',
       'access-control-allow-methods': 'POST,OPTIONS',
       'access-control-allow-headers':
-        'Authorization,Content-Type,Idempotency-Key,MCP-Method,MCP-Name,MCP-Protocol-Version,Prefer',
+        'Authorization,Content-Type,Idempotency-Key,If-None-Match,MCP-Method,MCP-Name,MCP-Protocol-Version,Prefer',
     };
     expect(await preflight(whole)).toBe('passed');
     expect(await preflight({ ...whole, 'access-control-allow-origin': 'https://other.test' })).toContain(
