@@ -88,7 +88,7 @@ describe('what only AWS answers', () => {
     );
     expect(await preflight({ ...whole, 'access-control-allow-methods': 'GET' })).toBe('POST is not allowed');
     expect(await preflight({ ...whole, 'access-control-allow-headers': 'authorization' })).toBe(
-      'these headers are not allowed: content-type, idempotency-key, mcp-method, mcp-name, mcp-protocol-version, prefer',
+      'these headers are not allowed: content-type, idempotency-key, if-none-match, mcp-method, mcp-name, mcp-protocol-version, prefer',
     );
   });
 });
