@@ -1,7 +1,7 @@
 import { isFinal, type Generation } from '../../shared/domain/generation.ts';
 import { fromItem } from '../../shared/store/generation-item.ts';
 import type { Table } from '../../shared/store/table.ts';
-import { checkImages, settledItems } from '../load/stored-state.ts';
+import { checkImages, settledItems } from './stored-state.ts';
 import { wrongAtRest } from '../support/stored-state.ts';
 import type { Command, Outcome } from './driver.ts';
 
@@ -34,7 +34,7 @@ const picture = 'a picture';
 
 /** Compares what the calls ended with, what was charged, and what is stored, once nothing runs any more. */
 export async function judge(calls: Call[], table: Table, bucketName: string): Promise<Verdict> {
-  const items = await settledItems({ table });
+  const items = await settledItems(table);
   const verdict: Verdict = {
     calls: calls.length,
     results: calls.flatMap(({ outcomes }) => outcomes).filter(({ error }) => error === undefined).length,
@@ -49,11 +49,9 @@ export async function judge(calls: Call[], table: Table, bucketName: string): Pr
   for (const call of calls) judgeCall(call, byPrompt.get(call.command.body.prompt) ?? [], verdict);
   const completed = generations.filter(({ status }) => status === 'COMPLETED');
   verdict.charged = completed.reduce((sum, { credits }) => sum + credits, 0);
-  await checkImages({ bucketName }, completed, {
-    violate(sentence) {
-      verdict.lost++;
-      verdict.violations.push(sentence);
-    },
+  await checkImages(bucketName, completed, (sentence) => {
+    verdict.lost++;
+    verdict.violations.push(sentence);
   });
   return verdict;
 }

@@ -5,7 +5,7 @@ import { licenseIdOfGeneration } from '../../shared/store/table-keys.ts';
 import { isFinal } from '../../shared/domain/generation.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { seededRandom } from '../faults/simulation/random.ts';
-import { startFaultyContainer, type FaultyContainer } from '../load/faulty-container.ts';
+import { startFaultyContainer, type FaultyContainer } from '../support/faulty-container.ts';
 import { grant, tableOf, type Granted } from '../support/grants.ts';
 import { answer as page, redirect } from '../support/internet/pages.ts';
 import { preload } from '../support/internet/preloaded.ts';

@@ -6,7 +6,6 @@ import { hourlyLoads, kindOfHour, trafficShape } from '../../../bin/costs/traffi
 import { assumptions, hoursPerMonth, type Workload } from '../../../bin/costs/workload.ts';
 import { endpoint, sleepingDeployment, usdOf, usual } from './sample.ts';
 import { monthlyBill } from '../../../bin/costs/model.ts';
-import { play } from './simulated-sleep.ts';
 
 const idleHours = 15 / 60;
 const wakingHours = assumptions.wakingMinutes.value / 60;
@@ -25,73 +24,6 @@ const workloads: fc.Arbitrary<Workload> = fc
 const sleeping = (maxInstances = 100): Endpoint => ({ ...endpoint(), minInstances: 0, maxInstances });
 
 describe('the formula for an instance that sleeps', () => {
-  test.each([
-    [0.2, 1, 12, 0, 0.005],
-    [2, 1, 12, 0, 0.005],
-    [6, 1, 60, 0, 0.005],
-    [12, 1, 200, 0, 0.005],
-    // Who waits for one image before asking for the next is not quite by chance.
-    [0.33, 5, 12, 1, 0.005],
-    [2.2, 5, 12, 1, 0.005],
-    [7, 5, 12, 1, 0.01],
-    [3, 20, 12, 1, 0.01],
-  ])(
-    'tells what happens with %d sittings an hour of %d images of %d s, %d min apart',
-    (sittingsPerHour, imagesPerSitting, seconds, pauseMinutes, tolerance) => {
-      const paintHours = seconds / 3600;
-      const pauseHours = pauseMinutes / 60;
-      const hours = 60_000 / sittingsPerHour;
-      const of = { imagesPerSitting, paintHours, pauseHours, idleHours, wakingHours, leavingHours };
-      const played = play({
-        ...of,
-        hours,
-        rate: () => sittingsPerHour,
-        highestRate: sittingsPerHour,
-        seed: 1,
-      });
-      const computed = instanceShares(
-        { sittingsPerHour, paintHours: sittingsPerHour * imagesPerSitting * paintHours },
-        { keptHours: idleHours + (imagesPerSitting - 1) * pauseHours, wakingHours, leavingHours },
-      );
-      const differences = {
-        asleep: played.asleepHours / hours - computed.asleep,
-        waking: played.wakingHours / hours - computed.waking,
-        idle: played.idleHours / hours - computed.idle,
-        painting: played.paintHours / hours - computed.painting,
-        leaving: played.leavingHours / hours - computed.leaving,
-        foundAsleep: played.foundAsleep / played.sittings - computed.asleep - computed.leaving,
-        foundWaking: played.foundWaking / played.sittings - computed.waking,
-      };
-      for (const [what, difference] of Object.entries(differences)) {
-        expect({ what, off: Math.abs(difference) > tolerance ? difference : 0 }).toEqual({ what, off: 0 });
-      }
-    },
-  );
-
-  test.each([1000, 10_000, 30_000])('tells of a month of %d images hour by hour', (generationsPerMonth) => {
-    const workload = { ...usual, generationsPerMonth };
-    const rates = new Map(hourlyLoads(workload).map(({ kind, sittingsPerHour }) => [kind, sittingsPerHour]));
-    const months = 500_000 / generationsPerMonth;
-    const played = play({
-      hours: months * hoursPerMonth,
-      rate: (at) => rates.get(kindOfHour(Math.floor(at / 24) % 7, Math.floor(at) % 24))!,
-      highestRate: Math.max(...rates.values()),
-      imagesPerSitting: usual.imagesPerSitting,
-      paintHours: usual.secondsPerMegapixel / 3600,
-      pauseHours: assumptions.sittingPauseMinutes.value / 60,
-      idleHours,
-      wakingHours,
-      leavingHours,
-      seed: 2,
-    });
-    const computed = sleepOf(sleeping(), workload);
-    expect(Math.abs(played.asleepHours / months / computed.asleepHours - 1)).toBeLessThan(0.025);
-    expect(played.leavingHours / months / computed.leavingHours).toBeCloseTo(1, 1);
-    expect(played.wakingHours / months / computed.wakingHours).toBeCloseTo(1, 1);
-    expect(played.foundAsleep / played.sittings).toBeCloseTo(computed.findAsleep, 1.5);
-    expect(played.foundWaking / played.sittings).toBeCloseTo(computed.findWaking, 1.5);
-  });
-
   test('has shares that add up, for any load', () => {
     fc.assert(
       fc.property(

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ModelRequest } from '../../shared/contracts/model-server.ts';
 import { seededRandom } from '../faults/simulation/random.ts';
 import { deliver, emit, startContainer, type Container } from '../fuzz/quick-container.ts';
-import { pause } from '../support/until.ts';
+import { pause } from './until.ts';
 
 /** What the container may do with a request: how many in a thousand meet it, and what it does after `started`. */
 const behaviours = {
