@@ -40,6 +40,13 @@ export async function readWholeEvent(
     const there = all.filter((one) => (one.created ?? 0) * 1000 <= event.created);
     const list = member === 'lines' ? all : joined(object.items.data, there);
     const whole = { ...object, [member]: { data: list } };
-    return readBillingEvent({ ...event, data: { ...data, object: whole } });
+    const before = cutOffToo(data.previous_attributes);
+    return readBillingEvent({ ...event, data: { object: whole, previous_attributes: before } });
   }
+}
+
+/** Of a list that is cut off, what stood in it before is cut off too. Stripe tells only what changed, so not that. */
+function cutOffToo(previous: unknown): unknown {
+  const { items } = (previous ?? {}) as { items?: object };
+  return items ? { ...(previous as object), items: { ...items, has_more: true } } : previous;
 }
