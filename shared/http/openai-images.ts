@@ -38,17 +38,20 @@ export async function imagesAnswer(
   const { createdAtMs, outputFormat, width, height } = generation;
   const about = { output_format: outputFormat, size: `${width}x${height}`, usage };
   const created = Math.floor(createdAtMs / 1000);
-  const linked = ok({ created, data: links.map((url) => ({ url })), ...about });
-  if (form === 'url') return linked;
-  const images = await openImages(generation, links).catch((error: unknown) => {
-    if (form !== 'both') throw error;
-  });
-  // Links are better than nothing for who named neither.
-  if (!images) return linked;
+  if (form === 'url') return ok({ created, data: links.map((url) => ({ url })), ...about });
+  const content = { 'content-type': 'application/json' };
+  if (form === 'both') {
+    const stream = Readable.from(json(readable(generation, links), links, { created, ...about }));
+    return { ...ok(undefined, content), stream };
+  }
+  const images = await openImages(generation, links);
   if (form === 'events') return { ...ok(undefined), stream: Readable.from(events(images, created, about)) };
-  const heads = links.map((url) => (form === 'both' ? `{"url":${JSON.stringify(url)},` : '{'));
-  const stream = Readable.from(json(images, heads, { created, ...about }));
-  return { ...ok(undefined, { 'content-type': 'application/json' }), stream };
+  return { ...ok(undefined, content), stream: Readable.from(json(images, [], { created, ...about })) };
+}
+
+/** Each image, or null where it can't be read: its link is better than nothing for who named neither form. */
+async function* readable(generation: Generation, links: readonly string[]): AsyncGenerator<Buffer | null> {
+  for (const link of links) yield await readImage(link, maxFileBytes(generation)).catch(() => null);
 }
 
 async function openImages(
@@ -69,12 +72,23 @@ async function openImages(
   })();
 }
 
-async function* json(images: AsyncIterable<Buffer>, heads: string[], about: object): AsyncGenerator<string> {
+/** @param links one for each image, or none */
+async function* json(
+  images: AsyncIterable<Buffer | null>,
+  links: readonly string[],
+  about: object,
+): AsyncGenerator<string> {
+  const left = links.map((url) => `"url":${JSON.stringify(url)}`);
   let before = '{"data":[';
   for await (const image of images) {
-    yield `${before}${heads.shift()}"b64_json":"`;
-    yield* base64(image);
-    yield '"}';
+    const url = left.shift() ?? '';
+    yield `${before}{${url}`;
+    if (image !== null) {
+      yield `${url && ','}"b64_json":"`;
+      yield* base64(image);
+      yield '"';
+    }
+    yield '}';
     before = ',';
   }
   yield `],${JSON.stringify(about).slice(1)}`;

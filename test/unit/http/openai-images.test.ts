@@ -55,8 +55,12 @@ test('an answer to who names no form has both, and links alone where the images 
   const links = [linkTo(images[0]!), linkTo(images[1]!)];
   const { stream } = await imagesAnswer(generation, links, 'both');
   expect(JSON.parse(await text(stream!)).data).toEqual(links.map((url, i) => ({ url, b64_json: base64[i] })));
-  const lost = [linkTo(null)];
-  expect((await imagesAnswer(generation, lost, 'both')).body).toMatchObject({ data: [{ url: lost[0] }] });
+  for (const lost of [[linkTo(null)], [links[0]!, linkTo(null), links[1]!]]) {
+    const answer = await imagesAnswer(generation, lost, 'both');
+    const { data } = JSON.parse(await text(answer.stream!));
+    expect(data.map(({ url }: { url: string }) => url)).toEqual(lost);
+    expect(data.map((one: object) => 'b64_json' in one)).toEqual(lost.map((url) => links.includes(url)));
+  }
 });
 
 test('an answer has the images whole, whatever their sizes', async () => {
