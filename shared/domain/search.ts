@@ -7,7 +7,7 @@ function folded(text: string): string {
   // The sigma that ends a word is an own letter, and İ leaves its dot.
   return lower
     .replaceAll('ς', 'σ')
-    .replace(/(?<=i\p{M}*)\u0307/gu, '')
+    .replace(/i\p{M}+/gu, (letter) => letter.replaceAll('\u0307', ''))
     .normalize('NFKC');
 }
 

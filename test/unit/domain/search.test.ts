@@ -60,3 +60,9 @@ test('every character but white space is part of a word, so that no search match
     }
   }
 });
+
+test('takes time by the length of a text alone, whatever marks it is made of', () => {
+  // With a look back over all marks before each, this would not end within the test's limit.
+  const marks = '\u0307'.repeat(1_000_000);
+  expect(hasAllWords(`i${marks} a${marks}`, searchWords('ia'))).toBe(false);
+});
