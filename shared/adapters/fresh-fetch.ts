@@ -3,9 +3,12 @@ export class FinalAnswer extends Error {
   override name = 'FinalAnswer';
 }
 
+/** Statuses below 500 that may pass: a time-out, a resource that is changed or started at the moment, too many requests. */
+const passing = new Set([408, 409, 425, 429]);
+
 /** The error for an answer's status: a `FinalAnswer` unless the other end may do better a moment later. */
 export function statusError(status: number, sentence: string): Error {
-  return status === 429 || status >= 500 ? new Error(sentence) : new FinalAnswer(sentence);
+  return status >= 500 || passing.has(status) ? new Error(sentence) : new FinalAnswer(sentence);
 }
 
 /**

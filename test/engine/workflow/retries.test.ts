@@ -22,6 +22,7 @@ test.each([
   ['a worker that may not be invoked', handingOver, { status: 403 }, 1],
   ['an event that is too large', handingOver, { status: 413 }, 1],
   ['a worker of which too much is asked', handingOver, { status: 429 }, 2],
+  ['a worker that is started at the moment', handingOver, { status: 409 }, 2],
   ['a worker whose service has a fault', handingOver, { status: 502 }, 2],
 ])('%s is asked again only if that may help', async (_what, ask, answer, times) => {
   const { status = 200, body = '' }: ScriptedAnswer = answer;
