@@ -15,7 +15,7 @@ from world import FAILING, GENERATING, NAME_OF, json_of, operation_id
 BEYOND_SCHEMAS = [
     ("the tier's limit", r"^On the \w+ tier "),
     ("an identity without product photos", r"referenceImages must be left out: \w+ does not take product photos"),
-    ("a host that is none, or no public name", r"url must be an https:// URL of at most 2048 characters with a host name"),
+    ("a host that is none, or no public name", r"url must (?:have a (?:valid host name,|host name, not|full host name)|not have a port)"),
     ("a reference image that is none: {}", r"^referenceImages\[\d\]\.(?:url|uploadId): (.*?)[.;:]"),
     ("an expiry in the past", r"^expiresAt must lie in the future\.$"),
     ("an expiry after the year 9999 in UTC", r"expiresAt must be an ISO 8601 time"),

@@ -51,7 +51,7 @@ def before_load_schema(context, raw_schema):
         EVENT_CHECKS[name] = jsonschema_rs.validator_for({"$ref": ref, "components": {"schemas": schemas}})
     for response in raw_schema["components"]["responses"].values():
         # Schemathesis takes this schema for that of each event. OpenAPI has a place for such a schema only from 3.2 on.
-        response["content"].get("text/event-stream", {}).pop("schema", None)
+        response.get("content", {}).get("text/event-stream", {}).pop("schema", None)
 
 
 def close(schema):
