@@ -11,7 +11,7 @@ import {
 import { readEvents } from './event-stream.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient, NotRetried } from './retry.ts';
-import type { AnyInit, CallOptions } from './routes.ts';
+import { jsonOf, type AnyInit, type CallOptions } from './routes.ts';
 import { pollUntilEnded, resultOfStored } from './stored.ts';
 import type { Generation, GenerationEvents, GenerationResult, StoredGeneration } from './types.ts';
 
@@ -53,7 +53,7 @@ export async function generate(
   };
   const { signal } = options;
   // A copy, because every try must send the same body even if the caller changes the object meanwhile.
-  const init = { body: structuredClone(body), headers, signal };
+  const init = { body: JSON.parse(jsonOf(body)) as typeof body, headers, signal };
   const tryOnce = (): Promise<GenerationResult> => generateOnce(requester, route, init, options);
   return requester.retry(tryOnce, { isRetried: isTransient, signal });
 }

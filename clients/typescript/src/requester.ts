@@ -59,6 +59,7 @@ export function createRequester(options: RequesterOptions): Requester {
   const { tokens, maxRetries = 8, timeoutMs = 60_000 } = options;
   requireFinite('maxRetries', maxRetries);
   requireFinite('timeoutMs', timeoutMs);
+  if (timeoutMs <= 0) throw new TypeError('timeoutMs must be more than 0.');
 
   const attempt: Requester['attempt'] = async (route, init, read) => {
     const token = await tokens.accessToken();
@@ -113,7 +114,8 @@ async function exchange<T>(
       credentials: 'omit',
       // Answers have signed links, which expire after an hour.
       cache: 'no-store',
-    }).catch((cause: unknown) => {
+    }).catch((cause: Error) => {
+      requirePassing(cause);
       throw new ConnectionError("The service can't be reached.", { cause });
     });
     // A page is not told the status of a redirect.
@@ -128,6 +130,14 @@ async function exchange<T>(
   });
 }
 
+/** @throws TypeError for what another try would not change: a port that fetch blocks, no TLS there, or a certificate that is refused. */
+function requirePassing(error: Error): void {
+  const { code = '', message = '' } = (error.cause ?? {}) as { code?: string; message?: string };
+  if (!/bad port|WRONG_VERSION|PACKET_LENGTH|CERT|LEAF_SIGNATURE/.test(`${code} ${message}`)) return;
+  const sentence = `baseUrl (IMAGE_BASE_URL) takes no such connection: ${code || message}.`;
+  throw new TypeError(sentence, { cause: error });
+}
+
 /** Runs work with a signal that aborts with the caller's signal or at the timeout. Leaves no timer and no listener. */
 export async function withTimeout<T>(
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
@@ -136,7 +146,8 @@ export async function withTimeout<T>(
   signal?.throwIfAborted();
   const stop = new AbortController();
   const late = new TimeoutError(`No answer came within ${timeoutMs / 1000} seconds.`);
-  const timer = setTimeout(() => stop.abort(late), timeoutMs);
+  // A timer of more would ring at once.
+  const timer = setTimeout(() => stop.abort(late), Math.min(timeoutMs, 2 ** 31 - 1));
   const abort = (): void => stop.abort(signal!.reason);
   signal?.addEventListener('abort', abort);
   try {

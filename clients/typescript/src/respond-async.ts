@@ -3,7 +3,7 @@ import type { GenerateRoute } from './generate.ts';
 import type { WithImages } from './images.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient } from './retry.ts';
-import type { CallOptions } from './routes.ts';
+import { jsonOf, type CallOptions } from './routes.ts';
 import { pollUntilEnded, resultOfStored, type WaitOptions } from './stored.ts';
 import type { GenerationResult, StoredGeneration } from './types.ts';
 
@@ -46,7 +46,7 @@ export async function respondAsync(
 ): Promise<AcceptedGeneration> {
   const headers = { prefer: 'respond-async', 'idempotency-key': idempotencyKey };
   // A copy, because every try must send the same body even if the caller changes the object meanwhile.
-  const init = { body: structuredClone(body), headers, signal };
+  const init = { body: JSON.parse(jsonOf(body)) as typeof body, headers, signal };
   const tryOnce = (): Promise<AcceptedGeneration> =>
     requester.attempt(route, init, readAccepted).catch(acceptedBefore);
   return requester.retry(tryOnce, { isRetried: isTransient, signal });

@@ -73,6 +73,7 @@ export function jsonOf(body: unknown): string {
     const name = above ? `${above}.${key}` : key;
     // A date has become a text or null in `value`.
     requireFinite(name, this[key]);
+    requireFinite(name, value);
     names.set(value, name);
     return value;
   });

@@ -20,6 +20,7 @@ test.each<[string, (client: Client) => unknown]>([
   ['limit is NaN', (client) => client.listGenerations({ limit: NaN })],
   ['limit is Infinity', (client) => client.allGenerations({ limit: Infinity }).next()],
   ['from is Invalid Date', (client) => client.listGenerations({ from: new Date('x') } as object)],
+  ['seed is NaN', (client) => client.generate({ ...body, seed: { toJSON: () => NaN } } as never)],
   ['a.1.b.0 is NaN', (client) => client.generate({ ...body, a: [0, { b: [NaN] }] } as typeof body)],
   [
     'name is Invalid Date',
@@ -31,6 +32,7 @@ test.each<[string, (client: Client) => unknown]>([
 
 test.each(['maxRetries', 'timeoutMs'])('an option that is no number is refused by name: %s', (name) => {
   expect(() => createClient({ ...good, [name]: NaN })).toThrow(`${name} is NaN`);
+  expect(() => createClient({ ...good, timeoutMs: 0 })).toThrow('timeoutMs must be more than 0');
 });
 
 test.each([
@@ -47,6 +49,22 @@ test.each([
   const message = 'baseUrl (IMAGE_BASE_URL) must be like https://images.example.com/api/v1.';
   await expectMistake((client) => client.listIdentities(), message, { baseUrl });
   await expectMistake((client) => client.generate(body), message, { baseUrl });
+});
+
+test.each([
+  [{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'ERR_SSL_WRONG_VERSION_NUMBER'],
+  [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  [{ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  [new Error('bad port'), 'bad port'],
+])('a connection that no other try would make is told at once: %j', async (cause, why) => {
+  let tries = 0;
+  const fetch = async () => {
+    tries++;
+    throw new TypeError('fetch failed', { cause });
+  };
+  const message = `baseUrl (IMAGE_BASE_URL) takes no such connection: ${why}.`;
+  await expect(createClient({ ...good, fetch }).listIdentities()).rejects.toMatchObject({ message });
+  expect(tries).toBe(1);
 });
 
 test.each([301, 302, 303, 307, 308])('a redirect is told at once, and not followed: %d', async (status) => {
