@@ -186,3 +186,8 @@ def test_a_client_of_one_event_loop_says_so_in_another() -> None:
     for backend in ('asyncio', 'asyncio', 'trio'):
         with pytest.raises(ImageGenerationError, match='works in one event loop'):
             anyio.run(client.list_identities, backend=backend)
+    owning = package.AsyncClient('k', 'http://127.0.0.1:9/api/v1', max_retries=0)
+    with pytest.raises(package.ConnectionError):
+        asyncio.run(owning.list_identities())
+    with pytest.raises(ImageGenerationError, match='works in one event loop'):
+        asyncio.run(owning.close())

@@ -39,6 +39,18 @@ def body(world: World) -> Callable[..., dict[str, Any]]:
 Body = Callable[..., dict[str, Any]]
 
 
+def test_an_error_of_a_callback_names_the_request(client: Any, call: Caller, body: Body) -> None:
+    def fail(_: object) -> None:
+        raise KeyError('mine')
+
+    with pytest.raises(KeyError) as error:
+        call(client.generate, **body('harbor'), on_accepted=fail)
+    request_id = vars(error.value)['request_id']
+    assert call(client.wait_for_generation, request_id).request_id == request_id
+    with pytest.raises(ValueError, match='timeout is nan'):
+        call(client.wait_for_generation, request_id, timeout=float('nan'))
+
+
 def test_generates_with_progress_as_it_happens_and_finds_it_again(
     client: Any, call: Caller, body: Body, tmp_path: Path
 ) -> None:

@@ -233,11 +233,15 @@ class Callbacks:
 
 async def result_after(events: AsyncGenerator[Event | Result, None], callbacks: Callbacks) -> Result:
     """Tells what happens, and returns the result."""
+    request_id = None
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Result):
                 return event
-            await _tell(callbacks, event)
+            if isinstance(event, Accepted):
+                request_id = event.request_id
+            with about(request_id):
+                await _tell(callbacks, event)
     raise ConnectionError('The answer has no result.', answer_began=True)
 
 

@@ -98,7 +98,7 @@ class SuspendingIO:
     def request(self, method: str, url: str, **more: Any) -> httpx2.Request:
         return self._client.build_request(method, url, **more)
 
-    async def send(self, request: httpx2.Request) -> httpx2.Response:
+    def check_loop(self) -> None:
         loop = anyio.lowlevel.current_token()
         self._loop = self._loop or loop
         # Its open connections are those of the loop.
@@ -107,6 +107,9 @@ class SuspendingIO:
                 'An AsyncClient works in one event loop, that of its first call. Each asyncio.run() has '
                 'another: make a client within it.'
             )
+
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
+        self.check_loop()
         return await self._client.send(request, stream=True, follow_redirects=False)
 
     async def chunks(self, response: httpx2.Response) -> AsyncGenerator[bytes, None]:

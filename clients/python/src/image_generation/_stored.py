@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -45,6 +46,8 @@ async def poll_until_ended(
     It goes on after faults of the network and while the service is busy. Raises ApiError when there is none
     or it may not be looked at, and TimeoutError when it has not ended after `timeout` seconds.
     """
+    if math.isnan(timeout):
+        raise ValueError('timeout is nan: give a number of seconds.')
     until = time.monotonic() + timeout
     wait = 0.0
     while time.monotonic() + wait < until:

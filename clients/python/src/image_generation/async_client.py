@@ -55,7 +55,8 @@ class AsyncClient(Shared):
     ) -> None:
         options = _calls.options_of(api_key, base_url, timeout, max_retries)
         self._owned = None if http_client else _calls.open_http(httpx2.AsyncClient)
-        self._requester = Requester(SuspendingIO(http_client or self._owned or httpx2.AsyncClient()), options)
+        self._io = SuspendingIO(http_client or self._owned or httpx2.AsyncClient())
+        self._requester = Requester(self._io, options)
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,6 +67,7 @@ class AsyncClient(Shared):
     async def close(self) -> None:
         """Closes the connections."""
         if self._owned is not None:
+            self._io.check_loop()
             await self._owned.aclose()
 
     async def generate(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 import os
 import shlex
 import shutil
@@ -22,6 +21,10 @@ from .configuration import UsageError
 from .terminal import shown
 
 formats = ('png', 'webp', 'jpeg')
+_others = 'avif bmp gif heic heif ico jp2 jxl svg tif tiff'
+image_endings = {one: one for one in (*formats, *_others.split())} | dict.fromkeys(
+    ('jpg', 'jpe', 'jfif'), 'jpeg'
+)
 # What an image weighs at least, of whatever it is a picture.
 bytes_per_pixel = {'png': 1.0, 'webp': 1 / 16, 'jpeg': 1 / 16}
 
@@ -100,9 +103,10 @@ def format_of(output: str | None, asked: str | None) -> str | None:
     """The format by the ending of the output. What is no ending of an image is part of the name."""
     if output is None or _is_folder(output):
         return asked
-    kind, _, ending = (mimetypes.guess_type(f'x{Path(output).suffix}', strict=False)[0] or '').partition('/')
-    if kind != 'image':
+    ending = Path(output).name.rpartition('.')[2].lower()
+    if ending not in image_endings:
         return asked
+    ending = image_endings[ending]
     if ending not in formats:
         raise UsageError(f'{output}: images are made as {", ".join(formats)} alone.')
     if asked not in (None, ending):
