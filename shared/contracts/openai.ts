@@ -48,7 +48,26 @@ const withoutEffect = {
   output_compression: optional(z.literal(100, 'must be 100')),
 };
 
-/** The members of OpenAI's `POST /images/generations` (API reference, "Create image") that are taken, and four of ours. */
+const unsupported = (instead = '') => optional(z.never(`is not supported${instead}`));
+const withReferences = unsupported(': POST /generate takes reference images');
+const withPrompt = unsupported(': say what to paint in prompt');
+
+/** Members of OpenAI's image generation and edits, and of its chats, that ask for what is not made here. */
+const notSupported = {
+  image: withReferences,
+  images: withReferences,
+  input_fidelity: withReferences,
+  mask: unsupported(),
+  markup: unsupported(),
+  complexity: unsupported(),
+  frame_count: unsupported(),
+  frame_duration_ms: unsupported(),
+  svg: unsupported(),
+  messages: withPrompt,
+  input: withPrompt,
+};
+
+/** The members of OpenAI's `POST /images/generations` (API reference, "Create image"), and four of ours. */
 const imageBody = z
   .strictObject({
     ...(Object.fromEntries(Object.keys(sameMembers).map((name) => [name, unchecked])) as Record<
@@ -61,6 +80,7 @@ const imageBody = z
     response_format: optional(z.enum(['url', 'b64_json'], 'must be "url" or "b64_json"')),
     stream: optional(z.boolean('must be true or false')),
     ...withoutEffect,
+    ...notSupported,
   })
   .check(
     z.refine(({ stream, response_format: format }) => !(stream === true && format === 'url'), {
@@ -71,7 +91,7 @@ const imageBody = z
     }),
   );
 
-/** The names of all members that are taken. */
+/** The names of all members that are known. */
 export const openAiMembers: readonly string[] = Object.keys(imageBody.shape);
 
 /** How a request wants its images. Clients read links or the images themselves: who names neither gets `both`. */

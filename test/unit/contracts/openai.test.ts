@@ -82,7 +82,10 @@ describe('what has no meaning here is refused by its name:', () => {
     [{ background: 'transparent' }, 'background must be "auto" or "opaque".'],
     [{ moderation: 'none' }, 'moderation must be "auto" or "low".'],
     [{ output_compression: 50 }, 'output_compression must be 100.'],
-    [{ input_fidelity: 'high' }, 'unknown member "input_fidelity".'],
+    [{ frame_count: 4 }, 'frame_count is not supported.'],
+    [{ mask: 'x', n: 2 }, 'mask is not supported.'],
+    [{ image: ['x'] }, 'image is not supported: POST /generate takes reference images.'],
+    [{ messages: [] }, 'messages is not supported: say what to paint in prompt.'],
     [{ size: '1024' }, 'size must be "auto" or a width and a height, as "1024x1024".'],
     [{ size: 1024 }, 'size must be'],
     [{ size: '1024x1024x' }, 'size must be'],
@@ -94,8 +97,7 @@ describe('what has no meaning here is refused by its name:', () => {
       { stream: true, response_format: 'url' },
       'response_format must be left out or "b64_json" where stream is true.',
     ],
-    [{ mask: 'x' }, 'unknown member "mask".'],
-    [{ image: 'x' }, 'unknown member "image".'],
+    [{ aspect_ratio: '1:1' }, 'unknown member "aspect_ratio".'],
     // Names of ours that have others here.
     [{ numOutputs: 1 }, 'unknown member "numOutputs".'],
     [{ identityId: 'x' }, 'unknown member "identityId".'],
@@ -111,7 +113,7 @@ describe('what has no meaning here is refused by its name:', () => {
       background: 'transparent',
       mask: 'x',
     });
-    for (const name of ['response_format', 'background', '"mask"']) expect(problem).toContain(name);
+    for (const name of ['response_format', 'background', 'mask']) expect(problem).toContain(name);
     expect(ignored).toEqual([]);
   });
 });
