@@ -120,6 +120,13 @@ test('an answer has links, or the very files behind them, in JSON and in events'
     created: expect.any(Number),
     data: files.map((file) => ({ b64_json: file })),
   });
+  // As programs ask that were written for OpenAI's present models.
+  const habit = { model: 'gpt-image-1', quality: 'high', background: 'auto', moderation: 'low', user: 'u' };
+  const both = await send(key, { ...same, ...habit });
+  expect(both.headers.get('x-ignored-parameters')).toBe('user, quality, background, moderation');
+  const urls = both.body.data.map(({ url }: any) => url);
+  expect(both.body.data).toEqual(files.map((file, i) => ({ url: urls[i], b64_json: file })));
+  expect((await fetch(urls[1])).status).toBe(200);
   // `stream` decides, and no header.
   const streamed = await send(
     key,
@@ -129,7 +136,7 @@ test('an answer has links, or the very files behind them, in JSON and in events'
   expect(streamed.headers.get('content-type')).toBe('text/event-stream');
   const events = (streamed.body as unknown as string).trim().split('\n\n');
   expect(events.map((event) => JSON.parse(event.split('data: ')[1]!).b64_json)).toEqual(files);
-  await expectCharged(table, license, 6);
+  await expectCharged(table, license, 8);
   const requestId = streamed.headers.get('x-request-id')!;
   const record = (await generationStore(table).get(license.licenseId, requestId))!;
   // Its deadline is that of requests that somebody waits for.
@@ -155,7 +162,8 @@ describe('a request is refused in their shape, by the names that were sent, in t
     [400, 'INVALID_PARAMETERS', 'n', { n: 0, size: '4096x4096' }, () => starter],
     [400, 'INVALID_PARAMETERS', 'size', { size: '500x512' }, () => starter],
     [400, 'INVALID_PARAMETERS', 'steps', { steps: 5 }, () => starter],
-    [400, 'INVALID_PARAMETERS', 'mask', { mask: 'x' }, () => starter],
+    [400, 'INVALID_PARAMETERS', 'mask', { mask: 'x', stream: true }, () => starter],
+    [400, 'INVALID_PARAMETERS', 'aspect_ratio', { aspect_ratio: '1:1' }, () => starter],
     [400, 'TIER_LIMIT', 'n', { n: 2 }, () => starter],
     [400, 'TIER_LIMIT', 'size', { size: '1088x512' }, () => starter],
     [429, 'CREDIT_LIMIT_EXCEEDED', null, { model: ember }, () => spent],
@@ -241,6 +249,8 @@ describe('models', () => {
       const { body: one } = await service.api({ path: `/openai/v1/models/${name}`, key });
       expect(one).toEqual(body.data.find(({ id }: any) => id === drift));
     }
+    const named = await service.api({ path: '/openai/v1/models/gpt-image-1', key: (await grant(table)).key });
+    expect(named.body.id).toBe(aurora);
     const unknown = await service.api({ path: '/openai/v1/models/nobody', key });
     expectTheirError(unknown, 404, 'IDENTITY_NOT_FOUND', 'model');
     const strange = await service.api({ path: '/openai/v1/models/aurora', key });

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, judges from
-# npm and five Python environments.
+# Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, Java, judges from
+# npm and Maven, and five Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -10,6 +10,8 @@ command -v chromium-headless-shell > /dev/null || missing+=(chromium-headless-sh
 command -v exiftool > /dev/null || missing+=(libimage-exiftool-perl)
 # What the documentation's samples are written with.
 for tool in curl jq; do command -v $tool > /dev/null || missing+=($tool); done
+command -v javac > /dev/null || missing+=(default-jdk-headless)
+command -v mvn > /dev/null || missing+=(maven)
 python3 -c 'import ensurepip' 2> /dev/null || missing+=(python3-venv)
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=$([ "$(id -u)" = 0 ] || echo sudo)
@@ -22,6 +24,13 @@ fi
 cmp -s test/long/judges/package-lock.json test/long/judges/node_modules/installed.json || {
   npm ci --prefix test/long/judges
   cp test/long/judges/package-lock.json test/long/judges/node_modules/installed.json
+}
+
+judge=test/long/openai/java
+cmp -s $judge/pom.xml $judge/libraries/pom.xml || {
+  rm -rf $judge/libraries
+  mvn -q -B -f $judge/pom.xml org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies -DoutputDirectory=libraries
+  cp $judge/pom.xml $judge/libraries
 }
 
 # environment FOLDER LOCK…: a Python environment that has exactly what the locks say, to the byte.

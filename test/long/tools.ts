@@ -39,6 +39,9 @@ export const missingTools = [
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(hasJudges() ? [] : ['the judges from npm (test/long/judges)']),
   ...(openAiPythonPath ? [] : ["OpenAI's SDK for Python (test/long/openai/requirements.txt)"]),
+  ...(existsSync(inRepository('test/long/openai/java/libraries/pom.xml'))
+    ? []
+    : ["OpenAI's SDK for Java (test/long/openai/java/pom.xml)"]),
   ...(existsSync(clientsPython)
     ? []
     : ["the Python client's packages (clients/python/requirements-dev.txt)"]),

@@ -2,8 +2,8 @@
 export interface Case {
   name: string;
   call: 'images' | 'twice' | 'at-once' | 'stream' | 'models' | 'model' | 'edit' | 'chat' | 'ai';
-  /** The package of the Vercel AI SDK. */
-  provider?: 'openai' | 'openai-compatible';
+  /** The package of the Vercel AI SDK: that of `ai` 7, or, with `-6`, of `ai` 6. */
+  provider?: `openai${'' | '-compatible'}${'' | '-6'}`;
   key: string;
   baseUrl: string;
   /** Members that the SDK's types know. */

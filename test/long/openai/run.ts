@@ -14,10 +14,23 @@ export type Sdk = keyof typeof commands;
 
 /** Has an SDK do all of it, one after another, in a process of its own. */
 export async function runSdk(sdk: Sdk, cases: Case[]): Promise<Record<string, Outcome>> {
-  const [command, ...args] = commands[sdk];
+  return JSON.parse(await outputOf(commands[sdk], cases)) as Record<string, Outcome>;
+}
+
+/** What is wrong with answers, by the schemas of OpenAI's published document that they should have. */
+export async function faultsOf(answers: (readonly [schema: string, answer: unknown])[]): Promise<string[]> {
+  return JSON.parse(await outputOf([commands.Python[0], here('schema.py')], answers)) as string[];
+}
+
+/** What OpenAI's SDK for Java makes of our answers: see java/Judge.java. */
+export function runJava(baseUrl: string, key: string): Promise<string> {
+  return outputOf(['java', '-cp', here('java/libraries/*'), here('java/Judge.java'), baseUrl, key], null);
+}
+
+async function outputOf([command, ...args]: readonly string[], input: unknown): Promise<string> {
   const child = spawn(command!, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(cases));
-  return JSON.parse(await text(child.stdout)) as Record<string, Outcome>;
+  child.stdin.end(JSON.stringify(input));
+  return text(child.stdout);
 }
 
 const samples = {

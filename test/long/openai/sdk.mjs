@@ -6,9 +6,6 @@ import { text } from 'node:stream/consumers';
 const judges = createRequire(new URL('../judges/package.json', import.meta.url));
 const load = async (name) => import(pathToFileURL(judges.resolve(name)).href);
 const { default: OpenAI } = await load('openai');
-const { generateImage } = await load('ai');
-const { createOpenAI } = await load('@ai-sdk/openai');
-const { createOpenAICompatible } = await load('@ai-sdk/openai-compatible');
 
 const small = { model: 'aurora', prompt: 'a quiet test', size: '512x512' };
 
@@ -43,13 +40,14 @@ const calls = {
     client.images.edit({ ...body, image: new File(['x'], 'x.png', { type: 'image/png' }) }),
   chat: ({ client, body: { model } }) => client.chat.completions.create({ model, messages: [] }),
   async ai({ provider, key, baseUrl, body, extra, headers, maxRetries }) {
+    const { generateImage } = await load(provider.endsWith('-6') ? 'ai-6' : 'ai');
+    const { createOpenAI, createOpenAICompatible } = await load(`@ai-sdk/${provider}`);
     const settings = { baseURL: baseUrl, apiKey: key };
-    const model =
-      provider === 'openai'
-        ? createOpenAI(settings).image(body.model)
-        : createOpenAICompatible({ ...settings, name: 'images' }).imageModel(body.model);
+    const model = createOpenAI
+      ? createOpenAI(settings).image(body.model)
+      : createOpenAICompatible({ ...settings, name: 'images' }).imageModel(body.model);
     const { prompt, size, n } = body;
-    const providerOptions = { [provider === 'openai' ? 'openai' : 'images']: extra };
+    const providerOptions = { [createOpenAI ? 'openai' : 'images']: extra };
     const { images } = await generateImage({ model, prompt, size, n, headers, maxRetries, providerOptions });
     return images.map(({ mediaType, base64 }) => ({ mediaType, base64 }));
   },

@@ -164,14 +164,8 @@ describe('an error in their shape', () => {
     ['MISSING_IDENTITY', 'model is missing: send one.', 'invalid_request_error', 'model', false],
     ['INVALID_BODY', 'The body has no size.', 'invalid_request_error', null, false],
     ['INVALID_PARAMETERS', 'seed must be one; n must be two.', 'invalid_request_error', 'seed', false],
+    ['INVALID_PARAMETERS', 'input is not supported: say it.', 'invalid_request_error', 'input', false],
     ['INVALID_PARAMETERS', 'unknown member "x-y"; n must be two.', 'invalid_request_error', 'x-y', false],
-    [
-      'INVALID_PARAMETERS',
-      'input is not supported: say it in prompt.',
-      'invalid_request_error',
-      'input',
-      false,
-    ],
     ['INVALID_PARAMETERS', 'unknown query parameter "x".', 'invalid_request_error', null, false],
     [
       'TIER_LIMIT',
