@@ -41,7 +41,7 @@ const withoutEffect = {
   safety_identifier: unchecked,
   // There are none. OpenAI may send fewer than were asked for, too.
   partial_images: optional(integer(0, 3)),
-  quality: only('auto', 'standard', 'hd', 'low', 'medium', 'high'),
+  quality: only('auto', 'standard', 'hd', 'low', 'medium', 'high', 'xhigh', 'max'),
   style: only('vivid', 'natural'),
   background: only('auto', 'opaque'),
   moderation: only('auto', 'low'),

@@ -37,7 +37,7 @@ test('a body of POST /generate comes of it, with each value where it belongs', (
 test.each<[object]>([
   [{ size: 'auto', stream: false }],
   [{ quality: 'auto', style: 'vivid', background: 'auto', moderation: 'auto' }],
-  ...['standard', 'hd', 'low', 'medium', 'high'].map((quality): [object] => [{ quality }]),
+  ...['standard', 'hd', 'low', 'medium', 'high', 'xhigh', 'max'].map((quality): [object] => [{ quality }]),
   [{ style: 'natural', moderation: 'low', background: 'opaque', output_compression: 100 }],
   [{ user: 'somebody', safety_identifier: { a: 1 } }],
   [{ stream: true, partial_images: 3 }],
@@ -77,7 +77,7 @@ test.each<[object, string]>([
 
 describe('what has no meaning here is refused by its name:', () => {
   test.each<[object, string]>([
-    [{ quality: 'ultra' }, 'quality must be "auto", "standard", "hd", "low", "medium" or "high".'],
+    [{ quality: 'ultra' }, 'quality must be "auto", "standard", "hd", "low", "medium", "high", "xhigh" or "max".'],
     [{ style: 'anime' }, 'style must be "vivid" or "natural".'],
     [{ background: 'transparent' }, 'background must be "auto" or "opaque".'],
     [{ moderation: 'none' }, 'moderation must be "auto" or "low".'],
