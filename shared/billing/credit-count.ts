@@ -156,8 +156,9 @@ function paid(
     .filter((change) => change.atMs >= atMs)
     .flatMap((change) => [change.before, change.terms]);
   const terms = [count.terms, ...later].find(({ anchorMs }) => isPeriodStart(anchorMs, atMs));
-  // Whoever moves the anchor of a trial, or of a plan for nothing, pays nothing for it.
-  if (atMs < count.startMs || (isFree && atMs > count.startMs)) return count;
+  // Whoever moves the anchor of a trial, or of a plan for nothing, pays nothing for it, be it in the second in which a period begins.
+  const isMove = changes.some((each) => each.atMs === atMs && each.before.anchorMs !== each.terms.anchorMs);
+  if (atMs < count.startMs || (isFree && (isMove || atMs > count.startMs))) return count;
   // A period of no known anchor, or of a week, begins no count. What it pays for counts from the next one on.
   if (terms === undefined) return { ...count, paid: [count.terms.items] };
   const { items } = terms;

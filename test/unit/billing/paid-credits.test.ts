@@ -90,6 +90,12 @@ describe('moved anchors', () => {
     },
   );
 
+  test('a trial that is extended in the second in which a period begins pays for no higher price', () => {
+    const up = { ...move(31 * day), price: 'price_10' } as const;
+    const extend = { do: 'extend trial', days: 1, wait: 31 * day } as const;
+    expect(spentIn({ price: 'price_1' }, [fails, up, extend])).toBeLessThanOrEqual(3);
+  });
+
   test('a move that is paid, with nothing given back, begins a new period', () => {
     expect(spentIn({ price: 'price_1' }, [move(86_400), move(86_400)])).toBe(4);
   });
