@@ -69,8 +69,8 @@ def answers_of(document: Schema) -> Schema:
     found: Schema = {}
     unread = only_for_sessions(document)
     for name, schema in document['components']['schemas'].items():
-        # An error is an exception, and a request is the parameters of a function.
-        if name not in ('Error', *unread) and not name.endswith('Request'):
+        # An error is an exception, and a request, with its lists of values, is the parameters of a function.
+        if name not in ('Error', *unread) and not name.endswith('Request') and 'enum' not in schema:
             found[name] = named(schema, name, found)
     return {name: optional_later(name, found[name]) for name in sorted(found.keys() - unread_answers)}
 
@@ -94,7 +94,8 @@ def only_for_sessions(document: Schema) -> set[str]:
     by_key: set[str] = set()
     for operation in (one for path in document['paths'].values() for one in path.values()):
         answers = by_session if operation['security'] == [{'session': []}] else by_key
-        answers |= {response['$ref'].rsplit('/', 1)[1] for response in operation['responses'].values()}
+        refs = (response['$ref'] for response in operation['responses'].values())
+        answers |= {ref.rsplit('/', 1)[1].removesuffix('Answer') for ref in refs}
     return by_session - by_key
 
 
@@ -105,6 +106,8 @@ def named(schema: Any, where: str, found: Schema) -> Any:
     if not isinstance(schema, dict):
         return schema
     copy = {name: named(value, where, found) for name, value in schema.items() if is_kept(name, value)}
+    if 'x-extensible-enum' in copy:
+        copy['enum'] = copy.pop('x-extensible-enum') + [None] * ('null' in copy['type'])
     for name, member in schema.get('properties', {}).items():
         copy['properties'][name] = member_of(member, (where, name), found)
     return copy
@@ -195,30 +198,21 @@ def parameters(document: Schema) -> str:
         '    """What is left out, or None, has the default of the service."""',
     ]
     for name, member in members:
-        kind = parameter_type(member)
+        kind = parameter_type(member, document['components']['schemas'])
         lines.append(
             f'    {snake(name)}: {kind if name in schema["required"] else f"NotRequired[{kind} | None]"}'
         )
-        words = wrap(f'{default_of(member)}{member["description"]}"""', 100)
+        words = wrap(f'{member["description"]}"""', 100)
         lines += ['    """' + words[0], *(f'    {line}' for line in words[1:])]
     return '\n'.join(lines)
 
 
-def parameter_type(member: Schema) -> str:
-    """The type of a keyword argument."""
-    if 'enum' in member:
-        return f'Literal[{", ".join(repr(one) for one in member["enum"] if one is not None)}]'
-    kind = (
-        next(one for one in [member['type']] if isinstance(one, str))
-        if isinstance(member['type'], str)
-        else member['type'][0]
-    )
+def parameter_type(member: Schema, lists: Schema) -> str:
+    """The type of a keyword argument; a list of values is a schema of its own."""
+    if 'anyOf' in member:
+        return f'Literal[{", ".join(map(repr, lists[member["anyOf"][0]["$ref"].rsplit("/", 1)[1]]["enum"]))}]'
+    kind = member['type'] if isinstance(member['type'], str) else member['type'][0]
     return 'Sequence[ReferenceImage]' if kind == 'array' else python_types[kind]
-
-
-def default_of(member: Schema) -> str:
-    """Words for the default of a keyword argument."""
-    return f'{member["default"]!r} by default. ' if member.get('default') else ''
 
 
 def snake(name: str) -> str:
@@ -233,8 +227,8 @@ def exceptions(document: Schema) -> str:
         for operation in path.values():
             for status, reference in operation['responses'].items():
                 response = document['components']['responses'][reference['$ref'].rsplit('/', 1)[1]]
-                content = response.get('content', {}).get('application/json', {})
-                for code in content.get('schema', {}).get('properties', {}).get('code', {}).get('enum', []):
+                examples = response.get('content', {}).get('application/json', {}).get('examples', {})
+                for code in examples.keys() & document['components']['examples'].keys():
                     statuses.setdefault(code, set()).add(status)
     others = 'ApiError ConfigurationError ConnectionError DownloadError ImageGenerationError StorageError'
     others += ' TimeoutError UnexpectedAnswer UploadError'

@@ -1,16 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 
-/** The parts of the API's document that this module reads. Responses that are refusals name their error codes. */
+/** The parts of the API's document that this module reads. It has an example of each error code, by the code. */
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>;
   components: {
     schemas: Record<string, object>;
     responses: Record<string, Response>;
+    examples: object;
   };
 }
 interface Response {
-  content?: { 'application/json': { schema: { properties?: { code?: { enum?: string[] } } } } };
+  content?: { 'application/json': { schema: { $ref?: string } } };
 }
 
 /**
@@ -24,15 +25,13 @@ export async function writeTypes(): Promise<void> {
 
 async function typesOf(document: string): Promise<string> {
   const copy = JSON.parse(document, typeable) as Document;
-  const { schemas, responses } = copy.components;
-  schemas.ErrorCode = {
+  copy.components.schemas.ErrorCode = {
     type: 'string',
-    enum: [...new Set(Object.values(responses).flatMap(errorCodesOf))].sort(),
+    enum: Object.keys((JSON.parse(document) as Document).components.examples).sort(),
     description: 'Every code that an error may have.',
   };
   dropRefusals(copy);
-  // A member with a default may be left out of a request, so it is optional.
-  const nodes = await openapiTypes(copy as unknown as OpenAPI3, { defaultNonNullable: false });
+  const nodes = await openapiTypes(copy as unknown as OpenAPI3);
   return withoutNever(astToString(nodes));
 }
 
@@ -41,11 +40,13 @@ function withoutNever(types: string): string {
   return types.replace(/^ *\w+\?: never;\n/gm, '');
 }
 
-/** Leaves out examples, headers, and rules about which members go together: beside `properties` they would widen the type. */
+/** Leaves out examples, headers, and that answers may grow: a misspelt member would have a type. Lists are those of today's values. */
 function typeable(name: string, value: any): unknown {
   if (['example', 'examples', 'headers'].includes(name)) return undefined;
-  if (value?.properties === undefined) return value;
-  return { ...value, anyOf: undefined, oneOf: undefined };
+  if (name === 'additionalProperties' && value === true) return undefined;
+  const known = value?.['x-extensible-enum'];
+  if (known === undefined) return value;
+  return { ...value, enum: [...known, ...(value.type.includes('null') ? [null] : [])] };
 }
 
 function dropRefusals({ paths, components: { responses } }: Document): void {
@@ -54,13 +55,10 @@ function dropRefusals({ paths, components: { responses } }: Document): void {
       if (Number(status) >= 300) delete operation.responses[status];
     }
   }
-  for (const [name, response] of Object.entries(responses)) {
-    if (response.content === undefined || errorCodesOf(response).length > 0) delete responses[name];
+  for (const [name, { content }] of Object.entries(responses)) {
+    const ref = content?.['application/json'].schema.$ref;
+    if (content === undefined || ref === '#/components/schemas/Error') delete responses[name];
   }
-}
-
-function errorCodesOf({ content }: Response): string[] {
-  return content?.['application/json'].schema.properties?.code?.enum ?? [];
 }
 
 if (import.meta.main) await writeTypes();

@@ -1,4 +1,5 @@
 import { basePath, routes, type Route } from '../routes.ts';
+import { forGenerators } from './for-generators.ts';
 import { limitExtensions, limitSentences } from './limits.ts';
 import { operations, type Operation, type OperationId } from './operations.ts';
 import { overview } from './overview.ts';
@@ -48,7 +49,7 @@ export function openApiDocument(): Schema {
     path[route.method.toLowerCase()] = operationObject(operationId, route, operation);
     for (const { name, response } of responsesOf(route, operation)) responses[name] = response;
   }
-  return {
+  return forGenerators({
     openapi: '3.1.0',
     info: {
       title: 'Image Generation Service',
@@ -73,7 +74,7 @@ export function openApiDocument(): Schema {
       examples: errorAnswers,
       schemas: contractSchemas(),
     },
-  };
+  });
 }
 
 function operationObject(operationId: OperationId, route: Route, operation: Operation): Schema {
@@ -99,13 +100,12 @@ function operationObject(operationId: OperationId, route: Route, operation: Oper
   };
 }
 
-function requestBody({ schemas, optional, examples }: NonNullable<Operation['body']>): Schema {
-  const [only, ...others] = schemas.map(schemaRef);
+function requestBody({ schema, optional, examples }: NonNullable<Operation['body']>): Schema {
   return {
     required: !optional,
     content: {
       'application/json': {
-        schema: others.length === 0 ? only : { anyOf: [only, ...others] },
+        schema: schemaRef(schema),
         examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
       },
     },

@@ -28,8 +28,8 @@ const generationProperties: Schema = {
   },
   referenceImages: {
     description:
-      `Pictures of a product, for identities with \`productPhotos\` alone: at most ${maxItems}, each by a public ` +
-      `https:// URL (host name only: no address, user, password or other port) or by the ID of an upload. PNG, JPEG or WebP, ` +
+      `Pictures of a product, for identities with \`productPhotos\` alone: at most ${maxItems}, each by exactly one of a public ` +
+      `https:// \`url\` (host name only: no address, user, password or other port) and the \`uploadId\` of an upload. PNG, JPEG or WebP, ` +
       `at most ${maxBytes / mebibyte} MiB and ${maxPixels / 1_000_000} megapixels. One that can't be fetched or read ` +
       `is 400 INVALID_PARAMETERS, after every other check and before any credit is held. Of a license's requests at most ` +
       `${maxAddressesPerMinute} URLs a minute are fetched: beyond that, 429 RATE_LIMITED.`,
@@ -39,17 +39,6 @@ const generationProperties: Schema = {
   },
   preserveBranding: {
     description: 'Asks for packaging, logo and label to be kept accurate, where the identity can.',
-  },
-};
-
-/**
- * The domain's rule for `exact_product`: not without a reference image. It is no `anyOf`, because tools that show schemas
- * take that for a choice of bodies, and hide what the first leaves out.
- */
-const exactProduct: Schema = {
-  not: {
-    properties: { referenceMode: { const: 'exact_product' }, referenceImages: { maxItems: 0 } },
-    required: ['referenceMode'],
   },
 };
 
@@ -63,11 +52,8 @@ const budget =
 
 /** Rules for bodies beyond their contracts, and a sentence about each member. */
 export const memberRules: Record<string, Schema> = {
-  GenerationRequest: { properties: generationProperties, ...exactProduct },
-  PlaygroundGenerationRequest: {
-    properties: { ...generationProperties, licenseId },
-    ...exactProduct,
-  },
+  GenerationRequest: { properties: generationProperties },
+  PlaygroundGenerationRequest: { properties: { ...generationProperties, licenseId } },
   CreateKeyRequest: {
     properties: {
       licenseId,
@@ -79,12 +65,7 @@ export const memberRules: Record<string, Schema> = {
       monthlyCredits: { description: `${budget} Null or left out: it has none.` },
     },
   },
-  // An empty one would change nothing.
   ChangeKeyRequest: {
-    anyOf: [
-      { properties: { name: { type: 'string' } }, required: ['name'] },
-      { required: ['monthlyCredits'] },
-    ],
     properties: {
       name: { description: 'What you know the key by.' },
       monthlyCredits: { description: `${budget} Null takes it away; left out, it stays as it is.` },
@@ -97,8 +78,13 @@ export const memberRules: Record<string, Schema> = {
       },
     },
   },
-  UploadByKeyRequest: { properties: { contentType: { description: 'What the file is, if you know.' } } },
-  UploadBySessionRequest: {
-    properties: { contentType: { description: 'What the file is, if you know.' }, licenseId },
+  UploadRequest: {
+    properties: {
+      contentType: { description: 'What the file is, if you know.' },
+      licenseId: {
+        minLength: 1,
+        description: `${licenseId.description} By session it is required, by key it is refused.`,
+      },
+    },
   },
 };

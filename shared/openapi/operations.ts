@@ -15,8 +15,7 @@ export interface Operation {
   summary: string;
   description?: string;
   parameters?: ParameterName[];
-  /** The body's schema. If there are two, the credential decides which one holds. */
-  body?: { schemas: SchemaName[]; optional?: true; examples: Record<string, unknown> };
+  body?: { schema: SchemaName; optional?: true; examples: Record<string, unknown> };
   /** @default status: 200 */
   answer: {
     status?: 201;
@@ -62,7 +61,7 @@ export const operations: Record<OperationId, Operation> = {
       'that fails.',
     parameters: ['idempotencyKey', 'dryRun', 'prefer'],
     body: {
-      schemas: ['GenerationRequest'],
+      schema: 'GenerationRequest',
       examples: { prompt: examples.generationBody, product: examples.productBody },
     },
     answer: generated,
@@ -128,7 +127,7 @@ export const operations: Record<OperationId, Operation> = {
     description:
       "By session the body names one of the account's licenses; by key it must not, and may be left out.",
     body: {
-      schemas: ['UploadByKeyRequest', 'UploadBySessionRequest'],
+      schema: 'UploadRequest',
       optional: true,
       examples: {
         byKey: examples.uploadBody,
@@ -181,7 +180,7 @@ export const operations: Record<OperationId, Operation> = {
     description:
       'For one license, whose credits it spends. A license has at most 25 active keys, and at most 50 that are active or ended ' +
       'within the last minute.',
-    body: { schemas: ['CreateKeyRequest'], examples: { key: examples.keyBody } },
+    body: { schema: 'CreateKeyRequest', examples: { key: examples.keyBody } },
     answer: {
       status: 201,
       schema: 'CreatedKey',
@@ -207,18 +206,18 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Account',
     summary: "Change the account's settings",
     description: 'What is left out stays as it is.',
-    body: { schemas: ['ChangeAccountRequest'], examples: { off: { creditMails: false } } },
+    body: { schema: 'ChangeAccountRequest', examples: { off: { creditMails: false } } },
     answer: { schema: 'Account', description: 'The settings as they are now.' },
   },
   updateKey: {
     tag: 'Account',
     summary: "Change an API key's name or budget",
     description:
-      'Both hold from the next request on. `monthlyCredits: null` takes the budget away; what is left out stays as it is. A ' +
+      'Send at least one of the two. Both hold from the next request on. `monthlyCredits: null` takes the budget away; what is left out stays as it is. A ' +
       'budget below what is used already only refuses new requests. Keys that have expired or were revoked may be changed ' +
       'as long as they are listed.',
     parameters: ['keyId'],
-    body: { schemas: ['ChangeKeyRequest'], examples: { budget: examples.keyChangeBody } },
+    body: { schema: 'ChangeKeyRequest', examples: { budget: examples.keyChangeBody } },
     answer: { schema: 'Key', description: 'The key as it is now, as `GET /keys` lists it.' },
     codes: ['KEY_NOT_FOUND'],
   },
@@ -236,7 +235,7 @@ export const operations: Record<OperationId, Operation> = {
     description: 'POST /generate for a signed-in account, which names the license that pays.',
     parameters: ['idempotencyKey', 'dryRun', 'prefer'],
     body: {
-      schemas: ['PlaygroundGenerationRequest'],
+      schema: 'PlaygroundGenerationRequest',
       examples: { prompt: { ...examples.generationBody, licenseId: examples.ids.licenseId } },
     },
     answer: generated,

@@ -195,7 +195,7 @@ function refusal(route: Route, codes: ErrorCode[]): Omit<NamedResponse, 'status'
     },
     content: {
       'application/json': {
-        schema: errorSchema(codes),
+        schema: schemaRef('Error'),
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
@@ -210,11 +210,6 @@ function isOfCredential(code: ErrorCode): boolean {
 /** `INVALID_API_KEY` as `InvalidApiKey`. */
 function inPascalCase(code: ErrorCode): string {
   return code.toLowerCase().replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** An error whose code is one of these. */
-function errorSchema(codes: ErrorCode[]): Schema {
-  return { ...schemaRef('Error'), properties: { code: { enum: codes } } };
 }
 
 /** Only a path outside of the document answers the first of these. */

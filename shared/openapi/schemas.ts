@@ -20,7 +20,7 @@ import { identityList } from '../contracts/identity.ts';
 import { licenseList } from '../contracts/license.ts';
 import { refusalList } from '../contracts/refusals.ts';
 import { uploadAnswer } from '../contracts/upload-answer.ts';
-import { createAccountUploadBody, createUploadBody } from '../contracts/upload.ts';
+import { createAccountUploadBody } from '../contracts/upload.ts';
 import { usageAnswer } from '../contracts/usage.ts';
 import { addRules, joinNulls, override } from './json-schema.ts';
 import { memberRules } from './member-rules.ts';
@@ -29,14 +29,19 @@ import type { Schema } from './schema.ts';
 /** The body of POST /generate with the license that pays. The playground's function reads the two apart. */
 const playgroundGenerationBody = z.strictObject({ ...createGenerationBody.shape, licenseId: z.string() });
 
+/** The body of POST /uploads by either credential: one of them decides whether it names a license. */
+const uploadBody = z.strictObject({
+  ...createAccountUploadBody.shape,
+  licenseId: z.optional(createAccountUploadBody.shape.licenseId),
+});
+
 /** The contracts by their names in the document. Only requests are closed: an answer may get more members later. */
 const named = {
   GenerationRequest: createGenerationBody,
   PlaygroundGenerationRequest: playgroundGenerationBody,
   CreateKeyRequest: createKeyBody,
   ChangeKeyRequest: changeKeyBody,
-  UploadByKeyRequest: createUploadBody,
-  UploadBySessionRequest: createAccountUploadBody,
+  UploadRequest: uploadBody,
   Generation: generationAnswer,
   AcceptedGeneration: acceptedGeneration,
   DryRun: dryRunAnswer,

@@ -187,7 +187,7 @@ describe('what the service answers is what the document says', () => {
       body: generation(),
       headers: { accept: 'text/event-stream' },
     });
-    expectHeadersDocumented('createGeneration', answer, document.components.responses.Generation);
+    expectHeadersDocumented('createGeneration', answer, document.components.responses.GenerationAnswer);
     const { properties } = document.components.schemas.GenerationEvents;
     const blocks = (answer.body as string).trim().split('\n\n');
     expect(blocks.length).toBeGreaterThan(2);

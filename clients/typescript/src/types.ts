@@ -20,7 +20,7 @@ export type Upload = Schemas['Upload'];
 export type Health = Schemas['Health'];
 /** Every code that an error of the API may have. */
 export type ErrorCode = Schemas['ErrorCode'];
-export type ImageType = NonNullable<Schemas['UploadByKeyRequest']['contentType']>;
+export type ImageType = Schemas['ContentType'];
 
 /** A generation that succeeded. */
 export interface GenerationResult extends Omit<Generation, 'usage'> {

@@ -116,7 +116,7 @@ test('the ranges of a request are those of its contract', () => {
   const inWords: Record<string, string> = { '': 'empty', '[]': 'none', undefined: 'random' };
   const byDefault = (name: string): string => {
     if (required.includes(name)) return 'required';
-    const value: unknown = properties[name].default;
+    const value: unknown = Object(createGenerationBody.parse({ identityId: '', prompt: 'x' }))[name];
     const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
     return inWords[shown] ?? shown;
   };
@@ -166,7 +166,7 @@ describe('everything else', () => {
     });
     expect(readPage('shared/http/request.ts')).toContain('maxBodyBytes = 1024 * 1024;');
     expect(shown['bytes of a body']).toBe(1024 * 1024);
-    const { schema } = openApiDocument().components.parameters.limit;
+    const { schema } = openApiDocument().components.parameters.limitParameter;
     expect(shown['requests on a page of GET /generate']).toBe(schema.maximum);
     expect(shown['keys on a page of GET /keys']).toBe(schema.maximum);
     const linkSeconds = /linkLifetimeSeconds = (\d+);/.exec(readPage('shared/adapters/object-store.ts'))![1];

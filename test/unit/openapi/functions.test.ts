@@ -92,7 +92,7 @@ test('the document names every header that the service reads', () => {
   const named: Record<string, boolean> = {
     // OpenAPI has no parameters for the first three: security schemes, contents and web pages stand for them.
     authorization: Object.keys(components.securitySchemes).length > 0,
-    accept: components.responses.Generation.description.includes('`Accept: text/event-stream`'),
+    accept: components.responses.GenerationAnswer.description.includes('`Accept: text/event-stream`'),
     origin: info.description.includes('origins'),
     'content-encoding': info.description.includes('`Content-Encoding`'),
     [parameters.idempotencyKey.name.toLowerCase()]: true,
