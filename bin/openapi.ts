@@ -2,14 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { openApiDocument } from '../shared/openapi/document.ts';
-import { basePath } from '../shared/routes.ts';
 
 const documentPath = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
 
-/** The text of `docs/openapi.json`. A served document names its server by a relative address. The file names the address of `npm start`. */
+/** The text of `docs/openapi.json`. */
 export async function documentText(): Promise<string> {
-  const servers = [{ url: `http://127.0.0.1:4600${basePath}`, description: 'A local service: npm start.' }];
-  const text = JSON.stringify({ ...openApiDocument(), servers });
+  const text = JSON.stringify(openApiDocument());
   return format(text, { ...(await resolveConfig(documentPath)), filepath: documentPath });
 }
 

@@ -5,14 +5,13 @@ import { readQuery } from '../shared/http/request.ts';
 import { openApiDocument } from '../shared/openapi/document.ts';
 import * as routes from '../shared/route-table.ts';
 
-/** GET /openapi.json: the same document for everyone, made once per cold start. Who has it already gets no second copy. */
+/** GET /openapi.json: the document, made once per cold start, with the address that was asked. Who has it already gets no second copy. */
 export const handler = endpoint(routes.getOpenApi, {
-  deps() {
-    const document = openApiDocument();
-    return { document, tag: entityTag(document) };
-  },
-  async run({ request, deps: { document, tag } }) {
+  deps: ({ env }) => openApiDocument(env.supportContact),
+  async run({ request, deps }) {
     readQuery(request, []);
+    const document = { ...deps, servers: [{ url: request.origin + request.basePath }] };
+    const tag = entityTag(document);
     // It may be kept, unlike other answers, by caches that ask each time whether it is still the same.
     const headers = { etag: tag, 'cache-control': 'no-cache', vary: 'accept-encoding, origin' };
     return hasTag(request, tag) ? { status: 304, headers, body: undefined } : ok(document, headers);

@@ -159,7 +159,7 @@ export class ServiceStack extends Stack {
   }
 
   private addRoutes(origins: string[]): RouteFunction[] {
-    const { generationDeadlineSeconds, modelNames } = this.configuration;
+    const { generationDeadlineSeconds, modelNames, supportContact } = this.configuration;
     const generationTimeout = Duration.seconds(generationDeadlineSeconds + generationMarginSeconds);
     return Object.values(routes).map((route: Route) => {
       const timeout = route.streams ? generationTimeout : bufferedTimeout;
@@ -169,6 +169,8 @@ export class ServiceStack extends Stack {
       if (route.streams) this.setGenerationLimits(fn);
       if (route.dialect === 'openai')
         fn.setVariable(environmentVariables.modelNames, JSON.stringify(modelNames));
+      if (route === routes.getOpenApi)
+        fn.setVariable(environmentVariables.supportContact, supportContact ?? '');
       this.api.mount(route, fn, route.streams ? generationTimeout : Duration.seconds(29), origins);
       return { route, fn };
     });

@@ -87,6 +87,9 @@ export function grantsOf(route: Route): Grants {
 /** The version is part of every address. */
 export const basePath = '/api/v1';
 
+/** What the local runtime calls itself in place of a stage of API Gateway. It serves HTTP without TLS. */
+export const localStage = 'local';
+
 /** Longer answers are compressed for clients that say they take that. Signed links are long and alike. Streams are never. */
 export const minCompressionBytes = 1024;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { localStage } from '../../shared/routes.ts';
 
 export interface MatchedPath {
   /** The route's path with its `{parameters}`. */
@@ -63,11 +64,17 @@ export function proxyEvent(
       httpMethod: req.method ?? '',
       path,
       resourcePath: matched.resource,
-      stage: 'local',
+      stage: localStage,
+      domainName: domainName(req),
       protocol: `HTTP/${req.httpVersion}`,
       identity: { sourceIp: req.socket.remoteAddress ?? '' },
     } as APIGatewayProxyEvent['requestContext'],
   };
+}
+
+/** As API Gateway does it: a name that leads here, and not whatever a Host header says. */
+function domainName({ headers: { host = '' }, socket }: IncomingMessage): string {
+  return /^localhost(:\d{1,5})?$/.test(host) ? host : `${socket.localAddress}:${socket.localPort}`;
 }
 
 function pairs(raw: string[]): [string, string][] {

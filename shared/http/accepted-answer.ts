@@ -1,7 +1,6 @@
 import type { AcceptedGeneration } from '../contracts/generation-answers.ts';
 import type { Generation } from '../domain/generation.ts';
 import * as routes from '../route-table.ts';
-import { basePath } from '../routes.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './request.ts';
 
@@ -13,7 +12,7 @@ const firstPollSeconds = 2;
  * @param secondsUntilAwake null where the model is not known to wake.
  */
 export function acceptedAnswer(
-  { pathPrefix }: Pick<ApiRequest, 'pathPrefix'>,
+  { basePath }: Pick<ApiRequest, 'basePath'>,
   { requestId, credits }: Generation,
   secondsUntilAwake: number | null,
 ): Answer {
@@ -22,7 +21,7 @@ export function acceptedAnswer(
   return {
     status: 202,
     headers: {
-      location: `${pathPrefix}${basePath}${path}`,
+      location: `${basePath}${path}`,
       'preference-applied': 'respond-async',
       'retry-after': String(secondsUntilAwake ?? firstPollSeconds),
     },

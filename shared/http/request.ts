@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { ServiceError } from '../errors.ts';
-import { basePath } from '../routes.ts';
+import { basePath, localStage } from '../routes.ts';
 import { lazy } from '../runtime/lazy.ts';
 import type { RefusalOwner } from '../store/refusal-store.ts';
 import { parseJson } from './json.ts';
@@ -14,8 +14,10 @@ export interface ApiRequest {
   requestId: string;
   receivedAtMs: number;
   method: string;
-  /** What the gateway has put before the base path: `/prod` on an address of its own, nothing on one of ours. */
-  pathPrefix: string;
+  /** The origin that the gateway was asked at: it vouches for this one, unlike a Host header. Nothing where it does not say. */
+  origin: string;
+  /** The path's beginning, with what the gateway has put before it: `/prod/api/v1` on an address of its own, `/api/v1` on one of ours. */
+  basePath: string;
   pathParameters: Readonly<Record<string, string>>;
   /** Every value that a header was sent with; names in lower case. */
   headers: ReadonlyMap<string, readonly string[]>;
@@ -53,7 +55,8 @@ export function readRequest(
     requestId,
     receivedAtMs,
     method: event.httpMethod,
-    pathPrefix: pathPrefix(event),
+    origin: originOf(event),
+    basePath: pathPrefix(event) + basePath,
     pathParameters: Object.fromEntries(
       Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, value ?? '']),
     ),
@@ -70,6 +73,10 @@ export function readRequest(
     meter: recordingMeter(),
     background: [],
   };
+}
+
+function originOf({ requestContext: { domainName, stage } = {} as never }: APIGatewayProxyEvent): string {
+  return domainName ? `${stage === localStage ? 'http' : 'https'}://${domainName}` : '';
 }
 
 /** Only the path of the request's context has the stage (API Gateway, "$context variables"). */

@@ -38,9 +38,10 @@ const securitySchemes: Schema = {
 
 /**
  * The API as an OpenAPI 3.1 document, made from the table of routes, the table of errors and the contracts that
- * validate requests. It is the same wherever the service runs: its server's address is relative to the document's own.
+ * validate requests. Its server is that of `npm start`: where it is served, it names the service's own.
+ * @param contact an e-mail address or a page, of whoever runs the service
  */
-export function openApiDocument(): Schema {
+export function openApiDocument(contact: string | null = null): Schema {
   const paths: Record<string, Schema> = {};
   const responses: Record<string, Schema> = {};
   for (const [operationId, route] of documentedRoutes) {
@@ -56,10 +57,13 @@ export function openApiDocument(): Schema {
       version: '1',
       summary: 'Images from named creator systems over HTTP.',
       description: overview,
+      contact: {
+        name: 'Whoever runs the service',
+        ...(contact === null ? {} : { [contact.startsWith('https:') ? 'url' : 'email']: contact }),
+      },
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    // From `…/v1/openapi.json` this leads to `…/v1`.
-    servers: [{ url: `..${basePath.slice(basePath.lastIndexOf('/'))}` }],
+    servers: [{ url: `http://127.0.0.1:4600${basePath}`, description: 'A local service: npm start.' }],
     tags: [
       { name: 'Generating', description: 'Images, and what they are made with.' },
       { name: 'Account', description: 'For a signed-in account alone.' },

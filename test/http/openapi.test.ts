@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { documentedRoutes, openApiDocument } from '../../shared/openapi/document.ts';
 import type { OperationId } from '../../shared/openapi/operations.ts';
@@ -103,8 +106,33 @@ async function call(operationId: OperationId, status: number, options: Call = {}
 test('GET /openapi.json answers everyone with the document, as JSON, and takes no query parameter', async () => {
   const answer = await call('getOpenApi', 200);
   expectOk(answer);
-  expect(answer.body).toEqual(openApiDocument());
+  expect(answer.body).toEqual({ ...openApiDocument(), servers: [{ url: service.ready.baseUrl }] });
   expectError(await call('getOpenApi', 400, { query: '?v=1' }), 400, 'INVALID_PARAMETERS');
+});
+
+test('GET /openapi.json names the address that it was asked at, with a tag of its own, and no other', async () => {
+  const { hostname, port } = new URL(service.ready.baseUrl);
+  const askedAt = async (host: string) => {
+    const path = '/api/v1/openapi.json';
+    const [answer] = (await once(get({ hostname, port, path, headers: { host } }), 'response')) as [
+      IncomingMessage,
+    ];
+    const { servers } = JSON.parse(await text(answer)) as { servers: object[] };
+    return [servers, answer.headers.etag] as const;
+  };
+  const [own, ownTag] = await askedAt(`${hostname}:${port}`);
+  expect(own).toEqual([{ url: service.ready.baseUrl }]);
+  const [byName, tag] = await askedAt(`localhost:${port}`);
+  expect(byName).toEqual([{ url: `http://localhost:${port}/api/v1` }]);
+  expect(tag).not.toBe(ownTag);
+  for (const host of [
+    'evil.example',
+    'localhost.evil.example:80',
+    `localhost:${port}@evil.example`,
+    'localhost/x',
+  ]) {
+    expect([host, await askedAt(host)]).toEqual([host, [own, ownTag]]);
+  }
 });
 
 describe('GET /openapi.json to who has it already', () => {
