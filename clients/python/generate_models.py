@@ -108,6 +108,8 @@ def named(schema: Any, where: str, found: Schema) -> Any:
     copy = {name: named(value, where, found) for name, value in schema.items() if is_kept(name, value)}
     if 'x-extensible-enum' in copy:
         copy['enum'] = copy.pop('x-extensible-enum') + [None] * ('null' in copy['type'])
+        # The type says them.
+        copy['description'] = re.sub(r' ?Values today: .*', '', copy.get('description', '')) or None
     for name, member in schema.get('properties', {}).items():
         copy['properties'][name] = member_of(member, (where, name), found)
     return copy

@@ -75,9 +75,9 @@ test('files of images tell the prompt only where the configuration wants it', ()
   expect(told).toEqual(['false', 'true']);
 });
 
-test('the fetcher of references is told whom servers may ask', () => {
+test.each([jobs.fetchReferences, routes.getOpenApi])('$functionName is told whom others may ask', (fn) => {
   const [told, silent] = [template, tuned].map((of) => {
-    const id = functionIdOf(of, jobs.fetchReferences.functionName);
+    const id = functionIdOf(of, fn.functionName);
     return of.Resources[id]!.Properties.Environment.Variables.SUPPORT_CONTACT;
   });
   expect([told, silent]).toEqual(['help@example.com', '']);

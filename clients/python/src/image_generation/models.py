@@ -19,7 +19,6 @@ class AcceptedGeneration(Answer):
     request_id: Annotated[str, Field(alias='requestId')]
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
     status: SkipValidation[Literal['QUEUED']]
-    """Values today: `QUEUED`."""
     credits_reserved: Annotated[int, Field(alias='creditsReserved')]
     """What it will be charged if it completes."""
 
@@ -45,11 +44,11 @@ class GenerationEventsFailed(Answer):
 
 class Health(Answer):
     status: SkipValidation[Literal['ok', 'degraded']]
-    """`ok` when every part is up. A model that sleeps, or wakes as it should, is up. Values today: `ok`, `degraded`."""
+    """`ok` when every part is up. A model that sleeps, or wakes as it should, is up."""
     api: SkipValidation[Literal['up']]
-    """The API itself: whoever reads this has reached it. Values today: `up`."""
+    """The API itself: whoever reads this has reached it."""
     inference: SkipValidation[Literal['up', 'down']]
-    """The models. `down` while they are neither awake nor to be woken: generating answers 503 then. Values today: `up`, `down`."""
+    """The models. `down` while they are neither awake nor to be woken: generating answers 503 then."""
     model: SkipValidation[Literal['ready', 'waking', 'asleep', 'unavailable']] | None = None
     """`ready` paints at once. `asleep`: the next request to generate wakes it. `waking`: it starts. While it sleeps or wakes, generating answers 503, and a request with `Prefer: respond-async` waits for it. `unavailable`: no answer."""
     model_ready_in_seconds: Annotated[int | None, Field(alias='modelReadyInSeconds')] = None
@@ -164,9 +163,8 @@ class StoredGeneration(Answer):
     key_id: Annotated[str | None, Field(alias='keyId')] = None
     """The key that asked; null for the playground."""
     type: SkipValidation[Literal['text_to_image', 'reference', 'exact_product']]
-    """Values today: `text_to_image`, `reference`, `exact_product`."""
     status: SkipValidation[Literal['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT']]
-    """COMPLETED, FAILED and TIMEOUT are final and never change. Values today: `QUEUED`, `PROCESSING`, `COMPLETED`, `FAILED`, `TIMEOUT`."""
+    """COMPLETED, FAILED and TIMEOUT are final and never change."""
     identity: StoredIdentity
     """As it was when the request was accepted."""
     prompt: str
@@ -185,11 +183,10 @@ class StoredGeneration(Answer):
     output_format: Annotated[SkipValidation[Literal['png', 'webp', 'jpeg']], Field(alias='outputFormat')] = (
         'png'
     )
-    """What the images are stored as. Values today: `png`, `webp`, `jpeg`."""
+    """What the images are stored as."""
     reference_mode: Annotated[
         SkipValidation[Literal['exact_product', 'reference']], Field(alias='referenceMode')
     ]
-    """Values today: `exact_product`, `reference`."""
     preserve_branding: Annotated[bool, Field(alias='preserveBranding')]
     output_url: Annotated[str | None, Field(alias='outputUrl')]
     """The first of `outputs`; null unless the request completed."""
@@ -203,7 +200,7 @@ class StoredGeneration(Answer):
         SkipValidation[Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE']] | None,
         Field(alias='errorCode'),
     ] = None
-    """The code of that error; null unless it failed. Values today: `GENERATION_FAILED`, `TIMEOUT`, `SERVICE_UNAVAILABLE`."""
+    """The code of that error; null unless it failed."""
     credits_charged: Annotated[int, Field(alias='creditsCharged')]
     """0 unless the request completed."""
     reference_images_used: Annotated[int, Field(alias='referenceImagesUsed')]
