@@ -115,7 +115,6 @@ export class ServiceStack extends Stack {
     const worker = this.addWorker();
     const dashboard = this.addDashboard(dashboardFolder);
     const functions = this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
-    const { distribution } = dashboard;
     const sources = {
       functions,
       references: this.references.fn,
@@ -124,7 +123,7 @@ export class ServiceStack extends Stack {
       notices: this.addNotices(dashboard.origin),
       billing: this.addBilling(),
       webAcl,
-      distribution,
+      distribution: dashboard.distribution,
     };
     const monitoring = this.addMonitoring(sources);
     if (configuration.canary) {

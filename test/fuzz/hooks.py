@@ -42,7 +42,7 @@ EVENT_CHECKS = {}
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Answers may get more members later; today they have none that the document does not name."""
+    """Answers may get more members and values later; today they have none that the document does not name."""
     schemas = raw_schema["components"]["schemas"]
     for schema in schemas.values():
         close(schema)
@@ -61,7 +61,9 @@ def close(schema):
     if not isinstance(schema, dict):
         return
     if schema.get("type") == "object" and "properties" in schema:
-        schema.setdefault("additionalProperties", False)
+        schema["additionalProperties"] = False
+    if "x-extensible-enum" in schema:
+        schema["enum"] = [*schema["x-extensible-enum"], None]
     for value in schema.values():
         close(value)
 

@@ -26,9 +26,9 @@ const codesAt = ({ content }: any): ErrorCode[] =>
 const codesOf = (route: Route) => answersOf(route).flatMap(([, response]) => codesAt(response));
 
 test('its contact is whom the deployment names', () => {
-  const [email, url] = ['help@example.com', 'https://example.com/@help'];
+  const [name, email, url] = ['Whoever runs the service', 'help@example.com', 'https://example.com/@help'];
   const contacts = [null, email, url].map((contact) => openApiDocument(contact).info.contact);
-  expect(contacts.map(({ name, ...where }) => where)).toEqual([{}, { email }, { url }]);
+  expect(contacts).toEqual([{ name }, { name, email }, { name, url }]);
 });
 
 test('the checked-in document is what the code says', async () => {
