@@ -14,10 +14,11 @@ export const documentedRoutes = Object.entries<Route>(routes).filter(([, { diale
   Route,
 ][];
 
+/** One scheme for each: of two that are sent in one header, some tools send both. */
 const security: Record<Route['auth'], Schema[]> = {
   key: [{ apiKey: [] }],
   session: [{ session: [] }],
-  key_or_session: [{ apiKey: [] }, { session: [] }],
+  key_or_session: [{ apiKey: [] }],
   none: [],
 };
 
@@ -83,7 +84,13 @@ export function openApiDocument(contact: string | null = null): Schema {
 
 function operationObject(operationId: OperationId, route: Route, operation: Operation): Schema {
   const { tag, summary, description, body } = operation;
-  const paragraphs = [...(description === undefined ? [] : [description]), ...limitSentences(route)];
+  const paragraphs = [
+    ...(description === undefined ? [] : [description]),
+    ...(route.auth === 'key_or_session'
+      ? ["A session's access token is taken in place of the API key."]
+      : []),
+    ...limitSentences(route),
+  ];
   return {
     operationId,
     tags: [tag],
