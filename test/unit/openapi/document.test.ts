@@ -11,7 +11,7 @@ import type { Route } from '../../../shared/routes.ts';
 import { closed, fits, resolve, walk } from './json-schema.ts';
 
 const document = openApiDocument();
-const { schemas, headers } = document.components;
+const { schemas } = document.components;
 const table = documentedRoutes;
 const dereferenced = (node: any) => (node.$ref === undefined ? node : resolve(node.$ref, document));
 const operationOf = ({ path, method }: Route) => document.paths[path]?.[method.toLowerCase()];
@@ -72,7 +72,6 @@ describe("Redocly's rules", () => {
   test('would find what needs no test of ours', async () => {
     const changed = structuredClone(document);
     const { paths, components } = changed;
-
     delete components.headers.CacheControlHeader;
     components.responses.Extra = { description: '' };
     // Of a success, of an error and of a body.
@@ -82,8 +81,8 @@ describe("Redocly's rules", () => {
     delete paths['/keys/{keyId}'].delete.parameters;
     const found = await findings(changed);
     expect(found.filter((ruleId) => ruleId === 'no-invalid-media-type-examples').length).toBeGreaterThan(2);
-    const others = ['no-unresolved-refs', 'no-unused-components', 'path-params-defined'];
-    expect(found).toEqual(expect.arrayContaining(others));
+    for (const other of ['no-unresolved-refs', 'no-unused-components', 'path-params-defined'])
+      expect(found).toContain(other);
   });
 });
 
@@ -100,12 +99,7 @@ describe.each(table)('%s', (operationId, route) => {
   const operation = operationOf(route);
 
   test('takes the credentials, the body and the path parameters of its route', () => {
-    const schemes = {
-      key: ['apiKey'],
-      session: ['session'],
-      key_or_session: ['apiKey'],
-      none: [],
-    };
+    const schemes = { key: ['apiKey'], session: ['session'], key_or_session: ['apiKey'], none: [] };
     expect(operation.security.flatMap(Object.keys)).toEqual(schemes[route.auth]);
     const isEither = /access token is taken in place of the API key/.test(operation.description);
     expect(isEither).toBe(route.auth === 'key_or_session');
@@ -205,15 +199,6 @@ describe.each(table)('%s', (operationId, route) => {
       expect([name, fits(schema, JSON.parse(data!), closed(document))]).toEqual([name, true]);
     }
   });
-});
-
-test('Cache-Control is required, and the examples of headers fit their schemas', () => {
-  expect(headers.CacheControlHeader).toMatchObject({ required: true, schema: { const: 'no-store' } });
-  const shown = Object.entries<any>(headers).filter(([, { example }]) => example);
-  expect(shown.map(([name]) => name)).toEqual(['RateLimitHeader', 'RateLimitPolicyHeader']);
-  for (const [name, { schema, example }] of shown) {
-    expect([name, fits(schema, example, document)]).toEqual([name, true]);
-  }
 });
 
 test('every error code has a route that answers it, but one that is for a path of another protocol', () => {

@@ -4,11 +4,8 @@ import { forGenerators } from '../../../shared/openapi/for-generators.ts';
 import type { Schema } from '../../../shared/openapi/schema.ts';
 import { walk } from './json-schema.ts';
 
-/** Whether an object of the document is a schema of what is sent, or of what is answered. */
-type Of = 'request' | 'answer' | null;
-
-/** What breaks each rule for documents that tools make clients of. */
-const rules: Record<string, (node: Schema, of: Of, path: string[]) => unknown> = {
+/** What breaks each rule for documents that tools make clients of. `of`: whether it is of a request or of an answer, if of either. */
+const rules: Record<string, (node: Schema, of: string | null, path: string[]) => unknown> = {
   'an integer says how many bits it needs, unless its limit does': ({ type, maximum = Infinity, format }) =>
     [type].flat().includes('integer') && maximum >= 2 ** 31 && !/^int(32|64)$/.test(format),
   'a boolean is no constant': ({ type, const: only }) => type === 'boolean' && only !== undefined,
@@ -36,7 +33,7 @@ function broken(document: Schema, breaks: (typeof rules)[string]): string[] {
     [...JSON.stringify(node).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name!);
   const sent = new Set(refsIn(document.paths));
   for (const name of sent) for (const ref of refsIn(document.components.schemas[name])) sent.add(ref);
-  const of = ([, section, name]: string[]): Of =>
+  const of = ([, section, name]: string[]) =>
     section !== 'schemas' || name === undefined ? null : sent.has(name) ? 'request' : 'answer';
   return [...walk(document)]
     .filter(({ path }) => !path.some((part) => /^examples?$/.test(part)))
