@@ -87,8 +87,8 @@ export function grantsOf(route: Route): Grants {
 /** The version is part of every address. */
 export const basePath = '/api/v1';
 
-/** What the local runtime calls itself in place of a stage of API Gateway. It serves HTTP without TLS. */
-export const localStage = 'local';
+/** Stands for the stage of API Gateway in the local runtime, which serves HTTP without TLS. Real names have no parentheses. */
+export const localStage = '(local)';
 
 /** Longer answers are compressed for clients that say they take that. Signed links are long and alike. Streams are never. */
 export const minCompressionBytes = 1024;

@@ -80,7 +80,10 @@ function simplifyRequest(schema: Schema, name: string, schemas: Record<string, S
   }
   if (!Array.isArray(list)) return;
   const listName = name[0]!.toUpperCase() + name.slice(1);
-  schemas[listName] = { type: 'string', enum: list.filter((each: unknown) => each !== null) };
+  const named = { type: 'string', enum: list.filter((each: unknown) => each !== null) };
+  schemas[listName] ??= named;
+  if (JSON.stringify(schemas[listName]) !== JSON.stringify(named))
+    throw new Error(`Two schemas are called ${listName}.`);
   const { description } = schema;
   for (const keyword of Object.keys(schema)) delete schema[keyword];
   Object.assign(schema, {

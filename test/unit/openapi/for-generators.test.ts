@@ -90,5 +90,9 @@ test('what is left out is said in words, or in another way', () => {
   const description = 'How large. Values today: `s`, `m`.';
   expect(Thing.properties.size).toEqual({ type: list.type, 'x-extensible-enum': ['s', 'm'], description });
   expect([ThingRequest.properties.width.format, Thing.properties.bytes.format]).toEqual(['int32', 'int64']);
+  const { size } = wrong.components.schemas.ThingRequest.properties;
+  const twice = { ...wrong.components.schemas, ARequest: object({ thing: size }) };
+  const again = { ...wrong, components: { ...wrong.components, schemas: twice } };
+  expect(() => forGenerators(again)).toThrow('Two schemas are called Thing.');
   expect(parameters.thingParameter.schema.pattern).toBe('^a/\\\\/b$');
 });
