@@ -20,7 +20,6 @@ const bodyOf = (body: string, isBase64Encoded = false) => readJsonBody(requestOf
 test.each([
   ['a1.execute-api.test', '/prod/api/v1/x', 'https://a1.execute-api.test/prod/api/v1'],
   ['api.example.com', '/api/v1/x', 'https://api.example.com/api/v1'],
-  ['example.com', '/pictures/api/v1/x', 'https://example.com/pictures/api/v1'],
   [undefined, '/prod/api/v1/x', '/prod/api/v1'],
 ])('asked at %s for %s, as the gateway says, it stands below %s', (domainName, path, expected) => {
   const { origin, basePath } = requestOf({ requestContext: { domainName, path } } as never);

@@ -101,8 +101,7 @@ describe.each(table)('%s', (operationId, route) => {
   test('takes the credentials, the body and the path parameters of its route', () => {
     const schemes = { key: ['apiKey'], session: ['session'], key_or_session: ['apiKey'], none: [] };
     expect(operation.security.flatMap(Object.keys)).toEqual(schemes[route.auth]);
-    const isEither = /access token is taken in place of the API key/.test(operation.description);
-    expect(isEither).toBe(route.auth === 'key_or_session');
+    expect(/access token is taken/.test(operation.description)).toBe(route.auth === 'key_or_session');
     expect(operation.requestBody !== undefined).toBe(['POST', 'PATCH'].includes(route.method));
     const inPath = (operation.parameters ?? []).map(dereferenced).filter((each: any) => each.in === 'path');
     expect(inPath.map(({ required }: any) => required)).toEqual(

@@ -82,17 +82,16 @@ test.each(Object.entries(rules))('%s', (_rule, breaks) => {
 
 test('what is left out is said in words, or in another way', () => {
   const { schemas, parameters } = forGenerators(wrong).components;
-  const anyOf = [{ $ref: '#/components/schemas/Size' }, { type: 'null' }];
   const { ThingRequest, Thing } = schemas;
+  const anyOf = [{ $ref: '#/components/schemas/Size' }, { type: 'null' }];
   expect(schemas.Size).toEqual({ type: 'string', enum: ['s', 'm'] });
   expect(ThingRequest.properties.size).toEqual({ description: 'How large. `m` by default.', anyOf });
   expect(ThingRequest.properties.note.description).toBe('Empty by default.');
   const description = 'How large. Values today: `s`, `m`.';
   expect(Thing.properties.size).toEqual({ type: list.type, 'x-extensible-enum': ['s', 'm'], description });
   expect([ThingRequest.properties.width.format, Thing.properties.bytes.format]).toEqual(['int32', 'int64']);
-  const { size } = wrong.components.schemas.ThingRequest.properties;
-  const twice = { ...wrong.components.schemas, ARequest: object({ thing: size }) };
-  const again = { ...wrong, components: { ...wrong.components, schemas: twice } };
-  expect(() => forGenerators(again)).toThrow('Two schemas are called Thing.');
+  const twice = structuredClone(wrong);
+  twice.components.schemas.AnyRequest = object({ thing: list });
+  expect(() => forGenerators(twice)).toThrow('Two schemas are called Thing.');
   expect(parameters.thingParameter.schema.pattern).toBe('^a/\\\\/b$');
 });

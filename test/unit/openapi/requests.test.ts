@@ -8,8 +8,7 @@ import { readLimit } from '../../../shared/http/paging.ts';
 import { openApiDocument } from '../../../shared/openapi/document.ts';
 import { fits } from './json-schema.ts';
 
-// The tests of the contracts compare the values of each member. Here the service's own rules are added; that of `exact_product`
-// and of two members of which there is one, the document says in words.
+// The tests of the contracts compare the values of each member. Here the service's own rules are added, but those told in words.
 const document = openApiDocument();
 const { schemas, parameters } = document.components;
 
@@ -26,7 +25,6 @@ interface Request {
   accepts(body: any): boolean;
 }
 
-// That of keys is compared where its contract is.
 const requests: Request[] = [
   {
     name: 'PlaygroundGenerationRequest',
