@@ -1,4 +1,4 @@
-import { openAiDialect, translateOpenAiBody } from '../shared/contracts/openai.ts';
+import { translateOpenAiBody } from '../shared/contracts/openai.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { commandOf, readForGeneration, waitingDeps } from '../shared/http/generation-request.ts';
 import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
@@ -26,7 +26,7 @@ export const handler = endpoint(routes.createOpenAiImage, {
     const reads = await readForGeneration(request, order, { table, identities: byName });
     const command = {
       ...commandOf(request, order, reads),
-      dialect: openAiDialect,
+      queryParameters: [],
       bodyProblem: problem,
       respondAsync: false,
     };

@@ -1,4 +1,4 @@
-import { identityFor, openAiDialect } from '../shared/contracts/openai.ts';
+import { identityFor } from '../shared/contracts/openai.ts';
 import { isId } from '../shared/domain/ids.ts';
 import { usableIdentity } from '../shared/domain/license.ts';
 import { ok } from '../shared/http/answer.ts';
@@ -17,6 +17,6 @@ export const handler = endpoint(routes.getOpenAiModel, {
     readQuery(request, []);
     const model = identityFor(request.pathParameters.model ?? '', runtime.env.modelNames);
     const identity = isId(model) ? await identityByName(identities, model) : null;
-    return ok(modelOf(usableIdentity(identity, caller.license, openAiDialect)));
+    return ok(modelOf(usableIdentity(identity, caller.license)));
   },
 });

@@ -40,6 +40,45 @@ interface ErrorKind {
 export type ErrorCode = keyof typeof codes;
 export const errorCodes: Record<ErrorCode, ErrorKind> = codes;
 
+/** What a format calls the things that sentences speak of. What is checked is the same in all of them. */
+export interface Words {
+  /** The members of a body that it has other names for. */
+  members: Readonly<Record<string, string>>;
+  noIdentity: string;
+  unknownIdentity: string;
+  /** What lists the identities that may be used. */
+  identityList: string;
+  idempotencyKey: string;
+  /** All that is asked for with an idempotency key. */
+  body: string;
+  /** What takes files. */
+  uploads: string;
+  /** How to look up what became of a request. */
+  refetch: string;
+  /** What a fault is looked up by. */
+  requestId: string;
+}
+
+/** Those of the API's own format. */
+export const ownWords: Words = {
+  members: {},
+  noIdentity: 'identityId is missing: send the ID of the identity to use.',
+  unknownIdentity: 'No identity has this identityId.',
+  identityList: 'GET /identities',
+  idempotencyKey: 'Idempotency-Key',
+  body: 'body',
+  uploads: 'POST /uploads',
+  refetch: 'Re-fetch the request',
+  requestId: 'the X-Request-Id',
+};
+
+/** What a caller reads: made of the words of their format, where those differ. */
+export type Sentence = string | ((words: Words) => string);
+
+export function inWords(sentence: Sentence, words: Words): string {
+  return typeof sentence === 'string' ? sentence : sentence(words);
+}
+
 export interface ServiceErrorOptions {
   /** What really happened. It is for the log, never for the caller. */
   cause?: unknown;
@@ -49,15 +88,17 @@ export interface ServiceErrorOptions {
   requestId?: string | undefined;
 }
 
-/** The one error that reaches a caller: `message` is the sentence they read. Anything else is INTERNAL_ERROR. */
+/** The one error that reaches a caller: `message` is its sentence in our own words. Anything else is INTERNAL_ERROR. */
 export class ServiceError extends Error {
+  readonly sentence: Sentence;
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
-    super(message, { cause: options.cause });
+  constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
+    super(inWords(sentence, ownWords), { cause: options.cause });
     this.name = 'ServiceError';
+    this.sentence = sentence;
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds ?? errorCodes[code].retryAfterSeconds;
     this.requestId = options.requestId;

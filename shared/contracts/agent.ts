@@ -1,7 +1,19 @@
 import * as z from 'zod/mini';
+import { ownWords, type Words } from '../errors.ts';
 import { count, described, requestId } from './answer-fields.ts';
 import { optional } from './fields.ts';
 import { createGenerationBody } from './generation.ts';
+
+/** An agent knows tools and their arguments, and neither routes nor headers. */
+export const agentWords: Words = {
+  ...ownWords,
+  identityList: 'list_identities',
+  idempotencyKey: 'idempotencyKey',
+  body: 'set of arguments',
+  uploads: "the service's HTTP API, for which there is no tool",
+  refetch: 'Call get_generation with this requestId',
+  requestId: 'this requestId',
+};
 
 /** The arguments of the tools `generate` and `quote`: the body of POST /generate, and its header as a member. */
 export const generateArguments = z.strictObject({
@@ -20,7 +32,9 @@ export const toolRefusal = z.object({
   error: described(z.string(), 'Says what to change.'),
   code: described(z.string(), 'For programs: see docs/errors.md.'),
   retryAfterSeconds: z.optional(described(count, 'When to try again.')),
-  requestId: z.optional(described(requestId, 'The stored request that it is about.')),
+  requestId: z.optional(
+    described(requestId, 'The request that it is about; `get_generation` fetches it, if it was stored.'),
+  ),
 });
 
 export type ToolRefusal = z.infer<typeof toolRefusal>;

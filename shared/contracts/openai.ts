@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Dialect } from './dialect.ts';
+import { ownWords, type Words } from '../errors.ts';
 import { describeIssues, integer, optional } from './fields.ts';
 import type { CreateGenerationBody } from './generation.ts';
 
@@ -15,13 +15,13 @@ const sameMembers = {
   steps: 'numInferenceSteps',
 } as const satisfies Record<string, keyof CreateGenerationBody>;
 
-export const openAiDialect: Dialect = {
+export const openAiWords: Words = {
+  ...ownWords,
   members: {
     ...Object.fromEntries(Object.entries(sameMembers).map(([theirs, ours]) => [ours, theirs])),
     width: "size's width",
     height: "size's height",
   },
-  queryParameters: [],
   noIdentity: 'model is missing: send the ID or the slug of the identity to use.',
   unknownIdentity: 'No identity has this ID or slug.',
   identityList: 'GET /models',

@@ -1,4 +1,3 @@
-import type { Dialect } from '../contracts/dialect.ts';
 import type {
   CreateGenerationBody,
   GenerationErrorCode,
@@ -120,23 +119,18 @@ export function referenceProblems(
   return problems;
 }
 
-/**
- * @param names of members that the caller knows by another name than ours
- * @throws TIER_LIMIT naming every parameter above the tier.
- */
-export function checkTier(
-  body: CreateGenerationBody,
-  tierName: TierName,
-  names: Dialect['members'] = {},
-): void {
+/** @throws TIER_LIMIT naming every parameter above the tier. */
+export function checkTier(body: CreateGenerationBody, tierName: TierName): void {
   const { label, maxOutputs, maxSidePx } = tiers[tierName];
   const limits = { numOutputs: maxOutputs, width: maxSidePx, height: maxSidePx };
-  const problems = (Object.keys(limits) as (keyof typeof limits)[])
-    .filter((member) => body[member] > limits[member])
-    .map((member) => `${names[member] ?? member} must be at most ${limits[member]}`);
-  if (problems.length > 0) {
-    throw new ServiceError('TIER_LIMIT', `On the ${label} tier ${problems.join(' and ')}.`);
-  }
+  const above = (Object.keys(limits) as (keyof typeof limits)[]).filter(
+    (member) => body[member] > limits[member],
+  );
+  if (above.length === 0) return;
+  throw new ServiceError('TIER_LIMIT', ({ members }) => {
+    const problems = above.map((member) => `${members[member] ?? member} must be at most ${limits[member]}`);
+    return `On the ${label} tier ${problems.join(' and ')}.`;
+  });
 }
 
 export interface NewGeneration {

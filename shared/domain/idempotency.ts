@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { withoutBlanks } from './words.ts';
 
-export const idempotencyKeyRule = 'Idempotency-Key must be 1 to 255 visible ASCII characters';
 /** How long a repeated request is answered with the first one's result. */
 export const idempotencyHours = 24;
 

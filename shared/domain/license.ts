@@ -1,4 +1,3 @@
-import type { Dialect } from '../contracts/dialect.ts';
 import type { LicenseAnswer, LicenseStatus } from '../contracts/license.ts';
 import { isoTime } from './clock.ts';
 import { creditPeriod, type CreditPeriod } from './credit-period.ts';
@@ -50,18 +49,19 @@ export function mayUse(license: License, identity: Identity): boolean {
  * @param identity null where there is none that was named.
  * @throws IDENTITY_NOT_FOUND, IDENTITY_MISMATCH
  */
-export function usableIdentity(identity: Identity | null, license: License, dialect: Dialect): Identity {
-  const { unknownIdentity, identityList } = dialect;
+export function usableIdentity(identity: Identity | null, license: License): Identity {
   if (identity === null) {
     throw new ServiceError(
       'IDENTITY_NOT_FOUND',
-      `${unknownIdentity} ${identityList} lists those that you may use.`,
+      ({ unknownIdentity, identityList }) =>
+        `${unknownIdentity} ${identityList} lists those that you may use.`,
     );
   }
   if (!mayUse(license, identity)) {
     throw new ServiceError(
       'IDENTITY_MISMATCH',
-      `This license does not cover ${identity.name}. ${identityList} lists the identities that you may use.`,
+      ({ identityList }) =>
+        `This license does not cover ${identity.name}. ${identityList} lists the identities that you may use.`,
     );
   }
   return identity;

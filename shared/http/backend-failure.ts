@@ -1,4 +1,4 @@
-import { ServiceError, serviceBusy } from '../errors.ts';
+import { ServiceError, serviceBusy, type Words } from '../errors.ts';
 
 /**
  * Names by which a backend says that it has too much to do, or gave up waiting, under a status that says less
@@ -33,7 +33,8 @@ const codes = new Set([
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isBackendFailure(error)) return serviceBusy(error);
-  const sentence = 'Something went wrong on our side. Try again; if it persists, tell us the X-Request-Id.';
+  const sentence = ({ requestId }: Words) =>
+    `Something went wrong on our side. Try again; if it persists, tell us ${requestId}.`;
   return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });
 }
 

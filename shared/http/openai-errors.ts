@@ -1,5 +1,5 @@
-import { openAiMembers } from '../contracts/openai.ts';
-import type { ErrorCode, ServiceError } from '../errors.ts';
+import { openAiMembers, openAiWords } from '../contracts/openai.ts';
+import { inWords, type ErrorCode, type ServiceError } from '../errors.ts';
 import { errorAnswer, type Answer } from './answer.ts';
 
 /** Codes after which nothing was done, so that a repeat can't be paid twice, and after which a repeat may succeed. */
@@ -16,11 +16,12 @@ const member = new RegExp(`unknown member "([\\w-]+)"|\\b(${openAiMembers.join('
  */
 export function openAiErrorAnswer(error: ServiceError): Answer {
   const answer = errorAnswer(error);
-  const { message, code } = error;
+  const { code } = error;
+  const message = inWords(error.sentence, openAiWords);
   return {
     ...answer,
     headers: { ...answer.headers, 'x-should-retry': String(repeated.has(code)) },
-    body: { error: { message, type: typeOf(error), param: paramOf(error), code } },
+    body: { error: { message, type: typeOf(error), param: paramOf(code, message), code } },
   };
 }
 
@@ -31,7 +32,7 @@ function typeOf({ code, status }: ServiceError): string {
   return status === 401 ? 'authentication_error' : 'invalid_request_error';
 }
 
-function paramOf({ code, message }: ServiceError): string | null {
+function paramOf(code: ErrorCode, message: string): string | null {
   if (aboutModel.has(code)) return 'model';
   const [, unknown, known] = (aboutMembers.has(code) && member.exec(message)) || [];
   return unknown ?? known ?? null;

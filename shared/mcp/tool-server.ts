@@ -7,10 +7,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { readPreview } from '../adapters/image-reader.ts';
-import type { ToolRefusal } from '../contracts/agent.ts';
+import { agentWords, type ToolRefusal } from '../contracts/agent.ts';
 import { quoteName } from '../contracts/fields.ts';
-import type { ServiceError } from '../errors.ts';
-import { errorBody } from '../http/answer.ts';
+import { inWords, type ServiceError } from '../errors.ts';
 import { asServiceError } from '../http/backend-failure.ts';
 import { loggableError } from '../runtime/log.ts';
 import { DefaultJsonSchemaValidator } from './no-validator.ts';
@@ -76,13 +75,16 @@ async function previewOf(answer: { previews?: (string | null)[] }): Promise<Call
 }
 
 function refusal(error: ServiceError, { request, log }: ToolCall): CallToolResult {
-  const { code, cause, retryAfterSeconds, requestId } = error;
+  const { code, sentence, cause, retryAfterSeconds } = error;
+  // A fault is looked up by the id of the request itself, which its other formats have in a header.
+  const requestId = error.requestId ?? (code === 'INTERNAL_ERROR' ? request.requestId : undefined);
   request.logFields.code = code;
   if (cause !== undefined) {
     log.error('cause', { requestId: request.requestId, code, causes: loggableError(cause) });
   }
   const refused: ToolRefusal = {
-    ...errorBody(error),
+    error: inWords(sentence, agentWords),
+    code,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(requestId === undefined ? {} : { requestId }),
   };

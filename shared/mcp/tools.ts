@@ -70,13 +70,17 @@ export const instructions =
   'Paints images from text. First `list_identities`, then `quote` if the price matters, then `generate`. A refusal has a sentence that ' +
   'says what to change, and a code. The links are open to everyone who has them, for an hour at most; `get_generation` signs new ones.';
 
-/** Of members that are described otherwise than for callers of POST /generate. */
+const storedId = 'Of a stored request: `generate` answers it, and `get_generation` takes it.';
+
+/** Of arguments, and of what is answered, that are described otherwise than for callers of POST /generate. */
 const descriptions: Record<string, string> = {
   identityId: 'The `id` of one of `list_identities`. Names and slugs are not IDs.',
   idempotencyKey:
     'Any 1 to 255 visible ASCII characters. A repeat with the same key and arguments within 24 hours gets the first result and is ' +
     'not charged again.',
-  requestId: 'As `generate` answered it.',
+  requestId: storedId,
+  id: storedId,
+  credits: 'What the request would be charged; 0 where its `idempotencyKey` stands for a result already.',
 };
 
 /** The tools as clients of the protocol get them. Made once: it is the same for every caller. */
@@ -87,15 +91,17 @@ export const toolList = lazy(() =>
       title,
       description,
       inputSchema: describe(argumentsSchema(contracts.arguments)),
-      outputSchema: resultSchema(contracts.answer),
+      outputSchema: describe(resultSchema(contracts.answer)),
       annotations: { title, ...hints },
     }),
   ),
 );
 
+/** @param schema one of arguments, or of an answer and a refusal */
 function describe(schema: Schema): Schema {
+  const { properties } = schema.anyOf?.[0] ?? schema;
   for (const [member, description] of Object.entries(descriptions)) {
-    if (member in schema.properties) schema.properties[member].description = description;
+    if (member in properties) properties[member].description = description;
   }
   return schema;
 }

@@ -2,7 +2,7 @@ import type { GenerationAnswer } from '../contracts/generation-answers.ts';
 import type { Generation } from '../domain/generation.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { maxInFlight, type License } from '../domain/license.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, type Words } from '../errors.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
@@ -77,6 +77,7 @@ export async function finishGeneration(
   deps: GenerationDeps,
 ): Promise<GenerationAnswer> {
   const { generation, identity } = accepted;
+  const { requestId } = generation;
   deps.meter.add('creditsReserved', generation.credits);
   const { ended, failure } = await runToEnd(generation, identity, observer, deps).finally(() =>
     discardReferences(generation, generation.referenceImages, deps),
@@ -84,15 +85,18 @@ export async function finishGeneration(
   if (ended.status === 'COMPLETED') {
     return generationAnswer(ended, license, deps).catch((cause: unknown) => {
       // Not SERVICE_UNAVAILABLE: callers repeat the request for that, and would pay for it again.
-      const sentence =
-        'The image is finished and was charged, but its answer could not be put together. Re-fetch the request.';
-      throw new ServiceError('GENERATION_FAILED', sentence, { cause });
+      const sentence = ({ refetch }: Words) =>
+        `The image is finished and was charged, but its answer could not be put together. ${refetch}.`;
+      throw new ServiceError('GENERATION_FAILED', sentence, { cause, requestId });
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
   const retryAfterSeconds =
     failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
-  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, { retryAfterSeconds });
+  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
+    retryAfterSeconds,
+    requestId,
+  });
 }
 
 async function runToEnd(

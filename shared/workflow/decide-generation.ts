@@ -1,16 +1,15 @@
 import type { ModelServer } from '../adapters/model-server.ts';
-import { ownDialect, type Dialect } from '../contracts/dialect.ts';
 import { createGenerationBody, type CreateGenerationBody } from '../contracts/generation.ts';
 import { describeIssues, queryProblems } from '../contracts/fields.ts';
 import { isoTime } from '../domain/clock.ts';
 import { creditPeriod, type CreditPeriod } from '../domain/credit-period.ts';
 import { fitsBudget } from '../domain/credits.ts';
 import { checkTier, newGeneration, referenceProblems, type Generation } from '../domain/generation.ts';
-import { idempotencyKeyRule, readIdempotencyKey } from '../domain/idempotency.ts';
+import { readIdempotencyKey } from '../domain/idempotency.ts';
 import type { Identity, IdentityModel } from '../domain/identity.ts';
 import { maxInFlight, usableIdentity, type License } from '../domain/license.ts';
 import { counted } from '../domain/words.ts';
-import { ServiceError } from '../errors.ts';
+import { ownWords, ServiceError, type Words } from '../errors.ts';
 import type { GenerationStore } from '../store/generation-store.ts';
 import type { IdempotencyRecord } from '../store/idempotency-store.ts';
 import type { Period, PeriodStore } from '../store/period-store.ts';
@@ -34,10 +33,10 @@ export interface GenerationCommand {
   /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
   keyBudget: number | null;
   license: License;
-  /** In the members of POST /generate, whatever dialect it was sent in. */
+  /** In the members of POST /generate, whatever format it was sent in. */
   body: Record<string, unknown>;
-  /** @default that of POST /generate */
-  dialect?: Dialect;
+  /** Those that its format takes. @default dryRun */
+  queryParameters?: readonly string[];
   /** A sentence about what was sent and has no place in `body`. */
   bodyProblem?: string | null;
   bodyHash: string;
@@ -128,7 +127,7 @@ function draft(command: GenerationCommand, { identity, body }: Plan, deps: Decis
 /** What the checks of a request read. */
 export type PlanInput = Pick<
   GenerationCommand,
-  'license' | 'body' | 'dialect' | 'bodyProblem' | 'query' | 'idempotencyKeys' | 'identity'
+  'license' | 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys' | 'identity'
 >;
 
 export interface Plan {
@@ -143,19 +142,19 @@ export interface Plan {
 export function planGeneration(input: PlanInput): Plan {
   const identity = allowedIdentity(input);
   const body = parseParameters(input, identity);
-  checkTier(body, input.license.tier, input.dialect?.members);
+  checkTier(body, input.license.tier);
   return { identity, body };
 }
 
 function allowedIdentity(input: PlanInput): Identity {
-  const { body, identity, license, dialect = ownDialect } = input;
+  const { body, identity, license } = input;
   const { identityId } = body;
   if (identityId === undefined || identityId === null || identityId === '') {
-    throw new ServiceError('MISSING_IDENTITY', dialect.noIdentity);
+    throw new ServiceError('MISSING_IDENTITY', ({ noIdentity }) => noIdentity);
   }
   // Of another type, it names no identity that could be unknown: it is refused with whatever else is wrong.
   if (typeof identityId !== 'string') parseParameters(input, null);
-  return usableIdentity(identity, license, dialect);
+  return usableIdentity(identity, license);
 }
 
 /**
@@ -164,25 +163,26 @@ function allowedIdentity(input: PlanInput): Identity {
  * @throws INVALID_PARAMETERS naming all that is wrong with them.
  */
 export function parseParameters(
-  input: Pick<PlanInput, 'body' | 'dialect' | 'bodyProblem' | 'query' | 'idempotencyKeys'>,
+  input: Pick<PlanInput, 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys'>,
   identity: Identity | null,
 ): CreateGenerationBody {
-  const { body, dialect = ownDialect, bodyProblem, query, idempotencyKeys } = input;
-  const problems = queryProblems(query, dialect.queryParameters);
-  const [dryRun = 'false'] = query.get('dryRun') ?? [];
-  // Whoever asks for a dry run in other words must not pay for a real one.
-  if (dryRun !== 'true' && dryRun !== 'false') problems.push('dryRun must be true or false');
-  if (idempotencyKeys && readIdempotencyKey(idempotencyKeys) === null) {
-    problems.push(idempotencyKeyRule);
-  }
-  problems.push(...referenceProblems(body, identity));
-  const sentences = problems.map((problem) => `${problem}.`);
-  if (bodyProblem) sentences.push(bodyProblem);
+  const { body, queryParameters = ['dryRun'], bodyProblem, query, idempotencyKeys } = input;
   const parsed = createGenerationBody.safeParse(body);
-  if (!parsed.success) sentences.push(describeIssues(parsed.error.issues, dialect.members));
-  if (!parsed.success || sentences.length > 0) {
-    throw new ServiceError('INVALID_PARAMETERS', sentences.join(' '));
-  }
+  const sentence = ({ idempotencyKey, members }: Words) => {
+    const problems = queryProblems(query, queryParameters);
+    const [dryRun = 'false'] = query.get('dryRun') ?? [];
+    // Whoever asks for a dry run in other words must not pay for a real one.
+    if (dryRun !== 'true' && dryRun !== 'false') problems.push('dryRun must be true or false');
+    if (idempotencyKeys && readIdempotencyKey(idempotencyKeys) === null) {
+      problems.push(`${idempotencyKey} must be 1 to 255 visible ASCII characters`);
+    }
+    problems.push(...referenceProblems(body, identity));
+    const sentences = problems.map((problem) => `${problem}.`);
+    if (bodyProblem) sentences.push(bodyProblem);
+    if (!parsed.success) sentences.push(describeIssues(parsed.error.issues, members));
+    return sentences.join(' ');
+  };
+  if (!parsed.success || sentence(ownWords) !== '') throw new ServiceError('INVALID_PARAMETERS', sentence);
   return parsed.data;
 }
 
@@ -215,7 +215,8 @@ export async function finishedFirst(
   if (idempotencyRecord.bodyHash !== command.bodyHash) {
     throw new ServiceError(
       'IDEMPOTENCY_MISMATCH',
-      'This Idempotency-Key was used with another body. Send the same body again, or use a new key.',
+      ({ idempotencyKey, body }) =>
+        `This ${idempotencyKey} was used with another ${body}. Send the same ${body} again, or use a new key.`,
     );
   }
   const first = await deps.generations.get(command.license.licenseId, idempotencyRecord.requestId);
@@ -228,14 +229,16 @@ export async function finishedFirst(
 function deleted(): ServiceError {
   return new ServiceError(
     'REQUEST_NOT_FOUND',
-    'The first request with this Idempotency-Key was deleted. Use a new key to generate again.',
+    ({ idempotencyKey }) =>
+      `The first request with this ${idempotencyKey} was deleted. Use a new key to generate again.`,
   );
 }
 
 export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
   return new ServiceError(
     'IDEMPOTENCY_IN_PROGRESS',
-    'The first request with this Idempotency-Key is still running. Repeat this one in a moment for its result.',
+    ({ idempotencyKey }) =>
+      `The first request with this ${idempotencyKey} is still running. Repeat this one in a moment for its result.`,
     { requestId: idempotencyRecord.requestId },
   );
 }

@@ -9,7 +9,7 @@ import {
 import type { RateLimit } from '../domain/rate-limit.ts';
 import { isUploadId, uploadExpiresAtMs } from '../domain/upload.ts';
 import { counted } from '../domain/words.ts';
-import { ServiceError, serviceBusy } from '../errors.ts';
+import { inWords, ServiceError, serviceBusy, type Sentence, type Words } from '../errors.ts';
 import { countUses, type UseCountDeps } from '../store/count-uses.ts';
 import { discardReferences, type DiscardDeps } from './discard-references.ts';
 
@@ -26,7 +26,7 @@ const addressLimit: RateLimit = {
 };
 
 const unknownUpload = 'is not an upload of this license';
-const lateUpload = 'was opened more than an hour ago: open another with POST /uploads';
+const lateUpload = ({ uploads }: Words) => `was opened more than an hour ago: open another with ${uploads}`;
 
 /**
  * Checks a request's reference images, as the last thing before credits are held for it.
@@ -76,12 +76,15 @@ async function fetchOpen(
 }
 
 /** @throws INVALID_PARAMETERS naming every item with a problem. */
-function refuseUnusable(items: ReferenceItem[], problems: (string | null)[]): void {
-  const named = problems.flatMap((problem, i) => {
-    const member = items[i]!.url === undefined ? 'uploadId' : 'url';
-    return problem === null ? [] : [`referenceImages[${i}].${member}: ${problem}.`];
+function refuseUnusable(items: ReferenceItem[], problems: (Sentence | null)[]): void {
+  if (problems.every((problem) => problem === null)) return;
+  throw new ServiceError('INVALID_PARAMETERS', (words) => {
+    const named = problems.flatMap((problem, i) => {
+      const member = items[i]!.url === undefined ? 'uploadId' : 'url';
+      return problem === null ? [] : [`referenceImages[${i}].${member}: ${inWords(problem, words)}.`];
+    });
+    return named.join(' ');
   });
-  if (named.length > 0) throw new ServiceError('INVALID_PARAMETERS', named.join(' '));
 }
 
 /**
@@ -104,14 +107,15 @@ async function countAddresses(
   const { quota, windowSeconds } = addressLimit;
   throw new ServiceError(
     'RATE_LIMITED',
-    `At most ${quota} addresses of reference images in ${windowSeconds} seconds are fetched for one license, ` +
-      `and this request names ${addresses}. Try again in ${counted(resetSeconds, 'second')}, or send files with POST /uploads.`,
+    ({ uploads }) =>
+      `At most ${quota} addresses of reference images in ${windowSeconds} seconds are fetched for one license, ` +
+      `and this request names ${addresses}. Try again in ${counted(resetSeconds, 'second')}, or send files with ${uploads}.`,
     { retryAfterSeconds: resetSeconds },
   );
 }
 
 /** Checks the id itself. An id that can't be an upload's never becomes part of an object's key. */
-function uploadProblem({ uploadId }: ReferenceItem, nowMs: number): string | null {
+function uploadProblem({ uploadId }: ReferenceItem, nowMs: number): Sentence | null {
   if (uploadId === undefined) return null;
   if (!isUploadId(uploadId)) return unknownUpload;
   return uploadExpiresAtMs(uploadId) <= nowMs ? lateUpload : null;

@@ -106,8 +106,9 @@ export async function releaseFailed(
     if (cause instanceof RunLost) throw cause;
     throw new ServiceError(
       'GENERATION_FAILED',
-      'The outcome could not be stored. Re-fetch the request in a few minutes: unless it completed, nothing is charged.',
-      { cause },
+      ({ refetch }) =>
+        `The outcome could not be stored. ${refetch} in a few minutes: unless it completed, nothing is charged.`,
+      { cause, requestId: generation.requestId },
     );
   }
 }

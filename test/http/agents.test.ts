@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { createGenerationBody } from '../../shared/contracts/generation.ts';
-import { creditCost } from '../../shared/domain/credits.ts';
 import { newRequestId } from '../../shared/domain/ids.ts';
 import { generateLimit } from '../../shared/route-limits.ts';
 import { newAccount } from '../support/accounts.ts';
-import { ask, callTool } from '../support/agent.ts';
+import { ask, callTool, routeOrHeader } from '../support/agent.ts';
 import { grant } from '../support/grants.ts';
 import { expectCharged, periodTotals } from '../support/period-totals.ts';
 import { openImage } from '../support/png.ts';
@@ -35,6 +34,7 @@ describe('tools/list', () => {
     const { key } = await grant(service.table);
     const { status, messages } = await ask(service, { key, method: 'tools/list' });
     const { tools } = messages[0].result;
+    expect(JSON.stringify(tools)).not.toMatch(routeOrHeader);
     expect([status, tools.map(({ name }: any) => name)]).toEqual([
       200,
       ['list_identities', 'quote', 'generate', 'get_generation'],
@@ -51,14 +51,12 @@ describe('tools/list', () => {
     }
   });
 
-  test('tells the rule of prices, which is the one that is charged by', async () => {
+  test('tells the rule of prices', async () => {
     const { key } = await grant(service.table);
     const { messages } = await ask(service, { key, method: 'tools/list' });
     const { description } = messages[0].result.tools.find(({ name }: any) => name === 'generate');
     expect(description).toContain('numOutputs × ceil(width × height / 1,048,576)');
     expect(description).toContain('one for each image of up to 1024 × 1024 pixels, four at 2048 × 2048');
-    expect(creditCost({ width: 1024, height: 1024, numOutputs: 1 })).toBe(1);
-    expect(creditCost({ width: 2048, height: 2048, numOutputs: 1 })).toBe(4);
   });
 });
 
@@ -137,7 +135,10 @@ describe('generate', () => {
     await expectCharged(service.table, license, 1);
     expect((await call(key, 'quote', sent)).structuredContent.credits).toBe(0);
     const other = await call(key, 'generate', { ...sent, prompt: 'another' });
-    expect(other.structuredContent.code).toBe('IDEMPOTENCY_MISMATCH');
+    expect(other.structuredContent).toMatchObject({
+      code: 'IDEMPOTENCY_MISMATCH',
+      error: expect.stringMatching(/^This idempotencyKey was used with another set of arguments\./),
+    });
   });
 
   test('goes on for a caller who hangs up, is charged once, and can be fetched', async () => {
@@ -165,14 +166,15 @@ describe('a refusal is the tool’s error', () => {
     ['a failing model', () => ({ identityId: identity('flint') })],
   ];
 
-  test.each(refusals)('with the sentence and the code of POST /generate: %s', async (_, changed) => {
+  test.each(refusals)('in its own words, with the code of POST /generate: %s', async (_, changed) => {
     const changes = changed();
     const { key, license } = await grant(service.table, { creditsLimit: 3 });
     const plain = await service.api({ path: '/generate', key, body: order(changes) });
     expect(plain.status).toBeGreaterThanOrEqual(400);
     const result = await call(key, 'generate', order(changes));
     const { error, code, retryAfterSeconds } = result.structuredContent;
-    expect([result.isError, error, code]).toEqual([true, plain.body.error, plain.body.code]);
+    const said = plain.body.error.replace('GET /identities', 'list_identities');
+    expect([result.isError, error, code]).toEqual([true, said, plain.body.code]);
     const wait = plain.headers.get('retry-after');
     // Seconds pass between the two where it is the time that a period has left.
     expect(Math.abs((retryAfterSeconds ?? 0) - Number(wait ?? 0))).toBeLessThanOrEqual(5);
@@ -186,7 +188,7 @@ describe('a refusal is the tool’s error', () => {
       const { structuredContent } = await call(key, 'generate', order({ idempotencyKey }));
       expect(structuredContent).toMatchObject({
         code: 'INVALID_PARAMETERS',
-        error: expect.stringMatching(/^Idemp/),
+        error: expect.stringMatching(/^idempotencyKey must be/),
       });
     }
     const unknown = await call(key, 'list_identities', { page: 2 });

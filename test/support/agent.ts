@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { callApi, type ApiAnswer, type RunningService } from './service.ts';
 
 /** The protocol's revision that has no handshake. */
@@ -49,7 +50,10 @@ export function messagesIn(body: unknown): any[] {
   return [...body.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!));
 }
 
-/** Calls a tool. @returns its result, which may be a refusal. */
+/** What an agent knows nothing of: routes and headers. */
+export const routeOrHeader = /\b(GET|POST|PUT|PATCH|DELETE) \/|Idempotency-Key|Retry-After|X-[A-Z]/;
+
+/** Calls a tool. @returns its result, which may be a refusal, in words of tools whatever is refused. */
 export async function callTool(
   service: Pick<RunningService, 'ready'>,
   key: string,
@@ -59,5 +63,6 @@ export async function callTool(
   const answer = await ask(service, { key, method: 'tools/call', params: { name, arguments: sent } });
   const { result } = answer.messages.at(-1);
   if (result === undefined) throw new Error(`no result: ${answer.status} ${JSON.stringify(answer.body)}`);
+  if (result.isError) expect(result.structuredContent.error).not.toMatch(routeOrHeader);
   return result;
 }

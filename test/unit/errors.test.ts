@@ -1,6 +1,12 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { agentWords } from '../../shared/contracts/agent.ts';
 import { errorCodes, ServiceError, type ErrorCode } from '../../shared/errors.ts';
 import { errorAnswer } from '../../shared/http/answer.ts';
+import { readRequest } from '../../shared/http/request.ts';
+import { answerMessage } from '../../shared/mcp/answer-message.ts';
+import { routeOrHeader } from '../support/agent.ts';
+import { inRepository, repository } from '../support/repository.ts';
 
 /** Section 7 of the specification, and below it what the decisions add. */
 const statuses: Record<string, number> = {
@@ -75,4 +81,26 @@ describe('an error’s answer', () => {
     expect(errorAnswer(error).headers!['x-request-id']).toBe('the-first');
     expect(errorAnswer(new ServiceError('TIMEOUT', 'Late.')).headers).not.toHaveProperty('x-request-id');
   });
+});
+
+test('no sentence that a tool can answer names a route or a header', () => {
+  expect(Object.values(agentWords).join()).not.toMatch(routeOrHeader);
+  // What stands in the code is said in every format. OpenAI's one sentence about a route is for no tool.
+  const files = globSync('shared/{adapters,domain,http,mcp,store,workflow}/**/!(openai-images).ts', {
+    cwd: repository,
+  });
+  const codeOf = (file: string) =>
+    readFileSync(inRepository(file), 'utf8').replace(/\/\*.*?\*\/|\/\/.*?$/gms, '');
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((file) => routeOrHeader.test(codeOf(file)))).toEqual([]);
+});
+
+test('a fault that a tool meets is told with the id that it is looked up by', async () => {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_identities"}}';
+  const request = readRequest({ httpMethod: 'POST', body } as never, 'the-id', 0);
+  const call = { request, caller: {}, deps: {}, log: { error() {} } };
+  const answer = await answerMessage(call as never, []);
+  const error = 'Something went wrong on our side. Try again; if it persists, tell us this requestId.';
+  const structuredContent = { error, code: 'INTERNAL_ERROR', requestId: 'the-id' };
+  expect(answer.body).toMatchObject({ result: { isError: true, structuredContent } });
 });

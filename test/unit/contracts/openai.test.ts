@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { createGenerationBody } from '../../../shared/contracts/generation.ts';
-import { openAiDialect, openAiMembers, translateOpenAiBody } from '../../../shared/contracts/openai.ts';
+import { openAiWords, openAiMembers, translateOpenAiBody } from '../../../shared/contracts/openai.ts';
 
 const sound = { model: 'aurora', prompt: 'a lighthouse' };
 const translated = (changes: object) => translateOpenAiBody({ ...sound, ...changes });
@@ -77,7 +77,10 @@ test.each<[object, string]>([
 
 describe('what has no meaning here is refused by its name:', () => {
   test.each<[object, string]>([
-    [{ quality: 'ultra' }, 'quality must be "auto", "standard", "hd", "low", "medium", "high", "xhigh" or "max".'],
+    [
+      { quality: 'ultra' },
+      'quality must be "auto", "standard", "hd", "low", "medium", "high", "xhigh" or "max".',
+    ],
     [{ style: 'anime' }, 'style must be "vivid" or "natural".'],
     [{ background: 'transparent' }, 'background must be "auto" or "opaque".'],
     [{ moderation: 'none' }, 'moderation must be "auto" or "low".'],
@@ -145,5 +148,5 @@ test('has another name for every member of POST /generate that it takes by anoth
       steps: 20,
     }).body,
   );
-  expect(taken.filter((member) => !(member in openAiDialect.members))).toEqual([]);
+  expect(taken.filter((member) => !(member in openAiWords.members))).toEqual([]);
 });

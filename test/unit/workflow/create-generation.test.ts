@@ -198,6 +198,7 @@ describe('a request that completes', () => {
       message:
         'The image is finished and was charged, but its answer could not be put together. Re-fetch the request.',
       cause,
+      requestId: 'r1',
     });
   });
 });
@@ -260,6 +261,7 @@ describe('a request that fails', () => {
       message:
         'The outcome could not be stored. Re-fetch the request in a few minutes: unless it completed, nothing is charged.',
       cause,
+      requestId: 'r1',
     });
   });
 
