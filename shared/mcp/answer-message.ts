@@ -20,7 +20,7 @@ type Form = 'json' | 'events' | 'either';
 /**
  * Answers one message of the Model Context Protocol, revision 2026-07-28 or, for clients that begin with `initialize`, the ones from
  * 2024-11-05 to 2025-11-25. There are no sessions: every message is answered by itself. Batches are refused: the limits count messages.
- * @param allowedOrigins those of web pages that may call
+ * @param allowedOrigins those of web pages that may call, beside the service's own
  */
 export async function answerMessage(call: ToolCall, allowedOrigins: readonly string[]): Promise<Answer> {
   const { request, log } = call;
@@ -42,8 +42,6 @@ export async function answerMessage(call: ToolCall, allowedOrigins: readonly str
   }
   let fault: unknown;
   const handler = createMcpHandler(() => toolServer(call), {
-    // The tools never change, so there is nothing to listen for, and a stream without end would hold a function.
-    maxSubscriptions: 0,
     responseMode: form === 'events' ? 'sse' : 'auto',
     onerror: (error) => (fault = error),
   });
@@ -76,16 +74,20 @@ function present({ params, ...message }: Record<string, unknown>, form: Form): R
   return { ...message, params: { ...stated, ...((sent ?? null) !== null && { arguments: sent }) } };
 }
 
-/** The SDK streams every answer to the earlier revisions. Without progress, there is one message in the stream. */
+/** The SDK streams every answer to the earlier revisions. The last message is the answer: before it may be that a subscription begins. */
 async function inJson(response: Response): Promise<Response> {
   if (!isEventStream(response)) return response;
   const lines = (await response.text()).split('\n');
-  return Response.json(JSON.parse(lines.find((line) => line.startsWith('data: '))!.slice('data: '.length)));
+  return Response.json(
+    JSON.parse(lines.findLast((line) => line.startsWith('data: '))!.slice('data: '.length)),
+  );
 }
 
 /** The protocol's rule against DNS rebinding ("Security & Endpoint"). Only browsers send the header. */
-function isForeign({ headers }: ApiRequest, allowedOrigins: readonly string[]): boolean {
-  return (headers.get('origin') ?? []).some((origin) => !allowedOrigins.includes(origin));
+function isForeign({ headers, origin: own }: ApiRequest, allowedOrigins: readonly string[]): boolean {
+  const named = (origin: string) => origin.replace('//localhost:', '//127.0.0.1:');
+  const isKnown = (origin: string) => allowedOrigins.includes(origin) || named(origin) === named(own);
+  return !(headers.get('origin') ?? []).every(isKnown);
 }
 
 /** What a refusal of the protocol's own counts as. */
@@ -106,7 +108,7 @@ function rpcError(code: number, message: string, data?: object): object {
 
 function isJson(request: ApiRequest): boolean {
   try {
-    request.json();
+    JSON.parse(request.rawBody);
     return true;
   } catch {
     return false;

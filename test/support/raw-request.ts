@@ -15,9 +15,10 @@ export function sendRaw(
     path,
     headers = [],
     body = '',
-  }: { method?: string; path: string; headers?: [string, string][]; body?: string | Buffer },
+    host = new URL(baseUrl).host,
+  }: { method?: string; path: string; headers?: [string, string][]; body?: string | Buffer; host?: string },
 ): Promise<RawAnswer> {
-  const { hostname, port, host, pathname } = new URL(baseUrl);
+  const { hostname, port, pathname } = new URL(baseUrl);
   const length = body.length === 0 ? [] : [['content-length', String(Buffer.byteLength(body))]];
   const raw = [['host', host], ...length, ...headers].flat();
   return new Promise((resolve, reject) => {
