@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { listen, type RunningServer } from '../../local/http/server.ts';
 import { codeBlocks } from '../support/documents.ts';
+import { forward } from '../support/forward.ts';
 import { grant } from '../support/grants.ts';
 import { openImage } from '../support/png.ts';
 import { expectCharged } from '../support/period-totals.ts';
@@ -15,10 +19,13 @@ import { judgePath } from './tools.ts';
 
 /*
  * Judges of POST /mcp: the protocol's official clients, the present one and the one that most hosts of today have inside, and the official
- * inspector's command line. They hold answers to the protocol's schemas, and results to the schemas that the tools announce.
+ * inspector's command line; and the protocol's own suite. They hold answers to the protocol's schemas, and results to the schemas that the
+ * tools announce.
  */
 
 const service = useService();
+const home = temporaryFolder();
+afterAll(() => removeFolder(home));
 const url = () => new URL(`${service.ready.baseUrl}/mcp`);
 const order = (more: object = {}) => ({
   ...small,
@@ -110,15 +117,12 @@ test('a client that could sign in by OAuth gives up after a few requests when it
     return fetch(input, init);
   };
   const redirectUrl = 'http://127.0.0.1:9/callback';
+  const methods =
+    'clientInformation saveClientInformation tokens saveTokens redirectToAuthorization saveCodeVerifier';
   const authProvider = {
+    ...Object.fromEntries(methods.split(' ').map((name) => [name, () => undefined])),
     redirectUrl,
     clientMetadata: { redirect_uris: [redirectUrl] },
-    clientInformation() {},
-    saveClientInformation() {},
-    tokens() {},
-    saveTokens() {},
-    redirectToAuthorization() {},
-    saveCodeVerifier() {},
     codeVerifier: () => 'none',
   };
   await expect(present('svc_live_x', 'legacy', { authProvider, fetch: counting })).rejects.toThrow(/404/);
@@ -126,35 +130,30 @@ test('a client that could sign in by OAuth gives up after a few requests when it
 });
 
 test('docs/api/agents.md: the samples of both clients work, as a reader pastes them', async () => {
-  const folder = temporaryFolder();
-  try {
-    symlinkSync(judgePath(''), join(folder, 'node_modules'));
-    const { key, license } = await grant(service.table);
-    const { baseUrl, identities } = service.ready;
-    const env = {
-      HOME: folder,
-      IMAGE_BASE_URL: baseUrl,
-      IMAGE_API_KEY: key,
-      IMAGE_IDENTITY_ID: identities.aurora!,
-    };
-    const blocks = codeBlocks('docs/api/agents.md');
-    const shell = blocks.find(({ text }) => text.includes('mcp --method'))!.text;
-    const program = blocks.find(({ language }) => language === 'js')!.text;
-    const [, version] = /inspector@([\d.]+)/.exec(shell)!;
-    const installed = await import(judgePath('@modelcontextprotocol/inspector/package.json'), {
-      with: { type: 'json' },
-    });
-    expect(installed.default.version).toBe(version);
-    // Where it is installed, npx fetches nothing.
-    const printed = await runIn(folder, 'bash', ['-euc', shell], env);
-    expect(printed.match(/"creditsCharged": 1/g)).toHaveLength(1);
-    writeFileSync(join(folder, 'agent.mjs'), program);
-    const link = await runIn(folder, process.execPath, ['agent.mjs'], env);
-    await openImage(link.trim());
-    await expectCharged(service.table, license, 2);
-  } finally {
-    removeFolder(folder);
-  }
+  symlinkSync(judgePath(''), join(home, 'node_modules'));
+  const { key, license } = await grant(service.table);
+  const { baseUrl, identities } = service.ready;
+  const env = {
+    HOME: home,
+    IMAGE_BASE_URL: baseUrl,
+    IMAGE_API_KEY: key,
+    IMAGE_IDENTITY_ID: identities.aurora!,
+  };
+  const blocks = codeBlocks('docs/api/agents.md');
+  const shell = blocks.find(({ text }) => text.includes('mcp --method'))!.text;
+  const program = blocks.find(({ language }) => language === 'js')!.text;
+  const [, version] = /inspector@([\d.]+)/.exec(shell)!;
+  const installed = await import(judgePath('@modelcontextprotocol/inspector/package.json'), {
+    with: { type: 'json' },
+  });
+  expect(installed.default.version).toBe(version);
+  // Where it is installed, npx fetches nothing.
+  const printed = await runIn(home, 'bash', ['-euc', shell], env);
+  expect(printed.match(/"creditsCharged": 1/g)).toHaveLength(1);
+  writeFileSync(join(home, 'agent.mjs'), program);
+  const link = await runIn(home, process.execPath, ['agent.mjs'], env);
+  await openImage(link.trim());
+  await expectCharged(service.table, license, 2);
 });
 
 async function runIn(cwd: string, program: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
@@ -163,42 +162,64 @@ async function runIn(cwd: string, program: string, args: string[], env: NodeJS.P
   return stdout;
 }
 
-describe("the inspector's command line", () => {
-  const home = temporaryFolder();
-  afterAll(() => removeFolder(home));
+test.each(['legacy', 'modern'])('the inspector finds nothing to say of the tools: %s', async (era) => {
+  const { key } = await grant(service.table);
+  const program = judgePath('@modelcontextprotocol/inspector/clients/launcher/build/index.js');
+  const server = ['--cli', url().href, '--transport', 'http', '--header', `Authorization: Bearer ${key}`];
+  const args = [...server, '--method', 'tools/list', '--strict', '--protocol-era', era];
+  const { code, stdout, stderr } = await runProgram(program, args, { env: { HOME: home } });
+  expect([code, stderr, JSON.parse(stdout).tools.length]).toEqual([0, '', 4]);
+});
 
-  async function inspect(key: string, ...args: string[]) {
-    const program = judgePath('@modelcontextprotocol/inspector/clients/launcher/build/index.js');
-    const server = ['--cli', url().href, '--transport', 'http', '--header', `Authorization: Bearer ${key}`];
-    const run = await runProgram(program, [...server, ...args], { env: { HOME: home } });
-    return { ...run, printed: run.stdout === '' ? null : JSON.parse(run.stdout) };
-  }
-  const tool = (name: string, sent: object) =>
-    ['--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(sent)] as const;
+/** Scenarios of the protocol's own suite, or single checks of one, that don't apply, by what is not there. */
+const inapplicable = {
+  "the suite's own tools": `tools-call-simple-text tools-call-image tools-call-audio tools-call-embedded-resource tools-call-mixed-content
+    tools-call-with-logging tools-call-error tools-call-with-progress tools-call-sampling tools-call-elicitation json-schema-2020-12
+    elicitation-sep1034-defaults elicitation-sep1330-enums server-stateless:sep-2575-server-rejects-undeclared-capability
+    server-stateless:sep-2575-missing-capability-http-400 server-stateless:sep-2575-http-server-no-independent-requests-on-stream`,
+  'prompts and resources': `prompts-list prompts-get-simple prompts-get-with-args prompts-get-embedded-resource prompts-get-with-image resources-list
+    resources-read-text resources-read-binary resources-templates-read resources-subscribe resources-unsubscribe sep-2164-resource-not-found
+    caching:sep-2549-prompts-list-caching-hints caching:sep-2549-resources-list-caching-hints caching:sep-2549-resources-templates-list-caching-hints`,
+  'completion, log levels': `completion-complete logging-set-level server-stateless:sep-2575-server-no-log-without-loglevel`,
+  'tools that ask their user': `input-required-result-basic-elicitation input-required-result-basic-sampling input-required-result-basic-list-roots
+    input-required-result-request-state input-required-result-multiple-input-requests input-required-result-multi-round
+    input-required-result-missing-input-response input-required-result-non-tool-request input-required-result-result-type
+    input-required-result-tampered-state input-required-result-capability-check input-required-result-ignore-extra-params`,
+  'arguments that are headers too': 'http-custom-header-server-validation',
+  'sessions, streams to resume':
+    'server-sse-polling server-sse-multiple-streams:server-sse-multiple-streams-session',
+};
 
-  test.each(['legacy', 'modern'])('finds nothing to say of the tools: %s', async (era) => {
-    const { key } = await grant(service.table);
-    const { code, stderr, printed } = await inspect(
-      key,
-      '--method',
-      'tools/list',
-      '--strict',
-      '--protocol-era',
-      era,
-    );
-    expect([code, stderr, printed.tools.length]).toEqual([0, '', 4]);
-  });
+/** The suite knows no keys, and takes the address that it is told for the service's own. */
+async function startKeyProxy(): Promise<RunningServer> {
+  let sent = 0;
+  let granted: ReturnType<typeof grant>;
+  const proxy = await listen(
+    createServer(async (req, res) => {
+      // A key may send 60 messages a minute.
+      if (sent++ % 50 === 0) granted = grant(service.table);
+      const headers = JSON.parse(JSON.stringify(req.headers).replaceAll(new URL(proxy.url).host, url().host));
+      req.headers = { ...headers, authorization: `Bearer ${(await granted).key}` };
+      const answer = await forward(url().href, req, await buffer(req));
+      answer.pipe(res.writeHead(answer.statusCode!, answer.headers));
+    }),
+  );
+  return proxy;
+}
 
-  test('generates, and tells a refusal from a result by its exit code', async () => {
-    const { key } = await grant(service.table);
-    const made = await inspect(key, ...tool('generate', order()));
-    expect([made.code, made.printed.structuredContent.outputs.length]).toEqual([0, 1]);
-    const refused = await inspect(key, ...tool('generate', order({ width: 1 })));
-    expect([refused.code, refused.printed.structuredContent.code]).toEqual([5, 'INVALID_PARAMETERS']);
-  });
-
-  test('is refused with our sentence without a good key', async () => {
-    const { code, stderr } = await inspect('svc_live_x', '--method', 'tools/list', '--stored-auth-only');
-    expect([code, stderr]).toEqual([3, expect.stringContaining('The API key is missing, invalid')]);
-  });
+test("the protocol's own suite finds nothing wrong in any revision, and what does not apply still does not", async () => {
+  const proxy = await startKeyProxy();
+  const listed = Object.values(inapplicable).join(' ').split(/\s+/);
+  const baseline = join(home, 'baseline.yml');
+  writeFileSync(baseline, JSON.stringify({ server: listed }));
+  const program = judgePath('@modelcontextprotocol/conformance/dist/index.js');
+  const options = `server --suite all --url ${proxy.url}${url().pathname} --expected-failures ${baseline} --spec-version`;
+  const run = (revision: string) => runProgram(program, [...options.split(' '), revision]);
+  const runs = await Promise.all(['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'].map(run));
+  await proxy.close();
+  // What failed and is not listed, or is listed and did not fail, is told below the summary.
+  const failed = runs.map(({ code, stdout }) => (code === 0 ? [] : stdout.split('=== SUMMARY ===')));
+  expect(failed).toEqual([[], [], [], []]);
+  const excused = runs.flatMap(({ stdout }) => [...stdout.matchAll(/^ +~ (\S+)/gm)].map(([, name]) => name));
+  expect(new Set(excused)).toEqual(new Set(listed));
 });
