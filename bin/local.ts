@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
-import type { LocalService } from '../local/service.ts';
+import type { LocalService, LocalServiceOptions } from '../local/service.ts';
 
 const usage = `npm start -- [options]
 
@@ -16,6 +16,7 @@ const usage = `npm start -- [options]
   --wake SECONDS            how long it takes to wake from that, 1 to 3600 (default 20)
   --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
   --allow-origin ORIGIN     lets web pages of this origin call the API from a browser, and sign in; may be repeated
+  --allow-callback URL      lets programs elsewhere sign in, and out, and come back to exactly this address; may be repeated
   --billing-portal URL      where the dashboard and e-mails send people who want to change their subscription (default: nowhere)
   --support CONTACT         the e-mail address or page that error screens, e-mails and fetched servers are told (default: none)
   --help                    print this`;
@@ -23,24 +24,10 @@ const usage = `npm start -- [options]
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
 enableCompileCache();
 const { StartError } = await import('../local/start-error.ts');
-const { contactPattern } = await import('../shared/config.ts');
+const { callbackWords, contactPattern, isCallback } = await import('../shared/config.ts');
 const { counted, shutdownSentence } = await import('../local/shutdown.ts');
 
-interface Flags {
-  port: number;
-  dataDir: string;
-  fresh: boolean;
-  deadlineSeconds: number;
-  asyncDeadlineSeconds: number;
-  graceSeconds: number;
-  containerUrl: string | null;
-  samples: boolean;
-  sleep: { sleepSeconds: number; wakeSeconds: number } | null;
-  accessTokenSeconds: number;
-  allowedOrigins: string[];
-  billingPortalUrl: string | null;
-  supportContact: string | null;
-}
+type Flags = Omit<LocalServiceOptions, 'onRequest' | 'onNotice'>;
 
 function readFlags(args: string[]): Flags | null {
   const options = {
@@ -56,6 +43,7 @@ function readFlags(args: string[]): Flags | null {
     wake: { type: 'string' },
     'token-lifetime': { type: 'string', default: '3600' },
     'allow-origin': { type: 'string', multiple: true },
+    'allow-callback': { type: 'string', multiple: true },
     'billing-portal': { type: 'string' },
     support: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -75,13 +63,14 @@ function readFlags(args: string[]): Flags | null {
     deadlineSeconds: wholeNumber('--deadline', values.deadline, 1, 450),
     asyncDeadlineSeconds: wholeNumber('--async-deadline', values['async-deadline'], 1, 840),
     graceSeconds: wholeNumber('--grace', values.grace, 0, 450),
-    containerUrl: values.container === undefined ? null : webAddress(values.container),
+    containerUrl: addressOrNull('container', values.container),
     samples: !values['no-samples'],
     sleep: sleepOf(values),
     accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
-    allowedOrigins: (values['allow-origin'] ?? []).map(origin),
-    billingPortalUrl: values['billing-portal'] === undefined ? null : page(values['billing-portal']),
-    supportContact: values.support === undefined ? null : contact(values.support),
+    allowedOrigins: (values['allow-origin'] ?? []).map((text) => address('allow-origin', text)),
+    allowedCallbacks: (values['allow-callback'] ?? []).map((text) => address('allow-callback', text)),
+    billingPortalUrl: addressOrNull('billing-portal', values['billing-portal']),
+    supportContact: addressOrNull('support', values.support),
   };
 }
 
@@ -97,27 +86,27 @@ function sleepOf({ sleep, wake }: { sleep?: string | undefined; wake?: string | 
   };
 }
 
-function origin(text: string): string {
-  if (URL.canParse(text) && new URL(text).origin === text) return text;
-  throw new StartError(`--allow-origin must be an origin, as http://localhost:5173, not "${text}".`);
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+const isPage = (text: string) => /^https?:\/\//.test(text) && URL.canParse(text);
+const isContact = (text: string) => contactPattern.test(text) && (/^[^@]+@[^@]+$/.test(text) || isPage(text));
+
+/** What each flag with an address takes, and in words. */
+const addresses = {
+  'allow-origin': [isOrigin, 'an origin, as http://localhost:5173'],
+  'allow-callback': [isCallback, callbackWords],
+  'billing-portal': [isPage, 'a web address, as https://billing.example.com'],
+  container: [isPage, 'an address, as http://127.0.0.1:8080'],
+  support: [isContact, 'an e-mail address or a web address'],
+} satisfies Record<string, [(text: string) => boolean, string]>;
+
+function address(flag: keyof typeof addresses, text: string): string {
+  const [isRight, words] = addresses[flag];
+  if (isRight(text)) return text;
+  throw new StartError(`--${flag} must be ${words}, not "${text}".`);
 }
 
-function page(text: string): string {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
-  throw new StartError(
-    `--billing-portal must be a web address, as https://billing.example.com, not "${text}".`,
-  );
-}
-
-function contact(text: string): string {
-  const isContact = /^[^@]+@[^@]+$/.test(text) || (/^https?:\/\//.test(text) && URL.canParse(text));
-  if (isContact && contactPattern.test(text)) return text;
-  throw new StartError(`--support must be an e-mail address or a web address, not "${text}".`);
-}
-
-function webAddress(text: string): string {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
-  throw new StartError(`--container must be an address, as http://127.0.0.1:8080, not "${text}".`);
+function addressOrNull(flag: keyof typeof addresses, text: string | undefined): string | null {
+  return text === undefined ? null : address(flag, text);
 }
 
 function wholeNumber(flag: string, text: string, min: number, max: number): number {
@@ -155,6 +144,23 @@ function banner({ ready, firstStart }: Pick<LocalService, 'ready' | 'firstStart'
 `;
 }
 
+/** What other programs and pages sign in with, where any may. */
+async function signInLines(ready: LocalService['ready'], flags: Flags): Promise<string> {
+  const { returnAddresses, sessionSettings } = await import('../local/sign-in.ts');
+  const { redirectUris, logoutUris } = returnAddresses(flags.allowedOrigins, flags.allowedCallbacks);
+  const { issuer, clientId } = sessionSettings(new URL(ready.dashboardUrl).origin);
+  const lines = `
+  To sign in from elsewhere (docs/local.md):
+
+  Issuer     ${issuer}
+  Client id  ${clientId} (public, with PKCE)
+  Scopes     openid email profile
+  Callback   ${redirectUris.join('\n             ')}
+  Sign-out   ${logoutUris.join('\n             ')}
+`;
+  return redirectUris.length === 0 ? '' : lines;
+}
+
 async function main(): Promise<void> {
   const flags = readFlags(process.argv.slice(2));
   if (flags === null) return console.log(usage);
@@ -166,7 +172,8 @@ async function main(): Promise<void> {
     onNotice: (sentence) => console.log(`  ${sentence}`),
   });
   followNpm(stopOnSignals(starting, flags.graceSeconds));
-  console.log(banner(await starting));
+  const service = await starting;
+  console.log(banner(service) + (await signInLines(service.ready, flags)));
 }
 
 /** A signal that comes while the service starts stops it as soon as it has started. @returns what a signal does */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { maxAsyncDeadlineSeconds, maxRetentionDays } from '../shared/config.ts';
+import { callbackWords, isCallback, maxAsyncDeadlineSeconds, maxRetentionDays } from '../shared/config.ts';
 import { billing } from './billing-options.ts';
 import { contacts } from './contacts.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';
@@ -13,6 +13,7 @@ const certificateArn = z
 const origin = z
   .string()
   .regex(/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'must be an origin, as https://app.example.com');
+const callback = z.string().refine(isCallback, `must be ${callbackWords}`);
 const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
 /** The highest `generationDeadlineSeconds`. */
@@ -178,6 +179,8 @@ const allOptions = z.strictObject({
     .default({}),
   /** Web pages of these origins may call the API too, beside the dashboard. */
   allowedOrigins: z.array(origin).max(10).default([]),
+  /** Addresses of other programs that a sign-in and a sign-out may return to, beside the dashboard's. */
+  allowedCallbacks: z.array(callback).max(10).default([]),
   /** The rate limit and the burst limit of the whole API. */
   throttle: z
     .strictObject({ ratePerSecond: wholeNumber(1, 10_000), burst: wholeNumber(1, 5000) })

@@ -144,7 +144,7 @@ export class ServiceStack extends Stack {
       imageSources: [images.origin],
       domain,
     });
-    accounts.addDashboardClient([dashboard.origin]);
+    accounts.addDashboardClient(dashboard.origin, this.configuration.allowedCallbacks);
     const { issuer, clientId, domainUrl } = accounts;
     const { mail, billingPortalUrl, supportContact } = this.configuration;
     dashboard.deploy({

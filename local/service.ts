@@ -47,6 +47,8 @@ export interface LocalServiceOptions {
   accessTokenSeconds: number;
   /** Origins of web pages beside the dashboard's that may call the API and sign in. */
   allowedOrigins: string[];
+  /** Addresses beside theirs that a sign-in and a sign-out may return to. */
+  allowedCallbacks: string[];
   /** As in a deployment's configuration; null where none is named. */
   billingPortalUrl: string | null;
   supportContact: string | null;
@@ -204,14 +206,9 @@ function openPages(
   { url }: Port,
   { signIn }: Demo,
   { accessKeyId, secretAccessKey, region }: EnginesFile,
-  {
-    accessTokenSeconds,
-    allowedOrigins,
-    billingPortalUrl,
-    supportContact,
-    onNotice = () => {},
-  }: LocalServiceOptions,
+  options: LocalServiceOptions,
 ) {
+  const { billingPortalUrl, supportContact, onNotice = () => {} } = options;
   const { issuer, clientId } = sessionSettings(url);
   const apiSigning = { credentials: { accessKeyId, secretAccessKey }, region };
   const config = {
@@ -222,7 +219,7 @@ function openPages(
     supportContact,
   };
   return {
-    userPool: openUserPool(url, signIn, { accessTokenSeconds, allowedOrigins, apiSigning }),
+    userPool: openUserPool(url, signIn, { ...options, apiSigning }),
     dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),
   };
 }

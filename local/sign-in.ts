@@ -1,5 +1,5 @@
 import { createUserPool, issuerOf, type UserPool } from './cognito/user-pool.ts';
-import type { ApiSigning } from './cognito/options.ts';
+import type { UserPoolOptions } from './cognito/options.ts';
 import type { SignInFile } from './data-folder.ts';
 
 /** The dashboard's app client in the local pool. */
@@ -14,23 +14,25 @@ export function sessionSettings(origin: string): { issuer: string; jwksUrl: stri
   return { issuer, jwksUrl: `${issuer}/.well-known/jwks.json`, clientId: dashboardClientId };
 }
 
-/** The pool that the demo accounts sign in to, for the dashboard at the same origin and at those that are allowed. */
-export function openUserPool(
-  origin: string,
-  signIn: SignInFile,
-  {
-    accessTokenSeconds,
-    allowedOrigins,
-    apiSigning,
-  }: { accessTokenSeconds: number; allowedOrigins: string[]; apiSigning: ApiSigning },
-): UserPool {
-  const origins = [...new Set([origin, developmentOrigin, ...allowedOrigins])];
+interface SignInOptions extends Pick<UserPoolOptions, 'accessTokenSeconds' | 'apiSigning'> {
+  allowedOrigins: string[];
+  allowedCallbacks: string[];
+}
+
+/** Where a sign-in and a sign-out may return to. */
+export function returnAddresses(origins: string[], callbacks: string[]) {
+  const below = (path: string) => [...origins.map((origin) => `${origin}${path}`), ...callbacks];
+  return { redirectUris: below('/callback'), logoutUris: below('/signed-out') };
+}
+
+/** The pool that the demo accounts sign in to, for the dashboard at the same origin and for what is allowed beside it. */
+export function openUserPool(origin: string, signIn: SignInFile, options: SignInOptions): UserPool {
+  const { accessTokenSeconds, apiSigning, allowedOrigins, allowedCallbacks } = options;
   return createUserPool({
     baseUrl: origin,
     ...signIn,
     clientId: dashboardClientId,
-    redirectUris: origins.map((one) => `${one}/callback`),
-    logoutUris: origins.map((one) => `${one}/signed-out`),
+    ...returnAddresses([origin, developmentOrigin, ...allowedOrigins], allowedCallbacks),
     accessTokenSeconds,
     apiSigning,
   });

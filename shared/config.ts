@@ -43,6 +43,13 @@ export const maxPastDueGraceDays = 60;
 /** A support contact: of what may stand in a comment of a header (RFC 9110, section 5.6.5), so that it can break none. */
 export const contactPattern = /^[!-'*-[\]-~]+$/;
 
+const callbackPattern =
+  /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(?=[/?]|$)|(?!https?:|javascript:|data:|file:)[a-z][a-z\d+.-]*:\/)[!"$-[\]-~]{0,1000}$/;
+/** Whether Cognito lets a sign-in return to an address (its API, "CallbackURLs"), and what it takes. */
+export const isCallback = (address: string) => callbackPattern.test(address) && URL.canParse(address);
+export const callbackWords =
+  'an https address, http on localhost, or one of an app as myapp://back, without a fragment';
+
 /**
  * A function's settings, from its environment variables. Each is read on first use, so a function needs only the
  * variables that it uses. The error about a missing one names it.

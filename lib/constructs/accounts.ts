@@ -51,9 +51,9 @@ export class Accounts extends Construct {
   /**
    * A public client for the authorization code flow. Cognito has no setting that requires PKCE, but it enforces PKCE for
    * a sign-in that starts with a challenge, as the dashboard's do.
-   * @param origins the dashboard's. A sign-in returns to `/callback`, a sign-out to `/signed-out`.
+   * @param origin the dashboard's. A sign-in returns to `/callback`, a sign-out to `/signed-out`, and both to `callbacks`.
    */
-  addDashboardClient(origins: readonly string[]): void {
+  addDashboardClient(origin: string, callbacks: readonly string[]): void {
     this.dashboardClient = new UserPoolClient(this, 'DashboardClient', {
       userPool: this.userPool,
       generateSecret: false,
@@ -63,8 +63,8 @@ export class Accounts extends Construct {
       oAuth: {
         flows: { authorizationCodeGrant: true },
         scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
-        callbackUrls: origins.map((origin) => `${origin}/callback`),
-        logoutUrls: origins.map((origin) => `${origin}/signed-out`),
+        callbackUrls: [`${origin}/callback`, ...callbacks],
+        logoutUrls: [`${origin}/signed-out`, ...callbacks],
       },
       supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
       accessTokenValidity: Duration.hours(1),

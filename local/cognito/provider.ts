@@ -24,6 +24,8 @@ const codeSeconds = 5 * 60;
 /** oidc-provider, configured to behave like managed login. Its endpoints are at the root, not below the issuer. */
 export function createProvider(options: UserPoolOptions, issuer: string): Provider {
   const provider = new Provider(issuer, configuration(options));
+  // The list of a client on the web may hold no app's own scheme, and that of a native one matches any port.
+  provider.Client.prototype.redirectUriAllowed = (uri) => options.redirectUris.includes(uri);
   // The client receives the errors. Koa would print them, and they may hold tokens.
   provider.silent = true;
   provider.use(async (ctx, next) => {
@@ -46,7 +48,7 @@ function configuration(options: UserPoolOptions): Configuration {
     clients: [
       {
         client_id: clientId,
-        redirect_uris: redirectUris,
+        redirect_uris: redirectUris.slice(0, 1),
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         token_endpoint_auth_method: 'none',
@@ -70,7 +72,8 @@ function configuration(options: UserPoolOptions): Configuration {
     rotateRefreshToken: true,
     // As in Cognito, signing out ends the browser's session, but no token.
     expiresWithSession: () => false,
-    clientBasedCORS: (_ctx, origin) => redirectUris.some((uri) => new URL(uri).origin === origin),
+    clientBasedCORS: (_ctx, origin) =>
+      redirectUris.some((uri) => origin !== 'null' && new URL(uri).origin === origin),
     renderError,
     ttl: lifetimes(accessTokenSeconds),
   };

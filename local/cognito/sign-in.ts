@@ -118,7 +118,8 @@ function digest(text: string): Buffer {
 
 /** A browser applies the page's policy to redirects after its form, too. */
 function foreignOrigins({ baseUrl, redirectUris }: UserPoolOptions): string[] {
-  const origins = new Set(redirectUris.map((uri) => new URL(uri).origin));
+  const sources = redirectUris.map((uri) => new URL(uri));
+  const origins = new Set(sources.map(({ origin, protocol }) => (origin === 'null' ? protocol : origin)));
   origins.delete(new URL(baseUrl).origin);
   return [...origins];
 }

@@ -23,7 +23,7 @@ const methods: [RegExp, string[]][] = [
   [/^\/oauth2\/(token|revoke)$/, ['POST', 'OPTIONS']],
   [/^\/login$/, ['GET', 'HEAD', 'POST']],
   [/^\/login\/inter\.woff2$/, ['GET']],
-  [/^\/logout$/, ['GET']],
+  [/^\/(logout|oauth2\/userInfo)$/, ['GET']],
   [/^\/cognito-idp\/$/, ['POST']],
 ];
 
@@ -83,6 +83,7 @@ function discoveryDocument(baseUrl: string, issuer: string): object {
     issuer,
     authorization_endpoint: `${baseUrl}/oauth2/authorize`,
     token_endpoint: `${baseUrl}/oauth2/token`,
+    userinfo_endpoint: `${baseUrl}/oauth2/userInfo`,
     revocation_endpoint: `${baseUrl}/oauth2/revoke`,
     end_session_endpoint: `${baseUrl}/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,

@@ -213,6 +213,7 @@ describe('one clear sentence and a non-zero exit', () => {
     [['--deadline', '0'], /--deadline.*1 to 450/],
     [['--grace=-1'], /--grace must be a whole number from 0 to 450, not "-1"/],
     [['--token-lifetime', '86401'], /--token-lifetime.*5 to 86400.*86401/],
+    [['--allow-callback', 'http://a.test/'], /--allow-callback must be an https address.*a\.test/],
     [['--data', ''], /--data/],
     [['--fresh=yes'], /--fresh/],
     [['--support', 'nobody'], /--support must be an e-mail address/],

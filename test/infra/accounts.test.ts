@@ -150,10 +150,10 @@ describe("the dashboard's client", () => {
     expect(client.ExplicitAuthFlows).toEqual(['ALLOW_USER_SRP_AUTH']);
   });
 
-  test('sends people only to the dashboard, and tells nobody whether an account exists', () => {
+  test('sends people only to the dashboard and where the operator allows, and tells nobody whether an account exists', () => {
     expect(client).toMatchObject({
-      CallbackURLs: ['https://app.example.com/callback'],
-      LogoutURLs: ['https://app.example.com/signed-out'],
+      CallbackURLs: ['https://app.example.com/callback', 'myapp://back'],
+      LogoutURLs: ['https://app.example.com/signed-out', 'myapp://back'],
       PreventUserExistenceErrors: 'ENABLED',
     });
   });

@@ -95,6 +95,7 @@ describe('what is wrong is named, all of it at once', () => {
     [{ generationDeadlineSeconds: 271 }, 'generationDeadlineSeconds'],
     [{ alarmEmail: 'nobody' }, 'alarmEmail: must be an e-mail address'],
     [{ allowedOrigins: ['https://a.test/'] }, 'allowedOrigins.0: must be an origin'],
+    [{ allowedCallbacks: ['http://a.test/'] }, 'allowedCallbacks.0: must be an https address'],
     [{ domain: { apiName: 'api.example.com' } }, 'domain.apiCertificateArn'],
     [
       { domain: { ...everything.domain, dashboardCertificateArn: everything.domain!.apiCertificateArn } },

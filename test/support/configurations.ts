@@ -28,6 +28,7 @@ export const everything: Options = {
   supportContact: 'help@example.com',
   monthlyBudgetUsd: 2000,
   allowedOrigins: ['http://localhost:5173'],
+  allowedCallbacks: ['myapp://back'],
   billing: {
     eventBusName: 'aws.partner/stripe.com/ed_test',
     prices: { price_pro: { tier: 'pro', foundingCatalog: true } },

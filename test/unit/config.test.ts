@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { noModelEndpoint, readEnvironment } from '../../shared/config.ts';
+import { noModelEndpoint, isCallback, readEnvironment } from '../../shared/config.ts';
 
 test('a function is told what its environment says', () => {
   const env = readEnvironment({
@@ -115,4 +115,15 @@ test('what only tells how a function is measured, who else may ask it, or what f
   expect(readEnvironment({}).serviceName).toBe('unnamed');
   expect(readEnvironment({}).allowedOrigins).toEqual([]);
   expect(readEnvironment({}).embedParameters).toBe(false);
+});
+
+test('a sign-in may return to what Cognito takes, and to nothing else', () => {
+  const taken =
+    'https://a.test https://a.test:8443/b/c?d=e&f http://localhost http://localhost:8080/login/oauth2/code/images ' +
+    'http://127.0.0.1:80/ http://[::1]:3000/back myapp://example com.example.app:/back';
+  const refused =
+    'http://a.test/back http://localhost.a.test/ http://localhost:80@a.test/ http://localhost:65536/ https://a.test/#b ' +
+    'https:/// https:/a.test https://a.test/\\b HTTPS://a.test javascript://a.test/%0aalert(1) data:/a /back myapp';
+  const all = [...taken.split(' '), ...refused.split(' '), '', 'https://a.test/ b'];
+  expect(all.filter(isCallback)).toEqual(taken.split(' '));
 });

@@ -16,9 +16,10 @@ import {
   type Visit,
 } from './support.ts';
 
-/** One of the applications that a sign-in may return to. */
+/** Applications that a sign-in may return to: a web page's, and one on a telephone. */
 const elsewhere = 'http://localhost:5173/callback';
-const pool = usePool({ otherRedirectUris: [elsewhere] });
+const app = 'myapp://back';
+const pool = usePool({ otherRedirectUris: [elsewhere, app] });
 
 const open = (browser: Browser, changes = {}): Promise<Visit> =>
   browser.open(authorizeUrl(pool, pkce().challenge, changes));
@@ -30,6 +31,8 @@ describe('an authorization request', () => {
     ['no client', { client_id: undefined }, 'asked for something that is not possible'],
     ['an unregistered address', { redirect_uri: 'https://elsewhere.example/callback' }, notRegistered],
     ['an address that differs in its query', { redirect_uri: `${elsewhere}?x=1` }, notRegistered],
+    ['an address on another port', { redirect_uri: 'http://localhost:5174/callback' }, notRegistered],
+    ['an address that goes on', { redirect_uri: `${app}/more` }, notRegistered],
     ['no address', { redirect_uri: undefined }, 'asked for something that is not possible'],
   ])('with %s is answered with a page and never redirected', async (_name, changes, sentence) => {
     const page = await open(new Browser(), changes);
@@ -139,7 +142,7 @@ describe('the sign-in page', () => {
   test('can load nothing, be framed nowhere, is never kept and shows no password', async () => {
     const { headers, text } = await open(new Browser());
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; font-src 'self'; form-action 'self' http:\/\/localhost:5173; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; font-src 'self'; form-action 'self' http:\/\/localhost:5173 myapp:; frame-ancestors 'none'; base-uri 'none'$/,
     );
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -147,10 +150,10 @@ describe('the sign-in page', () => {
     for (const { password } of [ada, ben]) expect(text).not.toContain(password);
   });
 
-  test('returns to a registered application of another origin', async () => {
+  test.each([elsewhere, app])('returns to the registered application %s', async (address) => {
     const browser = new Browser();
-    const end = await browser.submit(await open(browser, { redirect_uri: elsewhere }), ada);
-    expect(end.location).toMatch(`${elsewhere}?code=`);
+    const end = await browser.submit(await open(browser, { redirect_uri: address }), ada);
+    expect(end.location).toMatch(`${address}?code=`);
   });
 
   test('shows markup that was typed as text', async () => {
@@ -216,7 +219,7 @@ describe('any request', () => {
 
   test('for a path that the pool does not have is answered with a page, one beside the pool is not', async () => {
     for (const path of [
-      '/oauth2/userInfo',
+      '/oauth2/userinfo',
       '/oauth2/',
       '/us-east-1_local',
       '/us-east-1_local/.well-known/x',

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { InMemoryWebStorage, OidcClient, WebStorageStateStore } from 'oidc-client-ts';
 import { signAccessToken } from '../../../local/cognito/tokens.ts';
 import {
   ada,
@@ -22,7 +21,7 @@ import {
   type TokenAnswer,
 } from './support.ts';
 
-const pool = usePool();
+const pool = usePool({ otherRedirectUris: ['myapp://back'] });
 let tokens: TokenAnswer['body'];
 const startedSeconds = Math.floor(Date.now() / 1000);
 
@@ -48,6 +47,7 @@ test('the published documents name the endpoints and the public key, for any pag
     issuer,
     authorization_endpoint: `${baseUrl}/oauth2/authorize`,
     token_endpoint: `${baseUrl}/oauth2/token`,
+    userinfo_endpoint: `${baseUrl}/oauth2/userInfo`,
     revocation_endpoint: `${baseUrl}/oauth2/revoke`,
     end_session_endpoint: `${baseUrl}/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
@@ -60,30 +60,6 @@ test('the published documents name the endpoints and the public key, for any pag
   const { headers } = await fetch(`${pool.issuer}/.well-known/jwks.json`);
   expect(headers.get('access-control-allow-origin')).toBe('*');
   expect(headers.get('cache-control')).toBe('public, max-age=3600');
-});
-
-test('oidc-client-ts, which the dashboard uses, signs in and refreshes', async () => {
-  const client = new OidcClient({
-    authority: pool.issuer,
-    client_id: clientId,
-    redirect_uri: `${pool.baseUrl}/callback`,
-    scope: 'openid email profile',
-    stateStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
-  });
-  const browser = new Browser();
-  const request = await client.createSigninRequest({ state: { path: '/usage' }, nonce: 'the nonce' });
-  const end = await browser.submit(await browser.open(request.url), ada);
-
-  const answer = await client.processSigninResponse(end.location);
-  expect(answer.userState).toEqual({ path: '/usage' });
-  expect(answer.profile).toMatchObject({ sub: ada.sub, email: ada.email });
-
-  const state = { ...answer, data: answer.userState, id_token: answer.id_token!, scope: answer.scope! };
-  const refreshed = await client.useRefreshToken({
-    state: { ...state, refresh_token: answer.refresh_token! } as never,
-  });
-  expect(refreshed.access_token).not.toBe(answer.access_token);
-  expect(refreshed.refresh_token).not.toBe(answer.refresh_token);
 });
 
 describe('an access token', () => {
@@ -197,9 +173,19 @@ describe('a code', () => {
       });
       return [answer.status, answer.headers.get('access-control-allow-origin')];
     };
-    expect(await send('https://elsewhere.example')).toEqual([400, null]);
+    for (const other of ['https://elsewhere.example', 'null']) expect(await send(other)).toEqual([400, null]);
     expect(await send(pool.baseUrl)).toEqual([200, pool.baseUrl]);
   });
+});
+
+test('an account is told to an access token of the pool with the scope openid only', async () => {
+  const { access_token: narrow } = (await signIn(pool, { changes: { scope: 'email', nonce: undefined } }))
+    .body;
+  const tell = (token = '') =>
+    fetch(`${pool.baseUrl}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
+  const answers = [tokens.access_token, narrow, tokens.id_token, 'made-up', undefined].map(tell);
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect([claimsOf(narrow).scope, ...statuses]).toEqual(['email', 200, 401, 401, 401, 401]);
 });
 
 test('a token request that is too large, no form, or for another grant is refused in JSON', async () => {
