@@ -17,9 +17,6 @@ beforeAll(async () => {
 const list = { method: 'tools/list' };
 const post = (body: unknown, headers: Record<string, string> = headersOf(list)): Promise<ApiAnswer> =>
   callApi(service.ready.baseUrl, { path: '/mcp', key, body, headers });
-/** A message of before 2026, which has neither metadata nor headers of the protocol's. */
-const old = (message: object) =>
-  post({ jsonrpc: '2.0', ...message }, { accept: 'application/json, text/event-stream' });
 
 describe('revision 2026-07-28', () => {
   test('server/discover tells the revision, the tools and how to use them, for a day', async () => {
@@ -57,22 +54,6 @@ describe('revision 2026-07-28', () => {
 });
 
 describe('earlier revisions', () => {
-  test.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
-    'are agreed on without a session: %s',
-    async (version) => {
-      const clientInfo = { name: 'a test', version: '1' };
-      const params = { protocolVersion: version, capabilities: {}, clientInfo };
-      const answer = await old({ id: 1, method: 'initialize', params });
-      const { result } = messagesIn(answer.body)[0];
-      expect([answer.status, result.protocolVersion]).toEqual([200, version]);
-      expect(answer.headers.has('mcp-session-id')).toBe(false);
-      const begun = await old({ method: 'notifications/initialized' });
-      expect([begun.status, begun.body]).toEqual([202, '']);
-      const listed = await old({ id: 2, method: 'tools/list' });
-      expect(messagesIn(listed.body)[0].result.tools.length).toBe(4);
-    },
-  );
-
   test('a stream, the end of a session and whatever else is no message are refused as the protocol wants: 405', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
       const { status, headers, body } = await service.api({ path: '/mcp', method, key });
@@ -215,13 +196,4 @@ describe('a web page', () => {
       expect([from, status]).toEqual([from, known.includes(from) ? 200 : 403]);
     }
   });
-});
-
-test('a caller without a key is refused before anything else, in the words of every route', async () => {
-  const { status, body } = await callApi(service.ready.baseUrl, {
-    path: '/mcp',
-    key: 'svc_live_x',
-    body: '{',
-  });
-  expect([status, body.code]).toEqual([401, 'INVALID_API_KEY']);
 });

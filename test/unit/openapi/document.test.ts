@@ -36,9 +36,8 @@ test('the checked-in document is what the code says', async () => {
   expect(readFileSync('docs/openapi.json', 'utf8')).toBe(await documentText());
 });
 
-describe("Redocly's rules", () => {
-  /** Every rule, but those that ask for what this API is not. */
-  const config = createConfig({
+test("Redocly's rules, but those that ask for what this API is not, find nothing, warnings too", async () => {
+  const config = await createConfig({
     extends: ['all'],
     rules: {
       // Tags, and the operations in them, stand in the order in which somebody new needs them.
@@ -57,33 +56,8 @@ describe("Redocly's rules", () => {
       'required-string-property-missing-min-length': 'off',
     },
   } as object);
-
-  /** The rules that the document breaks, warnings too. */
-  async function findings(changed: Schema): Promise<string[]> {
-    const source = JSON.stringify(changed);
-    const found = await lintFromString({ source, absoluteRef: '/openapi.json', config: await config });
-    return found.map(({ ruleId }) => ruleId);
-  }
-
-  test('find nothing in the document', async () => {
-    expect(await findings(document)).toEqual([]);
-  });
-
-  test('would find what needs no test of ours', async () => {
-    const changed = structuredClone(document);
-    const { paths, components } = changed;
-    delete components.headers.CacheControlHeader;
-    components.responses.Extra = { description: '' };
-    // Of a success, of an error and of a body.
-    components.responses.HealthAnswer.content['application/json'].example.api = 5;
-    components.examples.TIMEOUT.value.code = 'OTHER';
-    paths['/keys'].post.requestBody.content['application/json'].examples.key.value = {};
-    delete paths['/keys/{keyId}'].delete.parameters;
-    const found = await findings(changed);
-    expect(found.filter((ruleId) => ruleId === 'no-invalid-media-type-examples').length).toBeGreaterThan(2);
-    for (const other of ['no-unresolved-refs', 'no-unused-components', 'path-params-defined'])
-      expect(found).toContain(other);
-  });
+  const source = JSON.stringify(document);
+  expect(await lintFromString({ source, absoluteRef: '/openapi.json', config })).toEqual([]);
 });
 
 test('has every route that does not describe itself, by its own name, and no other', () => {
