@@ -46,7 +46,11 @@ export const contactPattern = /^[!-'*-[\]-~]+$/;
 const callbackPattern =
   /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(?=[/?]|$)|(?!https?:|javascript:|data:|file:)[a-z][a-z\d+.-]*:\/)[!"$-[\]-~]{0,1000}$/;
 /** Whether Cognito lets a sign-in return to an address (its API, "CallbackURLs"), and what it takes. */
-export const isCallback = (address: string) => callbackPattern.test(address) && URL.canParse(address);
+export const isCallback = (address: string) =>
+  callbackPattern.test(address) &&
+  URL.canParse(address) &&
+  // The host becomes part of a page's policy.
+  !/[;,']/.test(new URL(address).host);
 export const callbackWords =
   'an https address, http on localhost, or one of an app as myapp://back, without a fragment';
 

@@ -48,7 +48,7 @@ function createSignOut(provider: Provider, { baseUrl, clientId, logoutUris }: Us
 function createUserInfo({ signingKey, accounts }: UserPoolOptions, issuer: string) {
   const keys = createLocalJWKSet({ keys: [publicKey(signingKey)] });
   return async ({ headers }: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const token = (headers.authorization ?? '').replace(/^Bearer /i, '');
+    const [, token = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
     const claims = (await jwtVerify(token, keys, { issuer }).catch(() => null))?.payload;
     // An ID token has no scopes.
     const isAllowed = String(claims?.scope).split(' ').includes('openid');

@@ -72,9 +72,10 @@ export function proxyEvent(
   };
 }
 
-/** As API Gateway does it: a name that leads here, and not whatever a Host header says. */
+/** As API Gateway does it: a name that leads here, and not whatever a Host header says. A port may be forwarded. */
 function domainName({ headers: { host = '' }, socket }: IncomingMessage): string {
-  return /^localhost(:\d{1,5})?$/.test(host) ? host : `${socket.localAddress}:${socket.localPort}`;
+  const isOurs = /^localhost(:\d+)?$/.test(host) && URL.canParse(`http://${host}`);
+  return isOurs ? host : `${socket.localAddress}:${socket.localPort}`;
 }
 
 function pairs(raw: string[]): [string, string][] {

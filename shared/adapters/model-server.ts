@@ -140,12 +140,12 @@ function warming(cause: Error, secondsUntilAwake?: number): ServiceError {
   const sentence =
     secondsUntilAwake === undefined
       ? 'The model is starting, which may take a few minutes. Try again shortly.'
-      : `The model was asleep and is starting. Try again in ${inWords(secondsUntilAwake)}.`;
+      : `The model was asleep and is starting. Try again in ${waitInWords(secondsUntilAwake)}.`;
   const retryAfterSeconds = secondsUntilAwake ?? warmingRetrySeconds;
   return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds });
 }
 
-function inWords(seconds: number): string {
+function waitInWords(seconds: number): string {
   return seconds < 120 ? counted(seconds, 'second') : `about ${Math.round(seconds / 60)} minutes`;
 }
 

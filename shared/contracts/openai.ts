@@ -25,6 +25,7 @@ export const openAiWords: Words = {
   noIdentity: 'model is missing: send the ID or the slug of the identity to use.',
   unknownIdentity: 'No identity has this ID or slug.',
   identityList: 'GET /models',
+  refetch: "Fetch the request from the service's own API, by the X-Request-Id",
 };
 
 const unchecked = z.optional(z.unknown());
@@ -49,7 +50,7 @@ const withoutEffect = {
 };
 
 const unsupported = (instead = '') => optional(z.never(`is not supported${instead}`));
-const withReferences = unsupported(': POST /generate takes reference images');
+const withReferences = unsupported(": the service's own API takes reference images");
 const withPrompt = unsupported(': say what to paint in prompt');
 
 /** Members of OpenAI's image generation and edits, and of its chats, that ask for what is not made here. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { readImage } from '../adapters/image-reader.ts';
 import type { ImageForm } from '../contracts/openai.ts';
 import type { Generation } from '../domain/generation.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, type Words } from '../errors.ts';
 import { ok, type Answer } from './answer.ts';
 
 /** Nothing is counted in tokens here. SDKs read these members without asking whether they are there. */
@@ -61,9 +61,8 @@ async function openImages(
   const maxBytes = maxFileBytes(generation);
   const first = await readImage(firstLink!, maxBytes).catch((cause: unknown) => {
     // Not SERVICE_UNAVAILABLE: SDKs repeat the request for that, and would pay for it again.
-    const sentence =
-      'The images are finished and were charged, but they could not be read. GET /generate/{requestId} has their links; ' +
-      'X-Request-Id is the ID.';
+    const sentence = ({ refetch }: Words) =>
+      `The images are finished and were charged, but they could not be read. ${refetch}.`;
     throw new ServiceError('GENERATION_FAILED', sentence, { cause, requestId: generation.requestId });
   });
   return (async function* () {

@@ -38,7 +38,11 @@ export async function answerMessage(call: ToolCall, allowedOrigins: readonly str
     message = present(readJsonBody(request), form);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return refuse(request, error, isJson(request) ? invalidRequest : parseError);
+    return refuse(
+      request,
+      error,
+      error.code === 'INVALID_BODY' && !isJson(request) ? parseError : invalidRequest,
+    );
   }
   let fault: unknown;
   const handler = createMcpHandler(() => toolServer(call), {

@@ -97,7 +97,7 @@ export const toolList = lazy(() =>
   ),
 );
 
-/** @param schema one of arguments, or of an answer and a refusal */
+/** @param schema one of arguments, or a choice between an answer, whose members are described here, and a refusal */
 function describe(schema: Schema): Schema {
   const { properties } = schema.anyOf?.[0] ?? schema;
   for (const [member, description] of Object.entries(descriptions)) {

@@ -60,7 +60,7 @@ export function openApiDocument(contact: string | null = null): Schema {
       description: overview,
       contact: {
         name: 'Whoever runs the service',
-        ...(contact === null ? {} : { [contact.startsWith('https:') ? 'url' : 'email']: contact }),
+        ...(contact === null ? {} : { [contact.includes('://') ? 'url' : 'email']: contact }),
       },
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },

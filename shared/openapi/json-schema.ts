@@ -53,9 +53,6 @@ export function joinNulls(schema: unknown): void {
   Object.assign(schema, one, { type: [one.type, 'null'] }, one.enum ? { enum: [...one.enum, null] } : {});
 }
 
-export function addRules(schema: Schema, { properties, ...rules }: Schema): void {
-  for (const [member, added] of Object.entries(properties ?? {})) {
-    Object.assign(schema.properties[member], added);
-  }
-  Object.assign(schema, rules);
+export function addRules({ properties }: Schema, rules: Record<string, Schema>): void {
+  for (const [member, added] of Object.entries(rules)) Object.assign(properties[member], added);
 }

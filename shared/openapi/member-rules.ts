@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts';
 const mebibyte = 1024 * 1024;
 const { maxItems, maxBytes, maxPixels } = referenceLimits;
 
-const generationProperties: Schema = {
+const generationProperties: Record<string, Schema> = {
   // An empty identityId is refused as a missing one, before the rest of the body is checked.
   identityId: { minLength: 1, description: 'From `GET /identities`. Names and slugs are not IDs.' },
   prompt: { description: 'What to paint. Lengths count Unicode code points.' },
@@ -17,10 +17,10 @@ const generationProperties: Schema = {
   numInferenceSteps: { description: 'More steps take longer.' },
   guidanceScale: { description: 'How closely the prompt is followed.' },
   numOutputs: {
-    description: "Images to make. Above the license's `maxOutputs` the answer is 400 TIER_LIMIT.",
+    description: "Images to make. Above the license's `maxOutputs` it is refused with TIER_LIMIT.",
   },
-  width: { description: "Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT." },
-  height: { description: "Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT." },
+  width: { description: "Pixels. Above the license's `maxSidePx` it is refused with TIER_LIMIT." },
+  height: { description: "Pixels. Above the license's `maxSidePx` it is refused with TIER_LIMIT." },
   outputFormat: {
     description:
       'What the images are stored as. `png` keeps every pixel as it was painted; `webp` and `jpeg` have quality 90 and are ' +
@@ -31,8 +31,8 @@ const generationProperties: Schema = {
       `Pictures of a product, for identities with \`productPhotos\` alone: at most ${maxItems}, each by exactly one of a public ` +
       `https:// \`url\` (host name only: no address, user, password or other port) and the \`uploadId\` of an upload. PNG, JPEG or WebP, ` +
       `at most ${maxBytes / mebibyte} MiB and ${maxPixels / 1_000_000} megapixels. One that can't be fetched or read ` +
-      `is 400 INVALID_PARAMETERS, after every other check and before any credit is held. Of a license's requests at most ` +
-      `${maxAddressesPerMinute} URLs a minute are fetched: beyond that, 429 RATE_LIMITED.`,
+      `is refused with INVALID_PARAMETERS, after every other check and before any credit is held. Of a license's requests at most ` +
+      `${maxAddressesPerMinute} URLs a minute are fetched: beyond that, it is refused with RATE_LIMITED.`,
   },
   referenceMode: {
     description: '`exact_product` keeps the product as it is and needs at least one reference image.',
@@ -50,41 +50,33 @@ const licenseId: Schema = {
 const budget =
   "The key's budget: so many credits of its license's period it may use. Beyond them, 429 CREDIT_LIMIT_EXCEEDED.";
 
-/** Rules for bodies beyond their contracts, and a sentence about each member. */
-export const memberRules: Record<string, Schema> = {
-  GenerationRequest: { properties: generationProperties },
-  PlaygroundGenerationRequest: { properties: { ...generationProperties, licenseId } },
+/** Rules for members of bodies beyond their contracts, and a sentence about each. */
+export const memberRules: Record<string, Record<string, Schema>> = {
+  GenerationRequest: generationProperties,
+  PlaygroundGenerationRequest: { ...generationProperties, licenseId },
   CreateKeyRequest: {
-    properties: {
-      licenseId,
-      name: { description: 'What you know the key by.' },
-      expiresAt: {
-        description:
-          'ISO 8601 with a zone, in the future and before the year 10000 in UTC. Null or left out: the key does not expire.',
-      },
-      monthlyCredits: { description: `${budget} Null or left out: it has none.` },
+    licenseId,
+    name: { description: 'What you know the key by.' },
+    expiresAt: {
+      description:
+        'ISO 8601 with a zone, in the future and before the year 10000 in UTC. Null or left out: the key does not expire.',
     },
+    monthlyCredits: { description: `${budget} Null or left out: it has none.` },
   },
   ChangeKeyRequest: {
-    properties: {
-      name: { description: 'What you know the key by.' },
-      monthlyCredits: { description: `${budget} Null takes it away; left out, it stays as it is.` },
-    },
+    name: { description: 'What you know the key by.' },
+    monthlyCredits: { description: `${budget} Null takes it away; left out, it stays as it is.` },
   },
   ChangeAccountRequest: {
-    properties: {
-      creditMails: {
-        description: 'Whether an e-mail tells you that a license has used 80 and 100% of its credits.',
-      },
+    creditMails: {
+      description: 'Whether an e-mail tells you that a license has used 80 and 100% of its credits.',
     },
   },
   UploadRequest: {
-    properties: {
-      contentType: { description: 'What the file is, if you know.' },
-      licenseId: {
-        minLength: 1,
-        description: `${licenseId.description} By session it is required, by key it is refused.`,
-      },
+    contentType: { description: 'What the file is, if you know.' },
+    licenseId: {
+      minLength: 1,
+      description: `${licenseId.description} By session it is required, by key it is refused.`,
     },
   },
 };

@@ -4,15 +4,12 @@ import { addRules, standalone } from './json-schema.ts';
 import { memberRules } from './member-rules.ts';
 import type { Schema } from './schema.ts';
 
-/** Of POST /generate's members; what rules between them say is left out, because models' providers refuse a choice at the root. */
-const { properties } = memberRules.GenerationRequest!;
-
 /** A tool's arguments as a JSON Schema. A member that may be left out may be null too, which no model needs to be told. */
 export function argumentsSchema(contract: z.ZodMiniType): Schema {
   const schema = standalone(contract);
   dropNulls(schema);
-  const members = Object.entries(properties).filter(([name]) => name in schema.properties);
-  addRules(schema, { properties: Object.fromEntries(members) });
+  const rules = Object.entries(memberRules.GenerationRequest!);
+  addRules(schema, Object.fromEntries(rules.filter(([name]) => name in schema.properties)));
   return schema;
 }
 

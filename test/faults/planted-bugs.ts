@@ -279,7 +279,9 @@ export const generalBugs: readonly PlantedBug[] = [
     name: 'charge-told-as-refusal',
     what: 'whoever was charged, and whose figures could not be read, is told to send the request again',
     file: creation,
-    changes: [["throw new ServiceError('GENERATION_FAILED', sentence, { cause });", 'throw cause;']],
+    changes: [
+      ["throw new ServiceError('GENERATION_FAILED', sentence, { cause, requestId });", 'throw cause;'],
+    ],
   },
   {
     name: 'away-is-our-fault',

@@ -54,6 +54,22 @@ describe('revision 2026-07-28', () => {
 });
 
 describe('earlier revisions', () => {
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'begin without a session: %s',
+    async (version) => {
+      const params = {
+        protocolVersion: version,
+        capabilities: {},
+        clientInfo: { name: 'a test', version: '1' },
+      };
+      const answer = await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params }, {});
+      expect([answer.status, answer.body.result.protocolVersion]).toEqual([200, version]);
+      expect(answer.headers.has('mcp-session-id')).toBe(false);
+      const begun = await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, {});
+      expect([begun.status, begun.body]).toEqual([202, '']);
+    },
+  );
+
   test('a stream, the end of a session and whatever else is no message are refused as the protocol wants: 405', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
       const { status, headers, body } = await service.api({ path: '/mcp', method, key });
@@ -158,6 +174,7 @@ describe('what is no message', () => {
     ['as many levels as make a stack overflow', deep(6000), 400, -32600, 'INVALID_BODY'],
     ['a batch', [messageOf(list), messageOf(list, 2)], 400, -32600, 'INVALID_BODY'],
     ['more than 1 MiB', tooLarge, 413, -32600, 'PAYLOAD_TOO_LARGE'],
+    ['more than 1 MiB of no JSON', tooLarge.slice(0, -1), 413, -32600, 'PAYLOAD_TOO_LARGE'],
   ])('is refused as an error of JSON-RPC: %s', async (_, sent, status, code, ours) => {
     const answer = await post(sent);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json']);

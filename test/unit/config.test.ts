@@ -123,7 +123,7 @@ test('a sign-in may return to what Cognito takes, and to nothing else', () => {
     'http://127.0.0.1:80/ http://[::1]:3000/back myapp://example com.example.app:/back';
   const refused =
     'http://a.test/back http://localhost.a.test/ http://localhost:80@a.test/ http://localhost:65536/ https://a.test/#b ' +
-    'https:/// https:/a.test https://a.test/\\b HTTPS://a.test javascript://a.test/%0aalert(1) data:/a /back myapp';
+    'https:/// https:/a.test https://a.test/\\b HTTPS://a.test javascript://a.test/%0aalert(1) data:/a /back myapp https://a;b/';
   const all = [...taken.split(' '), ...refused.split(' '), '', 'https://a.test/ b'];
   expect(all.filter(isCallback)).toEqual(taken.split(' '));
 });

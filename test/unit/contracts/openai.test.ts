@@ -87,7 +87,7 @@ describe('what has no meaning here is refused by its name:', () => {
     [{ output_compression: 50 }, 'output_compression must be 100.'],
     [{ frame_count: 4 }, 'frame_count is not supported.'],
     [{ mask: 'x', n: 2 }, 'mask is not supported.'],
-    [{ image: ['x'] }, 'image is not supported: POST /generate takes reference images.'],
+    [{ image: ['x'] }, "image is not supported: the service's own API takes reference images."],
     [{ messages: [] }, 'messages is not supported: say what to paint in prompt.'],
     [{ size: '1024' }, 'size must be "auto" or a width and a height, as "1024x1024".'],
     [{ size: 1024 }, 'size must be'],

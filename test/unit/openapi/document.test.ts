@@ -26,7 +26,7 @@ const codesAt = ({ content }: any): ErrorCode[] =>
 const codesOf = (route: Route) => answersOf(route).flatMap(([, response]) => codesAt(response));
 
 test('its contact is whom the deployment names', () => {
-  const [name, email, url] = ['Whoever runs the service', 'help@example.com', 'https://example.com/@help'];
+  const [name, email, url] = ['Whoever runs the service', 'help@example.com', 'http://example.com/@help'];
   const contacts = [null, email, url].map((contact) => openApiDocument(contact).info.contact);
   expect(contacts).toEqual([{ name }, { name, email }, { name, url }]);
 });

@@ -30,11 +30,11 @@ class GenerationParameters(TypedDict):
     guidance_scale: NotRequired[float | None]
     """How closely the prompt is followed. `7.5` by default."""
     num_outputs: NotRequired[int | None]
-    """Images to make. Above the license's `maxOutputs` the answer is 400 TIER_LIMIT. `1` by default."""
+    """Images to make. Above the license's `maxOutputs` it is refused with TIER_LIMIT. `1` by default."""
     width: NotRequired[int | None]
-    """Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT. `1024` by default."""
+    """Pixels. Above the license's `maxSidePx` it is refused with TIER_LIMIT. `1024` by default."""
     height: NotRequired[int | None]
-    """Pixels. Above the license's `maxSidePx` the answer is 400 TIER_LIMIT. `1024` by default."""
+    """Pixels. Above the license's `maxSidePx` it is refused with TIER_LIMIT. `1024` by default."""
     output_format: NotRequired[Literal['png', 'webp', 'jpeg'] | None]
     """What the images are stored as. `png` keeps every pixel as it was painted; `webp` and `jpeg` have
     quality 90 and are files of a fraction of the size. `png` by default."""
@@ -42,9 +42,9 @@ class GenerationParameters(TypedDict):
     """Pictures of a product, for identities with `productPhotos` alone: at most 4, each by exactly one of
     a public https:// `url` (host name only: no address, user, password or other port) and the
     `uploadId` of an upload. PNG, JPEG or WebP, at most 10 MiB and 40 megapixels. One that can't be
-    fetched or read is 400 INVALID_PARAMETERS, after every other check and before any credit is held. Of
-    a license's requests at most 40 URLs a minute are fetched: beyond that, 429 RATE_LIMITED. Empty by
-    default."""
+    fetched or read is refused with INVALID_PARAMETERS, after every other check and before any credit is
+    held. Of a license's requests at most 40 URLs a minute are fetched: beyond that, it is refused with
+    RATE_LIMITED. Empty by default."""
     reference_mode: NotRequired[Literal['exact_product', 'reference'] | None]
     """`exact_product` keeps the product as it is and needs at least one reference image. `reference` by
     default."""
