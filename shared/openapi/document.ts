@@ -49,7 +49,7 @@ export function openApiDocument(contact: string | null = null): Schema {
     const operation = operations[operationId];
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationObject(operationId, route, operation);
-    for (const { name, response } of responsesOf(route, operation)) responses[name] = response;
+    for (const { name, response } of responsesOf(operationId, route, operation)) responses[name] = response;
   }
   return forGenerators({
     openapi: '3.1.0',
@@ -102,7 +102,7 @@ function operationObject(operationId: OperationId, route: Route, operation: Oper
       : {}),
     ...(body ? { requestBody: requestBody(body) } : {}),
     responses: Object.fromEntries(
-      responsesOf(route, operation).map(({ status, name }) => [
+      responsesOf(operationId, route, operation).map(({ status, name }) => [
         status,
         { $ref: `#/components/responses/${name}` },
       ]),

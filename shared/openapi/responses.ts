@@ -3,7 +3,7 @@ import type { Route } from '../routes.ts';
 import { answerExamples, events } from './answer-examples.ts';
 import { codesOf } from './error-codes.ts';
 import { errorExamples } from './error-examples.ts';
-import type { Operation } from './operations.ts';
+import type { Operation, OperationId } from './operations.ts';
 import type { Schema } from './schema.ts';
 import { schemaRef } from './schemas.ts';
 
@@ -78,7 +78,7 @@ export const headers: Record<string, Schema> = {
   },
 };
 
-/** A response of an operation, and its name in the document. Equal responses have the same name. */
+/** A response of an operation, and its name in the document: programs that are made of it have that name, so it never changes. */
 export interface NamedResponse {
   status: number;
   name: string;
@@ -86,7 +86,7 @@ export interface NamedResponse {
 }
 
 /** Every response of an operation: its success, then its refusals by status. */
-export function responsesOf(route: Route, operation: Operation): NamedResponse[] {
+export function responsesOf(operationId: OperationId, route: Route, operation: Operation): NamedResponse[] {
   const { status = 200, schema } = operation.answer;
   const byStatus = Object.groupBy(codesOf(route, operation), (code) => errorCodes[code].status);
   return [
@@ -94,7 +94,11 @@ export function responsesOf(route: Route, operation: Operation): NamedResponse[]
     ...(operation.generates ? [{ status: 202, name: 'AcceptedGeneration', response: accepted }] : []),
     ...(schema === null ? [{ status: 304, name: 'Unchanged', response: unchanged }] : []),
     // Keys that are whole numbers come in ascending order.
-    ...Object.entries(byStatus).map(([key, codes]) => ({ status: Number(key), ...refusal(route, codes!) })),
+    ...Object.entries(byStatus).map(([key, codes]) => ({
+      status: Number(key),
+      name: `${operationId[0]!.toUpperCase()}${operationId.slice(1)}${key}`,
+      response: refusal(route, codes!),
+    })),
   ];
 }
 
@@ -175,8 +179,8 @@ const eventStream: Schema = {
   example: events,
 };
 
-/** All refusals of one status. Name and response depend on the codes and on the rate limit headers alone. */
-function refusal(route: Route, codes: ErrorCode[]): Omit<NamedResponse, 'status'> {
+/** All refusals of one status. */
+function refusal(route: Route, codes: ErrorCode[]): Schema {
   // The credential is checked before the rate limit, so its refusals do not know the limit's state.
   const hasRateLimit =
     (route.limit !== undefined && !codes.every(isOfCredential)) ||
@@ -185,7 +189,7 @@ function refusal(route: Route, codes: ErrorCode[]): Omit<NamedResponse, 'status'
   const isRetried = codes.every((code) => errorCodes[code].retryAfterSeconds !== undefined);
   // The firewall answers these too, without a request's ID.
   const isFirewalls = codes.includes('RATE_LIMITED') || codes.includes('PAYLOAD_TOO_LARGE');
-  const response = {
+  return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: {
       'X-Request-Id': headerRef(isFirewalls ? 'RequestIdUnlessBlocked' : 'RequestId'),
@@ -200,16 +204,10 @@ function refusal(route: Route, codes: ErrorCode[]): Omit<NamedResponse, 'status'
       },
     },
   };
-  return { name: `${codes.map(inPascalCase).join('Or')}${hasRateLimit ? 'WithRateLimit' : ''}`, response };
 }
 
 function isOfCredential(code: ErrorCode): boolean {
   return code === 'INVALID_API_KEY' || code === 'INVALID_SESSION';
-}
-
-/** `INVALID_API_KEY` as `InvalidApiKey`. */
-function inPascalCase(code: ErrorCode): string {
-  return code.toLowerCase().replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Only a path outside of the document answers the first of these. */

@@ -84,7 +84,7 @@ describe.each(table)('%s', (operationId, route) => {
   });
 
   test('refers to each of its responses by a name that no other response has', () => {
-    for (const { status, name, response } of responsesOf(route, operations[operationId])) {
+    for (const { status, name, response } of responsesOf(operationId, route, operations[operationId])) {
       expect(operation.responses[status]).toEqual({ $ref: `#/components/responses/${name}Answer` });
       expect([name, response]).toEqual([name, (named[name] ??= response)]);
     }
