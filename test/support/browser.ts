@@ -157,13 +157,12 @@ export async function expectNoViolations(page: Page, where: string, rules?: stri
   expect({ where, violations }).toEqual({ where, violations: [] });
 }
 
-/** Expects that nothing is wider than the window. */
+/** Expects that nothing is wider than the window, at the latest when what fits itself to it has done so. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const [content, window] = await page.evaluate(() => {
+  await page.waitForFunction(() => {
     const { scrollWidth, clientWidth } = (globalThis as any).document.documentElement;
-    return [scrollWidth, clientWidth];
+    return scrollWidth === clientWidth;
   });
-  expect(content).toBe(window);
 }
 
 /** Waits for a screen by its only h1. */
