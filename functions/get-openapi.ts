@@ -7,13 +7,19 @@ import * as routes from '../shared/route-table.ts';
 
 /** GET /openapi.json: the document, made once per cold start, with the address that was asked. Who has it already gets no second copy. */
 export const handler = endpoint(routes.getOpenApi, {
-  deps: ({ env }) => openApiDocument(env.supportContact),
+  deps({ env }) {
+    const document = openApiDocument(env.supportContact);
+    return { document, tag: entityTag(document) };
+  },
   async run({ request, deps }) {
     readQuery(request, []);
-    const document = { ...deps, servers: [{ url: request.origin + request.basePath }] };
-    const tag = entityTag(document);
+    const servers = [{ url: request.origin + request.basePath }];
+    // All else of the document is hashed already.
+    const tag = entityTag([deps.tag, servers]);
     // It may be kept, unlike other answers, by caches that ask each time whether it is still the same.
     const headers = { etag: tag, 'cache-control': 'no-cache', vary: 'accept-encoding, origin' };
-    return hasTag(request, tag) ? { status: 304, headers, body: undefined } : ok(document, headers);
+    return hasTag(request, tag)
+      ? { status: 304, headers, body: undefined }
+      : ok({ ...deps.document, servers }, headers);
   },
 });

@@ -181,11 +181,12 @@ describe('a code', () => {
 test('an account is told to an access token of the pool with the scope openid only', async () => {
   const { access_token: narrow } = (await signIn(pool, { changes: { scope: 'email', nonce: undefined } }))
     .body;
-  const tell = (token = '') =>
-    fetch(`${pool.baseUrl}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
-  const answers = [tokens.access_token, narrow, tokens.id_token, 'made-up', undefined].map(tell);
-  const statuses = (await Promise.all(answers)).map(({ status }) => status);
-  expect([claimsOf(narrow).scope, ...statuses]).toEqual(['email', 200, 401, 401, 401, 401]);
+  const { access_token: wide, id_token: id } = tokens;
+  const sent = [`Bearer ${wide}`, `Bearer ${narrow}`, `Bearer ${id}`, 'Bearer made-up', 'Bearer ', wide, ''];
+  const tell = (authorization: string) =>
+    fetch(`${pool.baseUrl}/oauth2/userInfo`, { headers: { authorization } });
+  const statuses = (await Promise.all(sent.map(tell))).map(({ status }) => status);
+  expect([claimsOf(narrow).scope, ...statuses]).toEqual(['email', 200, 401, 401, 401, 401, 401, 401]);
 });
 
 test('a token request that is too large, no form, or for another grant is refused in JSON', async () => {

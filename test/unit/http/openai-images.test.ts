@@ -140,7 +140,9 @@ describe('images that were paid for', () => {
       const error = (await refusal(linkTo(file))) as ServiceError;
       expect(error).toMatchObject({ code: 'GENERATION_FAILED', requestId: generation.requestId });
       expect(error.message).toContain('were charged');
-      const { status, headers } = openAiErrorAnswer(error);
+      const { status, headers, body } = openAiErrorAnswer(error);
+      // Their base address has nothing to fetch it from.
+      expect(JSON.stringify(body)).toContain("from the service's own API, by the X-Request-Id");
       expect([status, headers]).toEqual([
         500,
         { 'x-should-retry': 'false', 'x-request-id': generation.requestId },
