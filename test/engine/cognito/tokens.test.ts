@@ -183,7 +183,7 @@ test('an account is told to an access token of the pool with the scope openid on
     .body;
   const { access_token: wide, id_token: id } = tokens;
   const sent = [`Bearer ${wide}`, `Bearer ${narrow}`, `Bearer ${id}`, 'Bearer made-up', 'Bearer ', wide, ''];
-  const tell = (authorization: string) =>
+  const tell = (authorization = '') =>
     fetch(`${pool.baseUrl}/oauth2/userInfo`, { headers: { authorization } });
   const statuses = (await Promise.all(sent.map(tell))).map(({ status }) => status);
   expect([claimsOf(narrow).scope, ...statuses]).toEqual(['email', 200, 401, 401, 401, 401, 401, 401]);

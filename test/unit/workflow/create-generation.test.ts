@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/domain/billing-period.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { agentWords } from '../../../shared/contracts/agent.ts';
+import { inWords, ServiceError } from '../../../shared/errors.ts';
 import {
   finishGeneration,
   type Acceptance,
@@ -211,7 +212,8 @@ describe('a request that fails', () => {
     const failure = await finish(world);
     const said =
       'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
-    expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: `${said} Nothing was charged.` });
+    const message = `${said} Nothing was charged.`;
+    expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, requestId: 'r1' });
     const stored = { status: 'FAILED', errorCode: 'SERVICE_UNAVAILABLE', errorMessage: said };
     expect(world.calls.at(-1)).toEqual(['release', 'r1', stored, startMs]);
     expect(world.meter.values).toEqual([
@@ -256,7 +258,9 @@ describe('a request that fails', () => {
     const world = commandsWorld(busy);
     const cause = new Error('the table is away');
     world.store.release = () => Promise.reject(cause);
-    expect(await finish(world)).toMatchObject({
+    const failure = await finish(world);
+    expect(inWords((failure as ServiceError).sentence, agentWords)).toContain('Call get_generation with');
+    expect(failure).toMatchObject({
       code: 'GENERATION_FAILED',
       message:
         'The outcome could not be stored. Re-fetch the request in a few minutes: unless it completed, nothing is charged.',
