@@ -24,7 +24,7 @@ const usage = `npm start -- [options]
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
 enableCompileCache();
 const { StartError } = await import('../local/start-error.ts');
-const { callbackWords, contactPattern, isCallback } = await import('../shared/config.ts');
+const { callbackWords, contactPattern, isCallback } = await import('../shared/base/config.ts');
 const { counted, shutdownSentence } = await import('../local/shutdown.ts');
 
 type Flags = Omit<LocalServiceOptions, 'onRequest' | 'onNotice'>;

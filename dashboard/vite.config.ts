@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import type { DashboardConfig } from '../shared/contracts/dashboard.ts';
+import type { DashboardConfig } from '../shared/accounts/dashboard-config.ts';
 import { clientPackages } from './client-packages.ts';
 import { scalarBuild } from './scalar-build.ts';
 

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { secretReader } from '../shared/adapters/secret-reader.ts';
-import { stripeLists } from '../shared/adapters/stripe-lists.ts';
+import { secretReader } from '../shared/base/secret-reader.ts';
+import { stripeLists } from '../shared/billing/stripe-lists.ts';
 import { BillingFailure } from '../shared/billing/evidence.ts';
 import { parseBillingNotice } from '../shared/billing/event.ts';
 import { parseBillingPrices, type BillingPrices } from '../shared/billing/prices.ts';
 import { licenseIdOf } from '../shared/billing/subscription-license.ts';
 import { readWholeEvent, type FetchList } from '../shared/billing/whole-event.ts';
-import { loggableError } from '../shared/runtime/log.ts';
-import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
-import { lazy } from '../shared/runtime/lazy.ts';
-import { openRuntime } from '../shared/runtime/runtime.ts';
-import { subscriptionStore } from '../shared/store/subscription-store.ts';
-import { applyBillingEvidence } from '../shared/workflow/apply-billing-event.ts';
+import { loggableError } from '../shared/base/log.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
+import { lazy } from '../shared/base/lazy.ts';
+import { openRuntime } from '../shared/http/runtime.ts';
+import { subscriptionStore } from '../shared/billing/subscription-store.ts';
+import { applyBillingEvidence } from '../shared/billing/apply-event.ts';
 
 const runtime = lazy(openRuntime);
 const rules = lazy(() => {

@@ -1,7 +1,7 @@
 import { endpoint } from '../shared/http/endpoint.ts';
 import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
 import { readJsonBody } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
+import * as routes from '../shared/routes/table.ts';
 
 /** POST /generate. A 200 always has a stored, charged record and its images behind it. */
 export const handler = endpoint(routes.createGeneration, {

@@ -1,14 +1,14 @@
-import { createKeyBody } from '../shared/contracts/api-key.ts';
+import { createKeyBody } from '../shared/keys/contract.ts';
 import { readBody, readJsonBody, readQuery, together } from '../shared/http/request.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { created } from '../shared/http/answer.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { showRateLimit } from '../shared/http/rate-limit.ts';
-import { ServiceError } from '../shared/errors.ts';
-import * as routes from '../shared/route-table.ts';
-import { apiKeyStore } from '../shared/store/api-key-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { createdKey, issueApiKey } from '../shared/workflow/api-keys.ts';
+import { ServiceError } from '../shared/base/errors.ts';
+import * as routes from '../shared/routes/table.ts';
+import { apiKeyStore } from '../shared/keys/store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { createdKey, issueApiKey } from '../shared/keys/manage.ts';
 
 /** POST /keys. The answer is the only place where the raw key is ever shown. */
 export const handler = endpoint(routes.createKey, {

@@ -1,12 +1,12 @@
-import { translateOpenAiBody } from '../shared/contracts/openai.ts';
+import { translateOpenAiBody } from '../shared/openai/contract.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { commandOf, readForGeneration, waitingDeps } from '../shared/http/generation-request.ts';
-import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
-import { imagesAnswer } from '../shared/http/openai-images.ts';
+import { openAiErrorAnswer } from '../shared/openai/errors.ts';
+import { imagesAnswer } from '../shared/openai/images.ts';
 import { readJsonBody } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { identityByName } from '../shared/store/identity-store.ts';
-import { acceptGeneration, finishGeneration } from '../shared/workflow/create-generation.ts';
+import * as routes from '../shared/routes/table.ts';
+import { identityByName } from '../shared/identities/store.ts';
+import { acceptGeneration, finishGeneration } from '../shared/generations/create.ts';
 
 /**
  * OpenAI's POST /images/generations: POST /generate in other words. The status line waits for the outcome, of streams too,

@@ -1,11 +1,11 @@
-import { playgroundCaller } from '../shared/contracts/generation.ts';
+import { playgroundCaller } from '../shared/generations/contract.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
 import { ownedLicense, readLicenseId, refuseInactive } from '../shared/http/owned-license.ts';
 import { readJsonBody, together } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { parseParameters } from '../shared/workflow/decide-generation.ts';
+import * as routes from '../shared/routes/table.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { parseParameters } from '../shared/generations/decide.ts';
 
 /** POST /playground/generate: POST /generate to the letter, for a signed-in account that names its license. */
 export const handler = endpoint(routes.createPlaygroundGeneration, {

@@ -1,16 +1,16 @@
-import { uploadForms } from '../shared/adapters/upload-forms.ts';
-import { referenceLimits } from '../shared/contracts/reference-images.ts';
-import type { UploadAnswer } from '../shared/contracts/upload-answer.ts';
-import { anyContentType, createAccountUploadBody, createUploadBody } from '../shared/contracts/upload.ts';
-import { isoTime } from '../shared/domain/clock.ts';
-import { newUploadId, uploadExpiresAtMs } from '../shared/domain/upload.ts';
+import { uploadForms } from '../shared/images/upload-forms.ts';
+import { referenceLimits } from '../shared/references/contract.ts';
+import type { UploadAnswer } from '../shared/images/answer-contract.ts';
+import { anyContentType, createAccountUploadBody, createUploadBody } from '../shared/images/contract.ts';
+import { isoTime } from '../shared/base/clock.ts';
+import { newUploadId, uploadExpiresAtMs } from '../shared/images/upload.ts';
 import { created } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { usableLicense } from '../shared/http/owned-license.ts';
 import { readBody, readQuery, together, type ApiRequest } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
+import * as routes from '../shared/routes/table.ts';
+import { licenseStore, type LicenseStore } from '../shared/licenses/store.ts';
 
 /** POST /uploads: a form for one file, which then is a reference image of this license and of no other. */
 export const handler = endpoint(routes.createUpload, {

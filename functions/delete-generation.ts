@@ -1,12 +1,12 @@
-import { objectStore } from '../shared/adapters/object-store.ts';
-import type { DeletedGeneration } from '../shared/contracts/generation-answers.ts';
+import { objectStore } from '../shared/images/object-store.ts';
+import type { DeletedGeneration } from '../shared/generations/answer-contract.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { deletionStore } from '../shared/store/deletion-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { beginDeletion, erase } from '../shared/workflow/delete-generation.ts';
+import * as routes from '../shared/routes/table.ts';
+import { deletionStore } from '../shared/generations/deletion-store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { beginDeletion, erase } from '../shared/generations/delete.ts';
 
 /** DELETE /generate/{requestId}. Once this has answered, nothing is stored of what was asked for or made. */
 export const handler = endpoint(routes.deleteGeneration, {

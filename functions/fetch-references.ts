@@ -1,8 +1,8 @@
-import { readEnvironment } from '../shared/config.ts';
-import type { FetchReferencesAnswer, FetchReferencesCommand } from '../shared/contracts/reference-images.ts';
-import { systemClock } from '../shared/domain/clock.ts';
-import { jsonLog, loggableError } from '../shared/runtime/log.ts';
-import { fetchReferences } from '../shared/workflow/fetch-references.ts';
+import { readEnvironment } from '../shared/base/config.ts';
+import type { FetchReferencesAnswer, FetchReferencesCommand } from '../shared/references/contract.ts';
+import { systemClock } from '../shared/base/clock.ts';
+import { jsonLog, loggableError } from '../shared/base/log.ts';
+import { fetchReferences } from '../shared/references/read-references.ts';
 
 const log = jsonLog();
 

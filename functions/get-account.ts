@@ -1,8 +1,8 @@
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/account-routes.ts';
-import { accountStore } from '../shared/store/account-store.ts';
+import * as routes from '../shared/routes/account-table.ts';
+import { accountStore } from '../shared/accounts/store.ts';
 
 /** GET /account: what the account has chosen. */
 export const handler = endpoint(routes.getAccount, {

@@ -1,14 +1,14 @@
-import { isFinal, pollAfterSeconds, type Generation } from '../shared/domain/generation.ts';
+import { isFinal, pollAfterSeconds, type Generation } from '../shared/generations/generation.ts';
 import { ok } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { imageStore } from '../shared/http/image-store.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { generationStore, type GenerationStore } from '../shared/store/generation-store.ts';
-import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
-import { storedGeneration } from '../shared/workflow/answers.ts';
-import { findGeneration } from '../shared/workflow/find-generation.ts';
+import * as routes from '../shared/routes/table.ts';
+import { generationStore, type GenerationStore } from '../shared/generations/store.ts';
+import { licenseStore, type LicenseStore } from '../shared/licenses/store.ts';
+import { storedGeneration } from '../shared/generations/answers.ts';
+import { findGeneration } from '../shared/generations/find.ts';
 
 /** GET /generate/{requestId}. Looks among the caller's own requests only, so another caller's is not found. */
 export const handler = endpoint(routes.getGeneration, {

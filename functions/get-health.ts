@@ -1,14 +1,14 @@
-import { componentStatus } from '../shared/adapters/component-status.ts';
-import { modelServer } from '../shared/adapters/model-server.ts';
-import type { HealthAnswer, ModelState } from '../shared/contracts/health.ts';
-import { neverWoken, secondsUntilAwake, stateOfSleeper, type Waking } from '../shared/domain/waking.ts';
+import { componentStatus } from '../shared/model/component-status.ts';
+import { modelServer } from '../shared/model/client.ts';
+import type { HealthAnswer, ModelState } from '../shared/model/health-contract.ts';
+import { neverWoken, secondsUntilAwake, stateOfSleeper, type Waking } from '../shared/model/cold-start.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { loggableError } from '../shared/runtime/log.ts';
-import type { Runtime } from '../shared/runtime/runtime.ts';
-import { wakingStore } from '../shared/store/waking-store.ts';
+import * as routes from '../shared/routes/table.ts';
+import { loggableError } from '../shared/base/log.ts';
+import type { Runtime } from '../shared/http/runtime.ts';
+import { wakingStore } from '../shared/model/cold-start-store.ts';
 
 /** Anyone may ask, so the model is not asked for each request. */
 const lifetimeMs = 10_000;

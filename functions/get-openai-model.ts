@@ -1,13 +1,13 @@
-import { identityFor } from '../shared/contracts/openai.ts';
-import { isId } from '../shared/domain/ids.ts';
-import { usableIdentity } from '../shared/domain/license.ts';
+import { identityFor } from '../shared/openai/contract.ts';
+import { isId } from '../shared/base/ids.ts';
+import { usableIdentity } from '../shared/licenses/license.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
-import { modelOf } from '../shared/http/openai-models.ts';
+import { openAiErrorAnswer } from '../shared/openai/errors.ts';
+import { modelOf } from '../shared/openai/models.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { identityByName, identityCatalog, identityStore } from '../shared/store/identity-store.ts';
+import * as routes from '../shared/routes/table.ts';
+import { identityByName, identityCatalog, identityStore } from '../shared/identities/store.ts';
 
 /** OpenAI's GET /models/{model}, by an identity's id or slug, or by what the operator calls it. */
 export const handler = endpoint(routes.getOpenAiModel, {

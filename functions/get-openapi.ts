@@ -3,7 +3,7 @@ import { endpoint } from '../shared/http/endpoint.ts';
 import { entityTag, hasTag } from '../shared/http/entity-tag.ts';
 import { readQuery } from '../shared/http/request.ts';
 import { openApiDocument } from '../shared/openapi/document.ts';
-import * as routes from '../shared/route-table.ts';
+import * as routes from '../shared/routes/table.ts';
 
 /** GET /openapi.json: the document, made once per cold start, with the address that was asked. Who has it already gets no second copy. */
 export const handler = endpoint(routes.getOpenApi, {

@@ -1,16 +1,16 @@
-import type { UsageAnswer } from '../shared/contracts/usage.ts';
-import { creditPeriod } from '../shared/domain/credit-period.ts';
-import { keysInUse, usageAggregates, usageHistoryItem, usageStats } from '../shared/domain/usage.ts';
+import type { UsageAnswer } from '../shared/licenses/usage-contract.ts';
+import { creditPeriod } from '../shared/licenses/credit-period.ts';
+import { keysInUse, usageAggregates, usageHistoryItem, usageStats } from '../shared/licenses/usage.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readQuery, sentQuery, together } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { apiKeyStore } from '../shared/store/api-key-store.ts';
-import { generationStore } from '../shared/store/generation-store.ts';
-import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { periodStore } from '../shared/store/period-store.ts';
+import * as routes from '../shared/routes/table.ts';
+import { apiKeyStore } from '../shared/keys/store.ts';
+import { generationStore } from '../shared/generations/store.ts';
+import { identityCatalog, identityStore } from '../shared/identities/store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { periodStore } from '../shared/licenses/period-store.ts';
 
 const historyLength = 20;
 

@@ -1,13 +1,13 @@
-import type { ActivityList } from '../shared/contracts/activity.ts';
-import { activityItem } from '../shared/domain/activity.ts';
+import type { ActivityList } from '../shared/accounts/activity-contract.ts';
+import { activityItem } from '../shared/accounts/activity.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/account-routes.ts';
-import { auditStore } from '../shared/store/audit-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
+import * as routes from '../shared/routes/account-table.ts';
+import { auditStore } from '../shared/accounts/audit-store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
 
 /** GET /licenses/{licenseId}/activity: who changed the license and its keys, newest first. */
 export const handler = endpoint(routes.listActivity, {

@@ -1,6 +1,6 @@
-import type { GenerationList } from '../shared/contracts/generation-answers.ts';
-import { isoTime } from '../shared/domain/clock.ts';
-import { requestIdTimeMs } from '../shared/domain/ids.ts';
+import type { GenerationList } from '../shared/generations/answer-contract.ts';
+import { isoTime } from '../shared/base/clock.ts';
+import { requestIdTimeMs } from '../shared/base/ids.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { filterParameters, readFilter } from '../shared/http/generation-filter.ts';
@@ -8,10 +8,10 @@ import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery, sentQuery, together } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { generationStore } from '../shared/store/generation-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { storedGeneration } from '../shared/workflow/answers.ts';
+import * as routes from '../shared/routes/table.ts';
+import { generationStore } from '../shared/generations/store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { storedGeneration } from '../shared/generations/answers.ts';
 
 const paging = ['limit', 'cursor'] as const;
 

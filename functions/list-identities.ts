@@ -1,14 +1,14 @@
-import { isActive, type License } from '../shared/domain/license.ts';
+import { isActive, type License } from '../shared/licenses/license.ts';
 import { ok } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readQuery, sentQuery, together, type ApiRequest } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
-import { licenseStore, type LicenseStore } from '../shared/store/license-store.ts';
-import { identityAnswers, usableIdentities } from '../shared/workflow/usable-identities.ts';
+import * as routes from '../shared/routes/table.ts';
+import { identityCatalog, identityStore } from '../shared/identities/store.ts';
+import { licenseStore, type LicenseStore } from '../shared/licenses/store.ts';
+import { identityAnswers, usableIdentities } from '../shared/identities/usable.ts';
 
 /** GET /identities: those that this caller may use. */
 export const handler = endpoint(routes.listIdentities, {

@@ -1,16 +1,16 @@
-import type { KeyList } from '../shared/contracts/api-key-answers.ts';
-import { keyStatus } from '../shared/domain/api-key.ts';
+import type { KeyList } from '../shared/keys/answer-contract.ts';
+import { keyStatus } from '../shared/keys/api-key.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery } from '../shared/http/request.ts';
-import { keyLimitNames } from '../shared/route-limits.ts';
-import * as routes from '../shared/route-table.ts';
-import { isKeyPlace } from '../shared/store/api-key-pages.ts';
-import { apiKeyStore } from '../shared/store/api-key-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { periodStore } from '../shared/store/period-store.ts';
-import { keyAnswers } from '../shared/workflow/api-keys.ts';
+import { keyLimitNames } from '../shared/routes/limits.ts';
+import * as routes from '../shared/routes/table.ts';
+import { isKeyPlace } from '../shared/keys/pages.ts';
+import { apiKeyStore } from '../shared/keys/store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { periodStore } from '../shared/licenses/period-store.ts';
+import { keyAnswers } from '../shared/keys/manage.ts';
 
 /** Lambda's answer has at most 6 MB, and one key may take a kilobyte of it. */
 const maxKeysAtOnce = 6000;

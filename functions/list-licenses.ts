@@ -1,11 +1,11 @@
-import type { LicenseList } from '../shared/contracts/license.ts';
-import { licenseAnswer } from '../shared/domain/license.ts';
-import { licenseNames } from '../shared/domain/license-names.ts';
+import type { LicenseList } from '../shared/licenses/contract.ts';
+import { licenseAnswer } from '../shared/licenses/license.ts';
+import { licenseNames } from '../shared/licenses/names.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
+import * as routes from '../shared/routes/table.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
 
 /** GET /licenses: the account's licenses, oldest first. */
 export const handler = endpoint(routes.listLicenses, {

@@ -1,11 +1,11 @@
-import { mayUse } from '../shared/domain/license.ts';
+import { mayUse } from '../shared/licenses/license.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { openAiErrorAnswer } from '../shared/http/openai-errors.ts';
-import { modelOf } from '../shared/http/openai-models.ts';
+import { openAiErrorAnswer } from '../shared/openai/errors.ts';
+import { modelOf } from '../shared/openai/models.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
+import * as routes from '../shared/routes/table.ts';
+import { identityCatalog, identityStore } from '../shared/identities/store.ts';
 
 /** OpenAI's GET /models: the identities of GET /identities. */
 export const handler = endpoint(routes.listOpenAiModels, {

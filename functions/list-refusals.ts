@@ -1,15 +1,15 @@
-import { playgroundCaller } from '../shared/contracts/generation.ts';
-import { maxRefusalDays } from '../shared/contracts/refusal-days.ts';
-import type { RefusalDay, RefusalList } from '../shared/contracts/refusals.ts';
-import { dateOf, type Refusal } from '../shared/domain/refusals.ts';
-import { ServiceError } from '../shared/errors.ts';
+import { playgroundCaller } from '../shared/generations/contract.ts';
+import { maxRefusalDays } from '../shared/limits/refusal-days.ts';
+import type { RefusalDay, RefusalList } from '../shared/limits/contract.ts';
+import { dateOf, type Refusal } from '../shared/limits/refusals.ts';
+import { ServiceError } from '../shared/base/errors.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/account-routes.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { listRefusals } from '../shared/store/refusal-store.ts';
+import * as routes from '../shared/routes/account-table.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { listRefusals } from '../shared/limits/refusal-store.ts';
 
 /** GET /licenses/{licenseId}/refusals: how often its keys and its playground were refused, by day and error code. */
 export const handler = endpoint(routes.listRefusals, {

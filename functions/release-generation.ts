@@ -1,12 +1,12 @@
-import { objectStore } from '../shared/adapters/object-store.ts';
-import { failedInvocation } from '../shared/contracts/generation-worker.ts';
-import { lazy } from '../shared/runtime/lazy.ts';
-import { runsOfInvocation } from '../shared/domain/ids.ts';
-import { loggableError } from '../shared/runtime/log.ts';
-import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
-import { openRuntime } from '../shared/runtime/runtime.ts';
-import { generationStore } from '../shared/store/generation-store.ts';
-import { endAbandoned } from '../shared/workflow/sweep.ts';
+import { objectStore } from '../shared/images/object-store.ts';
+import { failedInvocation } from '../shared/generations/worker-contract.ts';
+import { lazy } from '../shared/base/lazy.ts';
+import { runsOfInvocation } from '../shared/base/ids.ts';
+import { loggableError } from '../shared/base/log.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
+import { openRuntime } from '../shared/http/runtime.ts';
+import { generationStore } from '../shared/generations/store.ts';
+import { endAbandoned } from '../shared/generations/sweep.ts';
 
 const runtime = lazy(openRuntime);
 const errorMessage =

@@ -1,11 +1,11 @@
-import type { RevokedKey } from '../shared/contracts/api-key-answers.ts';
-import { isoTime } from '../shared/domain/clock.ts';
+import type { RevokedKey } from '../shared/keys/answer-contract.ts';
+import { isoTime } from '../shared/base/clock.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedKey } from '../shared/http/owned-key.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/route-table.ts';
-import { apiKeyStore } from '../shared/store/api-key-store.ts';
+import * as routes from '../shared/routes/table.ts';
+import { apiKeyStore } from '../shared/keys/store.ts';
 
 /** DELETE /keys/{keyId}. Once this has answered, no request with the key is accepted. */
 export const handler = endpoint(routes.revokeKey, {

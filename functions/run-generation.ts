@@ -1,11 +1,11 @@
-import { generationRef } from '../shared/contracts/generation-worker.ts';
-import { runsOfInvocation } from '../shared/domain/ids.ts';
+import { generationRef } from '../shared/generations/worker-contract.ts';
+import { runsOfInvocation } from '../shared/base/ids.ts';
 import { runDeps } from '../shared/http/run-deps.ts';
-import { lazy } from '../shared/runtime/lazy.ts';
-import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
-import { openRuntime } from '../shared/runtime/runtime.ts';
-import { identityCatalog, identityStore } from '../shared/store/identity-store.ts';
-import { runAccepted } from '../shared/workflow/run-accepted.ts';
+import { lazy } from '../shared/base/lazy.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
+import { openRuntime } from '../shared/http/runtime.ts';
+import { identityCatalog, identityStore } from '../shared/identities/store.ts';
+import { runAccepted } from '../shared/generations/run-accepted.ts';
 
 const runtime = lazy(openRuntime);
 const deps = lazy(() => {

@@ -1,14 +1,14 @@
-import { accountDirectory } from '../shared/adapters/account-directory.ts';
-import { mailer } from '../shared/adapters/mailer.ts';
-import { lazy } from '../shared/runtime/lazy.ts';
-import { loggableError } from '../shared/runtime/log.ts';
-import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
-import { openRuntime } from '../shared/runtime/runtime.ts';
-import { accountStore } from '../shared/store/account-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { noticeStore } from '../shared/store/notice-store.ts';
-import { periodStore } from '../shared/store/period-store.ts';
-import { sendNotices } from '../shared/workflow/send-notices.ts';
+import { accountDirectory } from '../shared/accounts/directory.ts';
+import { mailer } from '../shared/accounts/mailer.ts';
+import { lazy } from '../shared/base/lazy.ts';
+import { loggableError } from '../shared/base/log.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
+import { openRuntime } from '../shared/http/runtime.ts';
+import { accountStore } from '../shared/accounts/store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { noticeStore } from '../shared/licenses/notification-store.ts';
+import { periodStore } from '../shared/licenses/period-store.ts';
+import { sendNotices } from '../shared/licenses/send-notifications.ts';
 
 const runtime = lazy(openRuntime);
 

@@ -1,11 +1,11 @@
-import { objectStore } from '../shared/adapters/object-store.ts';
-import { loggableError } from '../shared/runtime/log.ts';
-import { embeddedMetrics, recordingMeter } from '../shared/runtime/meter.ts';
-import { lazy } from '../shared/runtime/lazy.ts';
-import { openRuntime } from '../shared/runtime/runtime.ts';
-import { deletionStore } from '../shared/store/deletion-store.ts';
-import { generationStore } from '../shared/store/generation-store.ts';
-import { sweep } from '../shared/workflow/sweep.ts';
+import { objectStore } from '../shared/images/object-store.ts';
+import { loggableError } from '../shared/base/log.ts';
+import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
+import { lazy } from '../shared/base/lazy.ts';
+import { openRuntime } from '../shared/http/runtime.ts';
+import { deletionStore } from '../shared/generations/deletion-store.ts';
+import { generationStore } from '../shared/generations/store.ts';
+import { sweep } from '../shared/generations/sweep.ts';
 
 const runtime = lazy(openRuntime);
 

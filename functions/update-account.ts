@@ -1,9 +1,9 @@
-import { changeAccountBody } from '../shared/contracts/account.ts';
+import { changeAccountBody } from '../shared/accounts/contract.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readBody, readQuery, together } from '../shared/http/request.ts';
-import * as routes from '../shared/account-routes.ts';
-import { accountStore } from '../shared/store/account-store.ts';
+import * as routes from '../shared/routes/account-table.ts';
+import { accountStore } from '../shared/accounts/store.ts';
 
 /** PATCH /account. What is left out stays as it is. */
 export const handler = endpoint(routes.updateAccount, {

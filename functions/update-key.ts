@@ -1,15 +1,15 @@
-import { changeKeyBody } from '../shared/contracts/api-key.ts';
-import { ServiceError } from '../shared/errors.ts';
+import { changeKeyBody } from '../shared/keys/contract.ts';
+import { ServiceError } from '../shared/base/errors.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { keyNotFound, ownedKey } from '../shared/http/owned-key.ts';
 import { readBody, readQuery, together } from '../shared/http/request.ts';
-import { keyLimitNames } from '../shared/route-limits.ts';
-import * as routes from '../shared/route-table.ts';
-import { apiKeyStore } from '../shared/store/api-key-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { periodStore } from '../shared/store/period-store.ts';
-import { keyAnswers } from '../shared/workflow/api-keys.ts';
+import { keyLimitNames } from '../shared/routes/limits.ts';
+import * as routes from '../shared/routes/table.ts';
+import { apiKeyStore } from '../shared/keys/store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { periodStore } from '../shared/licenses/period-store.ts';
+import { keyAnswers } from '../shared/keys/manage.ts';
 
 /** PATCH /keys/{keyId}: its name and its budget, which hold from the next request on. An ended key has both as long as it is listed. */
 export const handler = endpoint(routes.updateKey, {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maxPastDueGraceDays } from '../shared/config.ts';
+import { maxPastDueGraceDays } from '../shared/base/config.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
 
 /** The options of a deployment whose licenses Stripe's events make. */

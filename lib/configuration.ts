@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { callbackWords, isCallback, maxAsyncDeadlineSeconds, maxRetentionDays } from '../shared/config.ts';
+import {
+  callbackWords,
+  isCallback,
+  maxAsyncDeadlineSeconds,
+  maxRetentionDays,
+} from '../shared/base/config.ts';
 import { billing } from './billing-options.ts';
 import { contacts } from './contacts.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contactPattern } from '../shared/config.ts';
+import { contactPattern } from '../shared/base/config.ts';
 
 const httpsUrl = z.url({
   protocol: /^https$/,

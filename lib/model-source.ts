@@ -1,4 +1,4 @@
-import { noModelEndpoint } from '../shared/config.ts';
+import { noModelEndpoint } from '../shared/base/config.ts';
 import type { Inference } from './configuration.ts';
 import { variantName } from './constructs/model/model-container.ts';
 import type { ModelAccess } from './constructs/model-access.ts';

@@ -1,4 +1,4 @@
-import { tiers, type Tier } from '../shared/domain/tiers.ts';
+import { tiers, type Tier } from '../shared/licenses/tiers.ts';
 
 /** The most steps that a request may have. */
 export const mostSteps = 50;
@@ -60,7 +60,7 @@ export function deadlineProblem(
   return (
     `${deadline} s are ${seconds - deadline} s too few: ${largestOrder} takes about ${seconds} s with ` +
     `inference.secondsPerMegapixel = ${secondsPerMegapixel}. Raise it (${mostSeconds} at most), ` +
-    'take faster instances, or sell less in shared/domain/tiers.ts'
+    'take faster instances, or sell less in shared/licenses/tiers.ts'
   );
 }
 

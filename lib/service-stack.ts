@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { environmentVariables } from '../shared/config.ts';
+import { environmentVariables } from '../shared/base/config.ts';
 import {
   grantsOf,
   jobs,
@@ -10,7 +10,7 @@ import {
   type Job,
   type Route,
   type TableGrants,
-} from '../shared/routes.ts';
+} from '../shared/routes/routes.ts';
 import { modelStackNameOf, stackNameOf, type Configuration } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';

@@ -1,11 +1,11 @@
 import { S3Client, DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { linkSigner } from '../shared/adapters/link-signer.ts';
-import { sampleStore, type SampleFiles } from '../shared/adapters/sample-store.ts';
-import { readLink } from '../shared/adapters/signed-links.ts';
-import type { ModelRequest } from '../shared/contracts/model-server.ts';
-import type { Sample } from '../shared/domain/sample.ts';
-import { identityStore } from '../shared/store/identity-store.ts';
-import { openTable } from '../shared/store/table.ts';
+import { linkSigner } from '../shared/images/link-signer.ts';
+import { sampleStore, type SampleFiles } from '../shared/identities/sample-store.ts';
+import { readLink } from '../shared/images/signed-links.ts';
+import type { ModelRequest } from '../shared/model/contract.ts';
+import type { Sample } from '../shared/identities/sample.ts';
+import { identityStore } from '../shared/identities/store.ts';
+import { openTable } from '../shared/table/table.ts';
 import { readServiceFile, writeServiceFile, type DataFolder } from './data-folder.ts';
 import { demoActor, demoIdentities, demoSamples, type DemoSample } from './demo-world.ts';
 
@@ -130,7 +130,7 @@ function requestFor(
   };
 }
 
-/** The answer is one event a line, and the last one says how it ended (shared/contracts/model-server.ts). */
+/** The answer is one event a line, and the last one says how it ended (shared/model/contract.ts). */
 async function invoke(painterUrl: string, request: ModelRequest, signal: AbortSignal): Promise<void> {
   const answer = await fetch(`${painterUrl}/invocations`, {
     method: 'POST',

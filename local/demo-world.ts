@@ -1,6 +1,6 @@
-import type { Identity } from '../shared/domain/identity.ts';
-import type { Actor } from '../shared/domain/audit.ts';
-import type { License } from '../shared/domain/license.ts';
+import type { Identity } from '../shared/identities/identity.ts';
+import type { Actor } from '../shared/accounts/audit.ts';
+import type { License } from '../shared/licenses/license.ts';
 
 /** The world that a first start makes. Names are fixed; ids and keys are made then. */
 export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'slug' | 'samples' | 'model'> {

@@ -1,4 +1,4 @@
-import { environmentVariables as names } from '../shared/config.ts';
+import { environmentVariables as names } from '../shared/base/config.ts';
 import type { EnginesFile } from './data-folder.ts';
 
 export interface LocalSettings extends EnginesFile {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GatewayFailure } from '../shared/gateway-failures.ts';
+import type { GatewayFailure } from '../shared/routes/gateway-failures.ts';
 import { fail, failureBody, failureHeaders } from './gateway/fail.ts';
 import { listen, type RunningServer } from './http/server.ts';
 import { StartError } from './start-error.ts';

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { fingerprintApiKey, keyPrefix, newApiKey } from '../shared/domain/api-key.ts';
-import { billingPeriod } from '../shared/domain/billing-period.ts';
-import { newId } from '../shared/domain/ids.ts';
-import { apiKeyStore } from '../shared/store/api-key-store.ts';
-import { identityStore } from '../shared/store/identity-store.ts';
-import { licenseStore } from '../shared/store/license-store.ts';
-import { periodStore } from '../shared/store/period-store.ts';
-import { openTable, type Table } from '../shared/store/table.ts';
-import { tableSchema } from '../shared/store/table-keys.ts';
+import { fingerprintApiKey, keyPrefix, newApiKey } from '../shared/keys/api-key.ts';
+import { billingPeriod } from '../shared/licenses/billing-period.ts';
+import { newId } from '../shared/base/ids.ts';
+import { apiKeyStore } from '../shared/keys/store.ts';
+import { identityStore } from '../shared/identities/store.ts';
+import { licenseStore } from '../shared/licenses/store.ts';
+import { periodStore } from '../shared/licenses/period-store.ts';
+import { openTable, type Table } from '../shared/table/table.ts';
+import { tableSchema } from '../shared/table/keys.ts';
 import type { Account } from './cognito/options.ts';
 import { newSigningKey } from './cognito/signing-key.ts';
 import {

@@ -1,8 +1,8 @@
 import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { setLogSink } from '../shared/runtime/log.ts';
-import { setStopSignal } from '../shared/runtime/runtime.ts';
-import { basePath } from '../shared/routes.ts';
+import { setLogSink } from '../shared/base/log.ts';
+import { setStopSignal } from '../shared/http/runtime.ts';
+import { basePath } from '../shared/routes/routes.ts';
 import {
   corruptFolder,
   dataFolder,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../shared/errors.ts';
+import type { ErrorCode } from '../shared/base/errors.ts';
 import type { EventQueue } from './lambda/event-queue.ts';
 import type { Gateway } from './gateway/gateway.ts';
 

@@ -1,11 +1,11 @@
-import { objectStore } from '../shared/adapters/object-store.ts';
-import { systemClock } from '../shared/domain/clock.ts';
-import { jobs } from '../shared/routes.ts';
-import { jsonLog, loggableError } from '../shared/runtime/log.ts';
-import { deletionStore } from '../shared/store/deletion-store.ts';
-import { generationStore } from '../shared/store/generation-store.ts';
-import { openTable } from '../shared/store/table.ts';
-import { sweep } from '../shared/workflow/sweep.ts';
+import { objectStore } from '../shared/images/object-store.ts';
+import { systemClock } from '../shared/base/clock.ts';
+import { jobs } from '../shared/routes/routes.ts';
+import { jsonLog, loggableError } from '../shared/base/log.ts';
+import { deletionStore } from '../shared/generations/deletion-store.ts';
+import { generationStore } from '../shared/generations/store.ts';
+import { openTable } from '../shared/table/table.ts';
+import { sweep } from '../shared/generations/sweep.ts';
 import type { EnginesFile } from './data-folder.ts';
 
 /**

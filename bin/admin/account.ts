@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Account } from '../../shared/adapters/account-directory.ts';
-import { isoTime } from '../../shared/domain/clock.ts';
-import { isActive, type License } from '../../shared/domain/license.ts';
-import { licenseNames } from '../../shared/domain/license-names.ts';
+import type { Account } from '../../shared/accounts/directory.ts';
+import { isoTime } from '../../shared/base/clock.ts';
+import { isActive, type License } from '../../shared/licenses/license.ts';
+import { licenseNames } from '../../shared/licenses/names.ts';
 import { keyValues, readableTime, table, type Answer } from '../common/output.ts';
 import { account as accountValue, nonEmpty, wholeNumber } from '../common/values.ts';
 import { answer, withExamples, type Session } from './command.ts';

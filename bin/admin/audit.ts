@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { AuditChange, AuditEntry, AuditValue } from '../../shared/domain/audit.ts';
-import { isoTime } from '../../shared/domain/clock.ts';
-import type { AuditTrail } from '../../shared/store/audit-store.ts';
+import type { AuditChange, AuditEntry, AuditValue } from '../../shared/accounts/audit.ts';
+import { isoTime } from '../../shared/base/clock.ts';
+import type { AuditTrail } from '../../shared/accounts/audit-store.ts';
 import { answer, withExamples, type Session } from './command.ts';
 import { usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Actor } from '../../shared/domain/audit.ts';
+import type { Actor } from '../../shared/accounts/audit.ts';
 import { openAccounts, type Accounts } from '../common/accounts.ts';
 import { findPlace, type Place, type PlaceFlags } from '../common/connection.ts';
 import { asFailure } from '../common/failure.ts';

@@ -48,9 +48,9 @@ async function eraseRequest(
   requestId: string,
 ): Promise<void> {
   const [{ beginDeletion, erase }, { systemClock }, { objectStore }] = await Promise.all([
-    import('../../shared/workflow/delete-generation.ts'),
-    import('../../shared/domain/clock.ts'),
-    import('../../shared/adapters/object-store.ts'),
+    import('../../shared/generations/delete.ts'),
+    import('../../shared/base/clock.ts'),
+    import('../../shared/images/object-store.ts'),
   ]);
   const deps = { deletions, objects: objectStore(bucketName), clock: systemClock };
   const deletion = await beginDeletion(requestId, [licenseId], deps);

@@ -4,9 +4,9 @@ import {
   generationTypes,
   type GenerationStatus,
   type GenerationType,
-} from '../../shared/contracts/generation.ts';
-import { creditsCharged, type Generation } from '../../shared/domain/generation.ts';
-import type { GenerationFilter } from '../../shared/store/generation-store.ts';
+} from '../../shared/generations/contract.ts';
+import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
+import type { GenerationFilter } from '../../shared/generations/store.ts';
 import { usageFailure } from '../common/failure.ts';
 import { readableTime, table, type Answer } from '../common/output.ts';
 import { account, id, keyId, oneOf, time, wholeNumber } from '../common/values.ts';

@@ -1,6 +1,6 @@
-import { isoTime } from '../../shared/domain/clock.ts';
-import type { Generation } from '../../shared/domain/generation.ts';
-import { storedMembers } from '../../shared/workflow/answers.ts';
+import { isoTime } from '../../shared/base/clock.ts';
+import type { Generation } from '../../shared/generations/generation.ts';
+import { storedMembers } from '../../shared/generations/answers.ts';
 import { Failure } from '../common/failure.ts';
 import type { Session } from './command.ts';
 import { getLicense } from './license.ts';

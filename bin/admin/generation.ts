@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { creditsCharged, type Generation } from '../../shared/domain/generation.ts';
+import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
 import { answer, withExamples, type Session } from './command.ts';
 import { addGenerationDelete } from './generation-delete.ts';
 import { addGenerationList } from './generation-list.ts';

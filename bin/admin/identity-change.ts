@@ -1,5 +1,5 @@
-import type { Identity, IdentityModel } from '../../shared/domain/identity.ts';
-import { newId } from '../../shared/domain/ids.ts';
+import type { Identity, IdentityModel } from '../../shared/identities/identity.ts';
+import { newId } from '../../shared/base/ids.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 
 /** The options of `identity put`, as the parser leaves them. */

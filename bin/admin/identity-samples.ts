@@ -1,6 +1,6 @@
-import type { SampleFiles, SampleStore } from '../../shared/adapters/sample-store.ts';
-import type { Identity } from '../../shared/domain/identity.ts';
-import { maxSamples, type Sample } from '../../shared/domain/sample.ts';
+import type { SampleFiles, SampleStore } from '../../shared/identities/sample-store.ts';
+import type { Identity } from '../../shared/identities/identity.ts';
+import { maxSamples, type Sample } from '../../shared/identities/sample.ts';
 import { usageFailure } from '../common/failure.ts';
 import type { Session } from './command.ts';
 
@@ -66,7 +66,7 @@ export async function readSampleChange(
 }
 
 async function openSamples(bucketName: string): Promise<SampleStore> {
-  const { sampleStore } = await import('../../shared/adapters/sample-store.ts');
+  const { sampleStore } = await import('../../shared/identities/sample-store.ts');
   return sampleStore(bucketName);
 }
 

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
-import type { Identity } from '../../shared/domain/identity.ts';
+import type { Identity } from '../../shared/identities/identity.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
 import { keyValues, table, type Answer } from '../common/output.ts';
 import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
-import { maxSamplePromptCharacters, maxSamples } from '../../shared/domain/sample.ts';
+import { maxSamplePromptCharacters, maxSamples } from '../../shared/identities/sample.ts';
 import {
   id,
   jsonObject,

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { KeyAnswer } from '../../shared/contracts/api-key-answers.ts';
-import { maxMonthlyCredits } from '../../shared/contracts/api-key.ts';
-import { isRemovedKey } from '../../shared/domain/api-key.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { keyLimitNames } from '../../shared/routes.ts';
-import type { ApiKey, KeyChanges } from '../../shared/store/api-key-store.ts';
-import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/workflow/api-keys.ts';
+import type { KeyAnswer } from '../../shared/keys/answer-contract.ts';
+import { maxMonthlyCredits } from '../../shared/keys/contract.ts';
+import { isRemovedKey } from '../../shared/keys/api-key.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { keyLimitNames } from '../../shared/routes/routes.ts';
+import type { ApiKey, KeyChanges } from '../../shared/keys/store.ts';
+import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/keys/manage.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';

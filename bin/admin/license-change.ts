@@ -1,8 +1,8 @@
-import { billingPeriod, monthAfter, periodStartFrom } from '../../shared/domain/billing-period.ts';
-import { creditPeriod } from '../../shared/domain/credit-period.ts';
-import { maxInFlight, type License } from '../../shared/domain/license.ts';
-import { tiers, type TierName } from '../../shared/domain/tiers.ts';
-import type { LicenseChange } from '../../shared/store/license-store.ts';
+import { billingPeriod, monthAfter, periodStartFrom } from '../../shared/licenses/billing-period.ts';
+import { creditPeriod } from '../../shared/licenses/credit-period.ts';
+import { maxInFlight, type License } from '../../shared/licenses/license.ts';
+import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
+import type { LicenseChange } from '../../shared/licenses/store.ts';
 import { usageFailure } from '../common/failure.ts';
 import { counted, readableTime } from '../common/output.ts';
 

@@ -1,5 +1,5 @@
-import type { License } from '../../shared/domain/license.ts';
-import { licenseNames } from '../../shared/domain/license-names.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { licenseNames } from '../../shared/licenses/names.ts';
 import { readableTime, table, type Answer } from '../common/output.ts';
 import type { Session } from './command.ts';
 import { grantsOf, licenseAnswer, licenseJson } from './license-output.ts';

@@ -1,6 +1,6 @@
-import { isoTime } from '../../shared/domain/clock.ts';
-import { isActive, maxInFlight, type License } from '../../shared/domain/license.ts';
-import { tiers } from '../../shared/domain/tiers.ts';
+import { isoTime } from '../../shared/base/clock.ts';
+import { isActive, maxInFlight, type License } from '../../shared/licenses/license.ts';
+import { tiers } from '../../shared/licenses/tiers.ts';
 import { counted, keyValues, readableTime, type Answer } from '../common/output.ts';
 
 /** What is not stored with a license. */

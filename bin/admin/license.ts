@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { keyStatus } from '../../shared/domain/api-key.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { tiers, type TierName } from '../../shared/domain/tiers.ts';
+import { keyStatus } from '../../shared/keys/api-key.ts';
+import { newId } from '../../shared/base/ids.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';
 import { Failure } from '../common/failure.ts';
 import {

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { SampleFiles } from '../../shared/adapters/sample-store.ts';
-import { referenceLimits } from '../../shared/contracts/reference-images.ts';
-import { inspectImage } from '../../shared/domain/images/inspect-image.ts';
-import { samplePicturePx, sampleThumbnailPx } from '../../shared/domain/sample.ts';
+import type { SampleFiles } from '../../shared/identities/sample-store.ts';
+import { referenceLimits } from '../../shared/references/contract.ts';
+import { inspectImage } from '../../shared/images/inspect-image.ts';
+import { samplePicturePx, sampleThumbnailPx } from '../../shared/identities/sample.ts';
 import { Failure } from '../common/failure.ts';
 
 /** Quality of WebP. A thumbnail is seen in small, and pages show many. */

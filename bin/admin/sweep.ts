@@ -14,9 +14,9 @@ export function addSweepCommand(program: Command): void {
 
 async function sweepOnce({ stores, bucketName }: Session): Promise<Answer> {
   const [{ sweep }, { systemClock }, { objectStore }] = await Promise.all([
-    import('../../shared/workflow/sweep.ts'),
-    import('../../shared/domain/clock.ts'),
-    import('../../shared/adapters/object-store.ts'),
+    import('../../shared/generations/sweep.ts'),
+    import('../../shared/base/clock.ts'),
+    import('../../shared/images/object-store.ts'),
   ]);
   // Where the bucket is not known, it removes references by itself after a day, and the next sweep erases what was deleted.
   const objects =

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { creditPeriod } from '../../shared/domain/credit-period.ts';
-import { keysInUse, usageAggregates, usageStats } from '../../shared/domain/usage.ts';
-import type { UsageAggregates } from '../../shared/contracts/usage.ts';
+import { creditPeriod } from '../../shared/licenses/credit-period.ts';
+import { keysInUse, usageAggregates, usageStats } from '../../shared/licenses/usage.ts';
+import type { UsageAggregates } from '../../shared/licenses/usage-contract.ts';
 import { answer, withExamples, type Session } from './command.ts';
 import { getLicense } from './license.ts';
 import { counted, keyValues, readableTime, table, type Answer } from '../common/output.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountDirectory, AccountPage } from '../../shared/adapters/account-directory.ts';
+import type { Account, AccountDirectory, AccountPage } from '../../shared/accounts/directory.ts';
 import { Failure } from './failure.ts';
 
 /** A Cognito user pool, and where its API is if not at AWS. */
@@ -21,7 +21,7 @@ export function openAccounts(pool: UserPool | null) {
       );
     }
     // Imported late, because the AWS SDK takes long to load.
-    const { accountDirectory } = await import('../../shared/adapters/account-directory.ts');
+    const { accountDirectory } = await import('../../shared/accounts/directory.ts');
     return accountDirectory(pool.id, pool.cognitoUrl);
   };
   const ask = async <T>(question: (known: AccountDirectory) => Promise<T>): Promise<T> => {

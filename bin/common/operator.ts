@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { someOperator, type Actor } from '../../shared/domain/audit.ts';
+import { someOperator, type Actor } from '../../shared/accounts/audit.ts';
 import type { Place } from './connection.ts';
 
 /** Who works with the CLI: on AWS who AWS says that it is, on the local service the user of this computer. */

@@ -57,4 +57,4 @@ export function errorLine(sentence: string): string {
   return `error: ${oneLine.replace(/svc_live_[0-9A-Za-z]+/g, 'svc_live_…')}\n`;
 }
 
-export { counted } from '../../shared/domain/words.ts';
+export { counted } from '../../shared/base/words.ts';

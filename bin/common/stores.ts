@@ -1,11 +1,11 @@
-import { apiKeyStore } from '../../shared/store/api-key-store.ts';
-import { auditStore } from '../../shared/store/audit-store.ts';
-import { deletionStore } from '../../shared/store/deletion-store.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
-import { identityStore } from '../../shared/store/identity-store.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
-import { periodStore } from '../../shared/store/period-store.ts';
-import { openTable } from '../../shared/store/table.ts';
+import { apiKeyStore } from '../../shared/keys/store.ts';
+import { auditStore } from '../../shared/accounts/audit-store.ts';
+import { deletionStore } from '../../shared/generations/deletion-store.ts';
+import { generationStore } from '../../shared/generations/store.ts';
+import { identityStore } from '../../shared/identities/store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
+import { periodStore } from '../../shared/licenses/period-store.ts';
+import { openTable } from '../../shared/table/table.ts';
 
 export type Stores = ReturnType<typeof openStores>;
 

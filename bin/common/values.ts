@@ -1,6 +1,6 @@
-import { isCleanText, isLine, quoteName } from '../../shared/contracts/fields.ts';
-import { fingerprintApiKey, isApiKey, isKeyId } from '../../shared/domain/api-key.ts';
-import { isId, readRequestId } from '../../shared/domain/ids.ts';
+import { isCleanText, isLine, quoteName } from '../../shared/base/fields.ts';
+import { fingerprintApiKey, isApiKey, isKeyId } from '../../shared/keys/api-key.ts';
+import { isId, readRequestId } from '../../shared/base/ids.ts';
 import { usageFailure } from './failure.ts';
 
 /*

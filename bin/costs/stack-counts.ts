@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import type { Configuration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
-import { errorCodes } from '../../shared/errors.ts';
-import { metricTable, type Metric, type MetricName } from '../../shared/metrics.ts';
+import { errorCodes } from '../../shared/base/errors.ts';
+import { metricTable, type Metric, type MetricName } from '../../shared/base/metrics.ts';
 import { accessLogBytes } from './counted.ts';
 import { daysPerMonth, hoursPerMonth } from './workload.ts';
 

@@ -1,4 +1,4 @@
-import { noModelEndpoint } from '../../shared/config.ts';
+import { noModelEndpoint } from '../../shared/base/config.ts';
 import { Failure } from '../common/failure.ts';
 import { keyValues } from '../common/output.ts';
 

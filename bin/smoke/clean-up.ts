@@ -1,8 +1,8 @@
 import { DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { accountCallerId } from '../../shared/domain/ids.ts';
-import { getItem, openTable, readAll, type Item, type Table } from '../../shared/store/table.ts';
-import { itemKeys, type ItemKey } from '../../shared/store/table-keys.ts';
+import { accountCallerId } from '../../shared/base/ids.ts';
+import { getItem, openTable, readAll, type Item, type Table } from '../../shared/table/table.ts';
+import { itemKeys, type ItemKey } from '../../shared/table/keys.ts';
 import { counted } from '../common/output.ts';
 import type { Stores } from '../common/stores.ts';
 import type { SmokePlace } from './place.ts';

@@ -3,7 +3,7 @@ import { dataFolder } from '../../local/data-folder.ts';
 import { pointSdkAt } from '../../local/environment.ts';
 import type { ReadyFile } from '../../local/service.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
-import { noModelEndpoint } from '../../shared/config.ts';
+import { noModelEndpoint } from '../../shared/base/config.ts';
 import { readEngines, stackOutputs } from '../common/connection.ts';
 import { asFailure, noLocalService, type FailedPlace } from '../common/failure.ts';
 

@@ -1,4 +1,4 @@
-import type { GenerationAnswer } from '../../shared/contracts/generation-answers.ts';
+import type { GenerationAnswer } from '../../shared/generations/answer-contract.ts';
 import type { Stores } from '../common/stores.ts';
 import type { SmokePlace } from './place.ts';
 import type { IssuedKey, SmokeWorld } from './world.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Identity } from '../../shared/domain/identity.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import type { License } from '../../shared/domain/license.ts';
-import type { ApiKey } from '../../shared/store/api-key-store.ts';
-import { issueApiKey } from '../../shared/workflow/api-keys.ts';
+import type { Identity } from '../../shared/identities/identity.ts';
+import { newId } from '../../shared/base/ids.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import type { ApiKey } from '../../shared/keys/store.ts';
+import { issueApiKey } from '../../shared/keys/manage.ts';
 import { Failure } from '../common/failure.ts';
 import type { Stores } from '../common/stores.ts';
 

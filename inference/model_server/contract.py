@@ -1,7 +1,7 @@
 """
 The contract between the service and this server: one JSON request, newline-delimited JSON events.
 
-Its other side is `shared/contracts/model-server.ts`.
+Its other side is `shared/model/contract.ts`.
 """
 
 import json

@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/config.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
 import type { Configuration } from '../configuration.ts';
 import { signInImages, signInSettings } from '../sign-in-look.ts';
 import { accept } from './accepted-findings.ts';

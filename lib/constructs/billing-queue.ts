@@ -5,7 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/config.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface BillingQueueProps {

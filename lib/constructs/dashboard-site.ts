@@ -36,7 +36,7 @@ import {
   type BucketDeploymentProps,
 } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import type { DashboardConfig } from '../../shared/contracts/dashboard.ts';
+import type { DashboardConfig } from '../../shared/accounts/dashboard-config.ts';
 import type { Domain } from '../configuration.ts';
 import { dashboardHeaders, type DashboardSources } from '../dashboard-headers.ts';
 import { accept } from './accepted-findings.ts';

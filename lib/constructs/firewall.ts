@@ -3,9 +3,9 @@ import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { errorCodes } from '../../shared/errors.ts';
-import { firewallFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
-import { answerHeaders } from '../../shared/routes.ts';
+import { errorCodes } from '../../shared/base/errors.ts';
+import { firewallFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
+import { answerHeaders } from '../../shared/routes/routes.ts';
 
 export interface FirewallProps {
   readonly api: RestApi;

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/config.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface GenerationWorkerProps {

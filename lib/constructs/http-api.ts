@@ -19,8 +19,8 @@ import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-lo
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { errorCodes } from '../../shared/errors.ts';
-import { methodFailure } from '../../shared/gateway-failures.ts';
+import { errorCodes } from '../../shared/base/errors.ts';
+import { methodFailure } from '../../shared/routes/gateway-failures.ts';
 import {
   basePath,
   cors,
@@ -28,7 +28,7 @@ import {
   routes,
   type Route,
   type Throttle,
-} from '../../shared/routes.ts';
+} from '../../shared/routes/routes.ts';
 import type { Configuration, Domain } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers, gatewayHeaders } from './gateway-answers.ts';

@@ -9,8 +9,8 @@ import {
   type CfnBucket,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/config.ts';
-import { bucketCors, type Grants } from '../../shared/routes.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
+import { bucketCors, type Grants } from '../../shared/routes/routes.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 

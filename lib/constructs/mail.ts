@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { environmentVariables as names } from '../../shared/config.ts';
+import { environmentVariables as names } from '../../shared/base/config.ts';
 import type { Configuration } from '../configuration.ts';
 import { mailIdentities } from '../contacts.ts';
 import type { ServiceFunction } from './service-function.ts';

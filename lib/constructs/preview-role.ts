@@ -2,8 +2,8 @@ import { Lazy, Stack } from 'aws-cdk-lib/core';
 import { AccountRootPrincipal, PolicyStatement, PrincipalWithConditions, Role } from 'aws-cdk-lib/aws-iam';
 import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/config.ts';
-import type { Grants } from '../../shared/routes.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
+import type { Grants } from '../../shared/routes/routes.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 

@@ -9,9 +9,9 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/config.ts';
-import type { TableAction, TableGrants } from '../../shared/routes.ts';
-import { partitions, tableSchema, ttlAttribute, type Partition } from '../../shared/store/table-keys.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
+import type { TableAction, TableGrants } from '../../shared/routes/routes.ts';
+import { partitions, tableSchema, ttlAttribute, type Partition } from '../../shared/table/keys.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 const iamActions: Record<TableAction, string> = {

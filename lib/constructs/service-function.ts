@@ -10,7 +10,7 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { environmentVariables, type VariableName } from '../../shared/config.ts';
+import { environmentVariables, type VariableName } from '../../shared/base/config.ts';
 import { accept } from './accepted-findings.ts';
 
 export interface ServiceFunctionProps {
@@ -33,7 +33,7 @@ const liveAlias = 'live';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const noValidator = `${projectRoot}shared/mcp/no-validator.ts`;
-const lambdaCredentials = `${projectRoot}shared/adapters/lambda-credentials.ts`;
+const lambdaCredentials = `${projectRoot}shared/base/lambda-credentials.ts`;
 
 /**
  * One function of the service: its file in `functions/` bundled with everything that it imports, the SDK too, for the
@@ -77,7 +77,7 @@ export class ServiceFunction extends NodejsFunction {
         format: OutputFormat.CJS,
         target: 'node24',
         minify: true,
-        // The log reads it when it writes an error (shared/runtime/original-frame.ts).
+        // The log reads it when it writes an error (shared/base/original-frame.ts).
         sourceMap: true,
         sourceMapMode: SourceMapMode.EXTERNAL,
         sourcesContent: false,

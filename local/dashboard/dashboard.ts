@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, sep } from 'node:path';
-import type { DashboardConfig } from '../../shared/contracts/dashboard.ts';
+import type { DashboardConfig } from '../../shared/accounts/dashboard-config.ts';
 import { compress, takesGzip } from '../http/gzip.ts';
 import { BuildError, ensureBuilt } from './build.ts';
 import { noticePage, noticePolicy, type Notice } from './pages.ts';

@@ -1,4 +1,4 @@
-import { routes } from '../../shared/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
 import type { MountedRoute } from './gateway.ts';
 
 /** A job's function, imported when it is first called. */

@@ -4,9 +4,9 @@ import {
   gatewayFailures,
   methodFailure,
   type GatewayFailure,
-} from '../../shared/gateway-failures.ts';
+} from '../../shared/routes/gateway-failures.ts';
 import { writeAll } from '../../shared/http/web-exchange.ts';
-import { basePath, cors, type Route } from '../../shared/routes.ts';
+import { basePath, cors, type Route } from '../../shared/routes/routes.ts';
 import { takesGzip } from '../http/gzip.ts';
 import { readBody } from '../http/read-body.ts';
 import { compressed } from './compressed.ts';

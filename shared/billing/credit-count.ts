@@ -6,7 +6,7 @@ import {
   monthAfter,
   periodsBetween,
   periodStartFrom,
-} from '../domain/billing-period.ts';
+} from '../licenses/billing-period.ts';
 
 /** What a subscription says of its credits at one moment: when its periods begin, and what it consists of. */
 export interface Terms {

@@ -10,7 +10,7 @@ import {
   type SubscriptionSnapshot,
   type SubscriptionState,
 } from './evidence.ts';
-import { describeIssues } from '../contracts/fields.ts';
+import { describeIssues } from '../base/fields.ts';
 
 /** Stripe's times are whole seconds. Years after 9999 are refused. */
 const seconds = z.pipe(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isLine } from '../contracts/fields.ts';
+import { isLine } from '../base/fields.ts';
 
 /** The names of `domain/tiers.ts` again, because infrastructure imports this file alone. A test compares the two. */
 const tierNames = ['starter', 'standard', 'pro', 'enterprise'] as const;

@@ -8,8 +8,8 @@ import {
   type SubscriptionSnapshot,
 } from './evidence.ts';
 import type { BillingPrices, PriceGrant } from './prices.ts';
-import { billingPeriod } from '../domain/billing-period.ts';
-import type { License } from '../domain/license.ts';
+import { billingPeriod } from '../licenses/billing-period.ts';
+import type { License } from '../licenses/license.ts';
 import {
   activeUntilMs,
   graceUntilMs,
@@ -20,7 +20,7 @@ import {
   statusOf,
   type BillingRegisters,
 } from './subscription.ts';
-import { tiers, type TierName } from '../domain/tiers.ts';
+import { tiers, type TierName } from '../licenses/tiers.ts';
 
 type Grant = Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'identityIds' | 'planName'>;
 

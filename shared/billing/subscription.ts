@@ -10,7 +10,7 @@ import {
 import { dueSinceMs, mergeStandings, neverDue, paidStatuses, standingOf, type Standing } from './standing.ts';
 import type { Moment } from './credit-count.ts';
 import { mergeMoments, momentsOf, shortened } from './credit-history.ts';
-import type { LicenseStatus } from '../contracts/license.ts';
+import type { LicenseStatus } from '../licenses/contract.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -1,6 +1,6 @@
-import type { AcceptedGeneration } from '../contracts/generation-answers.ts';
-import type { Generation } from '../domain/generation.ts';
-import * as routes from '../route-table.ts';
+import type { AcceptedGeneration } from '../generations/answer-contract.ts';
+import type { Generation } from '../generations/generation.ts';
+import * as routes from '../routes/table.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './request.ts';
 

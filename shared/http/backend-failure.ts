@@ -1,4 +1,4 @@
-import { ServiceError, serviceBusy, type Words } from '../errors.ts';
+import { ServiceError, serviceBusy, type Words } from '../base/errors.ts';
 
 /**
  * Names by which a backend says that it has too much to do, or gave up waiting, under a status that says less

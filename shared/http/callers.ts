@@ -1,5 +1,5 @@
-import type { License } from '../domain/license.ts';
-import type { Route } from '../routes.ts';
+import type { License } from '../licenses/license.ts';
+import type { Route } from '../routes/routes.ts';
 
 /** A key whose license is active. */
 export interface KeyCaller {

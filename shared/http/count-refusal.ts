@@ -1,8 +1,8 @@
-import { isRefusalCode } from '../domain/refusals.ts';
-import type { Clock } from '../domain/clock.ts';
-import { loggableError, type Log } from '../runtime/log.ts';
-import { addRefusal } from '../store/refusal-store.ts';
-import type { Table } from '../store/table.ts';
+import { isRefusalCode } from '../limits/refusals.ts';
+import type { Clock } from '../base/clock.ts';
+import { loggableError, type Log } from '../base/log.ts';
+import { addRefusal } from '../limits/refusal-store.ts';
+import type { Table } from '../table/table.ts';
 import type { ApiRequest } from './request.ts';
 
 /** Where the answer is not streamed its caller waits for the count, so a table that hangs must not hold it. */

@@ -1,25 +1,25 @@
 import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
-import { sessionVerifier } from '../adapters/session-verifier.ts';
-import { readEnvironment } from '../config.ts';
-import { newRequestId } from '../domain/ids.ts';
-import type { ServiceError } from '../errors.ts';
-import type { Route } from '../routes.ts';
-import { apiKeyStore } from '../store/api-key-store.ts';
-import { licenseStore } from '../store/license-store.ts';
-import { rateLogStore } from '../store/rate-log-store.ts';
+import { sessionVerifier } from '../accounts/session-verifier.ts';
+import { readEnvironment } from '../base/config.ts';
+import { newRequestId } from '../base/ids.ts';
+import type { ServiceError } from '../base/errors.ts';
+import type { Route } from '../routes/routes.ts';
+import { apiKeyStore } from '../keys/store.ts';
+import { licenseStore } from '../licenses/store.ts';
+import { rateLogStore } from '../limits/rate-log-store.ts';
 import { errorAnswer, toProxyAnswer, type Answer } from './answer.ts';
 import { authenticate, type AccessDeps } from './authenticate.ts';
 import { asServiceError } from './backend-failure.ts';
 import type { CallerOf } from './callers.ts';
 import { corsHeaders } from './cors.ts';
 import { countRefusal } from './count-refusal.ts';
-import { jsonLog, loggableError } from '../runtime/log.ts';
-import { embeddedMetrics } from '../runtime/meter.ts';
+import { jsonLog, loggableError } from '../base/log.ts';
+import { embeddedMetrics } from '../base/meter.ts';
 import { readRequest, type ApiRequest } from './request.ts';
-import { lazy } from '../runtime/lazy.ts';
-import { openRuntime, type Runtime } from '../runtime/runtime.ts';
+import { lazy } from '../base/lazy.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
 
 export interface EndpointSpec<R extends Route, Deps> {
   deps(runtime: Runtime): Deps;

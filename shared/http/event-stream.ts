@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { ServiceError } from '../errors.ts';
+import type { ServiceError } from '../base/errors.ts';
 import { errorBody, type Answer } from './answer.ts';
 import { asServiceError } from './backend-failure.ts';
 import type { ApiRequest } from './request.ts';

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import { instant, instantRule } from '../contracts/fields.ts';
+import { instant, instantRule } from '../base/fields.ts';
 import {
   generationStatuses,
   generationTypes,
   maxSearchLength,
   playgroundCaller,
   searchText,
-} from '../contracts/generation.ts';
-import { isKeyId } from '../domain/api-key.ts';
-import { isId } from '../domain/ids.ts';
-import { searchWords } from '../domain/search.ts';
-import { ServiceError } from '../errors.ts';
-import type { GenerationFilter } from '../store/generation-store.ts';
+} from '../generations/contract.ts';
+import { isKeyId } from '../keys/api-key.ts';
+import { isId } from '../base/ids.ts';
+import { searchWords } from '../base/search.ts';
+import { ServiceError } from '../base/errors.ts';
+import type { GenerationFilter } from '../generations/store.ts';
 
 const askerRule = `must be the id of a key, or ${playgroundCaller}`;
 const searchRule = `must be 1 to ${maxSearchLength} characters, not only white space, and without a NUL`;

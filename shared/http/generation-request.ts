@@ -1,35 +1,35 @@
-import { generationWorkerClient } from '../adapters/generation-worker-client.ts';
-import { referenceFetcherClient } from '../adapters/reference-fetcher-client.ts';
-import { bodyFingerprint, readIdempotencyKey } from '../domain/idempotency.ts';
-import type { Identity } from '../domain/identity.ts';
-import { isId } from '../domain/ids.ts';
+import { generationWorkerClient } from '../generations/worker-client.ts';
+import { referenceFetcherClient } from '../references/reader-client.ts';
+import { bodyFingerprint, readIdempotencyKey } from '../generations/idempotency.ts';
+import type { Identity } from '../identities/identity.ts';
+import { isId } from '../base/ids.ts';
 import {
   hashIdempotencyKey,
   readIdempotencyRecord,
   type IdempotencyRecord,
-} from '../store/idempotency-store.ts';
-import { identityCatalog, identityStore, type IdentityCatalog } from '../store/identity-store.ts';
-import { rateLogStore } from '../store/rate-log-store.ts';
-import { periodStore } from '../store/period-store.ts';
-import type { Table } from '../store/table.ts';
+} from '../generations/idempotency-store.ts';
+import { identityCatalog, identityStore, type IdentityCatalog } from '../identities/store.ts';
+import { rateLogStore } from '../limits/rate-log-store.ts';
+import { periodStore } from '../licenses/period-store.ts';
+import type { Table } from '../table/table.ts';
 import {
   acceptGeneration,
   finishGeneration,
   type GenerationDeps,
   type GenerationCommand,
   type Observer,
-} from '../workflow/create-generation.ts';
-import { dryRun } from '../workflow/dry-run.ts';
-import { handOver, type HandOverDeps } from '../workflow/hand-over.ts';
-import type { License } from '../domain/license.ts';
+} from '../generations/create.ts';
+import { dryRun } from '../generations/dry-run.ts';
+import { handOver, type HandOverDeps } from '../generations/enqueue.ts';
+import type { License } from '../licenses/license.ts';
 import { ok, type Answer } from './answer.ts';
 import { acceptedAnswer } from './accepted-answer.ts';
 import { eventAnswer, wantsEvents, type Emit } from './event-stream.ts';
 import { prefersAsync } from './prefer.ts';
 import type { ApiRequest } from './request.ts';
 import { runDeps } from './run-deps.ts';
-import { lazy } from '../runtime/lazy.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { lazy } from '../base/lazy.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface GenerationRequestDeps {
   table: Table;

@@ -1,9 +1,9 @@
-import { objectStore } from '../adapters/object-store.ts';
-import { previewRole } from '../adapters/preview-role.ts';
-import { loggableError } from '../runtime/log.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import { linkCredentialsStore } from '../store/link-credentials-store.ts';
-import { previewCredentials } from '../workflow/preview-credentials.ts';
+import { objectStore } from '../images/object-store.ts';
+import { previewRole } from '../images/preview-role.ts';
+import { loggableError } from '../base/log.ts';
+import type { Runtime } from './runtime.ts';
+import { linkCredentialsStore } from '../images/link-credentials-store.ts';
+import { previewCredentials } from '../images/preview-credentials.ts';
 
 /** Where images live, for those who answer with links to them. */
 export function imageStore({ env, table, clock, log }: Runtime) {

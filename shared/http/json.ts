@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../base/errors.ts';
 
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const numbers = /-?[0-9][0-9.eE+-]*/g;

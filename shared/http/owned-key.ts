@@ -1,6 +1,6 @@
-import { isKeyId, isRemovedKey } from '../domain/api-key.ts';
-import { ServiceError } from '../errors.ts';
-import type { ApiKey, ApiKeyStore } from '../store/api-key-store.ts';
+import { isKeyId, isRemovedKey } from '../keys/api-key.ts';
+import { ServiceError } from '../base/errors.ts';
+import type { ApiKey, ApiKeyStore } from '../keys/store.ts';
 
 /**
  * A key of the account's own, whatever its status, as long as GET /keys lists it.

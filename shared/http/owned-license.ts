@@ -1,7 +1,7 @@
-import { isId } from '../domain/ids.ts';
-import { whyInactive, type License } from '../domain/license.ts';
-import { ServiceError } from '../errors.ts';
-import type { LicenseStore } from '../store/license-store.ts';
+import { isId } from '../base/ids.ts';
+import { whyInactive, type License } from '../licenses/license.ts';
+import { ServiceError } from '../base/errors.ts';
+import type { LicenseStore } from '../licenses/store.ts';
 
 /** @throws INVALID_PARAMETERS for anything that names no license. */
 export function readLicenseId(sent: unknown): string {

@@ -1,5 +1,5 @@
-import { isRequestId } from '../domain/ids.ts';
-import { ServiceError } from '../errors.ts';
+import { isRequestId } from '../base/ids.ts';
+import { ServiceError } from '../base/errors.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;

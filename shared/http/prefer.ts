@@ -1,4 +1,4 @@
-import { withoutBlanks } from '../domain/words.ts';
+import { withoutBlanks } from '../base/words.ts';
 
 /**
  * Whether a request asks to be answered before its work is done, by its Prefer headers (RFC 7240, section 2), as

@@ -1,11 +1,11 @@
-import type { RateDecision, RateLimit } from '../domain/rate-limit.ts';
-import { counted } from '../domain/words.ts';
-import { ServiceError, serviceBusy } from '../errors.ts';
-import type { RouteLimit } from '../routes.ts';
-import type { StoredRateLog } from '../store/rate-log-store.ts';
-import { countUses, type UseCountDeps } from '../store/count-uses.ts';
+import type { RateDecision, RateLimit } from '../limits/rate-limit.ts';
+import { counted } from '../base/words.ts';
+import { ServiceError, serviceBusy } from '../base/errors.ts';
+import type { RouteLimit } from '../routes/routes.ts';
+import type { StoredRateLog } from '../limits/rate-log-store.ts';
+import { countUses, type UseCountDeps } from '../limits/count-uses.ts';
 import type { Caller } from './callers.ts';
-import { loggableError, type Log } from '../runtime/log.ts';
+import { loggableError, type Log } from '../base/log.ts';
 import type { ApiRequest } from './request.ts';
 
 export interface RateDeps extends UseCountDeps {

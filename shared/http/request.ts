@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { describeIssues, queryProblems } from '../contracts/fields.ts';
-import { ServiceError } from '../errors.ts';
-import { basePath, localStage } from '../routes.ts';
-import { lazy } from '../runtime/lazy.ts';
-import type { RefusalOwner } from '../store/refusal-store.ts';
+import { describeIssues, queryProblems } from '../base/fields.ts';
+import { ServiceError } from '../base/errors.ts';
+import { basePath, localStage } from '../routes/routes.ts';
+import { lazy } from '../base/lazy.ts';
+import type { RefusalOwner } from '../limits/refusal-store.ts';
 import { parseJson } from './json.ts';
-import { recordingMeter, type RecordingMeter } from '../runtime/meter.ts';
+import { recordingMeter, type RecordingMeter } from '../base/meter.ts';
 
 /** One HTTP request, whatever brought it. */
 export interface ApiRequest {

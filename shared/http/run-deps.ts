@@ -1,10 +1,10 @@
-import { modelServer, type SleepingComponent } from '../adapters/model-server.ts';
-import { loggableError } from '../runtime/log.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import { generationStore } from '../store/generation-store.ts';
-import { wakingStore } from '../store/waking-store.ts';
-import type { DiscardDeps } from '../workflow/discard-references.ts';
-import { wakingNotes } from '../workflow/waking-notes.ts';
+import { modelServer, type SleepingComponent } from '../model/client.ts';
+import { loggableError } from '../base/log.ts';
+import type { Runtime } from './runtime.ts';
+import { generationStore } from '../generations/store.ts';
+import { wakingStore } from '../model/cold-start-store.ts';
+import type { DiscardDeps } from '../references/discard-references.ts';
+import { wakingNotes } from '../model/cold-start-notes.ts';
 import { imageStore } from './image-store.ts';
 
 /** What running a request takes, whether its caller waits for it or not. */

@@ -1,10 +1,10 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { ServiceError, type ErrorCode } from '../errors.ts';
+import { ServiceError, type ErrorCode } from '../base/errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { acceptWeights } from '../http/event-stream.ts';
 import { readJsonBody, type ApiRequest } from '../http/request.ts';
 import { isEventStream, webAnswer, webRequest } from '../http/web-exchange.ts';
-import { loggableError } from '../runtime/log.ts';
+import { loggableError } from '../base/log.ts';
 import type { ToolCall } from './run-tool.ts';
 import { toolServer } from './tool-server.ts';
 import { withoutNulls } from './without-nulls.ts';

@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Observer } from '../workflow/create-generation.ts';
-import { counted } from '../domain/words.ts';
+import type { Observer } from '../generations/create.ts';
+import { counted } from '../base/words.ts';
 
 /** Tells a caller who asked for it how a generation goes on. */
 export interface Progress {

@@ -1,24 +1,24 @@
 import * as z from 'zod/mini';
-import { getGenerationArguments, listIdentitiesArguments } from '../contracts/agent.ts';
-import { describeIssues } from '../contracts/fields.ts';
-import type { GenerationAnswer } from '../contracts/generation-answers.ts';
-import { ServiceError } from '../errors.ts';
+import { getGenerationArguments, listIdentitiesArguments } from './contract.ts';
+import { describeIssues } from '../base/fields.ts';
+import type { GenerationAnswer } from '../generations/answer-contract.ts';
+import { ServiceError } from '../base/errors.ts';
 import type { KeyCaller } from '../http/callers.ts';
 import { commandOf, readForGeneration, type GenerationRequestDeps } from '../http/generation-request.ts';
 import { consumeRateLimit, refuseOverLimit } from '../http/rate-limit.ts';
 import type { ApiRequest } from '../http/request.ts';
-import { generateLimit } from '../route-limits.ts';
-import type { Log } from '../runtime/log.ts';
-import { storedGeneration } from '../workflow/answers.ts';
+import { generateLimit } from '../routes/limits.ts';
+import type { Log } from '../base/log.ts';
+import { storedGeneration } from '../generations/answers.ts';
 import {
   acceptGeneration,
   finishGeneration,
   type GenerationCommand,
   type GenerationDeps,
-} from '../workflow/create-generation.ts';
-import { dryRun } from '../workflow/dry-run.ts';
-import { findGeneration } from '../workflow/find-generation.ts';
-import { agentIdentities, usableIdentities } from '../workflow/usable-identities.ts';
+} from '../generations/create.ts';
+import { dryRun } from '../generations/dry-run.ts';
+import { findGeneration } from '../generations/find.ts';
+import { agentIdentities, usableIdentities } from '../identities/usable.ts';
 import type { Progress } from './progress.ts';
 import type { ToolName } from './tools.ts';
 import { withoutNulls } from './without-nulls.ts';

@@ -6,12 +6,12 @@ import {
   type CallToolResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { readPreview } from '../adapters/image-reader.ts';
-import { agentWords, type ToolRefusal } from '../contracts/agent.ts';
-import { quoteName } from '../contracts/fields.ts';
-import { inWords, type ServiceError } from '../errors.ts';
+import { readPreview } from '../references/image-reader.ts';
+import { agentWords, type ToolRefusal } from './contract.ts';
+import { quoteName } from '../base/fields.ts';
+import { inWords, type ServiceError } from '../base/errors.ts';
 import { asServiceError } from '../http/backend-failure.ts';
-import { loggableError } from '../runtime/log.ts';
+import { loggableError } from '../base/log.ts';
 import { DefaultJsonSchemaValidator } from './no-validator.ts';
 import { progressFor } from './progress.ts';
 import { runTool, type ToolCall } from './run-tool.ts';

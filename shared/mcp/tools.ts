@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
-import { generateArguments, getGenerationArguments, listIdentitiesArguments } from '../contracts/agent.ts';
-import { dryRunAnswer, generationAnswer, storedGeneration } from '../contracts/generation-answers.ts';
-import { agentIdentityList } from '../contracts/identity.ts';
+import { generateArguments, getGenerationArguments, listIdentitiesArguments } from './contract.ts';
+import { dryRunAnswer, generationAnswer, storedGeneration } from '../generations/answer-contract.ts';
+import { agentIdentityList } from '../identities/contract.ts';
 import type { Schema } from '../openapi/schema.ts';
 import { argumentsSchema, resultSchema } from '../openapi/tool-schemas.ts';
-import { lazy } from '../runtime/lazy.ts';
+import { lazy } from '../base/lazy.ts';
 
 export interface Tool {
   title: string;

@@ -1,5 +1,5 @@
-import type { ActivityList } from '../contracts/activity.ts';
-import type { CreatedKey, KeyAnswer, KeyList, RevokedKey } from '../contracts/api-key-answers.ts';
+import type { ActivityList } from '../accounts/activity-contract.ts';
+import type { CreatedKey, KeyAnswer, KeyList, RevokedKey } from '../keys/answer-contract.ts';
 import type {
   AcceptedGeneration,
   DeletedGeneration,
@@ -7,13 +7,13 @@ import type {
   GenerationAnswer,
   GenerationList,
   StoredGeneration,
-} from '../contracts/generation-answers.ts';
-import type { HealthAnswer } from '../contracts/health.ts';
-import type { IdentityList } from '../contracts/identity.ts';
-import type { LicenseList } from '../contracts/license.ts';
-import type { RefusalList } from '../contracts/refusals.ts';
-import type { UploadAnswer } from '../contracts/upload-answer.ts';
-import type { UsageAnswer } from '../contracts/usage.ts';
+} from '../generations/answer-contract.ts';
+import type { HealthAnswer } from '../model/health-contract.ts';
+import type { IdentityList } from '../identities/contract.ts';
+import type { LicenseList } from '../licenses/contract.ts';
+import type { RefusalList } from '../limits/contract.ts';
+import type { UploadAnswer } from '../images/answer-contract.ts';
+import type { UsageAnswer } from '../licenses/usage-contract.ts';
 import type { SchemaName } from './schemas.ts';
 
 const requestId = '019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41';

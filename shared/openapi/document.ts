@@ -1,4 +1,4 @@
-import { basePath, routes, type Route } from '../routes.ts';
+import { basePath, routes, type Route } from '../routes/routes.ts';
 import { forGenerators } from './for-generators.ts';
 import { limitExtensions, limitSentences } from './limits.ts';
 import { operations, type Operation, type OperationId } from './operations.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
 
 /**
  * What to change or do after each error, in one sentence of plain text. The API's description says it, and the dashboard

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
 
 /** An example sentence for each error code, in the words of the service. */
 export const errorExamples: Record<ErrorCode, string> = {

@@ -1,4 +1,4 @@
-import { maxAddressesPerMinute, referenceLimits } from '../contracts/reference-images.ts';
+import { maxAddressesPerMinute, referenceLimits } from '../references/contract.ts';
 import type { Schema } from './schema.ts';
 
 const mebibyte = 1024 * 1024;

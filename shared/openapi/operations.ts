@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../errors.ts';
-import type { routes } from '../routes.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import type { routes } from '../routes/routes.ts';
 import * as examples from './answer-examples.ts';
 import type { ParameterName } from './parameters.ts';
 import type { SchemaName } from './schemas.ts';

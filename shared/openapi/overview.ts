@@ -1,5 +1,5 @@
-import { errorCodes, type ErrorCode } from '../errors.ts';
-import { cors } from '../routes.ts';
+import { errorCodes, type ErrorCode } from '../base/errors.ts';
+import { cors } from '../routes/routes.ts';
 import { errorAdvice } from './error-advice.ts';
 import { errorExamples } from './error-examples.ts';
 

@@ -3,8 +3,8 @@ import {
   generationTypes,
   playgroundCaller,
   searchText,
-} from '../contracts/generation.ts';
-import { maxRefusalDays } from '../contracts/refusal-days.ts';
+} from '../generations/contract.ts';
+import { maxRefusalDays } from '../limits/refusal-days.ts';
 import { ids } from './answer-examples.ts';
 import { standalone } from './json-schema.ts';
 import type { Schema } from './schema.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { accountSettings } from '../contracts/account-answer.ts';
-import { changeAccountBody } from '../contracts/account.ts';
-import { activityList } from '../contracts/activity.ts';
-import { createdKey, keyAnswer, keyList, revokedKey } from '../contracts/api-key-answers.ts';
-import { changeKeyBody, createKeyBody } from '../contracts/api-key.ts';
+import { accountSettings } from '../accounts/answer-contract.ts';
+import { changeAccountBody } from '../accounts/contract.ts';
+import { activityList } from '../accounts/activity-contract.ts';
+import { createdKey, keyAnswer, keyList, revokedKey } from '../keys/answer-contract.ts';
+import { changeKeyBody, createKeyBody } from '../keys/contract.ts';
 import {
   acceptedGeneration,
   deletedGeneration,
@@ -12,16 +12,16 @@ import {
   generationEvents,
   generationList,
   storedGeneration,
-} from '../contracts/generation-answers.ts';
-import { createGenerationBody } from '../contracts/generation.ts';
-import { errorBody } from '../contracts/error.ts';
-import { healthAnswer } from '../contracts/health.ts';
-import { identityList } from '../contracts/identity.ts';
-import { licenseList } from '../contracts/license.ts';
-import { refusalList } from '../contracts/refusals.ts';
-import { uploadAnswer } from '../contracts/upload-answer.ts';
-import { createAccountUploadBody } from '../contracts/upload.ts';
-import { usageAnswer } from '../contracts/usage.ts';
+} from '../generations/answer-contract.ts';
+import { createGenerationBody } from '../generations/contract.ts';
+import { errorBody } from '../base/error-contract.ts';
+import { healthAnswer } from '../model/health-contract.ts';
+import { identityList } from '../identities/contract.ts';
+import { licenseList } from '../licenses/contract.ts';
+import { refusalList } from '../limits/contract.ts';
+import { uploadAnswer } from '../images/answer-contract.ts';
+import { createAccountUploadBody } from '../images/contract.ts';
+import { usageAnswer } from '../licenses/usage-contract.ts';
 import { addRules, joinNulls, override } from './json-schema.ts';
 import { memberRules } from './member-rules.ts';
 import type { Schema } from './schema.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { toolRefusal } from '../contracts/agent.ts';
+import { toolRefusal } from '../mcp/contract.ts';
 import { addRules, standalone } from './json-schema.ts';
 import { memberRules } from './member-rules.ts';
 import type { Schema } from './schema.ts';

@@ -1,6 +1,6 @@
 /** Counts in a process of its own, because a function keeps the addresses that it first read. Prints one line of JSON. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emit, putOutputs, type Behaviour } from '../engine/workflow/world.ts';
+import { emit, putOutputs, type Behaviour } from '../engine/generations/world.ts';
 import { identity, startCountingWorld, type Counted, type CountingWorld } from '../infra/costs/counting.ts';
 import { prompt } from './overhead/stub-world.ts';
 import { startSlowProxy } from './slow-proxy.ts';

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { useDashboard } from '../support/browser.ts';
 import { issueKey, tableOf } from '../support/grants.ts';
 import { generate } from '../support/requests.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
 
 const dashboard = useDashboard();
 const requests = 24;

@@ -9,7 +9,7 @@ import {
   screen,
   useDashboard,
 } from '../support/browser.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
 import { objectsOf } from '../support/objects.ts';
 import { tableOf } from '../support/grants.ts';
 import { demoSamples } from '../../local/demo-world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { addRefusal } from '../../shared/store/refusal-store.ts';
+import { addRefusal } from '../../shared/limits/refusal-store.ts';
 import {
   chooseLicense,
   expectAccessible,

@@ -1,6 +1,6 @@
-import { isFinal, type Generation } from '../../shared/domain/generation.ts';
-import { fromItem } from '../../shared/store/generation-item.ts';
-import type { Table } from '../../shared/store/table.ts';
+import { isFinal, type Generation } from '../../shared/generations/generation.ts';
+import { fromItem } from '../../shared/generations/item.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { checkImages, settledItems } from './stored-state.ts';
 import { wrongAtRest } from '../support/stored-state.ts';
 import type { Command, Outcome } from './driver.ts';

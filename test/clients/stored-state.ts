@@ -1,6 +1,6 @@
-import { objectStore } from '../../shared/adapters/object-store.ts';
-import { isFinal, type Generation } from '../../shared/domain/generation.ts';
-import type { Item, Table } from '../../shared/store/table.ts';
+import { objectStore } from '../../shared/images/object-store.ts';
+import { isFinal, type Generation } from '../../shared/generations/generation.ts';
+import type { Item, Table } from '../../shared/table/table.ts';
 import { allItems } from '../support/table-scan.ts';
 import { pause } from '../support/until.ts';
 

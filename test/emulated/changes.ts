@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { environmentVariables } from '../../shared/config.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
 import { preflight } from '../../bin/deploy/preflight/preflight.ts';
 import { atEndpoint, deploymentFor } from '../engine/deploy/plan.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newApiKey } from '../../shared/domain/api-key.ts';
+import { newApiKey } from '../../shared/keys/api-key.ts';
 import type { Credentials } from './ministack.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { environmentVariables } from '../../shared/config.ts';
-import { routes } from '../../shared/routes.ts';
-import { tableSchema } from '../../shared/store/table-keys.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import { tableSchema } from '../../shared/table/keys.ts';
 import { isLeftOut } from './left-out.ts';
 import { accountId, region } from './ministack.ts';
 import type { World } from './world.ts';

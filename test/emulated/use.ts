@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { newApiKey } from '../../shared/domain/api-key.ts';
+import { newApiKey } from '../../shared/keys/api-key.ts';
 import { small } from '../support/requests.ts';
 import { reported } from '../support/smoke.ts';
 import { until } from '../support/until.ts';

@@ -1,22 +1,22 @@
 import type { PlantedBug } from './plant.ts';
 
-const handOver = 'workflow/hand-over.ts';
-const accepted = 'workflow/run-accepted.ts';
-const notes = 'workflow/waking-notes.ts';
-const waiting = 'workflow/wait-for-model.ts';
+const handOver = 'generations/enqueue.ts';
+const accepted = 'generations/run-accepted.ts';
+const notes = 'model/cold-start-notes.ts';
+const waiting = 'generations/wait-for-model.ts';
 
 /** Bugs of requests that nobody waits for: who runs them, how often, until when, and who may end them. */
 export const asyncBugs: readonly PlantedBug[] = [
   {
     name: 'start-of-another-run',
     what: 'two runs of a request both take it for theirs, paint it and charge for it',
-    file: 'store/generation-store.ts',
+    file: 'generations/store.ts',
     changes: [["stored.status === 'PROCESSING' && stored.runId === runId", "stored.status === 'PROCESSING'"]],
   },
   {
     name: 'release-of-another-run',
     what: 'a run that fails before its model begins ends what another run paints',
-    file: 'store/generation-transactions.ts',
+    file: 'generations/transactions.ts',
     changes: [['if (runId === null) return { Update };', 'if (runId !== undefined) return { Update };']],
   },
   {
@@ -95,7 +95,7 @@ export const asyncBugs: readonly PlantedBug[] = [
   {
     name: 'failure-ends-any-run',
     what: 'a run that crashed ends what the run of another invocation paints',
-    file: 'workflow/sweep.ts',
+    file: 'generations/sweep.ts',
     changes: [['clock.now(), invocation)', 'clock.now(), null)']],
   },
   {
@@ -140,7 +140,7 @@ export const asyncBugs: readonly PlantedBug[] = [
   {
     name: 'breaker-blocks-whoever-waits',
     what: 'once a model slept, whoever waits for it never asks it again',
-    file: 'adapters/model-breaker.ts',
+    file: 'model/breaker.ts',
     changes: [
       [
         'if (waits && isWarming()) return null;',
@@ -151,7 +151,7 @@ export const asyncBugs: readonly PlantedBug[] = [
   {
     name: 'lease-of-the-short-deadline',
     what: 'the sweep ends requests that wait for a model, because their lease is that of those on the line',
-    file: 'domain/generation.ts',
+    file: 'generations/generation.ts',
     changes: [
       [
         'leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000',
@@ -162,7 +162,7 @@ export const asyncBugs: readonly PlantedBug[] = [
   {
     name: 'deadline-of-the-line',
     what: 'a request that nobody waits for has only as long as one on the line',
-    file: 'workflow/decide-generation.ts',
+    file: 'generations/decide.ts',
     changes: [
       ['command.respondAsync ? deps.asyncDeadlineSeconds : deps.deadlineSeconds', 'deps.deadlineSeconds'],
     ],

@@ -1,6 +1,6 @@
 import type { PlantedBug } from './plant.ts';
 
-const transactions = 'store/generation-transactions.ts';
+const transactions = 'generations/transactions.ts';
 
 /** Bugs of the budgets that keys have: who is refused, and what counts. */
 export const budgetBugs: readonly PlantedBug[] = [
@@ -19,7 +19,7 @@ export const budgetBugs: readonly PlantedBug[] = [
     file: transactions,
     changes: [['return credits > keyBudget\n', 'return credits > Infinity\n']],
     also: {
-      file: 'domain/credits.ts',
+      file: 'licenses/credits.ts',
       changes: [
         [
           'keyBudget === null || committed + credits',
@@ -43,7 +43,7 @@ export const budgetBugs: readonly PlantedBug[] = [
   {
     name: 'busy-is-budget',
     what: 'too many requests in flight are told as a budget that is used up',
-    file: 'store/generation-store.ts',
+    file: 'generations/store.ts',
     changes: [
       [
         'if (!fitsBudget(limits.keyBudget, period?.[committedName(keyId)] ?? 0, credits))',

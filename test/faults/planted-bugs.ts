@@ -1,9 +1,9 @@
 import type { PlantedBug } from './plant.ts';
 
-const transactions = 'store/generation-transactions.ts';
-const generations = 'store/generation-store.ts';
-const creation = 'workflow/create-generation.ts';
-const decision = 'workflow/decide-generation.ts';
+const transactions = 'generations/transactions.ts';
+const generations = 'generations/store.ts';
+const creation = 'generations/create.ts';
+const decision = 'generations/decide.ts';
 
 /** Bugs of reservations, charges, periods, keys and the model. */
 export const generalBugs: readonly PlantedBug[] = [
@@ -44,7 +44,7 @@ export const generalBugs: readonly PlantedBug[] = [
     file: transactions,
     changes: [["['QUEUED', 'PROCESSING'], {", "['QUEUED', 'PROCESSING', 'COMPLETED'], {"]],
     also: {
-      file: 'workflow/sweep.ts',
+      file: 'generations/sweep.ts',
       changes: [
         [
           'if (isFinal(generation.status)) {',
@@ -98,7 +98,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'lease-until-ttl',
     what: 'credits of a dead request come back when its record expires',
-    file: 'domain/generation.ts',
+    file: 'generations/generation.ts',
     changes: [
       [
         'leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000',
@@ -121,7 +121,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'in-flight-forgotten',
     what: 'with a new month all that is in flight is forgotten, and as much again may begin',
-    file: 'store/in-flight.ts',
+    file: 'generations/in-flight.ts',
     changes: [["{ ':inFlight': inFlight, ':none': 0 }", "{ ':inFlight': 0 * inFlight, ':none': 0 }"]],
   },
   {
@@ -144,7 +144,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'answer-before-settle',
     what: '200 is answered before the charge is stored',
-    file: 'workflow/settle-generation.ts',
+    file: 'generations/settle.ts',
     changes: [
       [
         'const ended = await generations.settle(generation, completion);',
@@ -155,7 +155,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'settle-before-start',
     what: 'a model that is faster than the table is taken for a failure',
-    file: 'workflow/run-model.ts',
+    file: 'generations/run-model.ts',
     changes: [
       [
         "else if (event.event === 'completed') {\n        await start();",
@@ -166,7 +166,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'images-not-looked-at',
     what: 'a request is charged for images that were never stored',
-    file: 'workflow/run-model.ts',
+    file: 'generations/run-model.ts',
     changes: [
       ['if (!outputs.every(({ bytes }, i) => bytes === sizes[i])) throw undelivered();', 'void sizes;'],
     ],
@@ -174,7 +174,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'model-called-again',
     what: 'a call that broke off paints, and costs, a second time',
-    file: 'adapters/model-server.ts',
+    file: 'model/client.ts',
     changes: [['maxAttempts: 1,', 'maxAttempts: 3,']],
   },
   {
@@ -197,7 +197,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'sweep-too-early',
     what: 'the sweep ends requests that still run',
-    file: 'workflow/sweep.ts',
+    file: 'generations/sweep.ts',
     changes: [
       ['leasesBeforeMs: number = deps.clock.now(),', 'leasesBeforeMs: number = deps.clock.now() + 60_000,'],
     ],
@@ -205,7 +205,7 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'sweep-one-shard',
     what: 'most dead requests are never found',
-    file: 'workflow/sweep.ts',
+    file: 'generations/sweep.ts',
     changes: [['leaseIndex.shards.map((shard)', 'leaseIndex.shards.slice(0, 1).map((shard)']],
   },
   {
@@ -231,19 +231,19 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'anchor-opens-a-count',
     what: 'a moved anchor that nobody paid for brings a month of new credits',
-    file: 'domain/credit-period.ts',
+    file: 'licenses/credit-period.ts',
     changes: [['if (carried !== null && nowMs < carried.endMs) return carried;', '']],
   },
   {
     name: 'weak-read-of-keys',
     what: 'a weak read: a revoked key goes on, or what was just stored is not found',
-    file: 'store/table.ts',
+    file: 'table/table.ts',
     changes: [['Keys: pending, ConsistentRead: true', 'Keys: pending']],
   },
   {
     name: 'rate-log-without-version',
     what: 'requests at once pass the rate limit together',
-    file: 'store/rate-log-store.ts',
+    file: 'limits/rate-log-store.ts',
     changes: [
       ["'version = :read'", "'version >= :zero'"],
       ["{ ':read': readVersion }", "{ ':zero': 0 }"],
@@ -253,13 +253,13 @@ export const generalBugs: readonly PlantedBug[] = [
   {
     name: 'statistics-once-too-few',
     what: "the dashboard's figures do not add up to the bill",
-    file: 'store/period-store.ts',
+    file: 'licenses/period-store.ts',
     changes: [['`${tallyKinds.byType}#${of.type}`,', '']],
   },
   {
     name: 'import-counts-twice',
     what: 'usage from elsewhere is counted again when the answer to its import is lost',
-    file: 'store/period-store.ts',
+    file: 'licenses/period-store.ts',
     changes: [
       [
         'import { generationTypes,',

@@ -5,7 +5,7 @@ export const memoryBugs: readonly PlantedBug[] = [
   {
     name: 'breaker-stays-open',
     what: 'after five failures in a row a function never calls the model again',
-    file: 'domain/breaker.ts',
+    file: 'model/breaker-states.ts',
     changes: [
       [
         "return finding === 'healthy' ? { state: 'half_open' } : opened(finding, nowMs);",
@@ -16,7 +16,7 @@ export const memoryBugs: readonly PlantedBug[] = [
   {
     name: 'catalog-never-forgotten',
     what: "a function that once read an identity never learns of an operator's change",
-    file: 'store/identity-store.ts',
+    file: 'identities/store.ts',
     changes: [['ageMs < catalogLifetimeMs', 'ageMs < Infinity']],
   },
 ];

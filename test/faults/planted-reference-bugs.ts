@@ -5,13 +5,13 @@ export const referenceBugs: readonly PlantedBug[] = [
   {
     name: 'references-before-credits',
     what: 'whoever cannot pay has addresses fetched and copies stored',
-    file: 'workflow/decide-generation.ts',
+    file: 'generations/decide.ts',
     changes: [['refusal !== null || references.length > 0;', 'refusal !== null;']],
   },
   {
     name: 'references-before-refusal',
     what: 'references are fetched for whoever then hears that nothing can be painted',
-    file: 'workflow/decide-generation.ts',
+    file: 'generations/decide.ts',
     changes: [
       ['  if (model === null || refusal !== null) throw refusal;\n', ''],
       [
@@ -23,7 +23,7 @@ export const referenceBugs: readonly PlantedBug[] = [
   {
     name: 'copies-of-refused-stay',
     what: 'a request that loses the race for the last credits leaves its references in the bucket',
-    file: 'workflow/create-generation.ts',
+    file: 'generations/create.ts',
     changes: [
       [
         'if (!accepted) await discardReferences(generation, generation.referenceImages, deps);',
@@ -34,7 +34,7 @@ export const referenceBugs: readonly PlantedBug[] = [
   {
     name: 'copies-of-failed-stay',
     what: 'only requests that complete take their references with them',
-    file: 'workflow/create-generation.ts',
+    file: 'generations/create.ts',
     changes: [
       [
         'observer, deps).finally(() =>\n    discardReferences(generation, generation.referenceImages, deps),\n  );',
@@ -45,13 +45,13 @@ export const referenceBugs: readonly PlantedBug[] = [
   {
     name: 'copies-deleted-too-early',
     what: 'references are gone before the model has seen them',
-    file: 'workflow/create-generation.ts',
+    file: 'generations/create.ts',
     changes: [['if (!accepted) await discard', 'await discard']],
   },
   {
     name: 'sweep-leaves-copies',
     what: 'references of a handler that died stay in the bucket',
-    file: 'workflow/sweep.ts',
+    file: 'generations/sweep.ts',
     changes: [['generation.referenceImages, deps)', '0, deps)']],
   },
 ];

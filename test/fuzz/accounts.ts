@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { signAccessToken } from '../../local/cognito/tokens.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
-import type { Table } from '../../shared/store/table.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { issueKey, newLicense } from '../support/grants.ts';
 import { tokenSettings } from '../support/sessions.ts';
 

@@ -1,6 +1,6 @@
-import type { Item } from '../../shared/store/table.ts';
-import { inFlightSortKey } from '../../shared/store/table-keys.ts';
-import { periodFromItem } from '../../shared/store/period-store.ts';
+import type { Item } from '../../shared/table/table.ts';
+import { inFlightSortKey } from '../../shared/table/keys.ts';
+import { periodFromItem } from '../../shared/licenses/period-store.ts';
 
 /**
  * Stand-ins for the charged requests that were deleted in the run. A deletion leaves the totals as they are, so where the

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import type { ModelOutput, ModelRequest } from '../../shared/contracts/model-server.ts';
+import type { ModelOutput, ModelRequest } from '../../shared/model/contract.ts';
 
 export interface Container {
   url: string;

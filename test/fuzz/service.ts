@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Table } from '../../shared/store/table.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { tableOf } from '../support/grants.ts';
 import { answer } from '../support/internet/pages.ts';
 import { preload } from '../support/internet/preloaded.ts';

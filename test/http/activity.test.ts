@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { licenseStore } from '../../shared/store/license-store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { newLicense } from '../support/grants.ts';

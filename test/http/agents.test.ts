@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { createGenerationBody } from '../../shared/contracts/generation.ts';
-import { newRequestId } from '../../shared/domain/ids.ts';
-import { generateLimit } from '../../shared/route-limits.ts';
+import { createGenerationBody } from '../../shared/generations/contract.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
+import { generateLimit } from '../../shared/routes/limits.ts';
 import { newAccount } from '../support/accounts.ts';
 import { ask, callTool, routeOrHeader } from '../support/agent.ts';
 import { grant } from '../support/grants.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { newApiKey } from '../../shared/domain/api-key.ts';
-import { routes, type Route } from '../../shared/routes.ts';
+import { newApiKey } from '../../shared/keys/api-key.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
 import { expectError, inOurShape } from '../support/answers.ts';
 import { noSessions, openForger, signIn, type Forger } from '../support/forged-sessions.ts';
 import { grant, type Granted } from '../support/grants.ts';

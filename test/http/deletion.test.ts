@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { newRequestId } from '../../shared/domain/ids.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
 import { newAccount } from '../support/accounts.ts';
 import { callTool } from '../support/agent.ts';
 import { expectError, expectOk } from '../support/answers.ts';

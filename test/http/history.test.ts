@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { newRequestId } from '../../shared/domain/ids.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
+import { generationStore } from '../../shared/generations/store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { generationStore } from '../../shared/store/generation-store.ts';
+import { generationStore } from '../../shared/generations/store.ts';
 import { expectError } from '../support/answers.ts';
 import { grant, issueKey } from '../support/grants.ts';
 import { expectCharged, reserveAbandoned } from '../support/period-totals.ts';

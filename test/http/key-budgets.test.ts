@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { endedKeyMs } from '../../shared/domain/api-key.ts';
-import { creditPeriod } from '../../shared/domain/credit-period.ts';
-import { newRequestId } from '../../shared/domain/ids.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
+import { endedKeyMs } from '../../shared/keys/api-key.ts';
+import { creditPeriod } from '../../shared/licenses/credit-period.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
+import { generationStore } from '../../shared/generations/store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { callTool } from '../support/agent.ts';
 import { expectError, expectOk } from '../support/answers.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { demoIdentities } from '../../local/demo-world.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { grant, newLicense } from '../support/grants.ts';
 import { sessionOf } from '../support/sessions.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { billingPeriod } from '../../shared/domain/billing-period.ts';
-import { accountCallerId, newRequestId } from '../../shared/domain/ids.ts';
-import { routes, type Route } from '../../shared/routes.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
-import { periodStore } from '../../shared/store/period-store.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
-import { rateLogStore } from '../../shared/store/rate-log-store.ts';
+import { billingPeriod } from '../../shared/licenses/billing-period.ts';
+import { accountCallerId, newRequestId } from '../../shared/base/ids.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
+import { periodStore } from '../../shared/licenses/period-store.ts';
+import { generationStore } from '../../shared/generations/store.ts';
+import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { expectError, expectOk, inOurShape } from '../support/answers.ts';
 import { issueKey, newLicense } from '../support/grants.ts';

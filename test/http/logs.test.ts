@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newApiKey } from '../../shared/domain/api-key.ts';
-import { routes, type Route } from '../../shared/routes.ts';
+import { newApiKey } from '../../shared/keys/api-key.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
 import { headersOf, messageOf } from '../support/agent.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';

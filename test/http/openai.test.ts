@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { routes, type Route } from '../../shared/routes.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
-import { committedName } from '../../shared/store/period-store.ts';
-import { rateLogStore } from '../../shared/store/rate-log-store.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
+import { generationStore } from '../../shared/generations/store.ts';
+import { committedName } from '../../shared/licenses/period-store.ts';
+import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
 import { expectError, uuid } from '../support/answers.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';
 import { expectCharged, reserveAbandoned } from '../support/period-totals.ts';

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { documentedRoutes, openApiDocument } from '../../shared/openapi/document.ts';
 import type { OperationId } from '../../shared/openapi/operations.ts';
-import { answerHeaders, routes } from '../../shared/routes.ts';
+import { answerHeaders, routes } from '../../shared/routes/routes.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { grant, type Granted } from '../support/grants.ts';
 import { small } from '../support/requests.ts';

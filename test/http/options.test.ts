@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { answerHeaders, routes, type Route } from '../../shared/routes.ts';
+import { answerHeaders, routes, type Route } from '../../shared/routes/routes.ts';
 import { ask } from '../support/agent.ts';
 import { runToEnd } from '../support/command.ts';
 import { signIn } from '../support/forged-sessions.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { License } from '../../shared/domain/license.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { expectError } from '../support/answers.ts';
 import { periodTotals, expectCharged } from '../support/period-totals.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { dateOf } from '../../shared/domain/refusals.ts';
+import { dateOf } from '../../shared/limits/refusals.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { callTool } from '../support/agent.ts';
 import { expectError, expectOk } from '../support/answers.ts';

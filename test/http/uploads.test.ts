@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { UploadAnswer } from '../../shared/contracts/upload-answer.ts';
+import type { UploadAnswer } from '../../shared/images/answer-contract.ts';
 import { newAccount } from '../support/accounts.ts';
 import { expectError } from '../support/answers.ts';
 import { grant } from '../support/grants.ts';

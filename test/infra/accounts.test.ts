@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { environmentVariables } from '../../shared/config.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
 import { functionIdOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { only, plain, propertiesOf } from './resources.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../lib/configuration.ts';
 import { largestOrderSeconds, measuredSteps, mostSteps } from '../../lib/painting-time.ts';
 import { gpusOfTypes } from '../../lib/gpus.ts';
-import { createGenerationBody } from '../../shared/contracts/generation.ts';
+import { createGenerationBody } from '../../shared/generations/contract.ts';
 import { everything } from '../support/configurations.ts';
 
 const messageOf = (value: unknown): string => {
@@ -137,7 +137,7 @@ describe('what is wrong is named, all of it at once', () => {
     expect(messageOf({ inference: existing })).toBe(
       "The file x.json can't be deployed: generationDeadlineSeconds: 60 s are 383 s too few: the largest order of Standard, " +
         'Pro, Enterprise (4 images of 2048 × 2048 px, 50 steps) takes about 443 s with inference.secondsPerMegapixel = 12. ' +
-        'Raise it (270 at most), take faster instances, or sell less in shared/domain/tiers.ts.',
+        'Raise it (270 at most), take faster instances, or sell less in shared/licenses/tiers.ts.',
     );
     const endpoint = { kind: 'endpoint', modelData: 's3://bucket/p/', secondsPerMegapixel: 7.3 };
     expect(messageOf({ inference: endpoint, generationDeadlineSeconds: 269 })).toContain(' 1 s too few');

@@ -10,7 +10,7 @@ import { Accounts } from '../../lib/constructs/accounts.ts';
 import { DashboardSite } from '../../lib/constructs/dashboard-site.ts';
 import { ModelStack } from '../../lib/model-stack.ts';
 import { addService } from '../../lib/service-app.ts';
-import { gatewayFailures } from '../../shared/gateway-failures.ts';
+import { gatewayFailures } from '../../shared/routes/gateway-failures.ts';
 import type { Template } from '../support/policies.ts';
 import { plain, propertiesOf } from './resources.ts';
 import { inRepository } from '../support/repository.ts';

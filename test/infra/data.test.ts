@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { tableSchema, ttlAttribute } from '../../shared/store/table-keys.ts';
+import { tableSchema, ttlAttribute } from '../../shared/table/keys.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 

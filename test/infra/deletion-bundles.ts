@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { newDeletion } from '../../shared/domain/deletion.ts';
-import type { Generation } from '../../shared/domain/generation.ts';
-import { deletionStore } from '../../shared/store/deletion-store.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
+import { newDeletion } from '../../shared/generations/deletion.ts';
+import type { Generation } from '../../shared/generations/generation.ts';
+import { deletionStore } from '../../shared/generations/deletion-store.ts';
+import { generationStore } from '../../shared/generations/store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
 import { tableOf } from '../support/grants.ts';
 import { allObjects } from '../support/objects.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';

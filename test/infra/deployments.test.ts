@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { jobs, routes, type Job, type Route } from '../../shared/routes.ts';
+import { jobs, routes, type Job, type Route } from '../../shared/routes/routes.ts';
 import { aliasIdOf, functionIdOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, resourcesOf } from './resources.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { errorCodes } from '../../shared/errors.ts';
-import { firewallFailures } from '../../shared/gateway-failures.ts';
-import { answerHeaders } from '../../shared/routes.ts';
+import { errorCodes } from '../../shared/base/errors.ts';
+import { firewallFailures } from '../../shared/routes/gateway-failures.ts';
+import { answerHeaders } from '../../shared/routes/routes.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { plain, propertiesOf } from './resources.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { errorCodes } from '../../shared/errors.ts';
-import { gatewayFailures, type GatewayFailure } from '../../shared/gateway-failures.ts';
-import { answerHeaders, basePath, cors, jobs, routes, type Route } from '../../shared/routes.ts';
+import { errorCodes } from '../../shared/base/errors.ts';
+import { gatewayFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
+import { answerHeaders, basePath, cors, jobs, routes, type Route } from '../../shared/routes/routes.ts';
 import { aliasIdOf, functionIdOf, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { environmentVariables as names } from '../../shared/config.ts';
-import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../../shared/routes.ts';
-import { partitions, type Partition } from '../../shared/store/table-keys.ts';
+import { environmentVariables as names } from '../../shared/base/config.ts';
+import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../../shared/routes/routes.ts';
+import { partitions, type Partition } from '../../shared/table/keys.ts';
 import {
   functionIdOf,
   isAllowed,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { environmentVariables, noModelEndpoint } from '../../shared/config.ts';
-import { grantsOf, jobs, routes, type Job, type Route } from '../../shared/routes.ts';
+import { environmentVariables, noModelEndpoint } from '../../shared/base/config.ts';
+import { grantsOf, jobs, routes, type Job, type Route } from '../../shared/routes/routes.ts';
 import type { ConfigurationName } from '../support/configurations.ts';
 import { functionIdOf, resolver, statementsOf } from '../support/policies.ts';
 import { assemblyOf, modelTemplateOf, templateOf } from '../support/stack-templates.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { savedQueries } from '../../lib/constructs/monitoring/saved-queries.ts';
-import { errorCodes } from '../../shared/errors.ts';
-import { metricNamespace, metricTable, serviceDimension, type Metric } from '../../shared/metrics.ts';
-import { jobs, routes } from '../../shared/routes.ts';
+import { errorCodes } from '../../shared/base/errors.ts';
+import { metricNamespace, metricTable, serviceDimension, type Metric } from '../../shared/base/metrics.ts';
+import { jobs, routes } from '../../shared/routes/routes.ts';
 import {
   drawnMetrics,
   expressionOf,

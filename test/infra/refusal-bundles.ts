@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { routes, type Route } from '../../shared/routes.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
 import type { Deployed } from '../support/deployed.ts';
 import type { RunningService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { survivesKills } from '../engine/dynamodb/crash.ts';
-import { agreesWithModel } from '../engine/dynamodb/properties.ts';
-import { openEndpoint, type Endpoint } from '../engine/dynamodb/support.ts';
+import { survivesKills } from '../engine/local/dynamodb/crash.ts';
+import { agreesWithModel } from '../engine/local/dynamodb/properties.ts';
+import { openEndpoint, type Endpoint } from '../engine/local/dynamodb/support.ts';
 
 let endpoint: Endpoint;
 beforeAll(async () => void (endpoint = await openEndpoint()));

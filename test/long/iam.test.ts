@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { jobs, routes } from '../../shared/routes.ts';
-import { partitions } from '../../shared/store/table-keys.ts';
+import { jobs, routes } from '../../shared/routes/routes.ts';
+import { partitions } from '../../shared/table/keys.ts';
 import {
   functionIdOf,
   isAllowed,

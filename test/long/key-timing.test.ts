@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newApiKey } from '../../shared/domain/api-key.ts';
+import { newApiKey } from '../../shared/keys/api-key.ts';
 import { median } from '../bench/statistics.ts';
 import { grant } from '../support/grants.ts';
 import { useService } from '../support/use-service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Generation } from '../../shared/domain/generation.ts';
-import { generationPages } from '../../shared/store/generation-pages.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
+import type { Generation } from '../../shared/generations/generation.ts';
+import { generationPages } from '../../shared/generations/pages.ts';
+import { generationStore } from '../../shared/generations/store.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';
 import { codeBlocks } from '../support/documents.ts';
 import { expectCharged } from '../support/period-totals.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { routes } from '../../shared/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
 import { grant } from '../support/grants.ts';
 import { pause } from '../support/until.ts';
 import { useService } from '../support/use-service.ts';

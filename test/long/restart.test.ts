@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { objectStore } from '../../shared/adapters/object-store.ts';
-import { putLink } from '../../shared/adapters/signed-links.ts';
+import { objectStore } from '../../shared/images/object-store.ts';
+import { putLink } from '../../shared/images/signed-links.ts';
 import { expectOk } from '../support/answers.ts';
 import { end, endCommands, startOn, type CommandService } from '../support/command.ts';
 import { expectWholeDemo } from '../support/demo.ts';

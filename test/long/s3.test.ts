@@ -1,8 +1,8 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { keepsAnyKey, refusesChangedLinks, survivesKills } from '../engine/s3/properties.ts';
-import { bucket, startStore, type TestStore } from '../engine/s3/support.ts';
+import { keepsAnyKey, refusesChangedLinks, survivesKills } from '../engine/local/s3/properties.ts';
+import { bucket, startStore, type TestStore } from '../engine/local/s3/support.ts';
 
 let store: TestStore;
 beforeAll(async () => void (store = await startStore()));

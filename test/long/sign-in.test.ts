@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Browser } from '../engine/cognito/support.ts';
+import { Browser } from '../engine/local/cognito/support.ts';
 import { until } from '../support/until.ts';
 import { useService } from '../support/use-service.ts';
 import { judgePath } from './tools.ts';

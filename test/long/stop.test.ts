@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { License } from '../../shared/domain/license.ts';
-import type { Table } from '../../shared/store/table.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { startQuickContainer } from '../fuzz/quick-container.ts';
 import { expectError } from '../support/answers.ts';
 import { end, endCommands, startOn, type CommandService } from '../support/command.ts';

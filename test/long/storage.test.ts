@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { licenseIdOfGeneration } from '../../shared/store/table-keys.ts';
-import { isFinal } from '../../shared/domain/generation.ts';
-import type { Table } from '../../shared/store/table.ts';
+import { licenseIdOfGeneration } from '../../shared/table/keys.ts';
+import { isFinal } from '../../shared/generations/generation.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { seededRandom } from '../faults/simulation/random.ts';
 import { startFaultyContainer, type FaultyContainer } from '../support/faulty-container.ts';
 import { grant, tableOf, type Granted } from '../support/grants.ts';

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../../shared/contracts/model-server.ts';
+import type { ModelRequest } from '../../shared/model/contract.ts';
 import { startContainerProcess } from './container-process.ts';
 import type { RunningContainer } from './container-process.ts';
 import { plainIdentity } from './sample-request.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import type { ModelEvent } from '../../shared/contracts/model-server.ts';
+import type { ModelEvent } from '../../shared/model/contract.ts';
 import type { ModelContainer } from './container.ts';
 import { colorful, pngOf } from './images.ts';
 import { closings, inMs, invoke, stepsOf } from './invocation.ts';

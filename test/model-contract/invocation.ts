@@ -1,5 +1,5 @@
 import { request as sendHttp } from 'node:http';
-import type { ModelEvent } from '../../shared/contracts/model-server.ts';
+import type { ModelEvent } from '../../shared/model/contract.ts';
 
 export interface Exchange {
   status: number;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { outputFormats } from '../../shared/contracts/generation.ts';
-import type { ModelCompleted, ModelRequest } from '../../shared/contracts/model-server.ts';
+import { outputFormats } from '../../shared/generations/contract.ts';
+import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
 import { colorful, plain, pngOf } from './images.ts';
 import { invoke, stepsOf } from './invocation.ts';
 import { promptMark } from './world.ts';

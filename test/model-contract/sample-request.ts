@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ModelRequest } from '../../shared/contracts/model-server.ts';
+import type { ModelRequest } from '../../shared/model/contract.ts';
 import { inMs } from './invocation.ts';
 
 /** An identity without weights of its own. */

@@ -8,9 +8,9 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { listen } from '../../local/http/server.ts';
 import { pointSdkAt } from '../../local/environment.ts';
 import { createObjectStore } from '../../local/s3/server.ts';
-import type { OutputFormat } from '../../shared/contracts/generation.ts';
-import { objectStore } from '../../shared/adapters/object-store.ts';
-import { clientFor, credentials, region } from '../engine/s3/support.ts';
+import type { OutputFormat } from '../../shared/generations/contract.ts';
+import { objectStore } from '../../shared/images/object-store.ts';
+import { clientFor, credentials, region } from '../engine/local/s3/support.ts';
 
 /** Answers in the store's place; returns false to leave a request to the store. Attempts count from 1. */
 export type Trouble = (response: ServerResponse, attempt: number) => boolean;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import type { ModelCompleted } from '../../shared/contracts/model-server.ts';
+import type { ModelCompleted } from '../../shared/model/contract.ts';
 import type { OutputPlace, Trouble } from './store.ts';
 import type { Changes, World } from './world.ts';
 

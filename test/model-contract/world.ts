@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
-import type { OutputFormat } from '../../shared/contracts/generation.ts';
-import { modelEvent, previewCacheControl, previewLimits } from '../../shared/contracts/model-server.ts';
-import type { ModelCompleted, ModelRequest } from '../../shared/contracts/model-server.ts';
+import type { OutputFormat } from '../../shared/generations/contract.ts';
+import { modelEvent, previewCacheControl, previewLimits } from '../../shared/model/contract.ts';
+import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
 import { container } from './container.ts';
 import type { RunningContainer } from './container-process.ts';
 import { closings, invoke, stepsOf } from './invocation.ts';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
-import { billingPeriod } from '../../shared/domain/billing-period.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { periodStore } from '../../shared/store/period-store.ts';
+import { billingPeriod } from '../../shared/licenses/billing-period.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { periodStore } from '../../shared/licenses/period-store.ts';
 import { startCuttingProxy, type Fate } from './cutting-proxy.ts';
 import { grant, tableOf } from './grants.ts';
 import { removeFolder, startService } from './service.ts';

@@ -1,4 +1,4 @@
-import { routes, type Route } from '../../shared/routes.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
 
 export interface DeployedCall {
   method?: string;

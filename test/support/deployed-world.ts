@@ -1,13 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { billingPeriod } from '../../shared/domain/billing-period.ts';
-import type { Generation } from '../../shared/domain/generation.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { identityStore } from '../../shared/store/identity-store.ts';
-import { countInPeriod } from '../../shared/store/in-flight.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
-import { periodStore } from '../../shared/store/period-store.ts';
-import { itemKeys } from '../../shared/store/table-keys.ts';
-import type { Table } from '../../shared/store/table.ts';
+import { billingPeriod } from '../../shared/licenses/billing-period.ts';
+import type { Generation } from '../../shared/generations/generation.ts';
+import { newId } from '../../shared/base/ids.ts';
+import { identityStore } from '../../shared/identities/store.ts';
+import { countInPeriod } from '../../shared/generations/in-flight.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
+import { periodStore } from '../../shared/licenses/period-store.ts';
+import { itemKeys } from '../../shared/table/keys.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { newLicense } from './grants.ts';
 import { reserveAbandoned } from './period-totals.ts';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ModelRequest } from '../../shared/contracts/model-server.ts';
+import type { ModelRequest } from '../../shared/model/contract.ts';
 import { seededRandom } from '../faults/simulation/random.ts';
 import { deliver, emit, startContainer, type Container } from '../fuzz/quick-container.ts';
 import { pause } from './until.ts';

@@ -13,7 +13,7 @@ import {
   pkce,
   returned,
   type ServedPool,
-} from '../engine/cognito/support.ts';
+} from '../engine/local/cognito/support.ts';
 import { tokenSettings } from './sessions.ts';
 
 /** A running pool's own keys and claims in the hands of somebody who would get in. */

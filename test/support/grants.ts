@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pointSdkAt } from '../../local/environment.ts';
 import type { EnginesFile } from '../../local/data-folder.ts';
-import { fingerprintApiKey, keyPrefix, newApiKey } from '../../shared/domain/api-key.ts';
-import { creditPeriod } from '../../shared/domain/credit-period.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { apiKeyStore, type ApiKey } from '../../shared/store/api-key-store.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
-import { periodStore } from '../../shared/store/period-store.ts';
-import { openTable, type Table } from '../../shared/store/table.ts';
+import { fingerprintApiKey, keyPrefix, newApiKey } from '../../shared/keys/api-key.ts';
+import { creditPeriod } from '../../shared/licenses/credit-period.ts';
+import { newId } from '../../shared/base/ids.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { apiKeyStore, type ApiKey } from '../../shared/keys/store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
+import { periodStore } from '../../shared/licenses/period-store.ts';
+import { openTable, type Table } from '../../shared/table/table.ts';
 
 /** The table of a running service, spoken to by the real SDK over HTTP, as the operator's CLI does. */
 export function tableOf(dataDir: string): Table {

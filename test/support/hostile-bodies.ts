@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { routes } from '../../shared/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
 import {
   isGenerating,
   marker,

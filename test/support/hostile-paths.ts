@@ -1,6 +1,6 @@
-import { newRequestId } from '../../shared/domain/ids.ts';
-import { errorCodes, type ErrorCode } from '../../shared/errors.ts';
-import { routes } from '../../shared/routes.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
+import { errorCodes, type ErrorCode } from '../../shared/base/errors.ts';
+import { routes } from '../../shared/routes/routes.ts';
 import { marker, spread, ways, type Hostile, type HostileRequest, type Way } from './hostile.ts';
 
 const id = newRequestId(0);

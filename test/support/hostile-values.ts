@@ -1,7 +1,7 @@
-import { newRequestId } from '../../shared/domain/ids.ts';
-import type { ErrorCode } from '../../shared/errors.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
+import type { ErrorCode } from '../../shared/base/errors.ts';
 import { writeCursor } from '../../shared/http/paging.ts';
-import { routes } from '../../shared/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
 
 import {
   isGenerating,

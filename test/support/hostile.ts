@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorCode } from '../../shared/errors.ts';
-import { routes, type Route } from '../../shared/routes.ts';
-import type { Table } from '../../shared/store/table.ts';
+import type { ErrorCode } from '../../shared/base/errors.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { inOurShape } from './answers.ts';
 import { grant } from './grants.ts';
 import { sendRaw } from './raw-request.ts';

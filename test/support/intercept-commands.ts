@@ -1,4 +1,4 @@
-import type { Table } from '../../shared/store/table.ts';
+import type { Table } from '../../shared/table/table.ts';
 
 /** A command to the table. Its input has DynamoDB's own values: `{ S: … }`. */
 export interface Command {

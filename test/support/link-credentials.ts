@@ -1,6 +1,6 @@
-import { quarterOf } from '../../shared/domain/previews.ts';
-import { linkCredentialsStore } from '../../shared/store/link-credentials-store.ts';
-import type { Table } from '../../shared/store/table.ts';
+import { quarterOf } from '../../shared/images/previews.ts';
+import { linkCredentialsStore } from '../../shared/images/link-credentials-store.ts';
+import type { Table } from '../../shared/table/table.ts';
 
 /**
  * Stores what signs links to previews in this hour, as the first function to sign one does. So all functions do the same in

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { License } from '../../shared/domain/license.ts';
+import type { License } from '../../shared/licenses/license.ts';
 
 export interface StoredObject {
   key: string;

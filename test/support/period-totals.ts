@@ -1,16 +1,16 @@
 import { expect } from '@jest/globals';
-import { billingPeriod } from '../../shared/domain/billing-period.ts';
-import { newGeneration, type Generation } from '../../shared/domain/generation.ts';
-import { bodyFingerprint } from '../../shared/domain/idempotency.ts';
-import { newRequestId } from '../../shared/domain/ids.ts';
-import { maxInFlight, type License } from '../../shared/domain/license.ts';
-import { hashIdempotencyKey } from '../../shared/store/idempotency-store.ts';
-import { generationStore } from '../../shared/store/generation-store.ts';
-import { identityStore } from '../../shared/store/identity-store.ts';
-import { licenseStore } from '../../shared/store/license-store.ts';
-import { periodStore } from '../../shared/store/period-store.ts';
-import type { Table } from '../../shared/store/table.ts';
-import { createGenerationBody } from '../../shared/contracts/generation.ts';
+import { billingPeriod } from '../../shared/licenses/billing-period.ts';
+import { newGeneration, type Generation } from '../../shared/generations/generation.ts';
+import { bodyFingerprint } from '../../shared/generations/idempotency.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
+import { maxInFlight, type License } from '../../shared/licenses/license.ts';
+import { hashIdempotencyKey } from '../../shared/generations/idempotency-store.ts';
+import { generationStore } from '../../shared/generations/store.ts';
+import { identityStore } from '../../shared/identities/store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
+import { periodStore } from '../../shared/licenses/period-store.ts';
+import type { Table } from '../../shared/table/table.ts';
+import { createGenerationBody } from '../../shared/generations/contract.ts';
 import { tableOf } from './grants.ts';
 
 /**

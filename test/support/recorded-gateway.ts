@@ -5,8 +5,8 @@ import { createGateway } from '../../local/gateway/gateway.ts';
 import { installLambdaGlobal } from '../../local/gateway/lambda-host.ts';
 import { openPort } from '../../local/port.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
-import { setLogSink } from '../../shared/runtime/log.ts';
-import { basePath } from '../../shared/routes.ts';
+import { setLogSink } from '../../shared/base/log.ts';
+import { basePath } from '../../shared/routes/routes.ts';
 import { startAuthorizingProxy } from './authorizing-proxy.ts';
 
 /** A key that the table was asked for: of an item, or a partition and a place in it. */

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { expect } from '@jest/globals';
-import { newRequestId } from '../../shared/domain/ids.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
 import { grant } from './grants.ts';
 import { sessionOf } from './sessions.ts';
 import type { SharedService } from './use-service.ts';

@@ -1,4 +1,4 @@
-import type { StoredGeneration } from '../../shared/contracts/generation-answers.ts';
+import type { StoredGeneration } from '../../shared/generations/answer-contract.ts';
 
 /** A completed request as GET /generate/{requestId} answers it. */
 export const storedGeneration: StoredGeneration = {

@@ -1,6 +1,6 @@
 import { isOpen, wrongPeriod, wrongTallies } from '../faults/simulation/invariants.ts';
-import type { Item } from '../../shared/store/table.ts';
-import { inFlightSortKey, licenseIdOfGeneration } from '../../shared/store/table-keys.ts';
+import type { Item } from '../../shared/table/table.ts';
+import { inFlightSortKey, licenseIdOfGeneration } from '../../shared/table/keys.ts';
 
 /**
  * What does not add up in a whole table once nothing runs any more, as sentences: every request has ended, period totals

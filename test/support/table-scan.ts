@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { Item, Table } from '../../shared/store/table.ts';
+import type { Item, Table } from '../../shared/table/table.ts';
 
 export type TableItem = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { openTable, type Table } from '../../shared/store/table.ts';
+import { openTable, type Table } from '../../shared/table/table.ts';
 
 /**
  * A table whose requests may take long. In tests whose engine runs in their own process, dozens of calls at once share

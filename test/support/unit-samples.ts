@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import type { CreateGenerationBody } from '../../shared/contracts/generation.ts';
-import { newGeneration, type Generation } from '../../shared/domain/generation.ts';
-import type { Identity } from '../../shared/domain/identity.ts';
-import { newRequestId } from '../../shared/domain/ids.ts';
-import type { License } from '../../shared/domain/license.ts';
-import { ServiceError } from '../../shared/errors.ts';
+import type { CreateGenerationBody } from '../../shared/generations/contract.ts';
+import { newGeneration, type Generation } from '../../shared/generations/generation.ts';
+import type { Identity } from '../../shared/identities/identity.ts';
+import { newRequestId } from '../../shared/base/ids.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { ServiceError } from '../../shared/base/errors.ts';
 import { anyCharacter } from './any-character.ts';
 
 /** The ServiceError that a call must throw. */

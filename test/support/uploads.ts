@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { UploadAnswer } from '../../shared/contracts/upload-answer.ts';
+import type { UploadAnswer } from '../../shared/images/answer-contract.ts';
 
 /** A picture that is easily told from others: one color, with a lighter square in its middle. */
 export async function samplePhoto({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { ReadyFile } from '../../local/service.ts';
-import type { Table } from '../../shared/store/table.ts';
+import type { Table } from '../../shared/table/table.ts';
 import { startQuickContainer } from '../fuzz/quick-container.ts';
 import { tableOf } from './grants.ts';
 import {

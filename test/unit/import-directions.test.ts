@@ -20,14 +20,14 @@ const pairs = (table: string): [string, string][] =>
 
 /** Each points against the direction that the layers allow. */
 const forbidden = pairs(`
-  shared/errors.ts                ./routes.ts
-  shared/config.ts                ./domain/tiers.ts
+  shared/base/errors.ts                ./routes.ts
+  shared/base/config.ts                ./domain/tiers.ts
   shared/contracts/sample.ts      ../domain/tiers.ts ../store/table.ts ../routes.ts
   shared/contracts/sample.ts      ../billing/prices.ts ../openapi/document.ts
-  shared/domain/sample.ts         ../billing/prices.ts ../store/table.ts ../adapters/object-store.ts
-  shared/domain/sample.ts         ../workflow/sweep.ts ../http/answer.ts ../routes.ts
-  shared/domain/sample.ts         ../../functions/sweep.ts @aws-sdk/client-s3 node:fs node:fs/promises
-  shared/domain/sample.ts         node:https ../runtime/log.ts ../../painter/src/server.ts
+  shared/identities/sample.ts         ../billing/prices.ts ../store/table.ts ../adapters/object-store.ts
+  shared/identities/sample.ts         ../workflow/sweep.ts ../http/answer.ts ../routes.ts
+  shared/identities/sample.ts         ../../functions/sweep.ts @aws-sdk/client-s3 node:fs node:fs/promises
+  shared/identities/sample.ts         node:https ../runtime/log.ts ../../painter/src/server.ts
   shared/billing/sample.ts        ../store/table.ts ../workflow/sweep.ts @aws-sdk/client-dynamodb
   shared/billing/sample.ts        node:fs
   shared/domain/deeper/sample.ts  ../../store/table.ts
@@ -39,7 +39,7 @@ const forbidden = pairs(`
   shared/http/sample.ts           ../../functions/sweep.ts ../../local/service.ts
   shared/http/sample.ts           ../openapi/document.ts ../mcp/tools.ts
   shared/mcp/sample.ts            ../../functions/sweep.ts ../../local/service.ts
-  shared/routes.ts                ../functions/sweep.ts
+  shared/routes/routes.ts                ../functions/sweep.ts
   shared/openapi/sample.ts        ../http/answer.ts ../domain/tiers.ts ../store/table.ts
   shared/openapi/sample.ts        ../../functions/sweep.ts
   functions/sample.ts             ./sweep.ts ../local/service.ts ../bin/local.ts
@@ -62,7 +62,7 @@ const forbidden = pairs(`
 /** Each follows the direction. */
 const allowed = pairs(`
   shared/contracts/sample.ts                ../errors.ts ./fields.ts
-  shared/domain/sample.ts                   ../contracts/generation.ts ../errors.ts node:crypto
+  shared/identities/sample.ts                   ../contracts/generation.ts ../errors.ts node:crypto
   shared/billing/sample.ts                  ../domain/tiers.ts ../contracts/fields.ts
   shared/store/sample.ts                    ../billing/subscription.ts ../domain/tiers.ts ./table.ts
   shared/adapters/sample.ts                 ../contracts/model-server.ts
@@ -70,7 +70,7 @@ const allowed = pairs(`
   shared/http/sample.ts                     ../workflow/sweep.ts ../runtime/log.ts ../routes.ts
   shared/mcp/sample.ts                      ../http/answer.ts ../openapi/tool-schemas.ts ../workflow/dry-run.ts
   shared/runtime/sample.ts                  ../store/table.ts
-  shared/routes.ts                          ./domain/rate-limit.ts
+  shared/routes/routes.ts                          ./domain/rate-limit.ts
   shared/openapi/sample.ts                  ../routes.ts ../errors.ts ../contracts/generation.ts
   functions/sample.ts                       ../shared/openapi/document.ts ../shared/http/endpoint.ts
   local/sample.ts                           ../functions/sweep.ts ../painter/src/server.ts

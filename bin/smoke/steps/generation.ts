@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GenerationAnswer, StoredGeneration } from '../../../shared/contracts/generation-answers.ts';
-import { previewCacheControl } from '../../../shared/contracts/model-server.ts';
-import { creditPeriod } from '../../../shared/domain/credit-period.ts';
-import { isRequestId } from '../../../shared/domain/ids.ts';
+import type { GenerationAnswer, StoredGeneration } from '../../../shared/generations/answer-contract.ts';
+import { previewCacheControl } from '../../../shared/model/contract.ts';
+import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
+import { isRequestId } from '../../../shared/base/ids.ts';
 import { counted } from '../../common/output.ts';
 import { described, send, type HttpAnswer } from '../http.ts';
 import { must, mustEqual, mustHaveMembers } from '../mismatch.ts';

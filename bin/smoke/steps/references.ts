@@ -1,4 +1,4 @@
-import type { UploadAnswer } from '../../../shared/contracts/upload-answer.ts';
+import type { UploadAnswer } from '../../../shared/images/answer-contract.ts';
 import { described, send } from '../http.ts';
 import { must, mustHaveMembers } from '../mismatch.ts';
 import type { Step } from '../step.ts';

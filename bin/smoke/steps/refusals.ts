@@ -1,6 +1,6 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { newApiKey } from '../../../shared/domain/api-key.ts';
+import { newApiKey } from '../../../shared/keys/api-key.ts';
 import { described, send, type HttpAnswer } from '../http.ts';
 import { must, mustHaveMembers } from '../mismatch.ts';
 import type { SmokeContext, Step } from '../step.ts';

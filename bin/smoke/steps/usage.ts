@@ -1,7 +1,7 @@
 import { signAccessToken } from '../../../local/cognito/tokens.ts';
 import { dataFolder, readServiceFile } from '../../../local/data-folder.ts';
 import { sessionSettings } from '../../../local/sign-in.ts';
-import type { UsageAnswer } from '../../../shared/contracts/usage.ts';
+import type { UsageAnswer } from '../../../shared/licenses/usage-contract.ts';
 import { described, send } from '../http.ts';
 import { must, mustEqual } from '../mismatch.ts';
 import { withoutImage, type SmokeContext, type Step } from '../step.ts';

@@ -1,22 +1,22 @@
 import type { Api } from './client.ts';
 
 /** The service's own contracts, as types only. */
-export type * from '../../../shared/contracts/generation.ts';
-export type * from '../../../shared/contracts/generation-answers.ts';
-export type { LicenseAnswer } from '../../../shared/contracts/license.ts';
+export type * from '../../../shared/generations/contract.ts';
+export type * from '../../../shared/generations/answer-contract.ts';
+export type { LicenseAnswer } from '../../../shared/licenses/contract.ts';
 export type {
   UsageAggregates,
   UsageAnswer,
   UsageHistoryItem,
   UsageStats,
   UsageTally,
-} from '../../../shared/contracts/usage.ts';
-export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/contracts/api-key.ts';
-export type * from '../../../shared/contracts/api-key-answers.ts';
-export type { ActivityItem, ActivityList } from '../../../shared/contracts/activity.ts';
-export type { RefusalDay } from '../../../shared/contracts/refusals.ts';
-export type { IdentityAnswer } from '../../../shared/contracts/identity.ts';
-export type { DashboardConfig } from '../../../shared/contracts/dashboard.ts';
+} from '../../../shared/licenses/usage-contract.ts';
+export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/keys/contract.ts';
+export type * from '../../../shared/keys/answer-contract.ts';
+export type { ActivityItem, ActivityList } from '../../../shared/accounts/activity-contract.ts';
+export type { RefusalDay } from '../../../shared/limits/contract.ts';
+export type { IdentityAnswer } from '../../../shared/identities/contract.ts';
+export type { DashboardConfig } from '../../../shared/accounts/dashboard-config.ts';
 
 export interface UploadOptions {
   licenseId: string;

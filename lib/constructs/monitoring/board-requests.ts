@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { Stats, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
-import { metricTable, type MetricName } from '../../../shared/metrics.ts';
+import { metricTable, type MetricName } from '../../../shared/base/metrics.ts';
 import { apiMetrics, graph, serviceMetrics } from './metrics.ts';
 import { allFunctions, type MonitoringSources } from './sources.ts';
 

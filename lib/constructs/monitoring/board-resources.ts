@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
-import { leaseIndex, ownerIndex } from '../../../shared/store/table-keys.ts';
+import { leaseIndex, ownerIndex } from '../../../shared/table/keys.ts';
 import { instanceHours } from './board-model.ts';
 import { apiMetrics, blockedRequests, graph, serviceMetrics } from './metrics.ts';
 import { allFunctions, isOwn, routeGroups, type MonitoringSources } from './sources.ts';

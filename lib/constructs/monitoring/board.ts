@@ -7,7 +7,7 @@ import {
   type IWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { noModelEndpoint } from '../../../shared/config.ts';
+import { noModelEndpoint } from '../../../shared/base/config.ts';
 import { runbookPath, sectionOf, type AlarmRow } from './alarms.ts';
 import type { MonitoringSources } from './sources.ts';
 import { modelGraphs } from './board-model.ts';

@@ -16,10 +16,10 @@ import {
   serviceDimension,
   type CountedName,
   type MetricName,
-} from '../../../shared/metrics.ts';
+} from '../../../shared/base/metrics.ts';
 import type { ModelSource, MonitoringSources, OwnModel } from './sources.ts';
 
-/** The metrics of shared/metrics.ts as one deployment reports them. No other code here names one of them. */
+/** The metrics of shared/base/metrics.ts as one deployment reports them. No other code here names one of them. */
 export function serviceMetrics(serviceName: string) {
   const own = (name: MetricName | CountedName, dimensions: Record<string, string>, options: MetricOptions) =>
     new Metric({

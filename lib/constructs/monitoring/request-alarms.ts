@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IMetric, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ErrorCode } from '../../../shared/errors.ts';
+import type { ErrorCode } from '../../../shared/base/errors.ts';
 import type { AlarmRow } from './alarms.ts';
 import { apiMetrics, combined, numbered, serviceMetrics, share, unlessAsleep } from './metrics.ts';
 import { routeGroups, type MonitoringSources, type RouteFunction } from './sources.ts';

@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { environmentVariables as names } from '../../../shared/config.ts';
+import { environmentVariables as names } from '../../../shared/base/config.ts';
 import { allItems } from '../../support/table-scan.ts';
 import { identity, startCountingWorld } from '../../infra/costs/counting.ts';
 

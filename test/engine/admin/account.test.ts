@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
 import { dataFolder, writeJson } from '../../../local/data-folder.ts';
-import { ada, ben, usePool } from '../cognito/support.ts';
+import { ada, ben, usePool } from '../local/cognito/support.ts';
 import { useAdmin } from './world.ts';
 
 const world = useAdmin();

@@ -5,7 +5,7 @@ import { writeJson } from '../../../local/data-folder.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { startCloudFormation } from '../../support/smoke.ts';
 import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
-import { ada, usePool } from '../cognito/support.ts';
+import { ada, usePool } from '../local/cognito/support.ts';
 import { runHere, spawnAdmin, useAdmin } from './world.ts';
 
 const world = useAdmin();

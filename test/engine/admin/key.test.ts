@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { fingerprintApiKey, isApiKey, keyPrefix } from '../../../shared/domain/api-key.ts';
-import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
-import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/store/api-key-store.ts';
+import { fingerprintApiKey, isApiKey, keyPrefix } from '../../../shared/keys/api-key.ts';
+import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
+import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
 import { newStoredKey } from '../../support/grants.ts';
 import { useAdmin } from './world.ts';
 

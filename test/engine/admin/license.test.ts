@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { identityStore } from '../../../shared/store/identity-store.ts';
+import { identityStore } from '../../../shared/identities/store.ts';
 import { useAdmin } from './world.ts';
 
 const world = useAdmin();

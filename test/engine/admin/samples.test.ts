@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { identityStore } from '../../../shared/store/identity-store.ts';
+import { identityStore } from '../../../shared/identities/store.ts';
 import { allObjects } from '../../support/objects.ts';
 import { useAdmin } from './world.ts';
 
@@ -100,7 +100,7 @@ test('what an interrupted command left behind goes with a later one, what may st
   await catalog.put({ ...(await catalog.get('drift'))!, samples: [] });
   await world.json(`identity put --id drift --sample ${files['town.png']}`);
   expect(keys('drift')).toEqual(expect.arrayContaining(left));
-  const { sampleStore } = await import('../../../shared/adapters/sample-store.ts');
+  const { sampleStore } = await import('../../../shared/identities/sample-store.ts');
   const store = sampleStore('images');
   await store.deleteUnnamed((await catalog.get('drift'))!, [], Date.now() + 3_700_000);
   store.close();

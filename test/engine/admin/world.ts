@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { runAdmin } from '../../../bin/admin/program.ts';
 import { dataFolder, writeJson, type EnginesFile } from '../../../local/data-folder.ts';
-import type { License } from '../../../shared/domain/license.ts';
-import { licenseStore } from '../../../shared/store/license-store.ts';
-import type { Table } from '../../../shared/store/table.ts';
+import type { License } from '../../../shared/licenses/license.ts';
+import { licenseStore } from '../../../shared/licenses/store.ts';
+import type { Table } from '../../../shared/table/table.ts';
 import { newLicense } from '../../support/grants.ts';
 import { runProgram, type Run } from '../../support/run-program.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
-import { startTable } from '../workflow/table.ts';
+import { startTable } from '../generations/table.ts';
 import { startBucket } from './bucket.ts';
 
 /** What a local service leaves for the CLI to find, with the real engine behind it. */

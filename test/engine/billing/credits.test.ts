@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
-import { licenseStore } from '../../../shared/store/license-store.ts';
-import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
-import { applyBillingEvidence } from '../../../shared/workflow/apply-billing-event.ts';
+import { licenseStore } from '../../../shared/licenses/store.ts';
+import { subscriptionStore } from '../../../shared/billing/subscription-store.ts';
+import { applyBillingEvidence } from '../../../shared/billing/apply-event.ts';
 import { evidenceOf } from '../../unit/billing/delivery.ts';
 import { day, item, itemList, stripeEvent, subscription } from '../../unit/billing/stripe-fixtures.ts';
 import { extraLine, invoice, line, linesOf, parentOf } from '../../unit/billing/stripe-invoices.ts';
-import { useWorld } from '../workflow/use-world.ts';
-import { identity, newCommand, run } from '../workflow/world.ts';
+import { useWorld } from '../generations/use-world.ts';
+import { identity, newCommand, run } from '../generations/world.ts';
 
 const world = useWorld();
 const rules = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
-import { auditStore } from '../../../shared/store/audit-store.ts';
+import { auditStore } from '../../../shared/accounts/audit-store.ts';
 import { end, items, ms, t } from '../../unit/billing/life.ts';
 import {
   day,

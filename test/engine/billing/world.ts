@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
-import { environmentVariables } from '../../../shared/config.ts';
-import { setLogSink } from '../../../shared/runtime/log.ts';
-import { licenseStore, type LicenseStore } from '../../../shared/store/license-store.ts';
-import { subscriptionStore, type SubscriptionStore } from '../../../shared/store/subscription-store.ts';
-import { applyBillingEvidence } from '../../../shared/workflow/apply-billing-event.ts';
+import { environmentVariables } from '../../../shared/base/config.ts';
+import { setLogSink } from '../../../shared/base/log.ts';
+import { licenseStore, type LicenseStore } from '../../../shared/licenses/store.ts';
+import { subscriptionStore, type SubscriptionStore } from '../../../shared/billing/subscription-store.ts';
+import { applyBillingEvidence } from '../../../shared/billing/apply-event.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { evidenceOf } from '../../unit/billing/delivery.ts';
 import type { HandledEvent } from '../../unit/billing/stripe-fixtures.ts';
-import type { TableWorld } from '../workflow/table.ts';
-import { useTable } from '../workflow/use-world.ts';
+import type { TableWorld } from '../generations/table.ts';
+import { useTable } from '../generations/use-world.ts';
 
 export const prices: BillingPrices = {
   price_starter: { tier: 'starter' },

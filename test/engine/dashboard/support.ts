@@ -56,7 +56,7 @@ const sources: Record<string, string> = {
   ...Object.fromEntries(
     ['src/a.py', 'pyproject.toml', 'README.md'].map((name) => [`clients/python/${name}`, '']),
   ),
-  'shared/contracts/dashboard.ts': 'export {};',
+  'shared/accounts/dashboard-config.ts': 'export {};',
 };
 
 export interface Project {

@@ -4,12 +4,12 @@ import { newSigningKey } from '../../../local/cognito/signing-key.ts';
 import { listen, type RunningServer } from '../../../local/http/server.ts';
 import { invocationPath, startLambda } from '../../../local/lambda/engine.ts';
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
-import { modelServer } from '../../../shared/adapters/model-server.ts';
-import { referenceFetcherClient } from '../../../shared/adapters/reference-fetcher-client.ts';
-import { sessionVerifier } from '../../../shared/adapters/session-verifier.ts';
-import { putLink, readLink } from '../../../shared/adapters/signed-links.ts';
+import { modelServer } from '../../../shared/model/client.ts';
+import { referenceFetcherClient } from '../../../shared/references/reader-client.ts';
+import { sessionVerifier } from '../../../shared/accounts/session-verifier.ts';
+import { putLink, readLink } from '../../../shared/images/signed-links.ts';
 import { startOneAnswerProxy, type OneAnswerProxy } from '../../support/one-answer-proxy.ts';
-import { startContainer } from '../sagemaker/support.ts';
+import { startContainer } from '../local/sagemaker/support.ts';
 
 /*
  * Lambda freezes a function between requests, and what it was connected to may forget the connections meanwhile. Behind the

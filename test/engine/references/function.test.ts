@@ -4,13 +4,13 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { handler as Handler } from '../../../functions/fetch-references.ts';
-import { setLogSink } from '../../../shared/runtime/log.ts';
+import { setLogSink } from '../../../shared/base/log.ts';
 import { answer, bomb, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';
 import { until } from '../../support/until.ts';
 import { samplePhoto } from '../../support/uploads.ts';
-import { bucket, credentials, region, startStore, type TestStore } from '../s3/support.ts';
+import { bucket, credentials, region, startStore, type TestStore } from '../local/s3/support.ts';
 import { createWorld, reset, type World } from './world.ts';
 
 let store: TestStore;
@@ -158,7 +158,7 @@ test('four that never end are given up together', async () => {
       return limit.signal;
     },
   };
-  const { fetchReferences } = await import('../../../shared/workflow/fetch-references.ts');
+  const { fetchReferences } = await import('../../../shared/references/read-references.ts');
   const fetching = fetchReferences(items, null, clock, () => {});
   await until('two of them are under way', () => world.net.web.requests.length === 2, 60_000);
   expect(limits.map(([ms]) => ms)).toEqual([5000]);

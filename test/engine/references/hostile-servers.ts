@@ -1,4 +1,4 @@
-import { referenceLimits } from '../../../shared/contracts/reference-images.ts';
+import { referenceLimits } from '../../../shared/references/contract.ts';
 import {
   answer,
   bomb,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { parseReferenceUrl, referenceLimits } from '../../../shared/contracts/reference-images.ts';
+import { parseReferenceUrl, referenceLimits } from '../../../shared/references/contract.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';
 import { until } from '../../support/until.ts';
 import { hostileNames } from './hostile-names.ts';

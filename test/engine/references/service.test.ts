@@ -7,7 +7,7 @@ import { answer, redirect } from '../../support/internet/pages.ts';
 import { preload, type Preload } from '../../support/internet/preloaded.ts';
 import { addresses, startSmallInternet, type SmallInternet } from '../../support/internet/small-internet.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';
-import { rateLogStore } from '../../../shared/store/rate-log-store.ts';
+import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { objectsOf } from '../../support/objects.ts';
 import { generate, small } from '../../support/requests.ts';
 import { removeFolder, startService, temporaryFolder, type RunningService } from '../../support/service.ts';

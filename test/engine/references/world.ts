@@ -25,7 +25,7 @@ export async function createWorld(engines: number[] = []): Promise<World> {
   const net = await startSmallInternet();
   const isAllowed = (host: string, port: number) => host === '127.0.0.1' && engines.includes(port);
   const home = enterSmallInternet(net.access, { isAllowed });
-  const fetcher = await import('../../../shared/adapters/reference-fetcher.ts');
+  const fetcher = await import('../../../shared/references/fetcher.ts');
   const fetchReference: World['fetchReference'] = (url, signal, contact) =>
     home.within(() => fetcher.fetchReference(url, contact ?? null, signal));
   const generic = await problemOf(fetchReference('https://nowhere.example/', new AbortController().signal));

@@ -1,4 +1,4 @@
-import { isFinal } from '../../../shared/domain/generation.ts';
+import { isFinal } from '../../../shared/generations/generation.ts';
 import type { Cast } from './cast.ts';
 import { call } from './functions.ts';
 import { fetchRecord } from './records.ts';

@@ -3,7 +3,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { openDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { answerRequest } from '../../../local/dynamodb/http.ts';
-import { tableSchema } from '../../../shared/store/table-keys.ts';
+import { tableSchema } from '../../../shared/table/keys.ts';
 
 export type Json = Record<string, any>;
 

@@ -1,6 +1,6 @@
-import { fingerprintApiKey } from '../../../shared/domain/api-key.ts';
-import { isFinal } from '../../../shared/domain/generation.ts';
-import { hashIdempotencyKey } from '../../../shared/store/idempotency-store.ts';
+import { fingerprintApiKey } from '../../../shared/keys/api-key.ts';
+import { isFinal } from '../../../shared/generations/generation.ts';
+import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
 import type { Bucket } from './bucket.ts';
 import type { Json } from './database.ts';
 import { prompt, type ClientRequest } from './requests.ts';

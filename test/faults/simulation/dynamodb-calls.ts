@@ -1,4 +1,4 @@
-import { inFlightSortKey } from '../../../shared/store/table-keys.ts';
+import { inFlightSortKey } from '../../../shared/table/keys.ts';
 import type { Json } from './database.ts';
 
 /** A call to DynamoDB as the service means it. */

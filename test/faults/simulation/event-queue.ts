@@ -1,6 +1,6 @@
 import { failureRecord } from '../../../local/lambda/event-queue.ts';
-import { jobs } from '../../../shared/routes.ts';
-import type { GenerationRef } from '../../../shared/contracts/generation-worker.ts';
+import { jobs } from '../../../shared/routes/routes.ts';
+import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 import { runJob, type EventHandler, type Functions } from './functions.ts';
 import { die, newRun, type Run, type RunKind } from './runs.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { billingPeriod, isPeriodStart } from '../../../shared/domain/billing-period.ts';
-import { isFinal } from '../../../shared/domain/generation.ts';
+import { billingPeriod, isPeriodStart } from '../../../shared/licenses/billing-period.ts';
+import { isFinal } from '../../../shared/generations/generation.ts';
 import type { Copy } from './bucket.ts';
 import type { Json } from './database.ts';
 import type { Run } from './runs.ts';

@@ -1,4 +1,4 @@
-import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
+import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
 import type { Reply } from './functions.ts';
 import { wrongAcceptance, type Outcome } from './outcome.ts';
 import type { ClientRequest } from './requests.ts';

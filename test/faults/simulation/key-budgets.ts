@@ -1,4 +1,4 @@
-import { periodFromItem, type KeyTally } from '../../../shared/store/period-store.ts';
+import { periodFromItem, type KeyTally } from '../../../shared/licenses/period-store.ts';
 import type { Json } from './database.ts';
 import { isOpen, type StoredRecord } from './invariants.ts';
 import { createLimits } from './limits.ts';

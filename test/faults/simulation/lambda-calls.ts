@@ -1,5 +1,5 @@
-import type { GenerationRef } from '../../../shared/contracts/generation-worker.ts';
-import type { FetchReferencesCommand } from '../../../shared/contracts/reference-images.ts';
+import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
+import type { FetchReferencesCommand } from '../../../shared/references/contract.ts';
 import { keyOf } from './bucket.ts';
 import type { EventQueue } from './event-queue.ts';
 import { anywhere, play, type Sending } from './exchange.ts';

@@ -1,6 +1,6 @@
 import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.ts';
 import { crc32 } from 'node:zlib';
-import type { ModelOutput, ModelRequest } from '../../../shared/contracts/model-server.ts';
+import type { ModelOutput, ModelRequest } from '../../../shared/model/contract.ts';
 import type { Bucket } from './bucket.ts';
 import { keyOf } from './bucket.ts';
 import type { ModelBehavior } from './faults.ts';

@@ -1,5 +1,5 @@
 import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
-import { monthAfter } from '../../../shared/domain/billing-period.ts';
+import { monthAfter } from '../../../shared/licenses/billing-period.ts';
 import type { Cast } from './cast.ts';
 import { currentRun, newRun } from './runs.ts';
 import type { Tenant } from './setup.ts';

@@ -1,7 +1,7 @@
 import { modelError } from '../../../local/sagemaker/failures.ts';
 import { payloadPart } from '../../../local/sagemaker/frames.ts';
-import { jobs } from '../../../shared/routes.ts';
-import type { ModelProbe, ModelRequest } from '../../../shared/contracts/model-server.ts';
+import { jobs } from '../../../shared/routes/routes.ts';
+import type { ModelProbe, ModelRequest } from '../../../shared/model/contract.ts';
 import { keyOf, previewKey } from './bucket.ts';
 import { readTableCall, type TableCall } from './dynamodb-calls.ts';
 import { distortTableAnswer, lagging } from './distortions.ts';

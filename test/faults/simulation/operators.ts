@@ -1,6 +1,6 @@
-import { creditPeriod } from '../../../shared/domain/credit-period.ts';
-import type { Identity } from '../../../shared/domain/identity.ts';
-import { catalogLifetimeMs } from '../../../shared/store/identity-store.ts';
+import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
+import type { Identity } from '../../../shared/identities/identity.ts';
+import { catalogLifetimeMs } from '../../../shared/identities/store.ts';
 import { moveAnchor } from './move-anchor.ts';
 import type { Cast } from './cast.ts';
 import { callFaults, type CallFault } from './faults.ts';

@@ -1,4 +1,4 @@
-import { isFinal } from '../../../shared/domain/generation.ts';
+import { isFinal } from '../../../shared/generations/generation.ts';
 import type { Cast } from './cast.ts';
 import { call, type Reply } from './functions.ts';
 import { newRun } from './runs.ts';

@@ -1,4 +1,4 @@
-import { creditCost } from '../../../shared/domain/credits.ts';
+import { creditCost } from '../../../shared/licenses/credits.ts';
 import type { Random } from './random.ts';
 import type { Key } from './setup.ts';
 

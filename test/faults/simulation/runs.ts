@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { GenerationRef } from '../../../shared/contracts/generation-worker.ts';
+import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 
 /** What a function's run is for: a caller, a request that nobody waits for, one that could not be run, or anything else. */
 export type RunKind = 'caller' | 'worker' | 'release' | 'sweep' | 'other';

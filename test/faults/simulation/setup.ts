@@ -1,10 +1,10 @@
 import type { Stores } from '../../../bin/common/stores.ts';
-import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
-import { billingPeriod } from '../../../shared/domain/billing-period.ts';
-import type { Identity } from '../../../shared/domain/identity.ts';
-import type { License } from '../../../shared/domain/license.ts';
-import type { ApiKey } from '../../../shared/store/api-key-store.ts';
-import type { SubscriptionStore } from '../../../shared/store/subscription-store.ts';
+import { fingerprintApiKey, newApiKey } from '../../../shared/keys/api-key.ts';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import type { Identity } from '../../../shared/identities/identity.ts';
+import type { License } from '../../../shared/licenses/license.ts';
+import type { ApiKey } from '../../../shared/keys/store.ts';
+import type { SubscriptionStore } from '../../../shared/billing/subscription-store.ts';
 import { createTimeline, type Timeline } from './access.ts';
 import { beginSubscription, licenseOf, newSubscription, type Subscription } from './subscription.ts';
 import type { Random } from './random.ts';

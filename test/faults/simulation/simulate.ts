@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openStores } from '../../../bin/common/stores.ts';
-import { subscriptionStore } from '../../../shared/store/subscription-store.ts';
-import { openTable } from '../../../shared/store/table.ts';
+import { subscriptionStore } from '../../../shared/billing/subscription-store.ts';
+import { openTable } from '../../../shared/table/table.ts';
 import { changeBudgets, drawBudgets } from './budget-changes.ts';
 import type { Cast } from './cast.ts';
 import { runClient, serveAgain } from './clients.ts';

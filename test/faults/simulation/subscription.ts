@@ -5,10 +5,10 @@ import type {
   SubscriptionState,
 } from '../../../shared/billing/evidence.ts';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
-import { billingPeriod, monthAfter } from '../../../shared/domain/billing-period.ts';
-import type { License } from '../../../shared/domain/license.ts';
-import type { SubscriptionStore } from '../../../shared/store/subscription-store.ts';
-import { applyBillingEvidence } from '../../../shared/workflow/apply-billing-event.ts';
+import { billingPeriod, monthAfter } from '../../../shared/licenses/billing-period.ts';
+import type { License } from '../../../shared/licenses/license.ts';
+import type { SubscriptionStore } from '../../../shared/billing/subscription-store.ts';
+import { applyBillingEvidence } from '../../../shared/billing/apply-event.ts';
 
 /** What Stripe knows of a tenant. */
 export interface Subscription {

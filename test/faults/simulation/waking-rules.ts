@@ -1,4 +1,4 @@
-import { longestWakeSeconds } from '../../../shared/domain/waking.ts';
+import { longestWakeSeconds } from '../../../shared/model/cold-start.ts';
 import type { Json } from './database.ts';
 import type { Run } from './runs.ts';
 

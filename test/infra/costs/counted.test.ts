@@ -3,10 +3,10 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { accessLogBytes, counted } from '../../../bin/costs/counted.ts';
 import { db } from '../../../local/dynamodb/dynalite.ts';
-import { billingPeriod } from '../../../shared/domain/billing-period.ts';
-import { committedName, tallyNames } from '../../../shared/store/period-store.ts';
-import { itemKeys } from '../../../shared/store/table-keys.ts';
-import { getItem } from '../../../shared/store/table.ts';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import { committedName, tallyNames } from '../../../shared/licenses/period-store.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
+import { getItem } from '../../../shared/table/table.ts';
 import { identity, license, startCountingWorld, type Counted, type CountingWorld } from './counting.ts';
 import { pictureSizes } from './picture-sizes.ts';
 

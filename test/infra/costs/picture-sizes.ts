@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { listen } from '../../../local/http/server.ts';
 import { demoIdentities } from '../../../local/demo-world.ts';
 import { startPainter } from '../../../painter/src/server.ts';
-import { modelEvent, type ModelOutput } from '../../../shared/contracts/model-server.ts';
+import { modelEvent, type ModelOutput } from '../../../shared/model/contract.ts';
 import { plainIdentity, sampleRequest } from '../../model-contract/sample-request.ts';
 
 /** One picture of a megapixel in each style of the demo's identities, with its bytes and its preview's. */

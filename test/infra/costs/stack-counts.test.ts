@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { countTemplate } from '../../../bin/costs/stack-counts.ts';
 import { readConfiguration } from '../../../lib/configuration.ts';
-import { errorCodes } from '../../../shared/errors.ts';
+import { errorCodes } from '../../../shared/base/errors.ts';
 
 const stage = {
   MethodSettings: [{ MetricsEnabled: true }],

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { changedIdentity, identityLosses, newIdentity } from '../../../bin/admin/identity-change.ts';
 import type { IdentityOptions } from '../../../bin/admin/identity-change.ts';
 import { changeOf, creditsFor, creditsNote, licenseLosses } from '../../../bin/admin/license-change.ts';
-import type { Identity } from '../../../shared/domain/identity.ts';
-import type { License } from '../../../shared/domain/license.ts';
+import type { Identity } from '../../../shared/identities/identity.ts';
+import type { License } from '../../../shared/licenses/license.ts';
 
 const nowMs = Date.UTC(2026, 10, 21);
 const dayMs = 24 * 3600 * 1000;

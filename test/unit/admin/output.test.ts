@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { asFailure, usageFailure } from '../../../bin/common/failure.ts';
 import { errorLine, keyValues, printable, readableTime, table } from '../../../bin/common/output.ts';
-import { newApiKey } from '../../../shared/domain/api-key.ts';
+import { newApiKey } from '../../../shared/keys/api-key.ts';
 
 test('columns are as wide as their widest cell, and numbers stand below each other', () => {
   const rows = Object.entries({ a: 5, longer: 1500 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
+import { fingerprintApiKey, newApiKey } from '../../../shared/keys/api-key.ts';
 import * as values from '../../../bin/common/values.ts';
 
 describe('times', () => {

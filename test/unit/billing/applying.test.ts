@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { License } from '../../../shared/domain/license.ts';
+import type { License } from '../../../shared/licenses/license.ts';
 import { noRegisters } from '../../../shared/billing/subscription.ts';
 import { applyEvidence } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf } from './delivery.ts';

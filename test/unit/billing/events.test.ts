@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SubscriptionSnapshot } from '../../../shared/billing/evidence.ts';
 import { parseBillingNotice } from '../../../shared/billing/event.ts';
-import { isId } from '../../../shared/domain/ids.ts';
+import { isId } from '../../../shared/base/ids.ts';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
 import { envelope, evidenceOf, older } from './delivery.ts';
 import { day, item, itemList, ownerId, start, stripeEvent, subscription } from './stripe-fixtures.ts';

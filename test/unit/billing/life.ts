@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type Stripe from 'stripe';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
-import type { License } from '../../../shared/domain/license.ts';
+import type { License } from '../../../shared/licenses/license.ts';
 import { mergeRegisters, noRegisters, registersOf } from '../../../shared/billing/subscription.ts';
 import { licenseOf, type BillingRules } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf } from './delivery.ts';

@@ -8,7 +8,7 @@ import {
   type SubscriptionState,
 } from '../../../shared/billing/evidence.ts';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
-import type { License } from '../../../shared/domain/license.ts';
+import type { License } from '../../../shared/licenses/license.ts';
 import {
   mergeRegisters,
   noRegisters,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parseBillingPrices, type BillingPrices } from '../../../shared/billing/prices.ts';
-import { tiers } from '../../../shared/domain/tiers.ts';
+import { tiers } from '../../../shared/licenses/tiers.ts';
 import { grantOf } from '../../../shared/billing/subscription-license.ts';
 
 describe('the map of prices', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type Stripe from 'stripe';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
-import { billingPeriod } from '../../../shared/domain/billing-period.ts';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import {
   day,
   item,

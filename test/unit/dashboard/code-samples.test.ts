@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installClient } from '../../support/installed-client.ts';
 import { codeSamples, lookUpSamples, uploadsNote } from '../../../dashboard/src/lib/code-samples.ts';
-import type { IdentityAnswer } from '../../../shared/contracts/identity.ts';
+import type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 import {
   answerFields,
   defaultPrompt,

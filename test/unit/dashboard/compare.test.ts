@@ -6,8 +6,8 @@ import {
   readCompared,
 } from '../../../dashboard/src/screens/history/compare/compared.ts';
 import { chooseForReference } from '../../../dashboard/src/screens/playground/references/choose-for-reference.ts';
-import type { StoredGeneration } from '../../../shared/contracts/generation-answers.ts';
-import type { IdentityAnswer } from '../../../shared/contracts/identity.ts';
+import type { StoredGeneration } from '../../../shared/generations/answer-contract.ts';
+import type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 import { storedGeneration as generation } from '../../support/stored-generation.ts';
 
 function differences(change: Partial<StoredGeneration>, [indexA, indexB] = [0, 0]): string[] {

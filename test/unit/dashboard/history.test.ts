@@ -16,7 +16,7 @@ import {
   maxEmptyPages,
   shouldFetchNext,
 } from '../../../dashboard/src/screens/history/list-view.ts';
-import { createGenerationBody } from '../../../shared/contracts/generation.ts';
+import { createGenerationBody } from '../../../shared/generations/contract.ts';
 import {
   formatSize,
   neighbours,

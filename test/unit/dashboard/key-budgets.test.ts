@@ -3,7 +3,7 @@ import {
   changeKeyBody,
   createKeyBody,
   maxMonthlyCredits as serviceBudget,
-} from '../../../shared/contracts/api-key.ts';
+} from '../../../shared/keys/contract.ts';
 import {
   bodyOf,
   budgetProblem,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ActivityItem } from '../../../shared/contracts/activity.ts';
-import type { KeyAnswer } from '../../../shared/contracts/api-key-answers.ts';
-import { createKeyBody } from '../../../shared/contracts/api-key.ts';
-import { maxActiveKeys as serviceLimit } from '../../../shared/domain/key-slots.ts';
+import type { ActivityItem } from '../../../shared/accounts/activity-contract.ts';
+import type { KeyAnswer } from '../../../shared/keys/answer-contract.ts';
+import { createKeyBody } from '../../../shared/keys/contract.ts';
+import { maxActiveKeys as serviceLimit } from '../../../shared/keys/slots.ts';
 import { activityText } from '../../../dashboard/src/screens/keys/activity-view.ts';
 import {
   changeKeyAdvice,

@@ -15,7 +15,7 @@ import {
   type FormValues,
 } from '../../../dashboard/src/screens/playground/form-values.ts';
 import { fitSize, presetsFor } from '../../../dashboard/src/screens/playground/sizes.ts';
-import { createGenerationBody } from '../../../shared/contracts/generation.ts';
+import { createGenerationBody } from '../../../shared/generations/contract.ts';
 import { storedGeneration } from '../../support/stored-generation.ts';
 
 const pro = { tier: 'Pro', maxOutputs: 4, maxSidePx: 2048 };

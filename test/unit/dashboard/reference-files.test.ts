@@ -7,9 +7,9 @@ import {
   referenceLimits,
   uploadLifetimeMs,
 } from '../../../dashboard/src/screens/playground/references/reference.ts';
-import { referenceLimits as serviceLimits } from '../../../shared/contracts/reference-images.ts';
-import { inspectImage } from '../../../shared/domain/images/inspect-image.ts';
-import { uploadLifetimeSeconds } from '../../../shared/domain/upload.ts';
+import { referenceLimits as serviceLimits } from '../../../shared/references/contract.ts';
+import { inspectImage } from '../../../shared/images/inspect-image.ts';
+import { uploadLifetimeSeconds } from '../../../shared/images/upload.ts';
 import { pngHeader } from '../../support/png.ts';
 
 test('the limits are the service’s', () => {

@@ -14,7 +14,7 @@ import {
   type Reference,
 } from '../../../dashboard/src/screens/playground/references/reference.ts';
 import { readReferenceUrl } from '../../../dashboard/src/screens/playground/references/add-references.ts';
-import { parseReferenceUrl } from '../../../shared/contracts/reference-images.ts';
+import { parseReferenceUrl } from '../../../shared/references/contract.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 
 const url = 'https://shop.example/p/red%20cup.jpg?w=9';

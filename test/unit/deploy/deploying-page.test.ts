@@ -4,7 +4,7 @@ import GithubSlugger from 'github-slugger';
 import { nextSteps } from '../../../bin/deploy/next-steps.ts';
 import { dataStores } from '../../../bin/deploy/preflight/data-stores.ts';
 import { configuration } from '../../../lib/configuration.ts';
-import { ttlAttribute } from '../../../shared/store/table-keys.ts';
+import { ttlAttribute } from '../../../shared/table/keys.ts';
 
 const root = new URL('../../../', import.meta.url);
 const page = readFileSync(new URL('docs/deploying.md', root), 'utf8');

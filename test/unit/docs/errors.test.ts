@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
+import { errorCodes, type ErrorCode } from '../../../shared/base/errors.ts';
 import { errorAdvice } from '../../../shared/openapi/error-advice.ts';
 import { errorExamples } from '../../../shared/openapi/error-examples.ts';
 import { overview } from '../../../shared/openapi/overview.ts';

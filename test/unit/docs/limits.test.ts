@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { configuration } from '../../../lib/configuration.ts';
-import { createKeyBody } from '../../../shared/contracts/api-key.ts';
-import { createGenerationBody } from '../../../shared/contracts/generation.ts';
-import { maxAddressesPerMinute, referenceLimits } from '../../../shared/contracts/reference-images.ts';
-import { endedKeyDays } from '../../../shared/domain/api-key.ts';
-import { maxActiveKeys, maxRecentKeys, newKeyLimit } from '../../../shared/domain/key-slots.ts';
-import { creditCost } from '../../../shared/domain/credits.ts';
-import { idempotencyHours, parseIdempotencyKey } from '../../../shared/domain/idempotency.ts';
-import { tiers } from '../../../shared/domain/tiers.ts';
-import { uploadLifetimeSeconds } from '../../../shared/domain/upload.ts';
+import { createKeyBody } from '../../../shared/keys/contract.ts';
+import { createGenerationBody } from '../../../shared/generations/contract.ts';
+import { maxAddressesPerMinute, referenceLimits } from '../../../shared/references/contract.ts';
+import { endedKeyDays } from '../../../shared/keys/api-key.ts';
+import { maxActiveKeys, maxRecentKeys, newKeyLimit } from '../../../shared/keys/slots.ts';
+import { creditCost } from '../../../shared/licenses/credits.ts';
+import { idempotencyHours, parseIdempotencyKey } from '../../../shared/generations/idempotency.ts';
+import { tiers } from '../../../shared/licenses/tiers.ts';
+import { uploadLifetimeSeconds } from '../../../shared/images/upload.ts';
 import { openApiDocument } from '../../../shared/openapi/document.ts';
-import { firewallFailures, gatewayFailures } from '../../../shared/gateway-failures.ts';
+import { firewallFailures, gatewayFailures } from '../../../shared/routes/gateway-failures.ts';
 import { filterParameters } from '../../../shared/http/generation-filter.ts';
-import { routes, type Route } from '../../../shared/routes.ts';
+import { routes, type Route } from '../../../shared/routes/routes.ts';
 import { readPage, tableBelow } from '../../support/documents.ts';
 
 const page = 'docs/api/limits.md';
@@ -142,8 +142,7 @@ test('the limits of reference images are those of the code', () => {
     'minutes that an upload is usable': String(uploadLifetimeSeconds / 60),
   });
   // These two are constants of the modules that fetch.
-  const source =
-    readPage('shared/workflow/fetch-references.ts') + readPage('shared/adapters/reference-fetcher.ts');
+  const source = readPage('shared/references/read-references.ts') + readPage('shared/references/fetcher.ts');
   expect(source).toContain(`fetchWithinMs = ${Number(shown["seconds to fetch all of a request's"]) * 1000};`);
   expect(source).toContain(`maxRedirects = ${shown['redirects of a link']};`);
 });
@@ -169,7 +168,7 @@ describe('everything else', () => {
     const { schema } = openApiDocument().components.parameters.limitParameter;
     expect(shown['requests on a page of GET /generate']).toBe(schema.maximum);
     expect(shown['keys on a page of GET /keys']).toBe(schema.maximum);
-    const linkSeconds = /linkLifetimeSeconds = (\d+);/.exec(readPage('shared/adapters/object-store.ts'))![1];
+    const linkSeconds = /linkLifetimeSeconds = (\d+);/.exec(readPage('shared/images/object-store.ts'))![1];
     expect(shown['minutes that a link to an image opens']).toBe(Number(linkSeconds) / 60);
   });
 

@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
-import { firewallFailures, gatewayFailures, type GatewayFailure } from '../../../shared/gateway-failures.ts';
-import { openMs, warmingRetrySeconds } from '../../../shared/domain/breaker.ts';
-import { newKeyLimit } from '../../../shared/domain/key-slots.ts';
-import { longestWakeSeconds, shortestWaitSeconds } from '../../../shared/domain/waking.ts';
-import { idempotencyHours } from '../../../shared/domain/idempotency.ts';
-import { routes } from '../../../shared/routes.ts';
+import { errorCodes, type ErrorCode } from '../../../shared/base/errors.ts';
+import {
+  firewallFailures,
+  gatewayFailures,
+  type GatewayFailure,
+} from '../../../shared/routes/gateway-failures.ts';
+import { openMs, warmingRetrySeconds } from '../../../shared/model/breaker-states.ts';
+import { newKeyLimit } from '../../../shared/keys/slots.ts';
+import { longestWakeSeconds, shortestWaitSeconds } from '../../../shared/model/cold-start.ts';
+import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
+import { routes } from '../../../shared/routes/routes.ts';
 import { codeBlocks, readPage, tableBelow } from '../../support/documents.ts';
 
 const page = 'docs/api/retries.md';

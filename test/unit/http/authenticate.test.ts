@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { fingerprintApiKey, newApiKey } from '../../../shared/domain/api-key.ts';
+import { fingerprintApiKey, newApiKey } from '../../../shared/keys/api-key.ts';
 import { authenticate, type AccessDeps } from '../../../shared/http/authenticate.ts';
 import { readRequest } from '../../../shared/http/request.ts';
-import { routes } from '../../../shared/routes.ts';
+import { routes } from '../../../shared/routes/routes.ts';
 import { sampleLicense } from '../../support/unit-samples.ts';
 
 /** `test/http/refused-keys.test.ts` holds what is read for a key that is refused. */

@@ -12,7 +12,7 @@ import {
   TransactionInProgressException,
 } from '@aws-sdk/client-dynamodb';
 import { NoSuchKey, S3ServiceException } from '@aws-sdk/client-s3';
-import { ServiceError } from '../../../shared/errors.ts';
+import { ServiceError } from '../../../shared/base/errors.ts';
 import { asServiceError, isBackendFailure } from '../../../shared/http/backend-failure.ts';
 
 const sdk = { message: 'said by AWS', $metadata: {} };

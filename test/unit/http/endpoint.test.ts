@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ok } from '../../../shared/http/answer.ts';
 import { endpoint } from '../../../shared/http/endpoint.ts';
-import { setLogSink } from '../../../shared/runtime/log.ts';
-import { routes } from '../../../shared/routes.ts';
+import { setLogSink } from '../../../shared/base/log.ts';
+import { routes } from '../../../shared/routes/routes.ts';
 
 const event = { httpMethod: 'GET', multiValueHeaders: {}, path: '/health' };
 

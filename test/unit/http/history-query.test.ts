@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { generationStatuses, generationTypes } from '../../../shared/contracts/generation.ts';
-import { isRequestId } from '../../../shared/domain/ids.ts';
+import { generationStatuses, generationTypes } from '../../../shared/generations/contract.ts';
+import { isRequestId } from '../../../shared/base/ids.ts';
 import { filterParameters, readFilter } from '../../../shared/http/generation-filter.ts';
 import { readCursor, readLimit, writeCursor } from '../../../shared/http/paging.ts';
 import { anyId, anyInstantMs, anyRequestId, inheritedNames, refusalOf } from '../../support/unit-samples.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createGenerationBody } from '../../../shared/contracts/generation.ts';
+import { createGenerationBody } from '../../../shared/generations/contract.ts';
 import { parseJson } from '../../../shared/http/json.ts';
 import { refusalOf } from '../../support/unit-samples.ts';
 

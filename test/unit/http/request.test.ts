@@ -9,7 +9,7 @@ import {
   singleHeader,
   together,
 } from '../../../shared/http/request.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { ServiceError } from '../../../shared/base/errors.ts';
 import { refusalOf } from '../../support/unit-samples.ts';
 
 function requestOf(event: Partial<APIGatewayProxyEvent>) {

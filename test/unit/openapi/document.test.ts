@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { documentText } from '../../../bin/openapi.ts';
-import { errorCodes, type ErrorCode } from '../../../shared/errors.ts';
+import { errorCodes, type ErrorCode } from '../../../shared/base/errors.ts';
 import { documentedRoutes, openApiDocument } from '../../../shared/openapi/document.ts';
 import { operations } from '../../../shared/openapi/operations.ts';
 import { responsesOf } from '../../../shared/openapi/responses.ts';
 import type { Schema } from '../../../shared/openapi/schema.ts';
-import type { Route } from '../../../shared/routes.ts';
+import type { Route } from '../../../shared/routes/routes.ts';
 import { closed, fits, resolve, walk } from './json-schema.ts';
 
 const document = openApiDocument();

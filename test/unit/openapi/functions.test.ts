@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { build, stop } from 'esbuild';
-import type { ErrorCode } from '../../../shared/errors.ts';
-import { firewallFailures, gatewayFailures } from '../../../shared/gateway-failures.ts';
+import type { ErrorCode } from '../../../shared/base/errors.ts';
+import { firewallFailures, gatewayFailures } from '../../../shared/routes/gateway-failures.ts';
 import { documentedRoutes, openApiDocument } from '../../../shared/openapi/document.ts';
 import { codesOf } from '../../../shared/openapi/error-codes.ts';
 import { operations, type OperationId } from '../../../shared/openapi/operations.ts';
 import { parameters } from '../../../shared/openapi/parameters.ts';
-import { jobs, routes, type Route } from '../../../shared/routes.ts';
+import { jobs, routes, type Route } from '../../../shared/routes/routes.ts';
 import { repository } from '../../support/repository.ts';
 
 const table = documentedRoutes;
@@ -51,7 +51,7 @@ function reached(operationId: OperationId): Partial<Record<ErrorCode, boolean>> 
 }
 
 const isOfDocument = (path: string) =>
-  path.startsWith('shared/openapi/') || path === 'shared/contracts/answer-fields.ts';
+  path.startsWith('shared/openapi/') || path === 'shared/base/answer-fields.ts';
 
 describe.each(table)('%s', (operationId, route) => {
   test('documents the errors that its function throws, and no others but those of gateway and firewall', async () => {

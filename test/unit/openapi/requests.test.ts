@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createGenerationBody } from '../../../shared/contracts/generation.ts';
-import { createAccountUploadBody, createUploadBody } from '../../../shared/contracts/upload.ts';
-import { parseIdempotencyKey } from '../../../shared/domain/idempotency.ts';
+import { createGenerationBody } from '../../../shared/generations/contract.ts';
+import { createAccountUploadBody, createUploadBody } from '../../../shared/images/contract.ts';
+import { parseIdempotencyKey } from '../../../shared/generations/idempotency.ts';
 import { readFilter } from '../../../shared/http/generation-filter.ts';
 import { readLimit } from '../../../shared/http/paging.ts';
 import { openApiDocument } from '../../../shared/openapi/document.ts';

@@ -1,4 +1,4 @@
-import { hasAllWords, searchWords } from '../../../../shared/domain/search.ts';
+import { hasAllWords, searchWords } from '../../../../shared/base/search.ts';
 import type { IdentityAnswer, LicenseAnswer } from '../../api/types.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ReferenceFormat } from '../../../../../shared/contracts/reference-images.ts';
+import type { ReferenceFormat } from '../../../../../shared/references/contract.ts';
 import { formatFileSize } from '../../../lib/format.ts';
 import { referenceLimits, type Picture } from './reference.ts';
 

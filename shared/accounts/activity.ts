@@ -1,0 +1,36 @@
+import type { ActivityItem } from './activity-contract.ts';
+import type { AuditChange, AuditEntry, LicenseAuditAction } from './audit.ts';
+import { isoTime } from '../base/clock.ts';
+import { tiers, type TierName } from '../licenses/tiers.ts';
+
+const kinds = { account: 'owner', operator: 'operator', billing: 'billing' } as const;
+
+/** An entry of a license's trail as its owner sees it. Who the operator is, and which event it was, is left out. */
+export function activityItem({
+  entryId,
+  atMs,
+  by,
+  action,
+  subjectId,
+  subjectName,
+  changes,
+}: AuditEntry): ActivityItem {
+  const isOfKey = action.startsWith('key_');
+  return {
+    id: entryId,
+    at: isoTime(atMs),
+    by: kinds[by.slice(0, by.indexOf(':')) as keyof typeof kinds],
+    // A license's trail has no others.
+    action: action as LicenseAuditAction,
+    keyId: isOfKey ? subjectId : null,
+    keyName: isOfKey ? subjectName : null,
+    changes: changes.map(inAnswers),
+  };
+}
+
+/** Answers tell tiers by their labels. */
+function inAnswers({ member, from, to }: AuditChange): AuditChange {
+  if (member !== 'tier') return { member, from, to };
+  const label = (tier: unknown) => tiers[tier as TierName]?.label ?? null;
+  return { member, from: label(from), to: label(to) };
+}

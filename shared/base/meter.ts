@@ -1,0 +1,48 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { metricNamespace, metricTable, type CountedName, type Meter, type MetricName } from './metrics.ts';
+
+/** A meter that keeps its values until the request's log line is written. */
+export interface RecordingMeter extends Meter {
+  values: [MetricName, number][];
+  counts: [CountedName, string][];
+}
+
+export function recordingMeter(): RecordingMeter {
+  const values: [MetricName, number][] = [];
+  const counts: [CountedName, string][] = [];
+  return {
+    values,
+    counts,
+    add: (metric, value) => void values.push([metric, value]),
+    count: (metric, value) => void counts.push([metric, value]),
+  };
+}
+
+/**
+ * Turns a meter's values into members of log lines (CloudWatch, "Embedded metric format"). Metrics that have only the
+ * deployment as their dimension share one line. Each count by code or outcome needs a line of its own.
+ */
+export function embeddedMetrics(
+  { values, counts }: RecordingMeter,
+  serviceName: string,
+): { metrics: object; extraRecords: object[] } {
+  return {
+    metrics: values.length === 0 ? {} : serialize(serviceName, {}, values),
+    extraRecords: counts.map(([metric, value]) => {
+      const { by } = metricTable[metric];
+      return serialize(serviceName, { [by]: value }, [[metric, 1]]);
+    }),
+  };
+}
+
+function serialize(
+  serviceName: string,
+  dimensions: Record<string, string>,
+  values: [MetricName | CountedName, number][],
+): object {
+  const metrics = new Metrics({ namespace: metricNamespace, serviceName });
+  if (Object.keys(dimensions).length > 0) metrics.addDimensions(dimensions);
+  for (const [metric, value] of values)
+    metrics.addMetric(metricTable[metric].name, metricTable[metric].unit, value);
+  return metrics.serializeMetrics();
+}

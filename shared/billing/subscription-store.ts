@@ -1,0 +1,115 @@
+import { changesBetween, licenseMembers, type Actor } from '../accounts/audit.ts';
+import type { License } from '../licenses/license.ts';
+import { noRegisters } from './subscription.ts';
+import type { StoredSubscription } from './subscription-license.ts';
+import { auditWrite } from '../accounts/audit-store.ts';
+import { licenseStore, toItem } from '../licenses/store.ts';
+import { getItem, type Table } from '../table/table.ts';
+import { itemKeys } from '../table/keys.ts';
+import { transact, type TransactItems } from '../table/transact.ts';
+
+/** A subscription as it was read. It can be written only while both of its items are unchanged. */
+export interface ReadSubscription extends StoredSubscription {
+  version: number;
+}
+
+/** The members of a license that billing sets. The others are set by the operator, or never change. */
+const billedMembers = [
+  'planName',
+  'tier',
+  'creditsLimit',
+  'foundingCatalog',
+  'identityIds',
+  'status',
+  'graceUntilMs',
+  'periodAnchorMs',
+  'carried',
+  'activeUntilMs',
+] as const satisfies (keyof License)[];
+
+function billedPart(license: License): Pick<License, (typeof billedMembers)[number]> {
+  const part = Object.fromEntries(billedMembers.map((member) => [member, license[member]]));
+  return part as Pick<License, (typeof billedMembers)[number]>;
+}
+
+export type SubscriptionStore = ReturnType<typeof subscriptionStore>;
+
+export function subscriptionStore(table: Table) {
+  return {
+    /** Two strong reads, one after the other. If an item changes in between, `put` is refused. */
+    async get(licenseId: string): Promise<ReadSubscription> {
+      const billing = await getItem(table, itemKeys.billing(licenseId));
+      const license = await licenseStore(table).get(licenseId);
+      const { snapshots, paid, failed, moments, standing, endedByOperator } = { ...noRegisters, ...billing };
+      return {
+        license,
+        registers: { snapshots, paid, failed, moments, standing, endedByOperator },
+        version: billing?.version ?? 0,
+      };
+    },
+
+    /**
+     * Writes the registers and, where there is one to write, the license in one transaction.
+     * @param by the event that changes it.
+     * @returns false when another event came in between, or the operator changed the license's status.
+     */
+    async put(
+      licenseId: string,
+      read: ReadSubscription,
+      next: StoredSubscription,
+      by: Actor,
+    ): Promise<boolean> {
+      const billing = {
+        Put: {
+          TableName: table.name,
+          Item: { ...itemKeys.billing(licenseId), ...next.registers, version: read.version + 1 },
+          ...(read.version === 0
+            ? { ConditionExpression: 'attribute_not_exists(PK)' }
+            : {
+                ConditionExpression: 'version = :read',
+                ExpressionAttributeValues: { ':read': read.version },
+              }),
+        },
+      };
+      const license =
+        next.license === null
+          ? []
+          : [licenseWrite(next.license, read.license), ...entries(read.license, next.license, by)];
+      return (await transact(table, [billing, ...license])) === null;
+    },
+  };
+
+  /** What an event changed, if it made a license or changed one. */
+  function entries(before: License | null, billed: License, by: Actor): TransactItems {
+    // Of a license that exists, the other members stay as they are.
+    const after = before === null ? billed : { ...before, ...billedPart(billed) };
+    const changes = changesBetween(before ? licenseMembers(before) : {}, licenseMembers(after));
+    if (changes.length === 0) return [];
+    const { licenseId } = after;
+    const action = before === null ? 'license_granted' : 'license_changed';
+    const note = { by, action, subjectId: licenseId, subjectName: null, changes } as const;
+    return [auditWrite(table, { licenseId }, note, Date.now())];
+  }
+
+  function licenseWrite(license: License, before: License | null): TransactItems[number] {
+    if (before === null) {
+      const Item = toItem(license);
+      return { Put: { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(PK)' } };
+    }
+    const members = Object.entries(billedPart(license));
+    return {
+      Update: {
+        TableName: table.name,
+        Key: itemKeys.license(license.licenseId),
+        UpdateExpression: `SET ${members.map(([member]) => `#${member} = :${member}`).join(', ')}`,
+        // Refuses the write if the operator ended the license in between.
+        ConditionExpression: '#status = :before',
+        ExpressionAttributeNames: Object.fromEntries(members.map(([member]) => [`#${member}`, member])),
+        ExpressionAttributeValues: {
+          ':before': before.status,
+          ...Object.fromEntries(members.map(([member, value]) => [`:${member}`, value])),
+        },
+      },
+    };
+  }
+}

@@ -1,0 +1,115 @@
+import type { GenerationAnswer } from './answer-contract.ts';
+import type { Generation } from './generation.ts';
+import type { Identity, IdentityModel } from '../identities/identity.ts';
+import { maxInFlight, type License } from '../licenses/license.ts';
+import { ServiceError, type Words } from '../base/errors.ts';
+import { generationAnswer, type AnswerDeps } from './answers.ts';
+import {
+  decideGeneration,
+  finishedFirst,
+  inProgress,
+  overKeyBudget,
+  overLimit,
+  tooManyInFlight,
+  type DecisionDeps,
+  type GenerationCommand,
+} from './decide.ts';
+import { discardReferences } from '../references/discard-references.ts';
+import { runModel } from './run-model.ts';
+import { newRun, paintAndSettle, releaseFailed, type Observer, type RunDeps } from './settle.ts';
+
+export type { GenerationCommand, Observer };
+
+export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
+
+export type Acceptance =
+  | { outcome: 'accepted'; generation: Generation; identity: Identity & { model: IdentityModel } }
+  /** The first request with its idempotency key. */
+  | { outcome: 'replayed'; generation: Generation; answer: GenerationAnswer };
+
+/**
+ * Decides a request and holds its credits. Unless it is accepted, nothing is held and no copy of its references is left.
+ * @throws every refusal of POST /generate that comes before the model is called.
+ */
+export async function acceptGeneration(
+  command: GenerationCommand,
+  deps: GenerationDeps,
+): Promise<Acceptance> {
+  const { license } = command;
+  const decision = await decideGeneration(command, deps, { dryRun: false });
+  if (decision.outcome === 'repeats') return replayed(decision.first, license, deps);
+  const { generation, period, identity } = decision;
+  let accepted = false;
+  try {
+    const claim = command.idempotencyKeyHash === null ? null : { bodyHash: command.bodyHash };
+    const { keyBudget } = command;
+    const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: maxInFlight(license) };
+    const isLate = () => deps.clock.now() >= generation.deadlineMs;
+    const reservation = await deps.generations.reserve(generation, limits, claim, isLate);
+    if (reservation.outcome === 'over_limit') throw overLimit(decision);
+    if (reservation.outcome === 'over_key_budget') throw overKeyBudget(decision, keyBudget!);
+    if (reservation.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
+    if (reservation.outcome === 'repeated') {
+      const first = await finishedFirst(reservation.idempotencyRecord, command, deps);
+      if (first === null) throw inProgress(reservation.idempotencyRecord);
+      return await replayed(first, license, deps);
+    }
+    accepted = true;
+  } finally {
+    if (!accepted) await discardReferences(generation, generation.referenceImages, deps);
+  }
+  return { outcome: 'accepted', generation, identity };
+}
+
+async function replayed(first: Generation, license: License, deps: AnswerDeps): Promise<Acceptance> {
+  return { outcome: 'replayed', generation: first, answer: await generationAnswer(first, license, deps) };
+}
+
+/**
+ * Runs an accepted request to its end: settled or released, and its references deleted, before this returns.
+ * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back. GENERATION_FAILED
+ *   also where the store could not be asked how it ended.
+ */
+export async function finishGeneration(
+  accepted: Extract<Acceptance, { outcome: 'accepted' }>,
+  license: License,
+  observer: Observer,
+  deps: GenerationDeps,
+): Promise<GenerationAnswer> {
+  const { generation, identity } = accepted;
+  const { requestId } = generation;
+  deps.meter.add('creditsReserved', generation.credits);
+  const { ended, failure } = await runToEnd(generation, identity, observer, deps).finally(() =>
+    discardReferences(generation, generation.referenceImages, deps),
+  );
+  if (ended.status === 'COMPLETED') {
+    return generationAnswer(ended, license, deps).catch((cause: unknown) => {
+      // Not SERVICE_UNAVAILABLE: callers repeat the request for that, and would pay for it again.
+      const sentence = ({ refetch }: Words) =>
+        `The image is finished and was charged, but its answer could not be put together. ${refetch}.`;
+      throw new ServiceError('GENERATION_FAILED', sentence, { cause, requestId });
+    });
+  }
+  const code = ended.errorCode ?? 'GENERATION_FAILED';
+  const retryAfterSeconds =
+    failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
+  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
+    retryAfterSeconds,
+    requestId,
+  });
+}
+
+async function runToEnd(
+  generation: Generation,
+  identity: Identity & { model: IdentityModel },
+  observer: Observer,
+  deps: GenerationDeps,
+): Promise<{ ended: Generation; failure?: unknown }> {
+  const run = newRun(generation);
+  const options = { paint: runModel, wait: 'queueWait', observer } as const;
+  try {
+    return { ended: await paintAndSettle(run, identity, options, deps) };
+  } catch (failure) {
+    return { ended: await releaseFailed(generation, failure, run.runId, deps), failure };
+  }
+}

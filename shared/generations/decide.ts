@@ -1,0 +1,281 @@
+import type { ModelServer } from '../model/client.ts';
+import { createGenerationBody, type CreateGenerationBody } from './contract.ts';
+import { describeIssues, queryProblems } from '../base/fields.ts';
+import { isoTime } from '../base/clock.ts';
+import { creditPeriod, type CreditPeriod } from '../licenses/credit-period.ts';
+import { fitsBudget } from '../licenses/credits.ts';
+import { checkTier, newGeneration, referenceProblems, type Generation } from './generation.ts';
+import { readIdempotencyKey } from './idempotency.ts';
+import type { Identity, IdentityModel } from '../identities/identity.ts';
+import { maxInFlight, usableIdentity, type License } from '../licenses/license.ts';
+import { counted } from '../base/words.ts';
+import { ownWords, ServiceError, type Words } from '../base/errors.ts';
+import type { GenerationStore } from './store.ts';
+import type { IdempotencyRecord } from './idempotency-store.ts';
+import type { Period, PeriodStore } from '../licenses/period-store.ts';
+import { prepareReferences, type ReferenceDeps } from '../references/prepare-references.ts';
+
+export interface DecisionDeps extends ReferenceDeps {
+  generations: GenerationStore;
+  periods: PeriodStore;
+  model: ModelServer;
+  deadlineSeconds: number;
+  /** Of requests that are answered before they are run. */
+  asyncDeadlineSeconds: number;
+  retentionDays: number;
+}
+
+/** A request to generate, authenticated, with what was read about it. Its parameters are still as they were sent. */
+export interface GenerationCommand {
+  requestId: string;
+  /** A key's id, or `acct_…` for an account in the playground. */
+  keyId: string;
+  /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
+  keyBudget: number | null;
+  license: License;
+  /** In the members of POST /generate, whatever format it was sent in. */
+  body: Record<string, unknown>;
+  /** Those that its format takes. @default dryRun */
+  queryParameters?: readonly string[];
+  /** A sentence about what was sent and has no place in `body`. */
+  bodyProblem?: string | null;
+  bodyHash: string;
+  query: ReadonlyMap<string, readonly string[]>;
+  /** Every value of the header; undefined where it was not sent. */
+  idempotencyKeys: readonly string[] | undefined;
+  /** The identity that the body names; null where there is none with that id. */
+  identity: Identity | null;
+  /** The idempotency key's stored form, and what it stands for already. */
+  idempotencyKeyHash: string | null;
+  idempotencyRecord: IdempotencyRecord | null;
+  /** It is answered once it is accepted, and runs without its caller. */
+  respondAsync: boolean;
+}
+
+/** A request as it would be stored now, and the period that would hold its credits. */
+export interface Draft {
+  generation: Generation;
+  period: CreditPeriod;
+}
+
+/** What a request is, after every check that comes before its reservation. */
+export type Decision =
+  /** Its idempotency key stands for a request that completed. */
+  | { outcome: 'repeats'; first: Generation }
+  | (Draft & {
+      outcome: 'new';
+      identity: Identity & { model: IdentityModel };
+      /** The period's totals, where they were looked at. */
+      totals: Period | null;
+    });
+
+/**
+ * Makes every check of a request that comes before its reservation. Nothing is stored but copies of its reference images,
+ * which whoever does not go on discards. Credits are looked at only where something depends on it: the reservation decides.
+ * @param dryRun looks at the credits in any case, and stores nothing.
+ * @throws the first refusal in the order of checks. No copy is left then.
+ */
+export async function decideGeneration(
+  command: GenerationCommand,
+  deps: DecisionDeps,
+  { dryRun }: { dryRun: boolean },
+): Promise<Decision> {
+  if (command.idempotencyRecord !== null && command.idempotencyRecord.expiresAtMs > deps.clock.now()) {
+    const first = await finishedFirst(command.idempotencyRecord, command, deps);
+    if (first !== null) return { outcome: 'repeats', first };
+  }
+  const { license } = command;
+  const plan = planGeneration(command);
+  const { model } = plan.identity;
+  const references = plan.body.referenceImages;
+  const refusal =
+    model === null ? noModel(plan.identity) : await deps.model.refusal({ waits: command.respondAsync });
+  const looks = dryRun || refusal !== null || references.length > 0;
+  // Whoever could not pay hears of that first, and has nothing fetched.
+  const totals = looks ? await checkCredits(draft(command, plan, deps), command, deps) : null;
+  if (model === null || refusal !== null) throw refusal;
+  if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
+  if (references.length > 0) {
+    const of = { requestId: command.requestId, licenseId: license.licenseId };
+    await prepareReferences(of, references, deps, { copyReferences: !dryRun });
+  }
+  // References and a probe take time. The request counts from this moment.
+  const identity = { ...plan.identity, model };
+  return { outcome: 'new', ...draft(command, plan, deps), identity, totals };
+}
+
+function draft(command: GenerationCommand, { identity, body }: Plan, deps: DecisionDeps): Draft {
+  const { license } = command;
+  const nowMs = deps.clock.now();
+  const period = creditPeriod(license, nowMs);
+  const generation = newGeneration({
+    requestId: command.requestId,
+    licenseId: license.licenseId,
+    keyId: command.keyId,
+    identity,
+    body,
+    periodStartMs: period.startMs,
+    creditsLimit: period.creditsLimit,
+    nowMs,
+    deadlineSeconds: command.respondAsync ? deps.asyncDeadlineSeconds : deps.deadlineSeconds,
+    retentionDays: deps.retentionDays,
+    idempotencyKeyHash: command.idempotencyKeyHash,
+  });
+  return { generation, period };
+}
+
+/** What the checks of a request read. */
+export type PlanInput = Pick<
+  GenerationCommand,
+  'license' | 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys' | 'identity'
+>;
+
+export interface Plan {
+  identity: Identity;
+  body: CreateGenerationBody;
+}
+
+/**
+ * Checks who may use the identity, then the parameters and the tier. The first failure is told.
+ * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT
+ */
+export function planGeneration(input: PlanInput): Plan {
+  const identity = allowedIdentity(input);
+  const body = parseParameters(input, identity);
+  checkTier(body, input.license.tier);
+  return { identity, body };
+}
+
+function allowedIdentity(input: PlanInput): Identity {
+  const { body, identity, license } = input;
+  const { identityId } = body;
+  if (identityId === undefined || identityId === null || identityId === '') {
+    throw new ServiceError('MISSING_IDENTITY', ({ noIdentity }) => noIdentity);
+  }
+  // Of another type, it names no identity that could be unknown: it is refused with whatever else is wrong.
+  if (typeof identityId !== 'string') parseParameters(input, null);
+  return usableIdentity(identity, license);
+}
+
+/**
+ * Checks the query, the header and the body together.
+ * @param identity null where it is not known.
+ * @throws INVALID_PARAMETERS naming all that is wrong with them.
+ */
+export function parseParameters(
+  input: Pick<PlanInput, 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys'>,
+  identity: Identity | null,
+): CreateGenerationBody {
+  const { body, queryParameters = ['dryRun'], bodyProblem, query, idempotencyKeys } = input;
+  const parsed = createGenerationBody.safeParse(body);
+  const sentence = ({ idempotencyKey, members }: Words) => {
+    const problems = queryProblems(query, queryParameters);
+    const [dryRun = 'false'] = query.get('dryRun') ?? [];
+    // Whoever asks for a dry run in other words must not pay for a real one.
+    if (dryRun !== 'true' && dryRun !== 'false') problems.push('dryRun must be true or false');
+    if (idempotencyKeys && readIdempotencyKey(idempotencyKeys) === null) {
+      problems.push(`${idempotencyKey} must be 1 to 255 visible ASCII characters`);
+    }
+    problems.push(...referenceProblems(body, identity));
+    const sentences = problems.map((problem) => `${problem}.`);
+    if (bodyProblem) sentences.push(bodyProblem);
+    if (!parsed.success) sentences.push(describeIssues(parsed.error.issues, members));
+    return sentences.join(' ');
+  };
+  if (!parsed.success || sentence(ownWords) !== '') throw new ServiceError('INVALID_PARAMETERS', sentence);
+  return parsed.data;
+}
+
+/**
+ * Checks whether a request fits into its period now, without reserving its credits.
+ * @returns the period's totals.
+ * @throws CREDIT_LIMIT_EXCEEDED
+ */
+async function checkCredits(
+  request: Draft,
+  { license, keyId, keyBudget }: GenerationCommand,
+  { periods }: Pick<DecisionDeps, 'periods'>,
+): Promise<Period> {
+  const totals = await periods.get(license.licenseId, request.period.startMs);
+  if (totals.committed + request.generation.credits > request.period.creditsLimit) throw overLimit(request);
+  const { committed = 0 } = totals.byKey[keyId] ?? {};
+  if (!fitsBudget(keyBudget, committed, request.generation.credits)) throw overKeyBudget(request, keyBudget!);
+  return totals;
+}
+
+/**
+ * @returns the request that an idempotency key stands for; null when it ended without a result, so that another may run.
+ * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, REQUEST_NOT_FOUND when it was deleted
+ */
+export async function finishedFirst(
+  idempotencyRecord: IdempotencyRecord,
+  command: GenerationCommand,
+  deps: Pick<DecisionDeps, 'generations'>,
+): Promise<Generation | null> {
+  if (idempotencyRecord.bodyHash !== command.bodyHash) {
+    throw new ServiceError(
+      'IDEMPOTENCY_MISMATCH',
+      ({ idempotencyKey, body }) =>
+        `This ${idempotencyKey} was used with another ${body}. Send the same ${body} again, or use a new key.`,
+    );
+  }
+  const first = await deps.generations.get(command.license.licenseId, idempotencyRecord.requestId);
+  // Both were stored by one write, and the record is kept longer. Only a deletion takes it away.
+  if (first === null) throw deleted();
+  if (first.status === 'QUEUED' || first.status === 'PROCESSING') throw inProgress(idempotencyRecord);
+  return first.status === 'COMPLETED' ? first : null;
+}
+
+function deleted(): ServiceError {
+  return new ServiceError(
+    'REQUEST_NOT_FOUND',
+    ({ idempotencyKey }) =>
+      `The first request with this ${idempotencyKey} was deleted. Use a new key to generate again.`,
+  );
+}
+
+export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
+  return new ServiceError(
+    'IDEMPOTENCY_IN_PROGRESS',
+    ({ idempotencyKey }) =>
+      `The first request with this ${idempotencyKey} is still running. Repeat this one in a moment for its result.`,
+    { requestId: idempotencyRecord.requestId },
+  );
+}
+
+export function overLimit(request: Draft): ServiceError {
+  return creditRefusal(request, `this month's ${request.period.creditsLimit}`);
+}
+
+/** The license has the credits, but its owner gave the key a smaller part of them. */
+export function overKeyBudget(request: Draft, keyBudget: number): ServiceError {
+  return creditRefusal(request, `this key's own monthly limit of ${keyBudget}`);
+}
+
+function creditRefusal({ generation, period }: Draft, whole: string): ServiceError {
+  const { credits, createdAtMs } = generation;
+  const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
+  return new ServiceError(
+    'CREDIT_LIMIT_EXCEEDED',
+    `This request costs ${counted(credits, 'credit')}, more than is left of ${whole}. ` +
+      `The period resets at ${isoTime(period.endMs)}.`,
+    { retryAfterSeconds },
+  );
+}
+
+export function tooManyInFlight(license: License): ServiceError {
+  const most = maxInFlight(license);
+  return new ServiceError(
+    'RATE_LIMITED',
+    `This license has ${counted(most, 'request')} in flight, as many as it may have at a time. ` +
+      'Try again when one has finished.',
+    { retryAfterSeconds: 1 },
+  );
+}
+
+function noModel(identity: Identity): ServiceError {
+  return new ServiceError(
+    'IDENTITY_UNAVAILABLE',
+    `${identity.name} has no active model at the moment. Try again later, or use another identity.`,
+  );
+}

@@ -1,0 +1,103 @@
+import type { ObjectStore } from '../images/object-store.ts';
+import type { Clock } from '../base/clock.ts';
+import { newDeletion, type Deletion } from './deletion.ts';
+import { isFinal, type Generation } from './generation.ts';
+import { readRequestId } from '../base/ids.ts';
+import { ServiceError, serviceBusy } from '../base/errors.ts';
+import type { DeletionStore } from './deletion-store.ts';
+import type { DiscardDeps } from '../references/discard-references.ts';
+import { requestNotFound } from './find.ts';
+
+export interface DeletionDeps {
+  deletions: DeletionStore;
+  objects: Pick<ObjectStore, 'deleteImages'>;
+  clock: Clock;
+}
+
+/** A handler that has not come to its end after this is taken for dead. */
+const leaseSeconds = 60;
+/** API Gateway waits for an answer for 29 seconds. */
+const eraseWithinMs = 15_000;
+
+/**
+ * Takes a request that has ended out of every list. Nobody finds it after this, and `erase` deletes its images. Where that
+ * fails, the same two calls go on with it, or the sweep does.
+ * @param sent its id, as the caller sent it
+ * @param licenseIds the caller's own licenses, so that another caller's request is not found.
+ * @throws REQUEST_NOT_FOUND, also after it was deleted; REQUEST_IN_PROGRESS
+ */
+export async function beginDeletion(
+  sent: string,
+  licenseIds: string[],
+  deps: DeletionDeps,
+): Promise<Deletion> {
+  const requestId = readRequestId(sent);
+  const found = requestId === null ? null : await deps.deletions.find(licenseIds, requestId);
+  if (found === null) throw requestNotFound();
+  return 'deletion' in found ? unfinished(found.deletion) : begin(found.generation, deps);
+}
+
+function unfinished(deletion: Deletion): Deletion {
+  if (deletion.isErased) throw requestNotFound();
+  return deletion;
+}
+
+async function begin(generation: Generation, { deletions, clock }: DeletionDeps): Promise<Deletion> {
+  const nowMs = clock.now();
+  if (generation.expiresAtMs <= nowMs) throw requestNotFound();
+  if (!isFinal(generation.status)) {
+    throw new ServiceError(
+      'REQUEST_IN_PROGRESS',
+      'This request is still running. Delete it once it has ended.',
+    );
+  }
+  const deletion = newDeletion(generation);
+  // Where another call has begun it, this one does the same beside it.
+  await deletions.begin(deletion, nowMs + leaseSeconds * 1000);
+  return deletion;
+}
+
+/**
+ * Deletes the images of a request whose deletion has begun, and forgets it once none can come any more.
+ * @returns whether it is forgotten.
+ * @throws SERVICE_UNAVAILABLE when something may still be there: another try goes on.
+ */
+export async function erase(
+  deletion: Deletion,
+  { deletions, objects, clock }: DeletionDeps,
+): Promise<boolean> {
+  // Read before: what comes while the objects are deleted may be missed.
+  const isOver = clock.now() >= deletion.imagesUntilMs;
+  await objects.deleteImages(deletion, clock.timeout(eraseWithinMs)).catch((cause: unknown) => {
+    throw serviceBusy(cause);
+  });
+  await (isOver ? deletions.remove(deletion) : deletions.noteErased(deletion));
+  return isOver;
+}
+
+const pageSize = 50;
+
+/** Goes on with every deletion whose lease ran out: its handler died, or the last image of its request may have come since. */
+export async function sweepDeletions(
+  leasesBeforeMs: number,
+  deps: DeletionDeps & Pick<DiscardDeps, 'logFault'>,
+  result: { erased: number; failed: number },
+): Promise<void> {
+  for (;;) {
+    const due = await deps.deletions.listDue(leasesBeforeMs, pageSize);
+    const erasedBefore = result.erased;
+    await Promise.all(
+      due.map(async (ref) => {
+        try {
+          const deletion = await deps.deletions.get(ref);
+          if (deletion !== null && (await erase(deletion, deps))) result.erased += 1;
+        } catch (error) {
+          result.failed += 1;
+          deps.logFault(ref.requestId, 'a deleted request was not erased', error);
+        }
+      }),
+    );
+    // The index is eventually consistent: after a page that ended nothing, the same page would come again.
+    if (due.length < pageSize || result.erased === erasedBefore) return;
+  }
+}

@@ -1,0 +1,44 @@
+import type { GenerationWorkerClient } from './worker-client.ts';
+import type { Generation } from './generation.ts';
+import { ServiceError } from '../base/errors.ts';
+import { RunLost } from './store.ts';
+import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
+import { newRun, releaseFailed, type RunDeps } from './settle.ts';
+
+export interface HandOverDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter'> {
+  worker: GenerationWorkerClient;
+}
+
+/**
+ * Has the worker run an accepted request, without waiting for it.
+ * @throws SERVICE_UNAVAILABLE when the worker could not be told. Nothing is held then, and its references are deleted.
+ *   GENERATION_FAILED when that can't be stored: the worker, or the sweep, ends the request.
+ */
+export async function handOver(generation: Generation, deps: HandOverDeps): Promise<void> {
+  const { licenseId, requestId } = generation;
+  try {
+    await deps.worker.start({ licenseId, requestId });
+  } catch (error) {
+    const ended = await releaseUnbegun(generation, error, deps);
+    // The worker was told after all. What the request has belongs to it.
+    if (ended === null) return;
+    deps.meter.add('creditsReserved', generation.credits);
+    if (ended.status === 'COMPLETED') return;
+    await discardReferences(generation, generation.referenceImages, deps);
+    throw new ServiceError('SERVICE_UNAVAILABLE', `${ended.errorMessage} Nothing was charged.`);
+  }
+}
+
+/** @returns the request as it ended; null when the worker has begun it and goes on. */
+async function releaseUnbegun(
+  generation: Generation,
+  error: unknown,
+  deps: HandOverDeps,
+): Promise<Generation | null> {
+  try {
+    return await releaseFailed(generation, error, newRun(generation).runId, deps);
+  } catch (cause) {
+    if (cause instanceof RunLost) return null;
+    throw cause;
+  }
+}

@@ -1,0 +1,197 @@
+import type {
+  CreateGenerationBody,
+  GenerationErrorCode,
+  GenerationStatus,
+  GenerationType,
+  OutputFormat,
+  ReferenceMode,
+} from './contract.ts';
+import type { Identity } from '../identities/identity.ts';
+import { maxSeed } from './contract.ts';
+import { ServiceError } from '../base/errors.ts';
+import { creditCost } from '../licenses/credits.ts';
+import { isAccountCallerId } from '../base/ids.ts';
+import { tiers, type TierName } from '../licenses/tiers.ts';
+
+/** One stored request. Times are milliseconds since 1970. */
+export interface Generation {
+  requestId: string;
+  licenseId: string;
+  /** The key that asked, or the account that did in the playground. */
+  keyId: string;
+  /** Whether its credits are counted by key too, since they were reserved. */
+  countedByKey: boolean;
+  status: GenerationStatus;
+  type: GenerationType;
+  /** As they were when the request was accepted. */
+  identity: { id: string; name: string; slug: string };
+  prompt: string;
+  negativePrompt: string;
+  seed: number;
+  steps: number;
+  cfgScale: number;
+  width: number;
+  height: number;
+  numOutputs: number;
+  outputFormat: OutputFormat;
+  referenceMode: ReferenceMode;
+  preserveBranding: boolean;
+  /** How many were sent. Their copies are stored beside the outputs. */
+  referenceImages: number;
+  /** Reserved while it runs, charged once COMPLETED, given back otherwise. */
+  credits: number;
+  /** Start of the billing period that holds the reservation, whichever month it ends in. */
+  periodStartMs: number;
+  /** The period's credits when it was accepted; null in records of before this was stored. */
+  creditsLimit: number | null;
+  createdAtMs: number;
+  deadlineMs: number;
+  /** From here on the sweep may end the request, because its handler must have died. */
+  leaseUntilMs: number;
+  /** When the record may be removed, and is no longer shown. */
+  expiresAtMs: number;
+  startedAtMs: number | null;
+  completedAtMs: number | null;
+  /** For the customer to read; null unless it failed. */
+  errorMessage: string | null;
+  errorCode: GenerationErrorCode | null;
+  /** Which outputs have a preview; null until it completed, and for what was painted before there were previews. */
+  previews: boolean[] | null;
+  referenceImagesUsed: number;
+  modelVersion: string | null;
+  /** Hash of the idempotency key it was sent with. */
+  idempotencyKeyHash: string | null;
+}
+
+/** How a generation ended without an image. */
+export interface GenerationFailure {
+  status: 'FAILED' | 'TIMEOUT';
+  errorCode: GenerationErrorCode;
+  errorMessage: string;
+}
+
+export function isFinal(status: GenerationStatus): boolean {
+  return status === 'COMPLETED' || status === 'FAILED' || status === 'TIMEOUT';
+}
+
+/** The key that asked; null for the playground. */
+export function askedByKeyId({ keyId }: Generation): string | null {
+  return isAccountCallerId(keyId) ? null : keyId;
+}
+
+/** What a customer paid for it. */
+export function creditsCharged(generation: Generation): number {
+  return generation.status === 'COMPLETED' ? generation.credits : 0;
+}
+
+/** From acceptance to completion; null until then. */
+export function processingTimeMs(generation: Generation): number | null {
+  return generation.completedAtMs === null ? null : generation.completedAtMs - generation.createdAtMs;
+}
+
+const longestPollSeconds = 15;
+
+/** How long to wait before a request that has not ended is looked at again: a quarter of its age, 1 to 15 seconds. */
+export function pollAfterSeconds({ createdAtMs }: Pick<Generation, 'createdAtMs'>, nowMs: number): number {
+  return Math.min(longestPollSeconds, Math.max(1, Math.round((nowMs - createdAtMs) / 4000)));
+}
+
+export function randomSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0]! % (maxSeed + 1);
+}
+
+/**
+ * The rules of a body that join fields with each other or with the identity. They are told beside what is wrong with each
+ * field, so the body is still as it was sent.
+ */
+export function referenceProblems(
+  { referenceImages, referenceMode }: Record<string, unknown>,
+  identity: Identity | null,
+): string[] {
+  const problems: string[] = [];
+  const areSent = Array.isArray(referenceImages) && referenceImages.length > 0;
+  if (areSent && identity?.productPhotos === false) {
+    problems.push(`referenceImages must be left out: ${identity.name} does not take product photos`);
+  }
+  if (!areSent && referenceMode === 'exact_product') {
+    problems.push('referenceMode "exact_product" needs at least one item in referenceImages');
+  }
+  return problems;
+}
+
+/** @throws TIER_LIMIT naming every parameter above the tier. */
+export function checkTier(body: CreateGenerationBody, tierName: TierName): void {
+  const { label, maxOutputs, maxSidePx } = tiers[tierName];
+  const limits = { numOutputs: maxOutputs, width: maxSidePx, height: maxSidePx };
+  const above = (Object.keys(limits) as (keyof typeof limits)[]).filter(
+    (member) => body[member] > limits[member],
+  );
+  if (above.length === 0) return;
+  throw new ServiceError('TIER_LIMIT', ({ members }) => {
+    const problems = above.map((member) => `${members[member] ?? member} must be at most ${limits[member]}`);
+    return `On the ${label} tier ${problems.join(' and ')}.`;
+  });
+}
+
+export interface NewGeneration {
+  requestId: string;
+  licenseId: string;
+  keyId: string;
+  identity: Identity;
+  body: CreateGenerationBody;
+  periodStartMs: number;
+  creditsLimit: number;
+  nowMs: number;
+  deadlineSeconds: number;
+  retentionDays: number;
+  idempotencyKeyHash: string | null;
+}
+
+/** Presigned links for the model outlive its deadline by this, so that clocks may differ a little. */
+export const linkMarginSeconds = 60;
+
+/** A handler that neither settled nor released within this time after the deadline is taken for dead. */
+const leaseMarginSeconds = 15;
+
+/** A request that passed every check, as it is first stored. */
+export function newGeneration(order: NewGeneration): Generation {
+  const { body, identity, nowMs } = order;
+  const deadlineMs = nowMs + order.deadlineSeconds * 1000;
+  return {
+    requestId: order.requestId,
+    licenseId: order.licenseId,
+    keyId: order.keyId,
+    countedByKey: true,
+    status: 'QUEUED',
+    type: body.referenceImages.length === 0 ? 'text_to_image' : body.referenceMode,
+    identity: { id: identity.identityId, name: identity.name, slug: identity.slug },
+    prompt: body.prompt,
+    negativePrompt: body.negativePrompt,
+    // JSON may say -0, which is the same seed as 0.
+    seed: body.seed === undefined ? randomSeed() : body.seed + 0,
+    steps: body.numInferenceSteps,
+    cfgScale: body.guidanceScale,
+    width: body.width,
+    height: body.height,
+    numOutputs: body.numOutputs,
+    outputFormat: body.outputFormat,
+    referenceMode: body.referenceMode,
+    preserveBranding: body.preserveBranding,
+    referenceImages: body.referenceImages.length,
+    credits: creditCost(body),
+    periodStartMs: order.periodStartMs,
+    creditsLimit: order.creditsLimit,
+    createdAtMs: nowMs,
+    deadlineMs,
+    leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000,
+    expiresAtMs: nowMs + order.retentionDays * 24 * 3600 * 1000,
+    startedAtMs: null,
+    completedAtMs: null,
+    errorMessage: null,
+    errorCode: null,
+    previews: null,
+    referenceImagesUsed: 0,
+    modelVersion: null,
+    idempotencyKeyHash: order.idempotencyKeyHash,
+  };
+}

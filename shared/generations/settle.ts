@@ -1,0 +1,125 @@
+import type { Generation } from './generation.ts';
+import type { Identity, IdentityModel } from '../identities/identity.ts';
+import { newRunId } from '../base/ids.ts';
+import { ServiceError } from '../base/errors.ts';
+import type { Meter } from '../base/metrics.ts';
+import { RunLost, type GenerationStore } from './store.ts';
+import { runErrorCode, type ModelRunDeps, type runModel } from './run-model.ts';
+
+export interface RunDeps extends ModelRunDeps {
+  generations: GenerationStore;
+  /** The run's own. */
+  meter: Meter;
+  /** Logs a cause that no caller may see. */
+  logFault(requestId: string, what: string, error: unknown): void;
+}
+
+export interface Observer {
+  queued?(position: number, etaSeconds: number): void;
+  started?(): void;
+  progress?(step: number, steps: number): void;
+}
+
+/** One run of an accepted request. Several may run the same one: only the first whose model begins goes on. */
+export interface Run {
+  runId: string;
+  generation: Generation;
+}
+
+export const newRun = (generation: Generation, invocation?: string): Run => ({
+  runId: newRunId(invocation),
+  generation,
+});
+
+export interface RunOptions {
+  /** How the model is called. */
+  paint: typeof runModel;
+  /** What the time from the reservation to the model's start counts as. */
+  wait: 'queueWait' | 'asyncWait';
+  observer: Observer;
+}
+
+/**
+ * Has the model paint a request and charges for it.
+ * @returns the request as it ended, which may be by another hand.
+ * @throws RunLost, or what it failed with; its credits are held then: see `releaseFailed`.
+ */
+export async function paintAndSettle(
+  run: Run,
+  identity: Identity & { model: IdentityModel },
+  { paint, wait, observer }: RunOptions,
+  deps: RunDeps,
+): Promise<Generation> {
+  const { generations, clock, meter } = deps;
+  let { generation } = run;
+  const events = {
+    queued: (position: number, etaSeconds: number) => observer.queued?.(position, etaSeconds),
+    async started() {
+      const startedAtMs = clock.now();
+      const started = await generations.start(generation, startedAtMs, run.runId);
+      if (!started) throw new RunLost('the generation was ended while its model began');
+      generation = { ...generation, startedAtMs };
+      meter.add(wait, startedAtMs - generation.createdAtMs);
+      observer.started?.();
+    },
+    progress: (step: number, steps: number) => observer.progress?.(step, steps),
+  };
+  const { outputs, previews, referenceImagesUsed, modelVersion } = await paint(
+    generation,
+    identity,
+    events,
+    deps,
+  );
+  const completedAtMs = clock.now();
+  const completion = { completedAtMs, previews, referenceImagesUsed, modelVersion };
+  const ended = await generations.settle(generation, completion);
+  if (ended.status === 'COMPLETED') measureDelivery(ended, outputs, deps);
+  return ended;
+}
+
+/**
+ * Gives a failed request's credits back.
+ * @param runId the run that failed; null where the request may be ended whoever has begun it.
+ * @returns the request as it ended. If the charge was stored after all, it is COMPLETED, and nothing is given back.
+ * @throws RunLost when another run has begun it; GENERATION_FAILED when the outcome can't be stored.
+ */
+export async function releaseFailed(
+  generation: Generation,
+  error: unknown,
+  runId: string | null,
+  deps: Pick<RunDeps, 'generations' | 'clock' | 'meter' | 'logFault'>,
+): Promise<Generation> {
+  const { generations, clock, meter } = deps;
+  deps.logFault(generation.requestId, 'generation failed', error);
+  const errorCode = runErrorCode(error);
+  const errorMessage =
+    error instanceof ServiceError
+      ? error.message
+      : 'The image could not be finished because of a fault of ours.';
+  const status = errorCode === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED';
+  try {
+    const failure = { status, errorCode, errorMessage } as const;
+    const ended = await generations.release(generation, failure, clock.now(), runId);
+    meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
+    return ended;
+  } catch (cause) {
+    if (cause instanceof RunLost) throw cause;
+    throw new ServiceError(
+      'GENERATION_FAILED',
+      ({ refetch }) =>
+        `The outcome could not be stored. ${refetch} in a few minutes: unless it completed, nothing is charged.`,
+      { cause, requestId: generation.requestId },
+    );
+  }
+}
+
+function measureDelivery(ended: Generation, outputs: { bytes: number }[], { meter, clock }: RunDeps): void {
+  meter.add('paintTime', ended.completedAtMs! - ended.startedAtMs!);
+  meter.add('settleTime', clock.now() - ended.completedAtMs!);
+  meter.add('creditsSettled', ended.credits);
+  meter.add('imagesDelivered', outputs.length);
+  meter.add(
+    'imageBytes',
+    outputs.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
+}

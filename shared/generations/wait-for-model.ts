@@ -1,0 +1,64 @@
+import type { Clock } from '../base/clock.ts';
+import { ServiceError } from '../base/errors.ts';
+import { runModel, stopped, timedOut, type ModelRunDeps } from './run-model.ts';
+
+/** SageMaker ends a stream after eight minutes, whatever the container still does. */
+const longestAttemptMs = 450_000;
+const firstPauseMs = 2000;
+const longestPauseMs = 15_000;
+
+/**
+ * How long to wait before a model is asked again: two seconds, doubling to fifteen, less up to half of it by chance, so
+ * that requests which met the same busy model do not come back together.
+ * @param attempt how often it was asked, from 1
+ */
+export function modelPauseMs(attempt: number, random: () => number = Math.random): number {
+  const fullMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
+  return Math.round(fullMs * (1 - random() / 2));
+}
+
+/**
+ * As `runModel`, for a request that nobody waits for on the line: while the model sleeps, is busy or can't be reached it
+ * is asked again, until the request's deadline. Once it has begun to paint, every failure ends the run.
+ * @throws what `runModel` throws; TIMEOUT where the model never began.
+ */
+export const waitForModel: typeof runModel = async (generation, identity, events, deps) => {
+  let hasStarted = false;
+  const told = {
+    ...events,
+    started() {
+      hasStarted = true;
+      return events.started();
+    },
+  };
+  for (let attempt = 1; ; attempt++) {
+    const refusal = await deps.model.refusal({ waits: true });
+    if (refusal === null) {
+      const deadlineMs = Math.min(generation.deadlineMs, deps.clock.now() + longestAttemptMs);
+      try {
+        return await runModel({ ...generation, deadlineMs }, identity, told, deps);
+      } catch (error) {
+        if (hasStarted || !mayPass(error)) throw error;
+      }
+    }
+    // The circuit breaker knows when its next probe is due.
+    const dueMs = (refusal?.retryAfterSeconds ?? 0) * 1000;
+    const leftMs = generation.deadlineMs - deps.clock.now();
+    if (leftMs > 0) await pause(Math.min(Math.max(modelPauseMs(attempt), dueMs), leftMs), deps);
+    if (deps.stopping.aborted) throw stopped();
+    if (deps.clock.now() >= generation.deadlineMs) throw timedOut(generation);
+  }
+};
+
+/** Asleep, busy or failing; or an attempt that ran out while it stood in the model's line. */
+function mayPass(error: unknown): boolean {
+  return error instanceof ServiceError && ['SERVICE_UNAVAILABLE', 'TIMEOUT'].includes(error.code);
+}
+
+function pause(ms: number, { clock, stopping }: { clock: Clock } & Pick<ModelRunDeps, 'stopping'>) {
+  const signal = AbortSignal.any([clock.timeout(ms), stopping]);
+  return new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

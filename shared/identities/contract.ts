@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import { count, described, link } from '../base/answer-fields.ts';
+
+/** A picture that the identity painted. */
+const identitySample = z.object({
+  url: described(link, 'The picture, a WebP of at most 1024 pixels a side.'),
+  thumbnailUrl: described(link, 'The same in small, a WebP of at most 512 pixels a side.'),
+  width: described(count, 'Of the picture, in pixels.'),
+  height: described(count, 'Of the picture, in pixels.'),
+  prompt: described(z.nullable(z.string()), 'What painted it, where that is known.'),
+});
+
+const facts = {
+  id: described(z.string(), 'Send it as `identityId`.'),
+  name: z.string(),
+  slug: described(z.string(), 'The name as it stands in addresses of pages.'),
+  description: z.string(),
+  productPhotos: described(z.boolean(), 'Whether it takes reference images of products.'),
+  available: described(z.boolean(), 'Whether it has an active model right now.'),
+};
+
+/** An identity as its callers see it: an item of GET /identities. */
+export const identityAnswer = z.object({
+  ...facts,
+  samples: described(
+    z.array(identitySample),
+    'Pictures that show what it paints, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
+  ),
+});
+
+export const identityList = z.object({ identities: z.array(identityAnswer) });
+
+/** The same for agents, whose models would read a thousand characters for each link. */
+export const agentIdentityList = z.object({ identities: z.array(z.object(facts)) });
+
+export type IdentitySample = z.infer<typeof identitySample>;
+export type IdentityAnswer = z.infer<typeof identityAnswer>;
+export type IdentityList = z.infer<typeof identityList>;
+export type AgentIdentityList = z.infer<typeof agentIdentityList>;

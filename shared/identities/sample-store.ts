@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import {
+  DeleteObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type _Object as StoredObject,
+} from '@aws-sdk/client-s3';
+import { previewCacheControl } from '../model/contract.ts';
+import type { Identity } from './identity.ts';
+import { samplePictureKey, samplePrefix, sampleThumbnailKey, type Sample } from './sample.ts';
+
+/** A sample before it is stored: two WebP files of one picture. */
+export interface SampleFiles extends Omit<Sample, 'sampleId'> {
+  picture: Uint8Array;
+  thumbnail: Uint8Array;
+}
+
+/** So long nothing is deleted that was put: another operator may be about to name it in the catalog. */
+const untouchedMs = 3600 * 1000;
+
+export type SampleStore = ReturnType<typeof sampleStore>;
+
+/** Where the files of samples lie. Operators write them; the API hands out links (`object-store.ts`). */
+export function sampleStore(bucket: string) {
+  const client = new S3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' });
+
+  const put = (Key: string, Body: Uint8Array) =>
+    client.send(
+      new PutObjectCommand({
+        Bucket: bucket,
+        Key,
+        Body,
+        ContentType: 'image/webp',
+        CacheControl: previewCacheControl,
+      }),
+    );
+
+  const list = async (Prefix: string): Promise<StoredObject[]> => {
+    const all: StoredObject[] = [];
+    let token: string | undefined;
+    do {
+      const continued = token === undefined ? {} : { ContinuationToken: token };
+      const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix, ...continued }));
+      all.push(...(page.Contents ?? []));
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
+    return all;
+  };
+
+  return {
+    /** Stores both files. The same files get the same names, so that a repeat changes nothing. */
+    async put(identityId: string, { picture, thumbnail, ...shape }: SampleFiles): Promise<Sample> {
+      const digest = createHash('sha256').update(picture).update(thumbnail).digest('hex');
+      const sampleId = digest.slice(0, 32);
+      await Promise.all([
+        put(samplePictureKey(identityId, sampleId), picture),
+        put(sampleThumbnailKey(identityId, sampleId), thumbnail),
+      ]);
+      return { sampleId, ...shape };
+    },
+
+    /**
+     * Deletes the files that no sample of the identity names any more: those that it named `before`, and those that an
+     * interrupted command left behind.
+     * @param identity as the catalog has it now
+     */
+    async deleteUnnamed(identity: Identity, before: readonly Sample[], nowMs: number): Promise<void> {
+      const { identityId, samples } = identity;
+      const named = new Set(keysOf(identityId, samples));
+      const replaced = new Set(keysOf(identityId, before));
+      const isUnnamed = ({ Key, LastModified }: StoredObject) =>
+        !named.has(Key!) && (replaced.has(Key!) || nowMs - Number(LastModified) > untouchedMs);
+      const unnamed = (await list(samplePrefix(identityId))).filter(isUnnamed);
+      await Promise.all(
+        unnamed.map(({ Key }) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: Key! }))),
+      );
+    },
+
+    /** Closes the connections, so that the process can end. */
+    close: () => client.destroy(),
+  };
+}
+
+function keysOf(identityId: string, samples: readonly Sample[]): string[] {
+  return samples.flatMap(({ sampleId }) => [
+    samplePictureKey(identityId, sampleId),
+    sampleThumbnailKey(identityId, sampleId),
+  ]);
+}

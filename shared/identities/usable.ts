@@ -1,0 +1,47 @@
+import type { ObjectStore } from '../images/object-store.ts';
+import type { AgentIdentityList, IdentityList, IdentitySample } from './contract.ts';
+import type { Identity } from './identity.ts';
+import { mayUse, type License } from '../licenses/license.ts';
+import { samplesPerIdentity, type Sample } from './sample.ts';
+import type { IdentityCatalog } from './store.ts';
+
+/** The identities that any of these licenses covers, with or without an active model. */
+export async function usableIdentities(
+  licenses: readonly License[],
+  catalog: IdentityCatalog,
+): Promise<Identity[]> {
+  const identities = await catalog.list();
+  return identities.filter((identity) => licenses.some((license) => mayUse(license, identity)));
+}
+
+/** What agents are told of identities. */
+export function agentIdentities(identities: readonly Identity[]): AgentIdentityList {
+  return { identities: identities.map(factsOf) };
+}
+
+/** What callers of GET /identities are told of identities. */
+export async function identityAnswers(
+  identities: readonly Identity[],
+  objects: Pick<ObjectStore, 'sampleLinks'>,
+): Promise<IdentityList> {
+  const most = samplesPerIdentity(identities.length);
+  const answers = identities.map(async (identity) => {
+    const shown = identity.samples.slice(0, most);
+    const samples = await Promise.all(shown.map((sample) => sampleAnswer(identity, sample, objects)));
+    return { ...factsOf(identity), samples };
+  });
+  return { identities: await Promise.all(answers) };
+}
+
+function factsOf({ identityId, name, slug, description, productPhotos, model }: Identity) {
+  return { id: identityId, name, slug, description, productPhotos, available: model !== null };
+}
+
+async function sampleAnswer(
+  { identityId }: Identity,
+  { sampleId, widthPx, heightPx, prompt }: Sample,
+  objects: Pick<ObjectStore, 'sampleLinks'>,
+): Promise<IdentitySample> {
+  const links = await objects.sampleLinks(identityId, sampleId);
+  return { ...links, width: widthPx, height: heightPx, prompt };
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import { count, described, timestamp } from '../base/answer-fields.ts';
+
+const keyId = described(
+  z.string().check(z.regex(/^key_[0-9a-f]{32}$/)),
+  'What the key goes by. It opens nothing.',
+);
+const keyPrefix = described(z.string(), 'The first characters of the raw key, to know it by.');
+const expiresAt = described(z.nullable(timestamp), 'Null for a key that does not expire.');
+
+const monthlyCredits = described(
+  z.nullable(count),
+  "Its budget: the credits of its license's period that it may use. Null for none of its own.",
+);
+
+/** The answer of POST /keys, status 201. */
+export const createdKey = z.object({
+  keyId,
+  key: described(
+    z.string().check(z.regex(/^svc_live_[0-9A-Za-z]{38}$/)),
+    'The raw key. This is the only time that it is shown.',
+  ),
+  keyPrefix,
+  name: z.string(),
+  licenseId: z.string(),
+  createdAt: timestamp,
+  expiresAt,
+  monthlyCredits,
+});
+
+const keyStatus = z.enum(['active', 'expired', 'revoked']);
+
+/** An item of GET /keys, and the answer of PATCH /keys/{keyId}. It never holds the raw key. */
+export const keyAnswer = z.object({
+  keyId,
+  keyPrefix,
+  name: z.string(),
+  licenseId: z.string(),
+  status: keyStatus,
+  createdAt: timestamp,
+  lastUsedAt: described(
+    z.nullable(timestamp),
+    'When it was last used, if ever. A list of all keys, without `limit`, tells it of active keys only.',
+  ),
+  expiresAt,
+  revokedAt: described(z.nullable(timestamp), 'Null unless it was revoked.'),
+  monthlyCredits,
+  creditsUsed: described(
+    count,
+    "What its completed requests were charged in its license's period that runs.",
+  ),
+});
+
+/** The answer of GET /keys. */
+export const keyList = z.object({
+  keys: described(
+    z.array(keyAnswer),
+    'Newest first. Keys that expired or were revoked are listed for 90 days. A page may hold fewer than `limit` and still ' +
+      'have a next one, and so may a list of more than 6,000 keys.',
+  ),
+  nextCursor: described(
+    z.nullable(z.string()),
+    'Send it as `cursor` for the next page; null on the last one.',
+  ),
+});
+
+/** The answer of DELETE /keys/{keyId}. Repeating the request gives the same answer. */
+export const revokedKey = z.object({ keyId, status: z.literal('revoked'), revokedAt: timestamp });
+
+export type KeyStatus = z.infer<typeof keyStatus>;
+export type CreatedKey = z.infer<typeof createdKey>;
+export type KeyAnswer = z.infer<typeof keyAnswer>;
+export type KeyList = z.infer<typeof keyList>;
+export type RevokedKey = z.infer<typeof revokedKey>;

@@ -1,0 +1,110 @@
+import type { LicenseAnswer, LicenseStatus } from './contract.ts';
+import { isoTime } from '../base/clock.ts';
+import { creditPeriod, type CreditPeriod } from './credit-period.ts';
+import type { Identity } from '../identities/identity.ts';
+import { ServiceError } from '../base/errors.ts';
+import { tiers, type TierName } from './tiers.ts';
+
+export interface License {
+  licenseId: string;
+  /** Cognito's `sub` of the account. */
+  ownerId: string;
+  /** The operator's name for it. It wins over the plan's, and billing never writes it. */
+  givenName: string | null;
+  /** What the prices call the plan that is paid for. */
+  planName: string | null;
+  tier: TierName;
+  /** Credits of a month, where `carried` does not say otherwise. */
+  creditsLimit: number;
+  foundingCatalog: boolean;
+  identityIds: string[];
+  apiAccess: boolean;
+  /** `past_due`: a payment is due, and after its grace it is suspended until it is paid; `ended` is for good unless an operator grants it again. */
+  status: LicenseStatus;
+  /** While it is `past_due` it stays usable until then; null: not at all. */
+  graceUntilMs: number | null;
+  periodAnchorMs: number;
+  /** A count of credits that goes on although the anchor moved, or that has other credits; null: the anchor's period. */
+  carried: CreditPeriod | null;
+  activeUntilMs: number | null;
+  /** Requests that may be in flight at a time; null for what its tier allows. */
+  maxInFlight: number | null;
+  createdAtMs: number;
+}
+
+/** Whether the license's keys are accepted now. */
+export function isActive(license: License, nowMs: number): boolean {
+  return whyInactive(license, nowMs) === null;
+}
+
+/** A license covers the founding catalog, or the identities that it lists, or both. */
+export function mayUse(license: License, identity: Identity): boolean {
+  return (
+    (license.foundingCatalog && identity.catalog === 'founding') ||
+    license.identityIds.includes(identity.identityId)
+  );
+}
+
+/**
+ * @param identity null where there is none that was named.
+ * @throws IDENTITY_NOT_FOUND, IDENTITY_MISMATCH
+ */
+export function usableIdentity(identity: Identity | null, license: License): Identity {
+  if (identity === null) {
+    throw new ServiceError(
+      'IDENTITY_NOT_FOUND',
+      ({ unknownIdentity, identityList }) =>
+        `${unknownIdentity} ${identityList} lists those that you may use.`,
+    );
+  }
+  if (!mayUse(license, identity)) {
+    throw new ServiceError(
+      'IDENTITY_MISMATCH',
+      ({ identityList }) =>
+        `This license does not cover ${identity.name}. ${identityList} lists the identities that you may use.`,
+    );
+  }
+  return identity;
+}
+
+/** How many of its requests may be QUEUED or PROCESSING at a time. */
+export function maxInFlight(license: Pick<License, 'tier' | 'maxInFlight'>): number {
+  return license.maxInFlight ?? tiers[license.tier].maxInFlight;
+}
+
+/** Why a license is not active, as the end of a sentence; null when it is. */
+export function whyInactive(license: License, nowMs: number): string | null {
+  if (license.status === 'ended') return 'it has ended';
+  if (license.status === 'past_due') {
+    const { graceUntilMs } = license;
+    if (graceUntilMs === null) return 'it is past due';
+    if (nowMs >= graceUntilMs) return `it is past due, and was usable until ${isoTime(graceUntilMs)}`;
+  }
+  if (!license.apiAccess) return 'it has no API access';
+  if (license.activeUntilMs === null || nowMs < license.activeUntilMs) return null;
+  return `it was active until ${isoTime(license.activeUntilMs)}`;
+}
+
+/** A license as its owner sees it. @param name see `licenseNames` */
+export function licenseAnswer(license: License, name: string, nowMs: number): LicenseAnswer {
+  const { label, maxOutputs, maxSidePx } = tiers[license.tier];
+  const { startMs, endMs, creditsLimit } = creditPeriod(license, nowMs);
+  return {
+    licenseId: license.licenseId,
+    name,
+    tier: label,
+    status: license.status,
+    usable: isActive(license, nowMs),
+    apiAccess: license.apiAccess,
+    foundingCatalog: license.foundingCatalog,
+    identityIds: license.identityIds,
+    creditsLimit,
+    maxOutputs,
+    maxSidePx,
+    maxInFlight: maxInFlight(license),
+    billingPeriodStart: isoTime(startMs),
+    billingPeriodEnd: isoTime(endMs),
+    activeUntil: isoTime(license.activeUntilMs),
+    createdAt: isoTime(license.createdAtMs),
+  };
+}

@@ -1,0 +1,71 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { CreditNotice } from './notifications.ts';
+import { readAll, writeItem, type Item, type Table } from '../table/table.ts';
+import { itemKeys, noticePartition } from '../table/keys.ts';
+
+export type NoticeStore = ReturnType<typeof noticeStore>;
+
+/** Notices that wait to be sent. Charges put them: see notice-transactions.ts. */
+export function noticeStore({ documents, name: TableName }: Table) {
+  return {
+    /** All that nobody has claimed. There are few: at most two for each license and month. */
+    async listWaiting(nowMs: number): Promise<CreditNotice[]> {
+      const query = (start: Item | undefined) =>
+        documents.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: 'PK = :notices',
+            FilterExpression: 'attribute_not_exists(leaseUntilMs) OR leaseUntilMs <= :now',
+            ExpressionAttributeValues: { ':notices': noticePartition, ':now': nowMs },
+            ConsistentRead: true,
+            ExclusiveStartKey: start,
+          }),
+        );
+      return readAll(query, ({ licenseId, periodStartMs, percent }) => ({
+        licenseId,
+        periodStartMs,
+        percent,
+      }));
+    },
+
+    /**
+     * Takes a notice until an instant, so that nobody else sends it meanwhile.
+     * @returns how often it was taken, this time included; null when somebody else has it, or it is gone.
+     */
+    async claim(notice: CreditNotice, nowMs: number, leaseUntilMs: number): Promise<number | null> {
+      const command = new UpdateCommand({
+        TableName,
+        Key: itemKeys.notice(notice),
+        UpdateExpression: 'SET leaseUntilMs = :until ADD tries :one',
+        ConditionExpression:
+          'attribute_exists(PK) AND (attribute_not_exists(leaseUntilMs) OR leaseUntilMs <= :now)',
+        ExpressionAttributeValues: { ':until': leaseUntilMs, ':now': nowMs, ':one': 1 },
+        ReturnValues: 'ALL_NEW',
+      });
+      try {
+        return (await writeItem(() => documents.send(command))).Attributes!.tries;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return null;
+        throw error;
+      }
+    },
+
+    /** Keeps a notice that could not be sent from being taken again before an instant. */
+    async postpone(notice: CreditNotice, untilMs: number): Promise<void> {
+      const command = new UpdateCommand({
+        TableName,
+        Key: itemKeys.notice(notice),
+        UpdateExpression: 'SET leaseUntilMs = :until',
+        ConditionExpression: 'attribute_exists(PK)',
+        ExpressionAttributeValues: { ':until': untilMs },
+      });
+      await documents.send(command);
+    },
+
+    /** It was sent, or is not to be sent any more. */
+    async remove(notice: CreditNotice): Promise<void> {
+      await documents.send(new DeleteCommand({ TableName, Key: itemKeys.notice(notice) }));
+    },
+  };
+}

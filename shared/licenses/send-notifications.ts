@@ -1,0 +1,99 @@
+import type { AccountDirectory } from '../accounts/directory.ts';
+import { MailRefused, type Mailer } from '../accounts/mailer.ts';
+import type { Clock } from '../base/clock.ts';
+import { accountPage, creditMail } from './notification-mail.ts';
+import { isOvertaken, reachedAt, type CreditNotice } from './notifications.ts';
+import { creditPeriod } from './credit-period.ts';
+import { licenseNames } from './names.ts';
+import { tiers } from './tiers.ts';
+import type { AccountStore } from '../accounts/store.ts';
+import type { LicenseStore } from './store.ts';
+import type { NoticeStore } from './notification-store.ts';
+import type { PeriodStore } from './period-store.ts';
+
+export interface NoticeDeps {
+  notices: NoticeStore;
+  licenses: Pick<LicenseStore, 'get' | 'listByOwner'>;
+  periods: Pick<PeriodStore, 'get'>;
+  accounts: Pick<AccountStore, 'get'>;
+  directory: Pick<AccountDirectory, 'bySub'>;
+  mailer: Mailer;
+  /** What every mail links to. */
+  links: { dashboardUrl: string; billingPortalUrl: string | null; supportContact: string | null };
+  clock: Clock;
+  /** Logs a cause without an address. */
+  logFault(licenseId: string, what: string, error: unknown): void;
+}
+
+export interface NoticeResult {
+  sent: number;
+  /** Nobody is to be told any more. */
+  dropped: number;
+  /** They are tried again. */
+  failed: number;
+  /** Refused so often that they are given up. */
+  lost: number;
+}
+
+/** Longer than sending one may take. */
+const leaseMs = 2 * 60_000;
+/** A refused mail is tried for about five hours, in which the operator may mend what is wrong. */
+const maxTries = 10;
+const longestPauseMs = 60 * 60_000;
+
+/**
+ * Sends every notice that waits. It may send one twice, when it dies between SES's answer and the removal, and never
+ * sends none. Two runs at once are harmless.
+ */
+export async function sendNotices(deps: NoticeDeps): Promise<NoticeResult> {
+  const result = { sent: 0, dropped: 0, failed: 0, lost: 0 };
+  for (const notice of await deps.notices.listWaiting(deps.clock.now())) {
+    const nowMs = deps.clock.now();
+    const tries = await deps.notices.claim(notice, nowMs, nowMs + leaseMs);
+    if (tries === null) continue;
+    result[await handle(notice, tries, deps)] += 1;
+  }
+  return result;
+}
+
+async function handle(notice: CreditNotice, tries: number, deps: NoticeDeps): Promise<keyof NoticeResult> {
+  const { notices, clock, logFault } = deps;
+  try {
+    const outcome = (await sendNotice(notice, deps)) ? 'sent' : 'dropped';
+    await notices.remove(notice);
+    return outcome;
+  } catch (error) {
+    logFault(notice.licenseId, 'a notice was not sent', error);
+    if (error instanceof MailRefused && tries >= maxTries) {
+      await notices.remove(notice);
+      return 'lost';
+    }
+    // If this fails, the lease holds it back.
+    const pauseMs = Math.min(longestPauseMs, 2 ** tries * 60_000);
+    await notices.postpone(notice, clock.now() + pauseMs).catch(() => {});
+    return 'failed';
+  }
+}
+
+/** @returns false when nobody is to be told: see decision 0046. */
+async function sendNotice(notice: CreditNotice, deps: NoticeDeps): Promise<boolean> {
+  const license = await deps.licenses.get(notice.licenseId);
+  if (license === null || license.status === 'ended') return false;
+  const { startMs, endMs, creditsLimit } = creditPeriod(license, deps.clock.now());
+  if (startMs !== notice.periodStartMs) return false;
+  // Both are of one instant: a charge that reaches the next part writes them together.
+  const { used, told } = await deps.periods.get(notice.licenseId, startMs);
+  // The limit may have been raised meanwhile.
+  if (used < reachedAt(notice.percent, creditsLimit)) return false;
+  if (isOvertaken(notice, used, creditsLimit, told)) return false;
+  if (!(await deps.accounts.get(license.ownerId)).creditMails) return false;
+  const names = licenseNames(await deps.licenses.listByOwner(license.ownerId));
+  const owner = await deps.directory.bySub(license.ownerId);
+  if (owner === null || owner.email === null || !owner.emailVerified || !owner.enabled) return false;
+  const { percent, licenseId } = notice;
+  const licenseName = names.get(licenseId) ?? tiers[license.tier].label;
+  const mail = { percent, used, creditsLimit, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
+  const unsubscribeUrl = accountPage(deps.links.dashboardUrl);
+  await deps.mailer.send({ to: owner.email, ...creditMail(mail), unsubscribeUrl });
+  return true;
+}

@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { changesBetween, licenseMembers, someOperator, type Actor } from '../accounts/audit.ts';
+import type { License } from './license.ts';
+import { serviceBusy } from '../base/errors.ts';
+import { auditWrite, type AuditNote } from '../accounts/audit-store.ts';
+import { pause } from '../table/backoff.ts';
+import { batchGetAll, getItem, listOwned, readAll, type Item, type Table } from '../table/table.ts';
+import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';
+import { transact, type TransactItems } from '../table/transact.ts';
+
+/** The members of a license that may change. Its id, its owner and its creation may not. */
+export type LicenseChange = Partial<Omit<License, 'licenseId' | 'ownerId' | 'createdAtMs'>>;
+
+/** An attempt fails only when another change of the same members came in between. */
+const maxUpdateAttempts = 10;
+
+export type LicenseStore = ReturnType<typeof licenseStore>;
+
+export function licenseStore(table: Table) {
+  return {
+    /**
+     * Writes a new license, and that it was granted.
+     * @throws an error when its id is taken by another.
+     */
+    async insert(license: License, by: Actor = someOperator): Promise<void> {
+      const changes = changesBetween({}, licenseMembers(license));
+      const note = { by, action: 'license_granted', changes } as const;
+      const item = toItem(license);
+      const refusal = await transact(table, [
+        {
+          Put: {
+            TableName: table.name,
+            Item: item,
+            ConditionExpression: 'attribute_not_exists(PK)',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          },
+        },
+        entry(license.licenseId, note, license.createdAtMs),
+      ]);
+      // Whoever tries again after a lost answer finds the first one's result.
+      if (refusal !== null && !isDeepStrictEqual(refusal.items[0], item)) {
+        throw new Error('a license with this id is there already');
+      }
+    },
+
+    /** A strong read: a change holds from the next request on. */
+    async get(licenseId: string): Promise<License | null> {
+      const item = await getItem(table, itemKeys.license(licenseId));
+      return item && fromItem(item);
+    },
+
+    /** Several, read as strongly as one; those that are there, by their ids. */
+    async getMany(licenseIds: string[]): Promise<Map<string, License>> {
+      const items = await batchGetAll(table, licenseIds.map(itemKeys.license));
+      const found = items.filter((item) => item !== undefined).map(fromItem);
+      return new Map(found.map((license) => [license.licenseId, license]));
+    },
+
+    /**
+     * Writes only the given members, and what they were before. So it is tried again when another change of these
+     * members comes in between.
+     * @returns the license as it is now, null when there is none.
+     */
+    async update(
+      licenseId: string,
+      change: LicenseChange,
+      by: Actor = someOperator,
+      nowMs = Date.now(),
+    ): Promise<License | null> {
+      for (let attempt = 1; attempt <= maxUpdateAttempts; attempt++) {
+        const stored = await getItem(table, itemKeys.license(licenseId));
+        if (stored === null) return null;
+        const before = fromItem(stored);
+        const after = { ...before, ...change };
+        if (isDeepStrictEqual(after, before)) return before;
+        const changes = changesBetween(licenseMembers(before), licenseMembers(after));
+        const refusal = await transact(table, [
+          { Update: { TableName: table.name, Key: itemKeys.license(licenseId), ...setting(change, stored) } },
+          entry(licenseId, { by, action: 'license_changed', changes }, nowMs),
+        ]);
+        if (refusal === null) return after;
+        await pause(attempt);
+      }
+      throw serviceBusy();
+    },
+
+    /** An account's licenses, oldest first. */
+    listByOwner: (ownerId: string) =>
+      listOwned(table, ownerId, sortPrefixes.license, 'oldest first', fromItem),
+
+    /** Every license, by reading the whole table: for the operator's CLI, never for a request. */
+    async listAll(): Promise<License[]> {
+      const scan = (start: Item | undefined) =>
+        table.documents.send(
+          new ScanCommand({
+            TableName: table.name,
+            FilterExpression: 'SK = :license',
+            ExpressionAttributeValues: { ':license': 'LICENSE' },
+            ExclusiveStartKey: start,
+          }),
+        );
+      return (await readAll(scan, fromItem)).sort((a, b) => a.createdAtMs - b.createdAtMs);
+    },
+  };
+
+  function entry(
+    licenseId: string,
+    note: Pick<AuditNote, 'by' | 'action' | 'changes'>,
+    nowMs: number,
+  ): TransactItems[number] {
+    return auditWrite(table, { licenseId }, { ...note, subjectId: licenseId, subjectName: null }, nowMs);
+  }
+}
+
+/** Sets members that are still as they were read. */
+function setting(change: LicenseChange, read: Item) {
+  const members = Object.entries(change);
+  const isAsRead = ([member]: [string, unknown], i: number) =>
+    read[member] === undefined ? `attribute_not_exists(#m${i})` : `#m${i} = :r${i}`;
+  return {
+    UpdateExpression: `SET ${members.map((_, i) => `#m${i} = :m${i}`).join(', ')}`,
+    ConditionExpression: ['attribute_exists(PK)', ...members.map(isAsRead)].join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(members.map(([member], i) => [`#m${i}`, member])),
+    ExpressionAttributeValues: Object.fromEntries(
+      members.flatMap(([member, value], i) => [
+        [`:m${i}`, value],
+        ...(read[member] === undefined ? [] : [[`:r${i}`, read[member]]]),
+      ]),
+    ),
+  };
+}
+
+export function toItem(license: License): Item {
+  return {
+    ...itemKeys.license(license.licenseId),
+    [ownerIndex.partition]: ownerIndex.of(license.ownerId),
+    [ownerIndex.sort]: ownerIndex.sortOf(sortPrefixes.license, license.createdAtMs, license.licenseId),
+    ...license,
+  };
+}
+
+function fromItem(item: Item): License {
+  return {
+    licenseId: item.licenseId,
+    ownerId: item.ownerId,
+    // Licenses of before names have neither.
+    givenName: item.givenName ?? null,
+    planName: item.planName ?? null,
+    tier: item.tier,
+    creditsLimit: item.creditsLimit,
+    foundingCatalog: item.foundingCatalog,
+    identityIds: item.identityIds,
+    apiAccess: item.apiAccess,
+    status: item.status,
+    // Licenses of before these members existed have neither.
+    graceUntilMs: item.graceUntilMs ?? null,
+    periodAnchorMs: item.periodAnchorMs,
+    carried: item.carried ?? null,
+    activeUntilMs: item.activeUntilMs,
+    // Older licenses have none.
+    maxInFlight: item.maxInFlight ?? null,
+    createdAtMs: item.createdAtMs,
+  };
+}

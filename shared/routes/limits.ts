@@ -1,0 +1,56 @@
+import type { RateLimit } from '../limits/rate-limit.ts';
+
+export interface RouteLimit extends RateLimit {
+  /** What happens when the limit itself can't be checked: routes that spend money refuse, routes that read go on. */
+  onFault: 'refuse' | 'allow';
+}
+
+export const generateLimit: RouteLimit = {
+  name: 'generate',
+  quota: 10,
+  windowSeconds: 60,
+  onFault: 'refuse',
+};
+export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
+/** The figures of `fetch`, so that whoever looks at requests one by one can delete them as fast. */
+export const deleteLimit: RouteLimit = { ...fetchLimit, name: 'delete' };
+/** The figures of `fetch`, so that reading a list is no way around it. */
+export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
+export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
+/** Seven rate logs are read for each active key. */
+export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
+/** Each change is kept in the license's trail. */
+export const changeKeyLimit: RouteLimit = {
+  name: 'change-key',
+  quota: 30,
+  windowSeconds: 60,
+  onFault: 'allow',
+};
+export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
+export const accountLimit: RouteLimit = { ...usageLimit, name: 'account' };
+export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'change-account' };
+export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
+/** A month of an account with many keys is hundreds of items. */
+export const refusalsLimit: RouteLimit = { ...usageLimit, name: 'refusals' };
+/** Four reference images for each of the ten requests that a key may send. */
+export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
+/**
+ * Of an agent's messages, whatever they ask for. The figures of `fetch`, so that the tools that read are no way around it;
+ * those that POST /generate stands for count in its log, too.
+ */
+export const mcpLimit: RouteLimit = { ...fetchLimit, name: 'mcp' };
+export const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
+
+/** The limits whose logs say when a key was last used. */
+export const keyLimitNames = [
+  generateLimit.name,
+  fetchLimit.name,
+  deleteLimit.name,
+  listLimit.name,
+  identitiesLimit.name,
+  uploadLimit.name,
+  mcpLimit.name,
+];
+
+/** For all callers together: the document is large and open to everyone, and each byte that is sent costs money. */
+export const documentThrottle = { ratePerSecond: 5, burst: 10 };

@@ -1,0 +1,290 @@
+import { objects, type Grants, type TableGrants } from './grants.ts';
+import { newKeyLimit } from '../keys/slots.ts';
+import {
+  documentThrottle,
+  changeKeyLimit,
+  deleteLimit,
+  fetchLimit,
+  generateLimit,
+  identitiesLimit,
+  keysLimit,
+  listLimit,
+  mcpLimit,
+  playgroundLimit,
+  uploadLimit,
+  usageLimit,
+} from './limits.ts';
+import type { Route } from './route.ts';
+
+/** The items of every request that generates: reserve, start, settle or release, replay. */
+const painting: TableGrants = {
+  idempotency: ['get', 'put', 'delete'],
+  licenses: ['get'],
+  periods: ['get', 'update'],
+  generations: ['get', 'put', 'update'],
+  notices: ['put'],
+  catalog: ['get'],
+  model: ['get', 'put'],
+};
+
+/** What generating in our own words takes. The rate log is that of addresses of references. */
+const waiting = {
+  table: { ...painting, rateLogs: ['get', 'put'], links: ['get', 'put'] },
+  readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
+  writeObjects: [objects.generations, objects.references],
+  deleteObjects: [objects.references],
+  previews: true,
+  model: true,
+  references: true,
+} as const satisfies Grants;
+
+/** What POST /generate and the playground share: their callers need not wait. */
+const generating: Grants = { ...waiting, worker: true };
+
+export const createGeneration = {
+  method: 'POST',
+  path: '/generate',
+  functionName: 'create-generation',
+  auth: 'key',
+  limit: generateLimit,
+  streams: true,
+  grants: generating,
+} as const satisfies Route;
+
+export const getGeneration = {
+  method: 'GET',
+  path: '/generate/{requestId}',
+  functionName: 'get-generation',
+  auth: 'key_or_session',
+  limit: fetchLimit,
+  streams: false,
+  grants: {
+    table: { generations: ['get', 'batchGet'], owners: ['query'], links: ['get', 'put'] },
+    readObjects: [objects.generations],
+    previews: true,
+  },
+} as const satisfies Route;
+
+export const deleteGeneration = {
+  method: 'DELETE',
+  path: '/generate/{requestId}',
+  functionName: 'delete-generation',
+  auth: 'key_or_session',
+  limit: deleteLimit,
+  streams: false,
+  grants: {
+    table: {
+      generations: ['batchGet', 'delete'],
+      deletions: ['batchGet', 'put', 'update', 'delete'],
+      owners: ['query'],
+    },
+    deleteObjects: [objects.generations, objects.references],
+  },
+} as const satisfies Route;
+
+export const listGenerations = {
+  method: 'GET',
+  path: '/generate',
+  functionName: 'list-generations',
+  auth: 'key_or_session',
+  limit: listLimit,
+  streams: false,
+  grants: {
+    table: { licenses: ['get'], generations: ['query'], links: ['get', 'put'] },
+    readObjects: [objects.generations],
+    previews: true,
+  },
+} as const satisfies Route;
+
+export const listIdentities = {
+  method: 'GET',
+  path: '/identities',
+  functionName: 'list-identities',
+  auth: 'key_or_session',
+  limit: identitiesLimit,
+  streams: false,
+  grants: {
+    table: { licenses: ['get'], catalog: ['query'], owners: ['query'], links: ['get', 'put'] },
+    readObjects: [objects.samples],
+    previews: true,
+  },
+} as const satisfies Route;
+
+export const listLicenses = {
+  method: 'GET',
+  path: '/licenses',
+  functionName: 'list-licenses',
+  auth: 'session',
+  streams: false,
+  grants: { table: { owners: ['query'] } },
+} as const satisfies Route;
+
+export const getUsage = {
+  method: 'GET',
+  path: '/usage',
+  functionName: 'get-usage',
+  auth: 'session',
+  limit: usageLimit,
+  streams: false,
+  grants: {
+    table: {
+      licenses: ['get'],
+      periods: ['get'],
+      generations: ['query'],
+      catalog: ['query'],
+      keys: ['batchGet'],
+    },
+  },
+} as const satisfies Route;
+
+export const createKey = {
+  method: 'POST',
+  path: '/keys',
+  functionName: 'create-key',
+  auth: 'session',
+  creationLimit: newKeyLimit,
+  streams: false,
+  grants: {
+    table: {
+      licenses: ['get'],
+      rosters: ['batchGet', 'put'],
+      rateLogs: ['batchGet', 'put'],
+      keys: ['put'],
+      audit: ['put'],
+    },
+  },
+} as const satisfies Route;
+
+export const listKeys = {
+  method: 'GET',
+  path: '/keys',
+  functionName: 'list-keys',
+  auth: 'session',
+  limit: keysLimit,
+  streams: false,
+  grants: {
+    table: { owners: ['query'], rateLogs: ['batchGet'], licenses: ['batchGet'], periods: ['batchGet'] },
+  },
+} as const satisfies Route;
+
+export const updateKey = {
+  method: 'PATCH',
+  path: '/keys/{keyId}',
+  functionName: 'update-key',
+  auth: 'session',
+  limit: changeKeyLimit,
+  streams: false,
+  grants: {
+    table: {
+      keys: ['get', 'update'],
+      audit: ['put'],
+      rateLogs: ['batchGet'],
+      licenses: ['batchGet'],
+      periods: ['batchGet'],
+    },
+  },
+} as const satisfies Route;
+
+export const revokeKey = {
+  method: 'DELETE',
+  path: '/keys/{keyId}',
+  functionName: 'revoke-key',
+  auth: 'session',
+  streams: false,
+  // Strangers must not keep an owner from revoking a key.
+  throttle: 'account',
+  reservedConcurrency: 20,
+  grants: { table: { keys: ['get', 'update'], rosters: ['update'], audit: ['put'] } },
+} as const satisfies Route;
+
+export const createUpload = {
+  method: 'POST',
+  path: '/uploads',
+  functionName: 'create-upload',
+  auth: 'key_or_session',
+  limit: uploadLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'] }, writeObjects: [objects.uploads] },
+} as const satisfies Route;
+
+export const answerAgent = {
+  method: 'POST',
+  path: '/mcp',
+  functionName: 'answer-agent',
+  auth: 'key',
+  limit: mcpLimit,
+  streams: true,
+  refusesOthers: true,
+  dialect: 'mcp',
+  grants: { ...waiting, table: { ...waiting.table, catalog: ['get', 'query'] } },
+} as const satisfies Route;
+
+export const createPlaygroundGeneration = {
+  method: 'POST',
+  path: '/playground/generate',
+  functionName: 'create-playground-generation',
+  auth: 'session',
+  limit: playgroundLimit,
+  streams: true,
+  grants: { ...generating, table: { ...waiting.table, refusals: ['update'] } },
+} as const satisfies Route;
+
+export const createOpenAiImage = {
+  method: 'POST',
+  path: '/openai/v1/images/generations',
+  functionName: 'create-openai-image',
+  auth: 'key',
+  // That of POST /generate itself, so that neither is a way around the other's.
+  limit: generateLimit,
+  streams: true,
+  dialect: 'openai',
+  grants: {
+    // It also looks for slugs. There are no references and no asynchronous requests.
+    table: { ...painting, catalog: ['get', 'query'] },
+    readObjects: [objects.generations, objects.adapters],
+    writeObjects: [objects.generations],
+    model: true,
+  },
+} as const satisfies Route;
+
+export const listOpenAiModels = {
+  method: 'GET',
+  path: '/openai/v1/models',
+  functionName: 'list-openai-models',
+  auth: 'key',
+  limit: identitiesLimit,
+  streams: false,
+  dialect: 'openai',
+  grants: { table: { catalog: ['query'] } },
+} as const satisfies Route;
+
+export const getOpenAiModel = {
+  method: 'GET',
+  path: '/openai/v1/models/{model}',
+  functionName: 'get-openai-model',
+  auth: 'key',
+  limit: identitiesLimit,
+  streams: false,
+  dialect: 'openai',
+  grants: { table: { catalog: ['get', 'query'] } },
+} as const satisfies Route;
+
+export const getHealth = {
+  method: 'GET',
+  path: '/health',
+  functionName: 'get-health',
+  auth: 'none',
+  streams: false,
+  // Without a component, the model is probed.
+  grants: { table: { model: ['get'] }, model: true, modelStatus: true },
+} as const satisfies Route;
+
+export const getOpenApi = {
+  method: 'GET',
+  path: '/openapi.json',
+  functionName: 'get-openapi',
+  auth: 'none',
+  streams: false,
+  throttle: documentThrottle,
+  grants: {},
+} as const satisfies Route;

@@ -1,0 +1,200 @@
+import type { CreditNotice } from '../licenses/notifications.ts';
+
+/**
+ * The single table: every key is built here and nowhere else.
+ *
+ * Item        PK                SK               index   read by
+ * API key     KEY#<keyId>       KEY              owner   authentication (strong); an account's keys, newest first
+ * Rate log    RATE#<caller>     <name>           –       authentication, with the key; also tells when a key was last used
+ * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
+ * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
+ * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription
+ * Key roster  ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
+ * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
+ * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
+ * Account     ACCOUNT#<sub>     SETTINGS         –       what the owner of licenses has chosen
+ * Notice      NOTICES           <license>#…      –       the job that sends notices of used credits by e-mail, until it has
+ * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
+ * Deletion    DELETION#<license> <uuidv7>       lease   deleting a request; sweep, until nothing can bring its images back
+ * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
+ * Waking      MODEL             WAKING           –       since when a model that slept wakes, and how long that took lately
+ * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
+ * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code
+ * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
+ *
+ * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
+ * that a function for customers writes.
+ *
+ * A keyId is the first half of the raw key's SHA-256 (see domain/api-key.ts), so a raw key and its public id lead
+ * to the same item without an index. A generation lives in its license's partition: a key that names no license can't be
+ * built, so no caller reaches another's. A caller is a keyId, or `acct_<sub>` for an account that uses the playground
+ * or reads by session: its rate limits and idempotency keys work like a key's. Nothing from outside becomes part of a
+ * key before its shape was checked.
+ */
+export interface ItemKey extends Record<string, string> {
+  PK: string;
+  SK: string;
+}
+
+const generationPrefix = 'GEN#';
+export const noticePartition = 'NOTICES';
+const deletionPrefix = 'DELETION#';
+/** Beside a license's periods, whose sort keys are instants. */
+export const inFlightSortKey = 'IN-FLIGHT';
+
+export const itemKeys = {
+  apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
+  rateLog: (callerId: string, limitName: string): ItemKey => ({
+    PK: `RATE#${callerId}`,
+    SK: limitName,
+  }),
+  idempotencyRecord: (callerId: string, idempotencyKeyHash: string): ItemKey => ({
+    PK: `ONCE#${callerId}`,
+    SK: idempotencyKeyHash,
+  }),
+  license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
+  keyRoster: (licenseId: string): ItemKey => ({ PK: `ROSTER#${licenseId}`, SK: 'KEYS' }),
+  billing: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'BILLING' }),
+  period: (licenseId: string, startMs: number): ItemKey => ({
+    PK: `PERIOD#${licenseId}`,
+    SK: new Date(startMs).toISOString(),
+  }),
+  inFlight: (licenseId: string): ItemKey => ({ PK: `PERIOD#${licenseId}`, SK: inFlightSortKey }),
+  generation: (licenseId: string, requestId: string): ItemKey => ({
+    PK: `${generationPrefix}${licenseId}`,
+    SK: requestId,
+  }),
+  notice: ({ licenseId, periodStartMs, percent }: CreditNotice): ItemKey => ({
+    PK: noticePartition,
+    SK: `${licenseId}#${new Date(periodStartMs).toISOString()}#${percent}`,
+  }),
+  account: (ownerId: string): ItemKey => ({ PK: `ACCOUNT#${ownerId}`, SK: 'SETTINGS' }),
+  deletion: (licenseId: string, requestId: string): ItemKey => ({
+    PK: `${deletionPrefix}${licenseId}`,
+    SK: requestId,
+  }),
+  refusals: (licenseId: string, date: string, caller: string): ItemKey => ({
+    PK: `REFUSED#${licenseId}`,
+    SK: `${date}#${caller}`,
+  }),
+  identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
+  waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
+  linkCredentials: (quarterMs: number): ItemKey => ({ PK: 'LINKS', SK: new Date(quarterMs).toISOString() }),
+  licenseAudit: (licenseId: string, entryId: string): ItemKey => ({
+    PK: `AUDIT#LICENSE#${licenseId}`,
+    SK: entryId,
+  }),
+  identityAudit: (entryId: string): ItemKey => ({ PK: 'AUDIT#IDENTITY', SK: entryId }),
+};
+
+/** Of a generation's license, whose partition it is in. */
+export function licenseIdOfGeneration(key: Record<string, unknown>): string {
+  return String(key.PK).slice(generationPrefix.length);
+}
+
+/** Of a deleted request's license, whose partition its deletion is in. */
+export function licenseIdOfDeletion(key: Record<string, unknown>): string {
+  return String(key.PK).slice(deletionPrefix.length);
+}
+
+/** Of counts of refusals: their day, and the key or the playground that was refused. */
+export function refusalPlaceOf(key: Record<string, unknown>): { date: string; caller: string } {
+  const [date = '', caller = ''] = String(key.SK).split('#');
+  return { date, caller };
+}
+
+/** How the sort keys of each kind begin, for queries. */
+export const sortPrefixes = {
+  identity: 'IDENTITY#',
+  apiKey: 'KEY#',
+  license: 'LICENSE#',
+};
+
+/** Keys and licenses of an account, by `begins_with` on the kind, in order of creation. */
+export const ownerIndex = {
+  name: 'owner',
+  partition: 'ownerPk',
+  sort: 'ownerSk',
+  of: (ownerId: string) => `OWNER#${ownerId}`,
+  sortOf: (prefix: string, createdAtMs: number, id: string) =>
+    `${prefix}${new Date(createdAtMs).toISOString()}#${id}`,
+} as const;
+
+const leaseShards = 8;
+
+/**
+ * A sparse index: it holds only generations that still hold credits, spread over shards so that no partition runs hot, and
+ * deletions that are not over. Those lie apart, so that a bucket that is away keeps nobody's credits held.
+ */
+export const leaseIndex = {
+  name: 'lease',
+  partition: 'leaseShard',
+  sort: 'leaseUntilMs',
+  shards: Array.from({ length: leaseShards }, (_, i) => `LEASE#${i}`),
+  deletions: 'DELETIONS',
+  shardOf: (requestId: string) => `LEASE#${Number.parseInt(requestId.slice(-4), 16) % leaseShards}`,
+} as const;
+
+/**
+ * The kinds of partitions: how their keys begin, and their index if they belong to one. A function's grants name these
+ * kinds, and its permissions are limited to keys that begin so.
+ */
+export const partitions = {
+  keys: { leadingKey: 'KEY#' },
+  rateLogs: { leadingKey: 'RATE#' },
+  idempotency: { leadingKey: 'ONCE#' },
+  licenses: { leadingKey: 'LICENSE#' },
+  rosters: { leadingKey: 'ROSTER#' },
+  periods: { leadingKey: 'PERIOD#' },
+  generations: { leadingKey: generationPrefix },
+  notices: { leadingKey: noticePartition },
+  accounts: { leadingKey: 'ACCOUNT#' },
+  deletions: { leadingKey: deletionPrefix },
+  catalog: { leadingKey: 'CATALOG' },
+  model: { leadingKey: 'MODEL' },
+  links: { leadingKey: 'LINKS' },
+  audit: { leadingKey: 'AUDIT#' },
+  refusals: { leadingKey: 'REFUSED#' },
+  owners: { leadingKey: 'OWNER#', index: ownerIndex.name },
+  leases: { leadingKey: 'LEASE#', index: leaseIndex.name },
+} as const satisfies Record<string, { leadingKey: string; index?: string }>;
+
+export type Partition = keyof typeof partitions;
+
+/** Seconds since 1970. DynamoDB may remove an item days after it, so nothing is decided by its absence. */
+export const ttlAttribute = 'ttl';
+
+/** The table's definition, for the stack, the local runtime and the tests. */
+export const tableSchema = {
+  AttributeDefinitions: [
+    { AttributeName: 'PK', AttributeType: 'S' },
+    { AttributeName: 'SK', AttributeType: 'S' },
+    { AttributeName: ownerIndex.partition, AttributeType: 'S' },
+    { AttributeName: ownerIndex.sort, AttributeType: 'S' },
+    { AttributeName: leaseIndex.partition, AttributeType: 'S' },
+    { AttributeName: leaseIndex.sort, AttributeType: 'N' },
+  ],
+  KeySchema: [
+    { AttributeName: 'PK', KeyType: 'HASH' },
+    { AttributeName: 'SK', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: ownerIndex.name,
+      KeySchema: [
+        { AttributeName: ownerIndex.partition, KeyType: 'HASH' },
+        { AttributeName: ownerIndex.sort, KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    },
+    {
+      IndexName: leaseIndex.name,
+      KeySchema: [
+        { AttributeName: leaseIndex.partition, KeyType: 'HASH' },
+        { AttributeName: leaseIndex.sort, KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ],
+  BillingMode: 'PAY_PER_REQUEST',
+} as const;

@@ -1,0 +1,167 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import type { ModelRequest } from '../../../shared/model/contract.ts';
+import { deletionStore } from '../../../shared/generations/deletion-store.ts';
+import { beginDeletion, erase, type DeletionDeps } from '../../../shared/generations/delete.ts';
+import { sweep } from '../../../shared/generations/sweep.ts';
+import { allItems } from '../../support/table-scan.ts';
+import { newCommand, putOutputs, run, says, stored } from './world.ts';
+import { useWorld } from './use-world.ts';
+
+// The http tests hold what a caller sees. These hold what a crash, a late image and a bucket that is away leave behind.
+
+const world = useWorld();
+
+function depsOf({ failing = false } = {}): DeletionDeps {
+  const { objects, clock } = world.deps;
+  const deleteImages: typeof objects.deleteImages = failing
+    ? () => Promise.reject(new Error('the bucket is away'))
+    : objects.deleteImages;
+  return { deletions: deletionStore(world.table), objects: { ...objects, deleteImages }, clock };
+}
+
+const sweepNow = () => sweep({ ...world.deps, deletions: deletionStore(world.table) }, world.clock.now());
+
+/** A request that has ended, and what its container was asked for. */
+async function ended(outcome: 'COMPLETED' | 'FAILED') {
+  const command = newCommand(world, { body: { ...newCommand(world).body, prompt: 'a secret bay' } });
+  const asked: ModelRequest[] = [];
+  const { behaviour } = world.container.state;
+  const fails = says({ event: 'failed', reason: 'model_error', message: '' });
+  world.container.state.behaviour = (request, res) => {
+    asked.push(request);
+    return (outcome === 'COMPLETED' ? behaviour : fails)(request, res);
+  };
+  await run(command, world.deps);
+  world.container.state.behaviour = behaviour;
+  expect((await stored(world, command)).generation?.status).toBe(outcome);
+  const { licenseId } = command.license;
+  const keys = async () => {
+    const client = new S3Client({});
+    const list = new ListObjectsV2Command({
+      Bucket: 'image-generation',
+      Prefix: `generations/${licenseId}/`,
+    });
+    return ((await client.send(list)).Contents ?? []).map(({ Key }) => Key);
+  };
+  const items = async () => {
+    const prefixes = [`GEN#${licenseId}`, `DELETION#${licenseId}`];
+    return (await allItems(world.table)).filter(({ PK }) => prefixes.includes(PK));
+  };
+  const remove = async (deps = depsOf()) =>
+    erase(await beginDeletion(command.requestId, [licenseId], deps), deps);
+  return { command, request: asked[0]!, keys, items, remove };
+}
+
+const notFound = { code: 'REQUEST_NOT_FOUND' };
+const linksEnd = () => (world.clock.shiftMs += (world.deps.deadlineSeconds + 121) * 1000);
+
+// What a test left is no other's.
+afterEach(async () => {
+  linksEnd();
+  await sweepNow();
+});
+
+describe('a deletion', () => {
+  test('of what no link can bring back leaves nothing at all', async () => {
+    const one = await ended('COMPLETED');
+    expect(await one.keys()).toHaveLength(4);
+    linksEnd();
+    expect(await one.remove()).toBe(true);
+    expect([await one.keys(), await one.items()]).toEqual([[], []]);
+  });
+
+  test('waits where a link may still bring an image, says nothing of what was asked for, and is not found', async () => {
+    const one = await ended('COMPLETED');
+    expect(await one.remove()).toBe(false);
+    const [item, ...others] = await one.items();
+    expect(others).toEqual([]);
+    expect(item!.PK).toMatch(/^DELETION#/);
+    expect(JSON.stringify(item)).not.toContain('secret');
+    await expect(one.remove()).rejects.toMatchObject(notFound);
+    expect(await sweepNow()).toMatchObject({ erased: 0, failed: 0 });
+    expect(await one.items()).toEqual([item]);
+  });
+
+  test('takes the images too that came after it, once their links are dead', async () => {
+    const one = await ended('FAILED');
+    await one.remove();
+    // The container goes on with what was given up.
+    await putOutputs(one.request);
+    expect(await one.keys()).toHaveLength(4);
+    await sweepNow();
+    expect(await one.keys()).toHaveLength(4);
+    linksEnd();
+    expect(await sweepNow()).toMatchObject({ erased: 1, failed: 0 });
+    expect([await one.keys(), await one.items()]).toEqual([[], []]);
+  });
+
+  test('that died after the table is gone on with by the same call, or by the sweep after a minute', async () => {
+    for (const goOn of ['call', 'sweep'] as const) {
+      const one = await ended('COMPLETED');
+      const { requestId, license } = one.command;
+      await beginDeletion(requestId, [license.licenseId], depsOf());
+      expect((await stored(world, one.command)).generation).toBeNull();
+      expect(await one.keys()).toHaveLength(4);
+      await sweepNow();
+      expect(await one.keys()).toHaveLength(4);
+      if (goOn === 'call') await one.remove();
+      else {
+        world.clock.shiftMs += 61_000;
+        expect(await sweepNow()).toMatchObject({ failed: 0 });
+      }
+      expect(await one.keys()).toEqual([]);
+      await expect(one.remove()).rejects.toMatchObject(notFound);
+      linksEnd();
+      await sweepNow();
+      expect(await one.items()).toEqual([]);
+    }
+  });
+
+  test('says that it is not over while the bucket is away, and is over once it is back', async () => {
+    const one = await ended('COMPLETED');
+    await expect(one.remove(depsOf({ failing: true }))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+    expect(await one.keys()).toHaveLength(4);
+    await one.remove();
+    expect(await one.keys()).toEqual([]);
+  });
+
+  test('that the sweep can not erase is counted and logged with its cause, and keeps it from nothing else', async () => {
+    const [one, other] = [await ended('COMPLETED'), await ended('COMPLETED')];
+    for (const { command } of [one, other]) {
+      await beginDeletion(command.requestId, [command.license.licenseId], depsOf());
+    }
+    linksEnd();
+    const { objects } = depsOf();
+    const deps = {
+      ...world.deps,
+      deletions: deletionStore(world.table),
+      objects: {
+        ...world.deps.objects,
+        deleteImages: (...[of, signal]: Parameters<typeof objects.deleteImages>) =>
+          of.requestId === one.command.requestId
+            ? Promise.reject(new Error('the bucket is away'))
+            : objects.deleteImages(of, signal),
+      },
+    };
+    world.faults.length = 0;
+    expect(await sweep(deps, world.clock.now())).toMatchObject({ erased: 1, failed: 1 });
+    const causes = world.faults.map(({ requestId, error }) => [requestId, error.cause.message]);
+    expect(causes).toEqual([[one.command.requestId, 'the bucket is away']]);
+    expect([(await one.keys()).length, (await other.keys()).length]).toEqual([4, 0]);
+    expect(await sweepNow()).toMatchObject({ erased: 1, failed: 0 });
+  });
+
+  test('finds a request among many licenses, and its deletion there', async () => {
+    const one = await ended('COMPLETED');
+    const { requestId, license } = one.command;
+    const licenseIds = Array.from({ length: 130 }, (_, i) => `lic_other_${i}`);
+    const deps = depsOf();
+    const deletion = await beginDeletion(requestId, [...licenseIds, license.licenseId], deps);
+    expect(await beginDeletion(requestId, [...licenseIds, license.licenseId], deps)).toEqual(deletion);
+    await expect(beginDeletion(requestId, licenseIds, deps)).rejects.toMatchObject(notFound);
+    await erase(deletion, deps);
+  });
+});

@@ -1,0 +1,152 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import { countInPeriod } from '../../../shared/generations/in-flight.ts';
+import { acceptGeneration } from '../../../shared/generations/create.ts';
+import { sweep } from '../../../shared/generations/sweep.ts';
+import { interceptCommands } from '../../support/intercept-commands.ts';
+import { useWorld } from './use-world.ts';
+import { newCommand, paint, run, stored } from './world.ts';
+
+const world = useWorld();
+
+/** Which transactions, counted from one, get lost: before they are sent, or after they were applied. */
+let faults: { at: number; when: 'before' | 'after' }[] = [];
+let transactions = 0;
+
+beforeAll(() => {
+  // Real calls to the real engine; only what the network might do to them is added.
+  interceptCommands(world.table, async ({ name, send }) => {
+    if (name !== 'TransactWriteItemsCommand') return void (await send());
+    transactions += 1;
+    const fault = faults.find(({ at }) => at === transactions);
+    if (fault?.when === 'before') throw new Error('socket hang up');
+    await send();
+    if (fault?.when === 'after') throw new Error('socket hang up');
+  });
+});
+
+beforeEach(() => {
+  faults = [];
+  transactions = 0;
+});
+
+/** Loses these transactions before they are sent. */
+function loseAll(from: number, count: number): void {
+  faults = Array.from({ length: count }, (_, i) => ({ at: from + i, when: 'before' }));
+}
+
+type Command = ReturnType<typeof newCommand>;
+
+/** A command whose period counts what is in flight already, so that its reservation is the first transaction. */
+async function openedCommand(): Promise<Command> {
+  const command = newCommand(world);
+  const { licenseId, periodAnchorMs } = command.license;
+  await countInPeriod(world.table, licenseId, billingPeriod(periodAnchorMs, world.clock.now()).startMs);
+  transactions = 0;
+  return command;
+}
+
+/** Nothing is reserved, and what was delivered is charged. */
+async function expectTotals(command: Command, credits: number): Promise<void> {
+  const { period } = await stored(world, command);
+  expect(period).toMatchObject({ used: credits, committed: credits });
+}
+
+/** Ends every request whose lease ends before then. */
+const sweepBefore = (leasesBeforeMs: number) => sweep({ ...world.deps, deletions: null }, leasesBeforeMs);
+const never = Number.MAX_SAFE_INTEGER;
+
+describe('a write whose answer is lost happens once all the same', () => {
+  test('the reservation was applied: the request runs and is charged once', async () => {
+    const command = await openedCommand();
+    faults = [{ at: 1, when: 'after' }];
+    command.license.creditsLimit = 2;
+    expect(await run(command, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsRemaining: 0 } });
+    await expectTotals(command, 2);
+  });
+
+  test('the reservation was not applied: SERVICE_UNAVAILABLE, nothing stored, the model never called', async () => {
+    const command = await openedCommand();
+    loseAll(1, 1);
+    await expect(run(command, world.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await stored(world, command)).generation).toBeNull();
+    expect(world.container.state.calls).toBe(0);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'the charge got lost %s it was applied: charged once',
+    async (when) => {
+      const command = await openedCommand();
+      faults = [{ at: 2, when }];
+      expect(await run(command, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsCharged: 2 } });
+      expect(world.container.state.calls).toBe(1);
+      await expectTotals(command, 2);
+    },
+  );
+
+  test.each(['before', 'after'] as const)(
+    'the release got lost %s it was applied: given back once',
+    async (when) => {
+      world.container.state.behaviour = (_request, res) => void res.writeHead(500).end();
+      const command = await openedCommand();
+      faults = [{ at: 2, when }];
+      expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
+      await expectTotals(command, 0);
+    },
+  );
+
+  test('the charge can never be stored: the request ends FAILED and nothing is held', async () => {
+    const command = await openedCommand();
+    loseAll(2, 4);
+    expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED', status: 500 });
+    expect((await stored(world, command)).generation?.status).toBe('FAILED');
+    await expectTotals(command, 0);
+  });
+
+  test('neither charge nor release can be stored: the sweep gives the credits back after the lease', async () => {
+    const command = await openedCommand();
+    loseAll(2, 8);
+    expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
+    const { generation, period } = await stored(world, command);
+    expect([generation!.status, period.committed]).toEqual(['PROCESSING', 2]);
+    faults = [];
+    const { leaseUntilMs } = generation!;
+    expect(await sweepBefore(leaseUntilMs)).toEqual({
+      released: 0,
+      creditsReleased: 0,
+      erased: 0,
+      failed: 0,
+    });
+    expect(await sweepBefore(leaseUntilMs + 1)).toEqual({
+      released: 1,
+      creditsReleased: 2,
+      erased: 0,
+      failed: 0,
+    });
+    expect((await stored(world, command)).generation?.status).toBe('TIMEOUT');
+    await expectTotals(command, 0);
+  });
+});
+
+describe('sweeping', () => {
+  test('three times at once, each request is released once', async () => {
+    const commands = [newCommand(world), newCommand(world), newCommand(world)];
+    for (const command of commands) await acceptGeneration(command, world.deps);
+    const results = await Promise.all([1, 2, 3].map(() => sweepBefore(never)));
+    expect(results.every(({ failed }) => failed === 0)).toBe(true);
+    for (const command of commands) {
+      expect((await stored(world, command)).generation?.status).toBe('TIMEOUT');
+      await expectTotals(command, 0);
+    }
+  });
+
+  test('before a late handler: the handler finds the request ended and charges nothing', async () => {
+    world.container.state.behaviour = async (request, res) => {
+      await sweepBefore(never);
+      await paint(request, res);
+    };
+    const command = newCommand(world);
+    expect(await run(command, world.deps)).toMatchObject({ code: 'TIMEOUT', status: 504 });
+    await expectTotals(command, 0);
+  });
+});

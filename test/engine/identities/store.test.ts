@@ -1,0 +1,182 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Identity } from '../../../shared/identities/identity.ts';
+import { hashIdempotencyKey, readIdempotencyRecord } from '../../../shared/generations/idempotency-store.ts';
+import {
+  identityCatalog,
+  identityStore,
+  type IdentityCatalog,
+  type IdentityStore,
+} from '../../../shared/identities/store.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
+import { sampleIdentity } from '../../support/unit-samples.ts';
+import { hungUp } from '../generations/table.ts';
+import { useTable } from '../generations/use-world.ts';
+
+const world = useTable();
+let identities: IdentityStore;
+
+beforeAll(() => {
+  identities = identityStore(world.table);
+});
+
+const identity = (identityId: string, changes: Partial<Identity> = {}): Identity => ({
+  ...sampleIdentity,
+  identityId,
+  name: identityId,
+  catalog: 'specialist',
+  productPhotos: true,
+  model: {
+    version: '7',
+    adapterKey: 'adapters/a.safetensors',
+    adapterSha256: 'f0'.repeat(32),
+    settings: { scale: 0.8 },
+  },
+  ...changes,
+});
+
+async function emptyCatalog(): Promise<void> {
+  const { documents, name: TableName } = world.table;
+  for (const { identityId } of await identities.list())
+    await documents.send(new DeleteCommand({ TableName, Key: itemKeys.identity(identityId) }));
+}
+
+describe('an identity', () => {
+  beforeEach(emptyCatalog);
+
+  test.each([
+    ['with a model', identity('idn_a')],
+    ['without one', identity('idn_b', { model: null, catalog: 'founding', productPhotos: false })],
+  ])('%s is read back as it was put', async (_what, one) => {
+    await identities.put(one);
+    expect(await identities.get(one.identityId)).toEqual(one);
+    expect(await identities.list()).toEqual([one]);
+  });
+
+  test('that is put again is replaced whole', async () => {
+    await identities.put(identity('idn_a'));
+    const next = identity('idn_a', { name: 'Another', model: null });
+    await identities.put(next);
+    expect(await identities.list()).toEqual([next]);
+  });
+
+  test('that is not there is null', async () => expect(await identities.get('idn_none')).toBeNull());
+
+  test('stored before it had a model has none', async () => {
+    const { model: _model, ...older } = identity('idn_old');
+    const Item = { ...itemKeys.identity('idn_old'), ...older };
+    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
+    expect((await identities.get('idn_old'))!.model).toBeNull();
+  });
+
+  test('stored before adapters had digests has none', async () => {
+    const { model, ...rest } = identity('idn_older');
+    const { adapterSha256: _digest, ...older } = model!;
+    const Item = { ...itemKeys.identity('idn_older'), ...rest, model: older };
+    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
+    expect((await identities.get('idn_older'))!.model).toEqual({ ...older, adapterSha256: null });
+  });
+});
+
+describe('the catalog', () => {
+  beforeEach(emptyCatalog);
+
+  test('is listed whole and by name, however many pages it takes, and holds identities only', async () => {
+    const settings = { notes: 'x'.repeat(300_000) };
+    const all = ['b 10', 'D', 'b 2', 'a', 'é'].map((name, i) =>
+      identity(`idn_${i}`, {
+        name,
+        model: { version: '1', adapterKey: null, adapterSha256: null, settings },
+      }),
+    );
+    for (const one of all) await identities.put(one);
+    const other = { PK: 'CATALOG', SK: 'NOTE#1', name: 'aa' };
+    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item: other }));
+    const pages = world.count('QueryCommand');
+    const listed = await identities.list();
+    expect(listed.map(({ name }) => name)).toEqual(['a', 'b 2', 'b 10', 'D', 'é']);
+    expect(pages.times).toBeGreaterThan(1);
+  });
+
+  test('keeps those of one name together', async () => {
+    for (const [id, name] of [
+      ['1', 'b'],
+      ['2', 'a'],
+      ['3', 'b'],
+      ['4', 'a'],
+    ])
+      await identities.put(identity(`idn_${id}`, { name: name! }));
+    const listed = await identities.list();
+    expect(listed.map(({ identityId }) => identityId)).toEqual(['idn_2', 'idn_4', 'idn_1', 'idn_3']);
+  });
+});
+
+describe('the catalog as requests read it', () => {
+  let nowMs: number;
+  let catalog: IdentityCatalog;
+  beforeEach(async () => {
+    await emptyCatalog();
+    nowMs = Date.UTC(2026, 2, 3);
+    catalog = identityCatalog(identities, { now: () => nowMs });
+  });
+
+  const [before, after] = [identity('idn_a'), identity('idn_a', { name: 'Another', model: null })];
+
+  test('is read once in ten seconds: an operator’s change holds then, and at once elsewhere', async () => {
+    await identities.put(before);
+    const reads = world.count();
+    const read = async () => ({ one: await catalog.get('idn_a'), all: await catalog.list() });
+    expect(await read()).toEqual({ one: before, all: [before] });
+    await identities.put(after);
+    nowMs += 9999;
+    expect(await read()).toEqual({ one: before, all: [before] });
+    // Two reads of the catalog; the change reads the identity and writes it.
+    expect(reads.times).toBe(4);
+    expect(await identityCatalog(identities, { now: () => nowMs }).get('idn_a')).toEqual(after);
+    nowMs += 1;
+    expect(await read()).toEqual({ one: after, all: [after] });
+  });
+
+  test('is read again when the clock went back, and when a read failed', async () => {
+    await identities.put(before);
+    expect(await catalog.get('idn_a')).toEqual(before);
+    await identities.put(after);
+    nowMs -= 1;
+    world.state.before = () => hungUp();
+    await expect(catalog.get('idn_a')).rejects.toThrow('socket hang up');
+    await expect(catalog.list()).rejects.toThrow('socket hang up');
+    world.state.before = () => undefined;
+    expect(await catalog.get('idn_a')).toEqual(after);
+    expect(await catalog.list()).toEqual([after]);
+  });
+
+  test('counts its seconds from before the read, whose answer may take long', async () => {
+    await identities.put(before);
+    world.state.after = () => void (nowMs += 10_000);
+    expect(await catalog.get('idn_a')).toEqual(before);
+    world.state.after = () => undefined;
+    await identities.put(after);
+    expect(await catalog.get('idn_a')).toEqual(after);
+  });
+
+  test('does not remember what is not there: a new identity is found at once', async () => {
+    expect(await catalog.get('idn_a')).toBeNull();
+    await identities.put(before);
+    expect(await catalog.get('idn_a')).toEqual(before);
+  });
+});
+
+describe('what an idempotency key stands for', () => {
+  const hash = hashIdempotencyKey('a key');
+  const idempotencyRecord = { requestId: 'r1', bodyHash: 'h1', expiresAtMs: Date.UTC(2026, 5, 1) };
+
+  test('is found for its own caller alone, in one strong read', async () => {
+    const Item = { ...itemKeys.idempotencyRecord('key_1', hash), ...idempotencyRecord };
+    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
+    const seen: unknown[] = [];
+    world.state.before = (_command, input) => void seen.push(input);
+    expect(await readIdempotencyRecord(world.table, 'key_1', hash)).toEqual(idempotencyRecord);
+    expect(await readIdempotencyRecord(world.table, 'key_2', hash)).toBeNull();
+    expect(seen).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
+  });
+});

@@ -1,0 +1,254 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as fc from 'fast-check';
+import type { Generation } from '../../../shared/generations/generation.ts';
+import { newId, newRequestId } from '../../../shared/base/ids.ts';
+import { generationStore, type GenerationStore } from '../../../shared/generations/store.ts';
+import { apiKeyStore } from '../../../shared/keys/store.ts';
+import { committedName, periodStore } from '../../../shared/licenses/period-store.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
+import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
+import { newKey } from './stored-keys.ts';
+import { useTable } from '../generations/use-world.ts';
+
+const world = useTable();
+let generations: GenerationStore;
+beforeAll(() => void (generations = generationStore(world.table)));
+
+const keyOf = (digit: string) => `key_${digit.repeat(32)}`;
+const [first, second] = [keyOf('a'), keyOf('b')] as const;
+const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.' } as const;
+const completion = {
+  completedAtMs: sampleNowMs + 9000,
+  previews: [],
+  referenceImagesUsed: 0,
+  modelVersion: 'v9',
+};
+
+/** A license's requests: each image costs a credit. */
+function requestsOf(licenseId: string) {
+  return (keyId: string, numOutputs = 1): Generation =>
+    sampleGeneration({ requestId: newRequestId(sampleNowMs), licenseId, keyId }, { numOutputs });
+}
+
+const reserve = (
+  request: Generation,
+  keyBudget: number | null,
+  { creditsLimit = 1000, maxInFlight = 1000 } = {},
+) => generations.reserve(request, { creditsLimit, keyBudget, maxInFlight }, null);
+/**
+ * The same, sent again where a busy machine opened no connection in time: nothing of it was sent then. The engine shares
+ * its thread with the test.
+ */
+const reservePatiently: typeof reserve = (...order) =>
+  reserve(...order).catch((error: Error) => {
+    if (!String(error.cause).includes('did not establish a connection')) throw error;
+    return reservePatiently(...order);
+  });
+const totals = ({ licenseId, periodStartMs }: Generation) =>
+  periodStore(world.table).get(licenseId, periodStartMs);
+
+async function settle(request: Generation): Promise<void> {
+  await generations.start(request, sampleNowMs, 'run-1');
+  await generations.settle(request, completion);
+}
+
+test('of 100 requests at once with one key exactly as many begin as its budget pays for, and others of its license go on', async () => {
+  const request = requestsOf(newId('license'));
+  const limited = Array.from({ length: 100 }, () => reservePatiently(request(first, 2), 37));
+  const free = Array.from({ length: 20 }, () => reservePatiently(request(second), null));
+  const outcomes = (await Promise.all(limited)).map(({ outcome }) => outcome);
+  expect(outcomes.filter((outcome) => outcome === 'reserved')).toHaveLength(18);
+  expect(outcomes.filter((outcome) => outcome === 'over_key_budget')).toHaveLength(82);
+  for (const { outcome } of await Promise.all(free)) expect(outcome).toBe('reserved');
+  expect(await totals(request(first))).toMatchObject({
+    committed: 56,
+    used: 0,
+    inFlight: 38,
+    byKey: { [first]: { committed: 36, credits: 0 }, [second]: { committed: 20, credits: 0 } },
+  });
+});
+
+test('the license’s credits are told first, then the key’s budget, then the requests in flight', async () => {
+  const request = requestsOf(newId('license'));
+  expect(await reserve(request(first), 1)).toEqual({ outcome: 'reserved' });
+  const all = { creditsLimit: 1, maxInFlight: 1 };
+  expect(await reserve(request(first), 1, all)).toEqual({ outcome: 'over_limit' });
+  expect(await reserve(request(first), 1, { ...all, creditsLimit: 2 })).toEqual({
+    outcome: 'over_key_budget',
+  });
+  expect(await reserve(request(first), 2, { ...all, creditsLimit: 2 })).toEqual({
+    outcome: 'too_many_in_flight',
+  });
+});
+
+test('a request that costs more than the whole budget is refused, also as the first of its key and of its period', async () => {
+  const request = requestsOf(newId('license'));
+  expect(await reserve(request(first, 3), 2)).toEqual({ outcome: 'over_key_budget' });
+  expect(await reserve(request(second), null)).toEqual({ outcome: 'reserved' });
+  expect(await reserve(request(first, 3), 2)).toEqual({ outcome: 'over_key_budget' });
+  expect(await reserve(request(first, 3), 2, { creditsLimit: 3 })).toEqual({ outcome: 'over_limit' });
+  expect(await reserve(request(first, 2), 2)).toEqual({ outcome: 'reserved' });
+});
+
+test('what failed is given back to the key once, what completed stays, and a later budget knows both', async () => {
+  const request = requestsOf(newId('license'));
+  const [failed, completed] = [request(first, 3), request(first, 2)];
+  for (const one of [failed, completed]) await reserve(one, null);
+  await Promise.all([1, 2, 3].map(() => generations.release(failed, failure, sampleNowMs)));
+  await settle(completed);
+  await settle(completed);
+  const byKey = { [first]: { requests: 1, credits: 2, committed: 2 } };
+  expect(await totals(completed)).toMatchObject({ committed: 2, used: 2, byKey });
+  expect(await reserve(request(first, 2), 3)).toEqual({ outcome: 'over_key_budget' });
+  expect(await reserve(request(first, 2), 4)).toEqual({ outcome: 'reserved' });
+});
+
+describe('a request from before keys were counted', () => {
+  /** As the version before stored it: neither its record nor its period's item knows of the key. */
+  async function fromBefore(request: Generation): Promise<Generation> {
+    await reserve(request, null);
+    const { licenseId, requestId, periodStartMs, keyId } = request;
+    const remove = async (Key: Record<string, string>, name: string) =>
+      world.table.documents.send(
+        new UpdateCommand({
+          TableName: world.table.name,
+          Key,
+          UpdateExpression: 'REMOVE #name',
+          ExpressionAttributeNames: { '#name': name },
+        }),
+      );
+    await remove(itemKeys.generation(licenseId, requestId), 'countedByKey');
+    await remove(itemKeys.period(licenseId, periodStartMs), committedName(keyId));
+    return (await generations.get(licenseId, requestId))!;
+  }
+
+  test('takes nothing from what the key has committed since, however it ends', async () => {
+    const request = requestsOf(newId('license'));
+    const [failed, completed] = [
+      await fromBefore(request(first, 4)),
+      await fromBefore(request(first, 3)),
+    ] as const;
+    expect(failed.countedByKey).toBe(false);
+    await reserve(request(first, 2), 2);
+    await generations.release(failed, failure, sampleNowMs);
+    await settle(completed);
+    expect(await totals(completed)).toMatchObject({
+      committed: 5,
+      used: 3,
+      byType: { text_to_image: { requests: 1, credits: 3 } },
+      byKey: { [first]: { requests: 0, credits: 0, committed: 2 } },
+    });
+    expect(await reserve(request(first), 2)).toEqual({ outcome: 'over_key_budget' });
+  });
+});
+
+describe('a request that a function of the version before ends while a deployment is under way', () => {
+  /** That version can't be run here. It writes what this one writes of a request whose record says nothing of its key. */
+  const asBefore = (request: Generation): Generation => ({ ...request, countedByKey: false });
+
+  test('stays in what its key has committed, so that the key may use less and never more', async () => {
+    const request = requestsOf(newId('license'));
+    const [failed, completed] = [request(first, 4), request(first, 3)];
+    for (const one of [failed, completed]) await reserve(one, null);
+    await generations.release(asBefore(failed), failure, sampleNowMs);
+    await settle(asBefore(completed));
+    // Whoever of this version ends them as well changes nothing.
+    await generations.release(failed, failure, sampleNowMs);
+    await generations.settle(completed, completion);
+    expect(await totals(completed)).toMatchObject({
+      committed: 3,
+      used: 3,
+      inFlight: 0,
+      byKey: { [first]: { requests: 0, credits: 0, committed: 7 } },
+    });
+    expect(await reserve(request(first), 7)).toEqual({ outcome: 'over_key_budget' });
+    expect(await reserve(request(first), 8)).toEqual({ outcome: 'reserved' });
+  });
+});
+
+test('a change of a budget keeps a name that came in between, and a change of a name keeps such a budget', async () => {
+  const keys = apiKeyStore(world.table);
+  const read = newKey(newId('license'));
+  await keys.insert(read);
+  const stored = async () => {
+    const { name, monthlyCredits } = (await keys.get(read.keyId))!;
+    return { name, monthlyCredits };
+  };
+  for (const changes of [{ name: 'CI' }, { monthlyCredits: 7 }, { name: 'nightly' }, { monthlyCredits: 8 }]) {
+    const before = await stored();
+    // Each knows the key as it was at first.
+    await keys.change(read, changes, read.createdAtMs);
+    expect(await stored()).toEqual({ ...before, ...changes });
+  }
+});
+
+/** Credits of a license and of its callers, by plain arithmetic. */
+interface Model {
+  keyId: string;
+  credits: number;
+  state: 'held' | 'used' | 'free';
+}
+
+test('whatever is reserved, settled and released under whatever budgets: the numbers are those of plain arithmetic', async () => {
+  const callers = [first, second, 'acct_owner'];
+  const anyStep = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ by: fc.nat(2), credits: fc.integer({ min: 1, max: 4 }) }) },
+    { weight: 2, arbitrary: fc.record({ ends: fc.nat(20), completes: fc.boolean() }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ of: fc.nat(1), budget: fc.option(fc.integer({ min: 1, max: 12 })) }),
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 30 }), async (steps) => {
+      const request = requestsOf(newId('license'));
+      const limits = { creditsLimit: 20, maxInFlight: 5 };
+      const budgets = new Map<string, number | null>(callers.map((keyId) => [keyId, null]));
+      const made: (Model & { request: Generation })[] = [];
+      const sum = (states: Model['state'][], keyId?: string) =>
+        made
+          .filter((one) => states.includes(one.state) && (keyId === undefined || one.keyId === keyId))
+          .reduce((total, { credits }) => total + credits, 0);
+      const expected = (keyId: string, credits: number) => {
+        if (sum(['held', 'used']) + credits > limits.creditsLimit) return 'over_limit';
+        if (sum(['held', 'used'], keyId) + credits > (budgets.get(keyId) ?? Infinity))
+          return 'over_key_budget';
+        return made.filter(({ state }) => state === 'held').length >= limits.maxInFlight
+          ? 'too_many_in_flight'
+          : 'reserved';
+      };
+      for (const step of steps) {
+        if ('budget' in step) budgets.set(callers[step.of]!, step.budget);
+        else if ('by' in step) {
+          const keyId = callers[step.by]!;
+          const wanted = request(keyId, step.credits);
+          const should = expected(keyId, step.credits);
+          expect((await reserve(wanted, budgets.get(keyId)!, limits)).outcome).toBe(should);
+          if (should === 'reserved')
+            made.push({ keyId, credits: step.credits, state: 'held', request: wanted });
+        } else {
+          const running = made.filter(({ state }) => state === 'held');
+          const one = running[step.ends % running.length];
+          if (one === undefined) continue;
+          one.state = step.completes ? 'used' : 'free';
+          if (step.completes) await settle(one.request);
+          else await generations.release(one.request, failure, sampleNowMs);
+        }
+      }
+      const { committed, used, byKey } = await totals(request(first));
+      expect({ committed, used }).toEqual({ committed: sum(['held', 'used']), used: sum(['used']) });
+      for (const keyId of callers) {
+        const tally = byKey[keyId.startsWith('acct_') ? 'playground' : keyId];
+        const { committed: ofKey = 0, credits = 0, requests = 0 } = tally ?? {};
+        expect({ ofKey, credits }).toEqual({
+          ofKey: sum(['held', 'used'], keyId),
+          credits: sum(['used'], keyId),
+        });
+        const completed = made.filter((one) => one.state === 'used' && one.keyId === keyId);
+        expect(requests).toBe(completed.length);
+      }
+    }),
+    { numRuns: 15 },
+  );
+});

@@ -1,0 +1,281 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as fc from 'fast-check';
+import { isKeyId, keyStatus, type KeyTimes } from '../../../shared/keys/api-key.ts';
+import { newId } from '../../../shared/base/ids.ts';
+import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
+import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
+import { canceled, hungUp } from '../generations/table.ts';
+import { insertMany, newKey, nowMs } from './stored-keys.ts';
+import { useTable } from '../generations/use-world.ts';
+
+const world = useTable();
+let keys: ApiKeyStore;
+
+beforeAll(() => void (keys = apiKeyStore(world.table)));
+
+const transaction = 'TransactWriteItemsCommand';
+
+/** Whether there was room for a key. */
+const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
+
+/** The roster's keys as they are stored, those that ended included. */
+async function rosterWithEnded(licenseId: string): Promise<Record<string, KeyTimes>> {
+  const Key = itemKeys.keyRoster(licenseId);
+  const { Item } = await world.table.documents.send(
+    new GetCommand({ TableName: world.table.name, Key, ConsistentRead: true }),
+  );
+  return Object.fromEntries(Object.entries(Item ?? {}).filter(([name]) => isKeyId(name)));
+}
+
+/** The roster's keys that are not revoked, those that expired included. */
+async function roster(licenseId: string): Promise<string[]> {
+  const entries = Object.entries(await rosterWithEnded(licenseId));
+  return entries
+    .filter(([, { revokedAtMs }]) => revokedAtMs === null)
+    .map(([keyId]) => keyId)
+    .sort();
+}
+
+const idsOf = (list: ApiKey[]) => list.map(({ keyId }) => keyId).sort();
+
+async function active(licenseId: string, atMs = nowMs): Promise<string[]> {
+  const listed = await keys.listByOwner(`owner of ${licenseId}`);
+  return idsOf(listed.filter((key) => keyStatus(key, atMs) === 'active'));
+}
+
+const conflict = () => canceled('None', 'TransactionConflict');
+
+test.each([
+  ['as it is', {}],
+  ['that expires', { expiresAtMs: 5000 }],
+  ['that was revoked before it came here', { revokedAtMs: 3000 }],
+  ['that was revoked and would have expired', { revokedAtMs: 3000, expiresAtMs: 5000 }],
+])('a key %s is read back as it was stored', async (_what, changes) => {
+  const key = newKey(newId('license'), changes);
+  expect(await inserted(key)).toBe(true);
+  expect(await keys.get(key.keyId)).toEqual(key);
+  expect(await keys.listByOwner(key.ownerId)).toEqual([key]);
+});
+
+test('a key that is not there is null', async () => {
+  const { keyId } = newKey(newId('license'));
+  expect(await keys.get(keyId)).toBeNull();
+  expect(await keys.getWithRateLog(keyId, 'fetch')).toEqual({ key: null, rate: { log: [], version: 0 } });
+});
+
+test('a key and its rate log come in one strong read', async () => {
+  const key = newKey(newId('license'));
+  await keys.insert(key);
+  const seen: any[] = [];
+  world.state.before = (_name, input) => void seen.push(input.RequestItems[world.table.name]);
+  expect(await keys.getWithRateLog(key.keyId, 'fetch')).toEqual({ key, rate: { log: [], version: 0 } });
+  expect(seen).toMatchObject([{ ConsistentRead: true }]);
+  world.mend();
+  await rateLogStore(world.table).put(key.keyId, 'fetch', [1, 2], 0);
+  expect(await keys.getWithRateLog(key.keyId, 'fetch')).toEqual({ key, rate: { log: [1, 2], version: 1 } });
+  expect((await keys.getWithRateLog(key.keyId, 'generate')).rate).toEqual({ log: [], version: 0 });
+});
+
+describe('issuing a key', () => {
+  test.each([
+    ['the last place is taken meanwhile: there is no room, and nothing is stored', 24, false],
+    ['another key is issued meanwhile: both are there', 23, true],
+    ['the very first key is issued meanwhile: both are there', 0, true],
+  ])('%s', async (_, before, room) => {
+    const licenseId = newId('license');
+    const there = await insertMany(keys, licenseId, before);
+    const [rival, late] = [newKey(licenseId), newKey(licenseId)];
+    world.meanwhile(async () => expect(await inserted(rival)).toBe(true));
+    expect(await inserted(late)).toBe(room);
+    const expected = idsOf([...there, rival, ...(room ? [late] : [])]);
+    expect(await roster(licenseId)).toEqual(expected);
+    expect(await active(licenseId)).toEqual(expected);
+    expect(await keys.get(late.keyId)).toEqual(room ? late : null);
+  });
+
+  test('a key is revoked meanwhile: it does not come back into the roster', async () => {
+    const licenseId = newId('license');
+    const [revoked, ...others] = await insertMany(keys, licenseId, 24);
+    const key = newKey(licenseId);
+    world.meanwhile(() => keys.revoke(revoked!, nowMs));
+    expect(await inserted(key)).toBe(true);
+    expect(await roster(licenseId)).toEqual(idsOf([...others, key]));
+    await insertMany(keys, licenseId, 1);
+    expect(await inserted(newKey(licenseId))).toBe(false);
+  });
+
+  test('has room for another from the very millisecond at which one expires, which is forgotten a minute later', async () => {
+    const licenseId = newId('license');
+    const expiresAtMs = nowMs + 1000;
+    const [expiring] = await insertMany(keys, licenseId, 1, { expiresAtMs });
+    const others = await insertMany(keys, licenseId, 24, { expiresAtMs: expiresAtMs + 120_000 });
+    expect(await inserted(newKey(licenseId, { createdAtMs: expiresAtMs - 1 }))).toBe(false);
+    const next = newKey(licenseId, { createdAtMs: expiresAtMs });
+    expect(await inserted(next)).toBe(true);
+    expect(await roster(licenseId)).toEqual(idsOf([expiring!, ...others, next]));
+    expect(await inserted(newKey(licenseId, { createdAtMs: expiresAtMs }))).toBe(false);
+    await keys.revoke(next, expiresAtMs + 59_999);
+    const last = newKey(licenseId, { createdAtMs: expiresAtMs + 60_000 });
+    expect(await inserted(last)).toBe(true);
+    expect(Object.keys(await rosterWithEnded(licenseId)).sort()).toEqual(idsOf([...others, next, last]));
+  });
+
+  test('one that is revoked from the start takes no place', async () => {
+    const licenseId = newId('license');
+    await insertMany(keys, licenseId, 25);
+    const revoked = newKey(licenseId, { revokedAtMs: nowMs });
+    expect(await inserted(revoked)).toBe(true);
+    expect(await keys.get(revoked.keyId)).toEqual(revoked);
+    expect(await roster(licenseId)).not.toContain(revoked.keyId);
+  });
+
+  test('goes on after a conflict with another transaction, and stores the key once', async () => {
+    const licenseId = newId('license');
+    world.fail('before', conflict(), conflict());
+    const sent = world.count(transaction);
+    const key = newKey(licenseId);
+    expect(await inserted(key)).toBe(true);
+    expect(sent.times).toBe(3);
+    expect(await roster(licenseId)).toEqual([key.keyId]);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'breaks off %s it was written: key and roster agree, and the place can be had again',
+    async (when) => {
+      const licenseId = newId('license');
+      await insertMany(keys, licenseId, 24);
+      world.fail(when, hungUp());
+      const key = newKey(licenseId);
+      await expect(keys.insert(key)).rejects.toThrow('socket hang up');
+      const stored = await keys.get(key.keyId);
+      expect(stored === null).toBe(when === 'before');
+      expect(await roster(licenseId)).toEqual(await active(licenseId));
+      if (stored !== null) await keys.revoke(stored, nowMs);
+      await insertMany(keys, licenseId, 1);
+      expect(await inserted(newKey(licenseId))).toBe(false);
+    },
+  );
+
+  test('never replaces a key with the same id', async () => {
+    const licenseId = newId('license');
+    const key = newKey(licenseId);
+    await keys.insert(key);
+    await expect(keys.insert({ ...key, name: 'other' })).rejects.toThrow(
+      'a key with this id is there already',
+    );
+    expect(await keys.get(key.keyId)).toEqual(key);
+  });
+});
+
+describe('revoking a key', () => {
+  test('of a license without a roster works, and the roster begins anew', async () => {
+    const licenseId = newId('license');
+    const [key] = await insertMany(keys, licenseId, 1);
+    const { table } = world;
+    const Key = itemKeys.keyRoster(licenseId);
+    await table.documents.send(new DeleteCommand({ TableName: table.name, Key }));
+    expect(await keys.revoke(key!, nowMs)).toEqual({ ...key, revokedAtMs: nowMs });
+    const next = newKey(licenseId);
+    expect(await inserted(next)).toBe(true);
+    expect(await roster(licenseId)).toEqual([next.keyId]);
+  });
+
+  test('twice, one after the other or at once, gives the one time of who came first, and changes nothing else', async () => {
+    const licenseId = newId('license');
+    const [one, two] = await insertMany(keys, licenseId, 2, { expiresAtMs: nowMs + 5000 });
+    const first = { ...one, revokedAtMs: nowMs + 1 };
+    expect(await keys.revoke(one!, nowMs + 1)).toEqual(first);
+    expect(await keys.get(one!.keyId)).toEqual(first);
+    expect(await keys.revoke(one!, nowMs + 2)).toEqual(first);
+    const times = [3, 4, 5, 6, 7, 8].map((ms) => nowMs + ms);
+    const answers = await Promise.all(times.map((ms) => keys.revoke(two!, ms)));
+    const stored = await keys.get(two!.keyId);
+    expect(times).toContain(stored!.revokedAtMs);
+    for (const answer of answers) expect(answer).toEqual(stored);
+    expect(await roster(licenseId)).toEqual([]);
+  });
+
+  test('after another did meanwhile gives the other’s time', async () => {
+    const [key] = await insertMany(keys, newId('license'), 1);
+    world.meanwhile(() => keys.revoke(key!, nowMs + 1));
+    expect((await keys.revoke(key!, nowMs + 2)).revokedAtMs).toBe(nowMs + 1);
+  });
+
+  test('that broke off after it was written is found done when it is tried again', async () => {
+    const licenseId = newId('license');
+    const [key] = await insertMany(keys, licenseId, 1);
+    world.fail('after', hungUp());
+    await expect(keys.revoke(key!, nowMs + 1)).rejects.toThrow('socket hang up');
+    expect((await keys.revoke(key!, nowMs + 2)).revokedAtMs).toBe(nowMs + 1);
+    expect(await roster(licenseId)).toEqual([]);
+  });
+
+  test('that was never stored is a fault, and stores nothing', async () => {
+    const key = newKey(newId('license'));
+    await expect(keys.revoke(key, nowMs)).rejects.toThrow('not there');
+    expect(await keys.get(key.keyId)).toBeNull();
+    expect(await roster(key.licenseId)).toEqual([]);
+  });
+});
+
+test('40 keys issued at once: exactly 25 find room, whatever is read in between', async () => {
+  const licenseId = newId('license');
+  const wanted = Array.from({ length: 40 }, () => newKey(licenseId));
+  const issued = await Promise.all(wanted.map(inserted));
+  expect(issued.filter(Boolean)).toHaveLength(25);
+  const made = idsOf(wanted.filter((_, i) => issued[i]));
+  expect(await roster(licenseId)).toEqual(made);
+  expect(await active(licenseId)).toEqual(made);
+});
+
+test('however issuing and revoking interleave, at most 25 keys are active and 50 ended within a minute or are active', async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('issue' as const) }),
+    fc.record({ kind: fc.constant('revoke' as const), which: fc.nat({ max: 40 }) }),
+  );
+  const wave = fc.record({
+    afterMs: fc.constantFrom(0, 1, 20_000),
+    steps: fc.array(step, { minLength: 1, maxLength: 8 }),
+  });
+  const waves = fc.array(wave, { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 18, max: 25 }), waves, async (before, parallel) => {
+      const licenseId = newId('license');
+      const known = await insertMany(keys, licenseId, before);
+      let atMs = nowMs;
+      for (const { afterMs, steps } of parallel) {
+        atMs += afterMs;
+        const work = steps.map(async (one) => {
+          if (one.kind === 'revoke') return void (await keys.revoke(known[one.which % known.length]!, atMs));
+          const key = newKey(licenseId, { createdAtMs: atMs });
+          if (await inserted(key)) known.push(key);
+        });
+        await Promise.all(work);
+        const there = await roster(licenseId);
+        expect(there.length).toBeLessThanOrEqual(25);
+        expect(await active(licenseId, atMs)).toEqual(there);
+        const all = await keys.listByOwner(`owner of ${licenseId}`);
+        const recent = all.filter(({ revokedAtMs }) => revokedAtMs === null || revokedAtMs > atMs - 60_000);
+        expect(recent.length).toBeLessThanOrEqual(50);
+      }
+    }),
+    { numRuns: 8 },
+  );
+}, 60_000);
+
+test('when keys were last used is told for more of them than one read can hold', async () => {
+  const [licenseId, limits] = [newId('license'), ['generate', 'fetch', 'other']];
+  const ids = Array.from({ length: 150 }, () => newKey(licenseId).keyId);
+  const rateLogs = rateLogStore(world.table);
+  // Around the hundredth item of a read, and at both ends.
+  for (const i of [0, 33, 34, 66, 67, 149]) {
+    await rateLogs.put(ids[i]!, limits[i % 3]!, [1, 2, nowMs + i], 0);
+    await rateLogs.put(ids[i]!, limits[(i + 1) % 3]!, [2], 0);
+  }
+  const lastUsed = await keys.lastUsed(ids, limits);
+  const expected = ids.map((keyId, i) => [keyId, [0, 33, 34, 66, 67, 149].includes(i) ? nowMs + i : null]);
+  expect([...lastUsed]).toEqual(expected);
+  expect(await keys.lastUsed([], limits)).toEqual(new Map());
+});

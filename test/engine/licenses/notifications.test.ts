@@ -1,0 +1,132 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { noticeDue } from '../../../shared/licenses/notifications.ts';
+import { newId } from '../../../shared/base/ids.ts';
+import { countInPeriod } from '../../../shared/generations/in-flight.ts';
+import { periodStore } from '../../../shared/licenses/period-store.ts';
+import { sampleGeneration } from '../../support/unit-samples.ts';
+import { chargesIn } from '../generations/charges.ts';
+import { hungUp } from '../generations/table.ts';
+import { useTable } from '../generations/use-world.ts';
+
+const world = useTable();
+let begun: ReturnType<typeof chargesIn>['begun'];
+let settle: ReturnType<typeof chargesIn>['settle'];
+let charge: ReturnType<typeof chargesIn>['charge'];
+beforeAll(() => void ({ begun, settle, charge } = chargesIn(world.table)));
+
+/** The parts that a license's owner is to be told of. */
+async function waiting(licenseId: string): Promise<number[]> {
+  const { Items: items = [] } = await world.table.documents.send(
+    new QueryCommand({
+      TableName: world.table.name,
+      KeyConditionExpression: 'PK = :notices AND begins_with(SK, :license)',
+      ExpressionAttributeValues: { ':notices': 'NOTICES', ':license': `${licenseId}#` },
+    }),
+  );
+  return items.map(({ percent }) => percent).sort((a, b) => a - b);
+}
+
+const usedBy = async (licenseId: string) =>
+  (await periodStore(world.table).get(licenseId, sampleGeneration().periodStartMs)).used;
+
+describe('the owner is told', () => {
+  test('once each, when a hundred requests at once use all credits', async () => {
+    const licenseId = newId('license');
+    const records = [];
+    for (let i = 0; i < 100; i++) records.push(await begun(licenseId, 100));
+    await Promise.all(records.map(settle));
+    expect(await usedBy(licenseId)).toBe(100);
+    expect(await waiting(licenseId)).toEqual([80, 100]);
+  }, 60_000);
+
+  test.each([
+    [[4, 4], 10, [80]],
+    [[7, 1], 10, [80]],
+    [[7, 3], 10, [100]],
+    [[8, 2], 10, [80, 100]],
+    [[10], 10, [100]],
+    [[8], 10, [80]],
+    [[1], 1, [100]],
+    [[7], 10, []],
+    [[3, 1], 4, [100]],
+  ])('of charges %j of %i credits: %j', async (charges, creditsLimit, expected) => {
+    const licenseId = newId('license');
+    for (const credits of charges) await charge(licenseId, creditsLimit, credits);
+    expect(await waiting(licenseId)).toEqual(expected);
+    expect(noticeDue(await usedBy(licenseId), creditsLimit, expected.at(-1) ?? 0)).toBeNull();
+  });
+
+  test('by the higher limit once it was raised, and of no part twice', async () => {
+    const licenseId = newId('license');
+    await charge(licenseId, 10, 8);
+    await charge(licenseId, 100, 2);
+    await charge(licenseId, 100, 70);
+    expect(await waiting(licenseId)).toEqual([80]);
+    await charge(licenseId, 100, 20);
+    expect(await waiting(licenseId)).toEqual([80, 100]);
+  });
+
+  test('of credits that were imported, with the next charge', async () => {
+    const licenseId = newId('license');
+    await periodStore(world.table).importUsage(licenseId, sampleGeneration().periodStartMs, 90);
+    expect(await waiting(licenseId)).toEqual([]);
+    await charge(licenseId, 100, 1);
+    expect(await waiting(licenseId)).toEqual([80]);
+  });
+
+  test('of a charge that comes after the period, in which another counts what is in flight', async () => {
+    const licenseId = newId('license');
+    const late = await begun(licenseId, 10, 10);
+    await countInPeriod(world.table, licenseId, Date.UTC(2026, 5, 1));
+    expect((await settle(late)).status).toBe('COMPLETED');
+    expect(await waiting(licenseId)).toEqual([100]);
+  });
+});
+
+describe('the charge that reaches a part', () => {
+  test.each(['before', 'after'] as const)(
+    'is lost with its notice or stored with it, %s being sent',
+    async (when) => {
+      const licenseId = newId('license');
+      await charge(licenseId, 10, 7);
+      const crossing = await begun(licenseId, 10, 1);
+      // The first attempt is refused, because the charge reaches a part; the second is the one that does it.
+      let sent = 0;
+      world.state[when] = (name) =>
+        name === 'TransactWriteItemsCommand' && (when === 'after' || ++sent > 1) ? hungUp() : undefined;
+      const settled = await settle(crossing).catch(() => null);
+      world.mend();
+      const stored = when === 'after';
+      expect(settled === null).toBe(!stored);
+      expect([await usedBy(licenseId), await waiting(licenseId)]).toEqual(stored ? [8, [80]] : [7, []]);
+      // Whoever tries again finds it charged, or charges it.
+      await settle(crossing);
+      expect([await usedBy(licenseId), await waiting(licenseId)]).toEqual([8, [80]]);
+    },
+  );
+
+  test('takes one more attempt, and no other charge does', async () => {
+    const licenseId = newId('license');
+    const transactions = async (credits: number) => {
+      const record = await begun(licenseId, 10, credits);
+      const counted = world.count('TransactWriteItemsCommand');
+      await settle(record);
+      world.mend();
+      return counted.times;
+    };
+    expect([
+      await transactions(7),
+      await transactions(1),
+      await transactions(1),
+      await transactions(1),
+    ]).toEqual([1, 2, 1, 2]);
+  });
+
+  test('of a record of before there were notices tells nothing', async () => {
+    const licenseId = newId('license');
+    const old = { ...(await begun(licenseId, 10, 10)), creditsLimit: null };
+    await settle(old);
+    expect(await waiting(licenseId)).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { CognitoIdentityProviderClient, ListUsersCommand } from '@aws-sdk/client-cognito-identity-provider';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { poolId, userPoolsApiOf } from '../../../../local/cognito/user-pool.ts';
+import { accountDirectory, type AccountDirectory } from '../../../../shared/accounts/directory.ts';
+import { credentials, region } from '../s3/support.ts';
+import { ada, ben, usePool } from './support.ts';
+
+const pool = usePool();
+let directory: AccountDirectory;
+let client: CognitoIdentityProviderClient;
+
+beforeAll(() => {
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: userPoolsApiOf(pool.baseUrl),
+  });
+  directory = accountDirectory(poolId, userPoolsApiOf(pool.baseUrl));
+  client = new CognitoIdentityProviderClient({});
+});
+
+const list = (parameters: object) => client.send(new ListUsersCommand({ UserPoolId: poolId, ...parameters }));
+const namesOf = async (Filter: string) =>
+  (await list({ Filter })).Users!.map((user) => user.Attributes![0]!.Value);
+
+describe('the accounts of a pool', () => {
+  test('are found by their sub and by their address in any case', async () => {
+    const account = { sub: ada.sub, email: ada.email, emailVerified: true, enabled: true };
+    expect(await directory.bySub(ada.sub)).toEqual({ ...account, createdAtMs: expect.any(Number) });
+    expect(await directory.byEmail('ADA@example.COM')).toMatchObject(account);
+  });
+
+  test.each([
+    'nobody@example.com',
+    'ada@example.co',
+    'ada',
+    '',
+    '" or email ^= "',
+    String.raw`\" ^= \"`,
+    '"',
+    '\\',
+  ])('are not found by %j', async (text) => {
+    expect(await directory.bySub(text)).toBeNull();
+    expect(await directory.byEmail(text)).toBeNull();
+  });
+
+  test('come in pages', async () => {
+    const first = await directory.list(1, null);
+    expect(first.accounts.map(({ email }) => email)).toEqual([ada.email]);
+    const second = await directory.list(1, first.nextCursor);
+    expect(second.accounts.map(({ email }) => email)).toEqual([ben.email]);
+    expect(second.nextCursor).toBeNull();
+  });
+
+  test('of an unknown pool are refused by the name of the error, without what was asked', async () => {
+    const other = accountDirectory('us-east-1_other', userPoolsApiOf(pool.baseUrl));
+    const refused = other.byEmail(ada.email);
+    await expect(refused).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    await expect(refused).rejects.not.toThrow(/ada/i);
+  });
+});
+
+describe('the SDK reads', () => {
+  test('an account as Cognito describes it', async () => {
+    const { Users: users } = await list({ Filter: `sub = "${ben.sub}"` });
+    expect(users).toEqual([
+      {
+        Username: ben.sub,
+        Attributes: [
+          { Name: 'email', Value: ben.email },
+          { Name: 'email_verified', Value: 'true' },
+          { Name: 'sub', Value: ben.sub },
+        ],
+        Enabled: true,
+        UserStatus: 'CONFIRMED',
+        UserCreateDate: expect.any(Date),
+        UserLastModifiedDate: expect.any(Date),
+      },
+    ]);
+  });
+
+  test('accounts by the beginning of an address, and all of them', async () => {
+    expect(await namesOf('email ^= "b"')).toEqual([ben.email]);
+    expect(await namesOf('email = "b"')).toEqual([]);
+    expect(await namesOf('')).toEqual([ada.email, ben.email]);
+  });
+
+  test.each([
+    [{ Filter: 'email ~ "a"' }, 'InvalidParameterException'],
+    [{ Filter: 'email = "a" or sub = "b"' }, 'InvalidParameterException'],
+    [{ Filter: 'custom:color = "a"' }, 'InvalidParameterException'],
+    [{ Limit: 61 }, 'InvalidParameterException'],
+    [{ PaginationToken: 'x' }, 'InvalidParameterException'],
+    [{ AttributesToGet: ['email'] }, 'InvalidParameterException'],
+    [{ UserPoolId: 'us-east-1_other' }, 'ResourceNotFoundException'],
+  ])('that %j is refused', async (parameters, name) => {
+    await expect(list(parameters)).rejects.toMatchObject({ name });
+  });
+
+  test('that a wrong secret is refused', async () => {
+    const thief = new CognitoIdentityProviderClient({
+      credentials: { ...credentials, secretAccessKey: 'guessed' },
+    });
+    const refused = thief.send(new ListUsersCommand({ UserPoolId: poolId }));
+    await expect(refused).rejects.toMatchObject({ name: 'InvalidSignatureException' });
+    thief.destroy();
+  });
+});

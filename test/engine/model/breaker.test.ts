@@ -1,0 +1,221 @@
+import { createServer } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { listen, type RunningServer } from '../../../local/http/server.ts';
+import { modelServer } from '../../../shared/model/client.ts';
+import { loggableError } from '../../../shared/base/log.ts';
+import type { Breaker } from '../../../shared/model/breaker-states.ts';
+import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
+import { acceptGeneration } from '../../../shared/generations/create.ts';
+import { useWorld } from '../generations/use-world.ts';
+import {
+  idempotencyRecordOf,
+  newCommand,
+  paint,
+  run,
+  says,
+  stored,
+  type Behaviour,
+} from '../generations/world.ts';
+
+const world = useWorld();
+/** The clock stands still, because on a slow machine time would run out between two calls. */
+let nowMs: number;
+/** Every state that the breaker entered. */
+let states: Breaker[];
+
+beforeEach(() => {
+  nowMs = Date.now();
+  world.clock.now = () => nowMs;
+  useModel();
+});
+
+/** A model server with a closed breaker. */
+function useModel(): void {
+  states = [];
+  const onBreaker = (breaker: Breaker) => void states.push(breaker);
+  world.deps.model = modelServer('model', { clock: world.clock, onBreaker });
+}
+
+/** Runs a command of a new license. @returns its answer or error, and how often the container was called for it. */
+async function request(behaviour: Behaviour = paint, changes: Parameters<typeof newCommand>[1] = {}) {
+  Object.assign(world.container.state, { behaviour, calls: 0 });
+  const command = newCommand(world, changes);
+  const outcome = (await run(command, world.deps).catch((error: unknown) => error)) as any;
+  return { command, outcome, calls: world.container.state.calls };
+}
+
+/** Runs several at once. Whatever the order of their ends, they count as failures in a row. */
+async function together(times: number, behaviour: Behaviour): Promise<void> {
+  world.container.state.behaviour = behaviour;
+  await Promise.all(Array.from({ length: times }, () => run(newCommand(world), world.deps)));
+}
+
+const fails: Behaviour = (_request, res) => void res.writeHead(500).end('{}');
+const refuses: Behaviour = (_request, res) => void res.writeHead(400).end('{}');
+const isBusy = says({ event: 'failed', reason: 'busy', message: '' });
+const failsItself = says({ event: 'started' }, { event: 'failed', reason: 'model_error', message: 'no' });
+const isReady = says({ event: 'ready', modelVersion: '1' });
+const isProbe = (body: object) => 'probe' in body;
+
+test.each<[string, Behaviour]>([
+  ['containers that are busy', isBusy],
+  ['requests that the container refuses', refuses],
+])('%s say nothing of the backend, however many there are', async (_what, behaviour) => {
+  await together(6, behaviour);
+  expect(states).toEqual([]);
+});
+
+test.each<[string, string, Behaviour]>([
+  ['a good one', 'leave it closed', paint],
+  ['one that fails for a reason of its own', 'leave it closed', failsItself],
+  ['one that finds it busy', 'open it', isBusy],
+])('four failures, %s and another failure %s', async (_what, effect, between) => {
+  await together(4, fails);
+  await request(between);
+  await request(fails);
+  expect(states).toHaveLength(effect === 'open it' ? 1 : 0);
+});
+
+describe('while it is open', () => {
+  test('503 with the seconds until a probe, before anything is held and without a call', async () => {
+    await together(5, fails);
+    const { command, outcome, calls } = await request();
+    expect(outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503, retryAfterSeconds: 10 });
+    expect(outcome.message).toBe('Image generation is not available right now. Try again shortly.');
+    expect(loggableError(outcome.cause)).toMatchObject([
+      { message: 'model server: not called while it is failing' },
+    ]);
+    expect(calls).toBe(0);
+    expect(await stored(world, command)).toMatchObject({ generation: null, period: { committed: 0 } });
+  });
+
+  test('what is wrong with the request itself is told first, and a repeat is answered', async () => {
+    const done = newCommand(world, { idempotencyKeyHash: hashIdempotencyKey('done') });
+    await run(done, world.deps);
+    await together(5, fails);
+    const { outcome } = await request(paint, { body: { ...done.body, prompt: 7 } });
+    expect(outcome).toMatchObject({ code: 'INVALID_PARAMETERS' });
+    const idempotencyRecord = await idempotencyRecordOf(world, done);
+    expect(await acceptGeneration({ ...done, idempotencyRecord }, world.deps)).toMatchObject({
+      outcome: 'replayed',
+      answer: { requestId: done.requestId },
+    });
+  });
+
+  test('health still asks the model', async () => {
+    await together(5, fails);
+    world.container.state.behaviour = isReady;
+    expect(await world.deps.model.probe()).toBe('ready');
+    expect(states).toHaveLength(1);
+  });
+});
+
+describe('once its time is over', () => {
+  beforeEach(async () => {
+    await together(5, fails);
+    nowMs += 10_000;
+  });
+
+  test('one request probes, and goes on once it is answered; others wait', async () => {
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const bodies: object[] = [];
+    const first = request(async (body, res) => {
+      bodies.push(body);
+      if (!isProbe(body)) return paint(body, res);
+      asked.resolve();
+      await goOn.promise;
+      return isReady(body, res);
+    });
+    await asked.promise;
+    await expect(run(newCommand(world), world.deps)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfterSeconds: 5,
+    });
+    goOn.resolve();
+    expect((await first).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+    expect(bodies.map(isProbe)).toEqual([true, false]);
+    expect(states.map(({ state }) => state)).toEqual(['open', 'half_open', 'closed']);
+  });
+
+  test('a probe that fails leaves it open for as long again, and its request held nothing', async () => {
+    const { command, outcome, calls } = await request(fails);
+    expect([outcome.code, outcome.retryAfterSeconds, calls]).toEqual(['SERVICE_UNAVAILABLE', 10, 1]);
+    expect((await stored(world, command)).generation).toBeNull();
+  });
+
+  test('a container that knows no probes is not locked out', async () => {
+    const { outcome } = await request((body, res) => (isProbe(body) ? refuses : paint)(body, res));
+    expect(outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+  });
+});
+
+describe('a model that is starting', () => {
+  let runtime: RunningServer;
+  /** How often the runtime was called. */
+  let asked: number;
+  afterEach(() => runtime.close());
+
+  /** From here on the model server asks a SageMaker runtime that answers everything with one error. */
+  async function useRuntime(name: string, status: number, Message: string): Promise<void> {
+    asked = 0;
+    runtime = await listen(
+      createServer((_req, res) => {
+        asked += 1;
+        res.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': name });
+        res.end(JSON.stringify({ Message }));
+      }),
+    );
+    const url = process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'];
+    process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = runtime.url;
+    try {
+      useModel();
+      // The client reads the address when it first calls.
+      expect(await world.deps.model.probe()).toBe('waking');
+    } finally {
+      process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url;
+    }
+  }
+  test.each([
+    [
+      'ValidationError',
+      400,
+      'Inference Component has no capacity to process this request. ApplicationAutoScaling may be in-progress ' +
+        '(if configured) or try to increase the capacity by invoking UpdateInferenceComponentRuntimeConfig API.',
+    ],
+    ['ModelNotReadyException', 429, 'Model is not ready.'],
+  ])(
+    'is known by %s: nobody calls it for five seconds, and callers are told to wait for thirty',
+    async (name, status, message) => {
+      await useRuntime(name, status, message);
+      const { command, outcome } = await request();
+      const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
+      expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 30]);
+      expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
+      expect(loggableError(world.faults.at(-1)!.error)).toMatchObject([
+        { code: 'SERVICE_UNAVAILABLE' },
+        { message: 'model server: warming' },
+        { name },
+      ]);
+      const { generation, period } = await stored(world, command);
+      expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
+      expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
+      nowMs += 4999;
+      const next = await request();
+      expect([next.outcome.message, next.outcome.retryAfterSeconds]).toEqual([sentence, 30]);
+      expect(loggableError(next.outcome.cause)).toMatchObject([
+        { message: 'model server: not called while it is warming' },
+      ]);
+      expect((await stored(world, next.command)).generation).toBeNull();
+      const waiting = newCommand(world, { respondAsync: true });
+      expect(await acceptGeneration(waiting, world.deps)).toMatchObject({ outcome: 'accepted' });
+      nowMs += 1;
+      const probed = await request();
+      expect(loggableError(probed.outcome.cause)).toMatchObject([
+        { message: 'model server: not called while it is warming' },
+      ]);
+      expect(states.at(-1)).toMatchObject({ state: 'open', reason: 'warming' });
+      expect(asked).toBe(3);
+    },
+  );
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
+import { sleeper } from '../../../local/sagemaker/sleeper.ts';
+import { modelServer } from '../../../shared/model/client.ts';
+import { recordingMeter } from '../../../shared/base/meter.ts';
+import { wakingStore } from '../../../shared/model/cold-start-store.ts';
+import { acceptGeneration } from '../../../shared/generations/create.ts';
+import { runAccepted } from '../../../shared/generations/run-accepted.ts';
+import { wakingNotes } from '../../../shared/model/cold-start-notes.ts';
+import { interceptCommands } from '../../support/intercept-commands.ts';
+import { until } from '../../support/until.ts';
+import { useWorld } from '../generations/use-world.ts';
+import { identity, newCommand, paint, run, says, stored } from '../generations/world.ts';
+
+const world = useWorld();
+const isReady = says({ event: 'ready', modelVersion: '1' });
+const wakeSeconds = 240;
+/** The clock stands still, so that no machine's speed tells in what is measured. */
+let nowMs = Date.now();
+let runtime: Awaited<ReturnType<typeof startSageMakerRuntime>>;
+/** What was sent to the item of the partition MODEL. */
+let sent: string[] = [];
+/** What happens to it there. */
+let fault: (() => Promise<unknown>) | null = null;
+let faults: unknown[] = [];
+
+beforeAll(async () => {
+  const model = sleeper({ sleepMs: 900_000, wakeMs: wakeSeconds * 1000, now: () => nowMs });
+  runtime = await startSageMakerRuntime({
+    endpoints: { model: world.container.url },
+    component: {
+      name: 'component',
+      endpointName: 'model',
+      sleeper: model,
+      signing: { credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' }, region: 'us-east-1' },
+    },
+  });
+  process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = runtime.url;
+  world.clock.now = () => nowMs;
+  interceptCommands(world.table, async ({ name, input, send }) => {
+    if (JSON.stringify(input.Key ?? input.Item ?? {}).includes('"MODEL"')) {
+      sent.push(name);
+      await fault?.();
+    }
+    await send();
+  });
+});
+afterAll(() => runtime.close());
+
+/** Each test begins long after the one before, with a model that sleeps and of which nothing is known. */
+beforeEach(async () => {
+  nowMs += 7_200_000;
+  [fault, faults, sent] = [null, [], []];
+  const stale = await store().get();
+  if (stale.version > 0)
+    await store().put({ sinceMs: null, refusedAtMs: 0, wakeSeconds: null }, stale.version);
+  sent = [];
+  world.deps.model = newServer();
+  world.container.state.behaviour = (body, res) => ('probe' in body ? isReady : paint)(body, res);
+});
+
+const store = () => wakingStore(world.table);
+const known = async () => (await store().get()).waking;
+
+/** The model as one function sees it, which knows nothing yet. */
+function newServer() {
+  const onFault = (error: unknown) => void faults.push(error);
+  const notes = wakingNotes({ waking: store(), clock: world.clock, onFault });
+  return modelServer('model', { clock: world.clock, component: { name: 'component', notes } });
+}
+
+/** Runs a command of a new license in one function. */
+async function request(model = world.deps.model) {
+  const command = newCommand(world);
+  const outcome = (await run(command, { ...world.deps, model }).catch((error: unknown) => error)) as any;
+  return { command, outcome };
+}
+
+async function wakeUp(): Promise<void> {
+  await request();
+  nowMs += wakeSeconds * 1000;
+  expect((await request()).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+  await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+}
+
+describe('a synchronous request', () => {
+  test('that finds it asleep is 503 at once, wakes it, and leaves nothing held', async () => {
+    const { command, outcome } = await request();
+    expect([outcome.code, outcome.status, outcome.retryAfterSeconds]).toEqual([
+      'SERVICE_UNAVAILABLE',
+      503,
+      300,
+    ]);
+    expect(outcome.message).toBe(
+      'The model was asleep and is starting. Try again in about 5 minutes. Nothing was charged.',
+    );
+    const { generation, period } = await stored(world, command);
+    expect([generation!.status, period.committed, period.inFlight]).toEqual(['FAILED', 0, 0]);
+    expect(world.container.state.calls).toBe(0);
+    expect(await known()).toEqual({ sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null });
+  });
+
+  test('is refused before anything is held while it wakes, and told what is left', async () => {
+    await request();
+    nowMs += 60_000;
+    const { command, outcome } = await request();
+    expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 240]);
+    expect((await stored(world, command)).generation).toBeNull();
+    nowMs += 1000;
+    expect((await request()).outcome.retryAfterSeconds).toBe(239);
+  });
+
+  test('is painted at most five seconds after it woke, whenever others asked, and others learn what it took', async () => {
+    await request();
+    nowMs += wakeSeconds * 1000 - 1;
+    expect((await request()).outcome.retryAfterSeconds).toBe(61);
+    nowMs += 5000;
+    expect((await request()).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+    await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+    // It was refused a moment before 240 s, and answered a moment before 245 s.
+    expect((await known()).wakeSeconds).toBe(245);
+    nowMs += 900_000;
+    const next = await request(newServer());
+    expect(next.outcome.retryAfterSeconds).toBe(245);
+    expect(next.outcome.message).toContain('in about 4 minutes.');
+  });
+
+  test('in another function is told the same, from the time that the first one found it asleep', async () => {
+    await request();
+    nowMs += 100_000;
+    expect((await request(newServer())).outcome.retryAfterSeconds).toBe(200);
+    nowMs += 120_000;
+    const last = await request(newServer());
+    expect(last.outcome.message).toContain('Try again in 80 seconds.');
+  });
+
+  test('of a function that was told by another that it is awake waits for its next probe only', async () => {
+    const late = newServer();
+    await request();
+    nowMs += wakeSeconds * 1000 - 1000;
+    await request(late);
+    nowMs += 1000;
+    expect((await request(newServer())).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+    const first = world.deps.model;
+    expect((await request(first)).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+    await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+    expect((await request(late)).outcome.retryAfterSeconds).toBe(4);
+  });
+});
+
+test('an asynchronous request waits for it, is told when that may be, and notes what waking took', async () => {
+  await request();
+  const command = newCommand(world, { respondAsync: true });
+  const acceptance = await acceptGeneration(command, world.deps);
+  if (acceptance.outcome !== 'accepted') throw new Error('it was replayed');
+  expect(await world.deps.model.secondsUntilAwake()).toBe(300);
+  const { licenseId } = command.license;
+  const clock = {
+    now: () => nowMs,
+    timeout(ms: number) {
+      if (ms > 15_000) return new AbortController().signal;
+      nowMs += ms;
+      return AbortSignal.abort();
+    },
+  };
+  const model = newServer();
+  const deps = { ...world.deps, model, clock, identities: { get: async () => identity } };
+  const ref = { licenseId, requestId: command.requestId };
+  const startedMs = nowMs;
+  expect(await runAccepted(ref, { ...deps, meter: recordingMeter() })).toMatchObject({ status: 'COMPLETED' });
+  await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+  const noted = (await known()).wakeSeconds;
+  expect(noted).toBeGreaterThanOrEqual(wakeSeconds);
+  expect(noted).toBeLessThanOrEqual(wakeSeconds + 15);
+  // Looking for previews takes time, too, but not from what is noted.
+  expect(noted).toBeLessThanOrEqual((nowMs - startedMs) / 1000);
+  // What this function saw is old, but it asks before it says so.
+  expect(await world.deps.model.secondsUntilAwake()).toBeNull();
+});
+
+test('while it is awake, nothing is read or written of it', async () => {
+  await wakeUp();
+  sent = [];
+  await request();
+  await request(newServer());
+  expect(await world.deps.model.secondsUntilAwake()).toBeNull();
+  expect(sent).toEqual([]);
+});
+
+test('functions that find it asleep at the same moment, and awake, note one waking', async () => {
+  const servers = Array.from({ length: 20 }, newServer);
+  const told = await Promise.all(servers.map((model) => request(model)));
+  expect(told.map(({ outcome }) => outcome.retryAfterSeconds)).toEqual(servers.map(() => 300));
+  expect(sent.filter((name) => name === 'PutItemCommand').length).toBeLessThanOrEqual(servers.length);
+  nowMs += wakeSeconds * 1000;
+  await Promise.all(servers.map((model) => request(model)));
+  await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+  expect((await known()).wakeSeconds).toBe(wakeSeconds);
+});
+
+test('what another function noted meanwhile is not written over', async () => {
+  const noted = { sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null };
+  const { version } = await store().get();
+  expect(await store().put(noted, version)).toBe(true);
+  expect(await store().put({ ...noted, wakeSeconds: 7 }, version)).toBe(false);
+  expect(await store().get()).toEqual({ waking: noted, version: version + 1 });
+});
+
+describe('a table that is away', () => {
+  test('fails no request: what this function saw is told', async () => {
+    fault = () => Promise.reject(new Error('no table'));
+    const { command, outcome } = await request();
+    expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 300]);
+    expect((await stored(world, command)).period.committed).toBe(0);
+    nowMs += wakeSeconds * 1000;
+    expect((await request()).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+    await until('both faults were told', () => faults.length >= 2);
+  });
+
+  test('that never answers is waited for no longer than a second', async () => {
+    fault = () => new Promise(() => {});
+    const waits: number[] = [];
+    const clock = {
+      now: () => nowMs,
+      timeout(ms: number) {
+        waits.push(ms);
+        return AbortSignal.timeout(1);
+      },
+    };
+    const notes = wakingNotes({ waking: store(), clock, onFault: () => {} });
+    expect(await notes.refused()).toBe(300);
+    nowMs += 10_000;
+    expect(await notes.secondsLeft()).toBe(290);
+    expect(waits).toEqual([1000, 1000]);
+  });
+});

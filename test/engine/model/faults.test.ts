@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { modelServer } from '../../../shared/model/client.ts';
+import type { ModelRequest } from '../../../shared/model/contract.ts';
+import type { Breaker } from '../../../shared/model/breaker-states.ts';
+import { useWorld } from '../generations/use-world.ts';
+import {
+  emit,
+  newCommand,
+  paint,
+  putOutputs,
+  run,
+  says,
+  stored,
+  withDeadline,
+  type Behaviour,
+} from '../generations/world.ts';
+
+const world = useWorld();
+/** Every state that the breaker entered. */
+let states: Breaker[];
+
+function useModel(endpointName: string): void {
+  states = [];
+  world.deps.model = modelServer(endpointName, {
+    clock: world.clock,
+    onBreaker: (breaker) => void states.push(breaker),
+  });
+}
+beforeEach(() => useModel('model'));
+
+/** Runs one command against a container, which must be called once. No credits may stay reserved. */
+async function runAgainst(behaviour: Behaviour, deps = world.deps, observer = {}) {
+  Object.assign(world.container.state, { behaviour, calls: 0 });
+  const command = newCommand(world);
+  const outcome = (await run(command, deps, observer)) as any;
+  const { generation, period } = await stored(world, command);
+  expect(world.container.state.calls).toBe(1);
+  expect(period).toMatchObject({ used: 0, committed: 0, byIdentity: {} });
+  // The log names the request.
+  expect(world.faults.at(-1)!.requestId).toBe(command.requestId);
+  return { outcome, generation: generation! };
+}
+
+const started = { event: 'started' };
+const progress = { event: 'progress', step: 1, steps: 30 };
+
+const broken: Record<string, Behaviour> = {
+  'answers 500': (_request, res) => void res.writeHead(500).end('{}'),
+  'hangs up': (_request, res) => void res.destroy(),
+  'answers nothing at all': says(),
+  'ends without a closing event': says(started, progress),
+  'dies in mid-stream': (_request, res) => {
+    emit(res, started);
+    setTimeout(() => res.destroy(), 20);
+  },
+  'sends what is no JSON': (_request, res) => void res.end('{"event":"started"}\nnonsense\n'),
+  'sends an unknown event': says(started, { event: 'dreaming' }),
+  'sends bytes that are no UTF-8': (_request, res) => void res.end(Buffer.from([0x22, 0xff, 0xfe, 0x0a])),
+  'sends an event without end': (_request, res) => {
+    emit(res, started);
+    res.end('x'.repeat(100_000));
+  },
+  'floods its stream': (_request, res) => void res.end(`${JSON.stringify(progress)}\n`.repeat(40_000)),
+};
+
+describe('a container that breaks the contract is a failed generation that costs nothing', () => {
+  test.each(Object.entries(broken))(
+    'it %s, and the fifth time opens the breaker',
+    async (_what, behaviour) => {
+      for (let times = 0; times < 5; times += 1) {
+        expect(states).toEqual([]);
+        const { outcome, generation } = await runAgainst(behaviour);
+        expect([outcome.code, outcome.status]).toEqual(['GENERATION_FAILED', 500]);
+        expect(generation).toMatchObject({
+          status: 'FAILED',
+          errorCode: 'GENERATION_FAILED',
+          leaseUntilMs: 0,
+        });
+        expect(generation.errorMessage).toMatch(/^The model .*\.$/);
+      }
+      expect(states).toMatchObject([{ state: 'open', reason: 'failing' }]);
+    },
+  );
+
+  test('it completes without having stored its images', async () => {
+    const output = { bytes: 5, sha256: 'a'.repeat(64), width: 512, height: 512 };
+    const outputs = [output, output];
+    const completed = { event: 'completed', outputs, referenceImagesUsed: 0, modelVersion: '1' };
+    const { outcome, generation } = await runAgainst(says(started, completed));
+    expect(outcome.code).toBe('GENERATION_FAILED');
+    expect(generation.errorMessage).toBe('The model did not deliver the images that were asked for.');
+  });
+});
+
+test('a container may say why it failed; its words about anything else do not reach the customer', async () => {
+  const message = 'https://secret?X-Amz-Signature=1';
+  const failed = { event: 'failed', reason: 'upload_failed', message };
+  const { outcome, generation } = await runAgainst(says(started, failed));
+  expect(generation.errorMessage).toBe('The model could not finish the image.');
+  expect(outcome.message).not.toContain('secret');
+});
+
+test.each(['nobody', 'no-such-endpoint'])(
+  'no answer of the endpoint %s is SERVICE_UNAVAILABLE, asked once, and the fifth time opens the breaker',
+  async (endpointName) => {
+    useModel(endpointName);
+    for (let times = 0; times < 5; times += 1) {
+      expect(states).toEqual([]);
+      const command = newCommand(world);
+      const outcome = (await run(command, world.deps)) as any;
+      expect([outcome.code, outcome.status]).toEqual(['SERVICE_UNAVAILABLE', 503]);
+      // A second call could paint, and cost, a second time.
+      expect(world.faults.at(-1)!.error.cause.$metadata.attempts).toBe(1);
+      const { generation, period } = await stored(world, command);
+      expect(generation).toMatchObject({ status: 'FAILED', startedAtMs: null });
+      expect(period).toMatchObject({ used: 0, committed: 0 });
+    }
+    expect(states).toMatchObject([{ state: 'open', reason: 'failing' }]);
+  },
+);
+
+describe('the deadline', () => {
+  test('hangs up on the container, and its late answer changes nothing', async () => {
+    const asked = Promise.withResolvers<ModelRequest>();
+    const hungUp = Promise.withResolvers<void>();
+    const { deps, pass } = withDeadline(world.deps);
+    const { outcome, generation } = await runAgainst(
+      (request, res) => {
+        asked.resolve(request);
+        res.once('close', hungUp.resolve);
+        emit(res, started);
+      },
+      deps,
+      { started: pass },
+    );
+    expect([outcome.code, generation.status]).toEqual(['TIMEOUT', 'TIMEOUT']);
+    await hungUp.promise;
+    // The picture arrives after all: the links still take it, and the record does not.
+    expect(await putOutputs(await asked.promise)).toHaveLength(2);
+    const ended = await world.deps.generations.settle(
+      { ...generation, status: 'PROCESSING' },
+      { completedAtMs: Date.now(), previews: [], referenceImagesUsed: 0, modelVersion: '1' },
+    );
+    expect(ended.status).toBe('TIMEOUT');
+    const period = await world.deps.periods.get(generation.licenseId, generation.periodStartMs);
+    expect(period).toMatchObject({ used: 0, committed: 0 });
+  });
+
+  test.each([
+    ['counts against a container that has said nothing', false, [{ state: 'open', reason: 'failing' }]],
+    ['does not count against a container that began', true, []],
+  ])('%s', async (_what, begins, expected) => {
+    for (let times = 0; times < 5; times += 1) {
+      const { deps, pass } = withDeadline(world.deps);
+      const hangs: Behaviour = (_request, res) => (begins ? emit(res, started) : pass());
+      const { outcome } = await runAgainst(hangs, deps, { started: pass });
+      expect(outcome.code).toBe('TIMEOUT');
+    }
+    expect(states).toMatchObject(expected);
+  });
+});
+
+test('requests that end because the service stops say nothing of the container', async () => {
+  for (let times = 0; times < 6; times += 1) {
+    const stopper = new AbortController();
+    const deps = { ...world.deps, stopping: stopper.signal };
+    const { outcome } = await runAgainst(() => stopper.abort(), deps);
+    expect(outcome.code).toBe('SERVICE_UNAVAILABLE');
+  }
+  expect(states).toEqual([]);
+});
+
+test('beginnings that we could not store say nothing of the container', async () => {
+  const start = () => Promise.reject(new Error('the table is away'));
+  const deps = { ...world.deps, generations: { ...world.deps.generations, start } };
+  for (let times = 0; times < 6; times += 1) {
+    expect((await runAgainst(paint, deps)).outcome.status).toBe(500);
+  }
+  expect(states).toEqual([]);
+});

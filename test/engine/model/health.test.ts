@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
+import { sleeper } from '../../../local/sagemaker/sleeper.ts';
+import { modelServer } from '../../../shared/model/client.ts';
+import { setLogSink } from '../../../shared/base/log.ts';
+import { wakingStore } from '../../../shared/model/cold-start-store.ts';
+import { wakingNotes } from '../../../shared/model/cold-start-notes.ts';
+import { useWorld } from '../generations/use-world.ts';
+import { newCommand, run } from '../generations/world.ts';
+
+const world = useWorld();
+const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
+let nowMs = Date.now();
+let runtime: Awaited<ReturnType<typeof startSageMakerRuntime>>;
+let handler: (event: object, context: object) => Promise<{ body: string }>;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  const model = sleeper({ sleepMs: 900_000, wakeMs: 240_000, now: () => nowMs });
+  const component = {
+    name: 'c',
+    endpointName: 'model',
+    sleeper: model,
+    signing: { credentials, region: 'us-east-1' },
+  };
+  runtime = await startSageMakerRuntime({ endpoints: { model: world.container.url }, component });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: runtime.url,
+    AWS_ENDPOINT_URL_SAGEMAKER: runtime.url,
+    TABLE_NAME: world.table.name,
+    MODEL_ENDPOINT_NAME: 'model',
+    MODEL_COMPONENT_NAME: 'c',
+  });
+  world.clock.now = () => nowMs;
+  jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
+  setLogSink((line) => lines.push(line));
+  ({ handler } = (await import('../../../functions/get-health.ts')) as never);
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await runtime.close();
+});
+beforeEach(() => void (lines.length = 0));
+
+async function health(): Promise<any> {
+  const answer = await handler({ httpMethod: 'GET', multiValueHeaders: {}, path: '/health' }, {});
+  return JSON.parse(answer.body);
+}
+
+/** The same once what was last seen is old. */
+function healthNow(): Promise<any> {
+  nowMs += 10_000;
+  return health();
+}
+
+const up = (model: string, modelReadyInSeconds: number | null = null) => ({
+  status: 'ok',
+  api: 'up',
+  inference: 'up',
+  model,
+  modelReadyInSeconds,
+});
+const down = {
+  status: 'degraded',
+  api: 'up',
+  inference: 'down',
+  model: 'unavailable',
+  modelReadyInSeconds: null,
+};
+
+test('a model goes to sleep and wakes: health tells it, and the time, and never calls it', async () => {
+  expect(await health()).toEqual(up('ready'));
+  nowMs += 900_000;
+  expect(await healthNow()).toEqual(up('asleep'));
+  nowMs += 900_000;
+  expect(await healthNow()).toEqual(up('asleep'));
+  expect(world.container.state.calls).toBe(0);
+
+  const notes = wakingNotes({ waking: wakingStore(world.table), clock: world.clock, onFault: () => {} });
+  const model = modelServer('model', { clock: world.clock, component: { name: 'c', notes } });
+  const failed = await run(newCommand(world), { ...world.deps, model });
+  expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 300 });
+  // What was seen is kept for ten seconds.
+  expect(await health()).toEqual(up('asleep'));
+  expect(await healthNow()).toEqual(up('waking', 290));
+  nowMs += 5000;
+  expect(await health()).toEqual(up('waking', 285));
+  nowMs += 225_000;
+  expect(await healthNow()).toEqual(up('ready'));
+  expect(world.container.state.calls).toBe(0);
+});
+
+test('a control plane that gives no answer is a model that can not be had, and the log says why', async () => {
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong';
+  await runtime.close();
+  expect(await healthNow()).toEqual(down);
+  expect(lines.join('\n')).toContain('model not described');
+});

@@ -1,0 +1,245 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { newId } from '../../../shared/base/ids.ts';
+import { identityStore } from '../../../shared/identities/store.ts';
+import { licenseStore } from '../../../shared/licenses/store.ts';
+import { periodStore } from '../../../shared/licenses/period-store.ts';
+import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
+import { batchGet, readAll } from '../../../shared/table/table.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
+import { transact } from '../../../shared/table/transact.ts';
+import { busy, canceled, hungUp } from '../generations/table.ts';
+import { useTable } from '../generations/use-world.ts';
+
+const world = useTable();
+
+async function put(item: Record<string, unknown>): Promise<void> {
+  await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item: item }));
+}
+
+describe('items read at once', () => {
+  const keys = ['a', 'b', 'c'].map((id) => itemKeys.identity(id));
+  const names = async () => (await batchGet(world.table, keys)).map((item) => item?.name);
+
+  beforeEach(async () => {
+    for (const [i, key] of keys.entries()) if (i !== 1) await put({ ...key, name: `n${i}` });
+  });
+
+  test('come in the order of their keys, with a gap where there is none', async () => {
+    expect(await names()).toEqual(['n0', undefined, 'n2']);
+    expect((await batchGet(world.table, keys.toReversed())).map((item) => item?.name)).toEqual([
+      'n2',
+      undefined,
+      'n0',
+    ]);
+  });
+
+  test('are told apart by both parts of their keys', async () => {
+    await put({ PK: 'X', SK: 'Y#1', name: 'one' });
+    await put({ PK: 'X', SK: 'Y#2', name: 'two' });
+    await put({ PK: 'XY', SK: '#1', name: 'three' });
+    const pairs = [
+      { PK: 'XY', SK: '#1' },
+      { PK: 'X', SK: 'Y#2' },
+      { PK: 'X', SK: 'Y#1' },
+    ];
+    expect((await batchGet(world.table, pairs)).map((item) => item!.name)).toEqual(['three', 'two', 'one']);
+  });
+
+  test('are read strongly, and nothing is read for no keys', async () => {
+    const seen: any[] = [];
+    world.state.before = (_command, input) => void seen.push(input.RequestItems[world.table.name]);
+    await names();
+    expect(await batchGet(world.table, [])).toEqual([]);
+    expect(seen).toMatchObject([{ ConsistentRead: true }]);
+  });
+
+  /** The engine's answers, of which the first so many leave out the last item that was asked for. */
+  function leaveOut(answers: number) {
+    const asked: number[] = [];
+    let left: unknown;
+    world.state.before = (_command, input) => {
+      const wanted = input.RequestItems[world.table.name];
+      asked.push(wanted.Keys.length);
+      left = asked.length <= answers ? wanted.Keys.at(-1) : undefined;
+      // DynamoDB refuses a request without keys, so a key that does not exist is asked for.
+      if (left !== undefined)
+        wanted.Keys = [...wanted.Keys.slice(0, -1), marshall({ PK: 'nothing', SK: 'nothing' })];
+      return undefined;
+    };
+    world.state.after = (_command, output) => {
+      output.UnprocessedKeys = left === undefined ? {} : { [world.table.name]: { Keys: [left] } };
+      return undefined;
+    };
+    return asked;
+  }
+
+  test('of which an answer tells nothing are not there', async () => {
+    world.state.after = (_command, output) => {
+      output.Responses = undefined;
+      output.UnprocessedKeys = undefined;
+      return undefined;
+    };
+    expect(await names()).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('of which the table leaves some out for now are asked for again, those alone', async () => {
+    const asked = leaveOut(2);
+    expect(await names()).toEqual(['n0', undefined, 'n2']);
+    expect(asked).toEqual([3, 1, 1]);
+  });
+
+  test('that the table leaves out six times are SERVICE_UNAVAILABLE; the sixth answer still counts', async () => {
+    expect(leaveOut(5) && (await names())).toEqual(['n0', undefined, 'n2']);
+    const asked = leaveOut(100);
+    await expect(names()).rejects.toMatchObject(busy);
+    expect(asked).toHaveLength(6);
+  });
+});
+
+test('a query is read to its last page, and a page may be empty', async () => {
+  const pages = [
+    { Items: [{ n: 1 }, { n: 2 }], LastEvaluatedKey: { k: 1 } },
+    { LastEvaluatedKey: { k: 2 } },
+    { Items: [{ n: 3 }] },
+  ];
+  const starts: unknown[] = [];
+  const found = await readAll(
+    (start) => {
+      starts.push(start);
+      return Promise.resolve(pages[starts.length - 1]!);
+    },
+    ({ n }) => n * 10,
+  );
+  expect(found).toEqual([10, 20, 30]);
+  expect(starts).toEqual([undefined, { k: 1 }, { k: 2 }]);
+});
+
+describe('a transaction', () => {
+  const items = (id: string) => [
+    {
+      Put: {
+        TableName: world.table.name,
+        Item: { PK: id, SK: '1' },
+        ConditionExpression: 'attribute_not_exists(PK)',
+      },
+    },
+    {
+      Put: {
+        TableName: world.table.name,
+        Item: { PK: id, SK: '2' },
+        ConditionExpression: 'attribute_not_exists(PK)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      },
+    },
+  ];
+
+  test('that is refused says which conditions failed, with the items as they are', async () => {
+    const id = newId('identity');
+    expect(await transact(world.table, items(id))).toBeNull();
+    await put({ PK: id, SK: '2', name: 'there' });
+    expect(await transact(world.table, items(id))).toEqual({
+      failed: [true, true],
+      items: [undefined, { PK: id, SK: '2', name: 'there' }],
+    });
+    const other = newId('identity');
+    await put({ PK: other, SK: '2' });
+    expect(await transact(world.table, items(other))).toEqual({
+      failed: [false, true],
+      items: [undefined, { PK: other, SK: '2' }],
+    });
+  });
+
+  test.each([
+    ['a conflict', ['None', 'TransactionConflict']],
+    ['throttling', ['ThrottlingError', 'None']],
+    ['a spent throughput', ['ProvisionedThroughputExceeded', undefined]],
+  ])('is tried again after %s', async (_what, codes) => {
+    let times = 0;
+    world.state.before = () => (times++ < 2 ? canceled(...codes) : undefined);
+    expect(await transact(world.table, items(newId('identity')))).toBeNull();
+    expect(times).toBe(3);
+  });
+
+  test('that is canceled for another reason is not, nor one whose outcome is unknown', async () => {
+    let times = 0;
+    for (const error of [canceled('None', 'ValidationError'), hungUp()]) {
+      world.state.before = () => {
+        times += 1;
+        return error;
+      };
+      await expect(transact(world.table, items(newId('identity')))).rejects.toBe(error);
+    }
+    expect(times).toBe(2);
+  });
+
+  test('that meets conflicts without an end is SERVICE_UNAVAILABLE, after a first time and 12 more', async () => {
+    const last = canceled('TransactionConflict');
+    world.state.before = () => last;
+    const sent = world.count();
+    const failure = await transact(world.table, items(newId('identity'))).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ ...busy, cause: last });
+    expect(sent.times).toBe(13);
+  });
+
+  test('that conflicts beside a failed condition is answered by the condition', async () => {
+    world.state.before = () => canceled('TransactionConflict', 'ConditionalCheckFailed');
+    expect(await transact(world.table, items('x'))).toEqual({
+      failed: [false, true],
+      items: [undefined, undefined],
+    });
+  });
+});
+
+describe('the totals of a period', () => {
+  test('count what was used elsewhere as used, held by nobody, and as imported, each time', async () => {
+    const periods = periodStore(world.table);
+    const [licenseId, startMs] = [newId('license'), Date.UTC(2026, 2, 3)];
+    await periods.importUsage(licenseId, startMs, 40);
+    await periods.importUsage(licenseId, startMs, 2);
+    expect(await periods.get(licenseId, startMs)).toMatchObject({ committed: 42, used: 42, imported: 42 });
+    expect(await periods.get(licenseId, startMs + 1)).toMatchObject({ committed: 0, used: 0, imported: 0 });
+  });
+});
+
+test('licenses, periods, rate logs and the catalog are read strongly: what was answered holds from then on', async () => {
+  const seen: unknown[] = [];
+  world.state.before = (_command, input) => void seen.push(input);
+  await licenseStore(world.table).get(newId('license'));
+  await periodStore(world.table).get(newId('license'), 0);
+  await rateLogStore(world.table).get('key_1', 'generate');
+  await identityStore(world.table).list();
+  expect(seen).toMatchObject(seen.map(() => ({ ConsistentRead: true })));
+  expect(seen).toHaveLength(4);
+});
+
+describe('a rate log', () => {
+  test('is empty at first, and of a caller and a limit each its own', async () => {
+    const logs = rateLogStore(world.table);
+    expect(await logs.get('key_a', 'fetch')).toEqual({ log: [], version: 0 });
+    expect(await logs.put('key_a', 'fetch', [1, 2], 0)).toBeNull();
+    expect(await logs.get('key_a', 'fetch')).toEqual({ log: [1, 2], version: 1 });
+    expect(await logs.put('key_a', 'fetch', [2, 3], 1)).toBeNull();
+    expect(await logs.get('key_a', 'fetch')).toEqual({ log: [2, 3], version: 2 });
+    expect(await logs.get('key_a', 'generate')).toEqual({ log: [], version: 0 });
+    expect(await logs.get('key_b', 'fetch')).toEqual({ log: [], version: 0 });
+  });
+
+  test.each([0, 1, 3])(
+    'that another wrote since version %i is answered instead of written over',
+    async (version) => {
+      const logs = rateLogStore(world.table);
+      const caller = newId('identity');
+      await logs.put(caller, 'fetch', [1], 0);
+      await logs.put(caller, 'fetch', [1, 2], 1);
+      expect(await logs.put(caller, 'fetch', [9], version)).toEqual({ log: [1, 2], version: 2 });
+      expect(await logs.get(caller, 'fetch')).toEqual({ log: [1, 2], version: 2 });
+    },
+  );
+
+  test('that cannot be written for another reason is that failure', async () => {
+    world.state.before = () => hungUp();
+    await expect(rateLogStore(world.table).put('key_c', 'fetch', [1], 0)).rejects.toThrow('socket hang up');
+  });
+});

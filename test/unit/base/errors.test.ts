@@ -1,0 +1,104 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { agentWords } from '../../../shared/mcp/contract.ts';
+import { errorCodes, ServiceError, type ErrorCode } from '../../../shared/base/errors.ts';
+import { errorAnswer } from '../../../shared/http/answer.ts';
+import { readRequest } from '../../../shared/http/request.ts';
+import { answerMessage } from '../../../shared/mcp/answer-message.ts';
+import { routeOrHeader } from '../../support/agent.ts';
+import { inRepository, repository } from '../../support/repository.ts';
+
+/** Section 7 of the specification, and below it what the decisions add. */
+const statuses: Record<string, number> = {
+  INVALID_API_KEY: 401,
+  INVALID_BODY: 400,
+  MISSING_IDENTITY: 400,
+  IDENTITY_NOT_FOUND: 404,
+  IDENTITY_MISMATCH: 401,
+  INVALID_PARAMETERS: 400,
+  TIER_LIMIT: 400,
+  CREDIT_LIMIT_EXCEEDED: 429,
+  IDENTITY_UNAVAILABLE: 503,
+  SERVICE_UNAVAILABLE: 503,
+  TIMEOUT: 504,
+  GENERATION_FAILED: 500,
+
+  REQUEST_NOT_FOUND: 404,
+  REQUEST_IN_PROGRESS: 409,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  IDEMPOTENCY_MISMATCH: 422,
+  PAYLOAD_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  INVALID_SESSION: 401,
+  LICENSE_INACTIVE: 403,
+  KEY_LIMIT_REACHED: 409,
+  KEY_NOT_FOUND: 404,
+  LICENSE_NOT_FOUND: 404,
+  REQUEST_BLOCKED: 403,
+};
+
+const statusOf = (code: ErrorCode) => errorCodes[code].status;
+const allCodes = Object.keys(errorCodes) as ErrorCode[];
+
+test('the codes are those of section 7 and of the decisions, with their statuses, and no other', () => {
+  expect(Object.fromEntries(allCodes.map((code) => [code, statusOf(code)]))).toEqual(statuses);
+});
+
+describe('Retry-After', () => {
+  const waiting = allCodes.filter(
+    (code) => [429, 503].includes(statusOf(code)) || code === 'IDEMPOTENCY_IN_PROGRESS',
+  );
+
+  test.each(waiting)('%s always carries it, in whole seconds', (code) => {
+    const { headers } = errorAnswer(new ServiceError(code, 'Wait.'));
+    expect(headers!['retry-after']).toMatch(/^[1-9][0-9]*$/);
+  });
+
+  test.each(allCodes.filter((code) => !waiting.includes(code)))('%s does not carry it', (code) => {
+    expect(errorAnswer(new ServiceError(code, 'No.')).headers).not.toHaveProperty('retry-after');
+  });
+
+  test('is the time that the error knows better than its code', () => {
+    const error = new ServiceError('RATE_LIMITED', 'Wait.', { retryAfterSeconds: 7 });
+    expect(errorAnswer(error).headers!['retry-after']).toBe('7');
+  });
+});
+
+describe('an error’s answer', () => {
+  test.each(allCodes)('%s: its status, and a body of exactly error and code', (code) => {
+    const cause = new Error('a detail of ours');
+    const answer = errorAnswer(new ServiceError(code, 'A sentence.', { cause }));
+    expect(answer.status).toBe(statusOf(code));
+    expect(JSON.stringify(answer.body)).toBe(JSON.stringify({ error: 'A sentence.', code }));
+    expect(JSON.stringify(answer)).not.toContain('a detail of ours');
+  });
+
+  test('names the stored request when it is about one', () => {
+    const error = new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'Wait.', { requestId: 'the-first' });
+    expect(errorAnswer(error).headers!['x-request-id']).toBe('the-first');
+    expect(errorAnswer(new ServiceError('TIMEOUT', 'Late.')).headers).not.toHaveProperty('x-request-id');
+  });
+});
+
+test('no sentence that a tool can answer names a route or a header', () => {
+  expect(Object.values(agentWords).join()).not.toMatch(routeOrHeader);
+  // What stands in the code is said in every format.
+  const files = globSync('shared/{adapters,domain,http,mcp,store,workflow}/**/*.ts', { cwd: repository });
+  const codeOf = (file: string) =>
+    readFileSync(inRepository(file), 'utf8').replace(/\/\*.*?\*\/|\/\/.*?$/gms, '');
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((file) => routeOrHeader.test(codeOf(file)))).toEqual([]);
+});
+
+test('a fault that a tool meets is told with the id that it is looked up by', async () => {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_identities"}}';
+  const request = readRequest({ httpMethod: 'POST', body } as never, 'the-id', 0);
+  const call = { request, caller: {}, deps: {}, log: { error() {} } };
+  const answer = await answerMessage(call as never, []);
+  const error = 'Something went wrong on our side. Try again; if it persists, tell us this requestId.';
+  const structuredContent = { error, code: 'INTERNAL_ERROR', requestId: 'the-id' };
+  expect(answer.body).toMatchObject({ result: { isError: true, structuredContent } });
+});

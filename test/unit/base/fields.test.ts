@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { codePoints, describeIssues, isCleanText, quoteName } from '../../../shared/base/fields.ts';
+import { anyCharacter } from '../../support/any-character.ts';
+
+const unknown = (keys: string[], path: PropertyKey[] = []) => ({
+  code: 'unrecognized_keys',
+  path,
+  keys,
+  message: '',
+});
+
+describe('a name from outside', () => {
+  test.each([
+    ['a plain name', 'stpes', '"stpes"'],
+    ['a name with a space', 'my field', '"my field"'],
+    ['nothing', '', '""'],
+    ['a line break', 'a\nb', '"a?b"'],
+    ['a carriage return', 'a\rb', '"a?b"'],
+    ['a NUL', 'a\0b', '"a?b"'],
+    ['an escape sequence of a terminal', '\x1b[31mred', '"?[31mred"'],
+    ['a delete character', 'a\x7fb', '"a?b"'],
+    ['a C1 control', 'a\x9bb', '"a?b"'],
+    ['a quote', 'a"b', '"a?b"'],
+    ['a backslash', 'a\\b', '"a?b"'],
+    ['a letter beyond ASCII', 'clé', '"cl?"'],
+    ['a right-to-left override', 'a\u202eb', '"a?b"'],
+    ['a line separator', 'a\u2028b', '"a?b"'],
+  ])('%s is shown safely', (_what, name, shown) => expect(quoteName(name)).toBe(shown));
+
+  test('is shown in quotes, in printable ASCII, and at most 40 characters of it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 100 }), (name) => {
+        expect(quoteName(name)).toMatch(/^"[ !#-[\]-~]*"$/);
+        // A character beyond the basic plane may become two marks.
+        expect(quoteName(name).length).toBeLessThanOrEqual(2 * 40 + 2);
+      }),
+    );
+    expect(quoteName('a'.repeat(40))).toBe(`"${'a'.repeat(40)}"`);
+    expect(quoteName('a'.repeat(1_000_000))).toBe(`"${'a'.repeat(40)}"`);
+  });
+});
+
+describe('the sentence about what is wrong', () => {
+  test('names each field once, with its first problem', () => {
+    const message = describeIssues([
+      { path: ['width'], message: 'must be a multiple of 64' },
+      { path: ['seed'], message: 'must be an integer' },
+      { path: ['width'], message: 'must be at least 512' },
+    ]);
+    expect(message).toBe('width must be a multiple of 64; seed must be an integer.');
+  });
+
+  test('writes places as a program would', () => {
+    const message = describeIssues([{ path: ['referenceImages', 2, 'url'], message: 'must be https' }]);
+    expect(message).toBe('referenceImages[2].url must be https.');
+  });
+
+  test('calls the whole body by that name', () => {
+    expect(describeIssues([{ path: [], message: 'must be a JSON object' }])).toBe(
+      'The body must be a JSON object.',
+    );
+  });
+
+  test('names unknown members, and where they are', () => {
+    expect(describeIssues([unknown(['x', 'y'])])).toBe('unknown member "x"; unknown member "y".');
+    expect(describeIssues([unknown(['x'], ['referenceImages', 0])])).toBe(
+      'unknown member "x" in referenceImages[0].',
+    );
+  });
+
+  test('makes hostile names safe', () => {
+    expect(describeIssues([unknown(['\x1b[2Jx\n"'])])).toBe('unknown member "?[2Jx??".');
+  });
+
+  test('names twenty problems and says that there are more', () => {
+    const issues = Array.from({ length: 25 }, (_, i) => ({ path: [`field${i}`], message: 'is wrong' }));
+    const message = describeIssues(issues);
+    expect(message).toContain('field19 is wrong');
+    expect(message).not.toContain('field20');
+    expect(message).toMatch(/; and more\.$/);
+  });
+
+  test('says so too when unknown members are more than it names', () => {
+    const message = describeIssues([unknown(Array.from({ length: 11 }, (_, i) => `x${i}`))]);
+    expect(message.includes('"x10"') || message.includes('more')).toBe(true);
+  });
+
+  test('stays short and printable, whatever the names of unknown members are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: anyCharacter, maxLength: 200 }), { minLength: 1, maxLength: 50 }),
+        (keys) => {
+          const message = describeIssues([unknown(keys)]);
+          expect(message).toMatch(/^[ -~]+\.$/);
+          expect(message.length).toBeLessThan(3000);
+        },
+      ),
+    );
+  });
+});
+
+test('code points are what a text is iterated by: a pair of surrogates is one', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: anyCharacter }), (text) =>
+      expect(codePoints(text)).toBe(Array.from(text).length),
+    ),
+  );
+  expect(codePoints('a😀\ud800')).toBe(3);
+});
+
+test('clean text is what UTF-8 can carry unchanged, without NUL', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 }), (units) => {
+      const text = String.fromCharCode(...units);
+      expect(isCleanText(text)).toBe(Buffer.from(text).toString() === text && !units.includes(0));
+    }),
+  );
+  expect(isCleanText('a\ud800')).toBe(false);
+  expect(isCleanText('a\0')).toBe(false);
+});

@@ -1,0 +1,139 @@
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { ServiceError } from '../../../shared/base/errors.ts';
+import { loggableError } from '../../../shared/base/log.ts';
+import { anyCharacter } from '../../support/any-character.ts';
+
+const logged = (error: unknown) => JSON.stringify(loggableError(error));
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not throw');
+}
+
+/** As the AWS SDK makes them: a class of its own, what the service answered in the message, and metadata. */
+class ServiceException extends Error {
+  readonly $fault = 'client';
+  readonly $metadata = { httpStatusCode: 400, requestId: 'aws-1', attempts: 1 };
+}
+class ValidationException extends ServiceException {
+  override name = 'ValidationException';
+}
+
+describe('the words of others, which quote what they were given, are not logged', () => {
+  test('of a JSON parser', () => {
+    const error = thrownBy(() => JSON.parse('secret prompt'));
+    expect((error as Error).message).toContain('secret');
+    expect(logged(error)).not.toContain('secret');
+    expect(logged(error)).toContain('SyntaxError');
+  });
+
+  test('of the AWS SDK; its kind, status and request id are', () => {
+    const error = new ValidationException('Value "secret prompt" at "Item" failed to satisfy the constraint');
+    expect(logged(error)).not.toContain('secret');
+    expect(loggableError(error)[0]).toMatchObject({
+      name: 'ValidationException',
+      httpStatus: 400,
+      awsRequestId: 'aws-1',
+    });
+  });
+
+  test('of Node.js, which quotes what a stranger’s server said; its code is', () => {
+    const stranger = { subject: { CN: 'x' }, subjectaltname: 'DNS:secret-certificate' } as PeerCertificate;
+    // Jest's realm has an Error of its own: the same error, made of that.
+    const { message, code } = checkServerIdentity('secret-host.example', stranger) as NodeJS.ErrnoException;
+    const error = Object.assign(new Error(message), { code });
+    expect(error.message).toContain('secret-certificate');
+    expect(logged(error)).not.toContain('secret');
+    expect(loggableError(error)[0]).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+  });
+
+  test.each([
+    ['a TypeError', new TypeError('Invalid URL: https://secret.example/')],
+    ['a RangeError', new RangeError('secret')],
+    ['a DOMException', new DOMException('secret', 'AbortError')],
+    ['an AggregateError', new AggregateError([new Error('secret')], 'secret')],
+    ['a class of a library', new (class ZodError extends Error {})('secret')],
+  ])('of %s', (_what, error) => expect(logged(error)).not.toContain('secret'));
+
+  test.each([
+    ['a text', 'secret'],
+    ['an object', { message: 'secret', name: 'secret', stack: '    at secret' }],
+    ['an object that calls itself an error', { name: 'Error', message: 'secret', code: 'secret' }],
+    ['a number', 5],
+    ['null', null],
+  ])('of %s that was thrown instead of an error', (_what, thrown) => {
+    expect(loggableError(thrown)).toEqual([{ name: typeof thrown }]);
+  });
+
+  test('of an error that callers read, which may hold what they or the model wrote; its code is', () => {
+    const error = new ServiceError('INVALID_PARAMETERS', 'unknown member "secret".');
+    expect(logged(error)).not.toContain('secret');
+    expect(loggableError(error)).toMatchObject([{ name: 'ServiceError', code: 'INVALID_PARAMETERS' }]);
+  });
+
+  test('behind a cause of ours', () => {
+    const cause = new SyntaxError('Unexpected token in "secret"');
+    const error = new Error('an event is not JSON', { cause: new Error('model server', { cause }) });
+    expect(logged(error)).not.toContain('secret');
+    expect(loggableError(error).map(({ name }) => name)).toEqual(['Error', 'Error', 'SyntaxError']);
+  });
+
+  test('nor any line of any message, even one that looks like a place in the code', () => {
+    const anyMessage = fc
+      .string({ unit: anyCharacter, maxLength: 60 })
+      .map((text) => `${text}\n    at secret ${text}\n    at secret (file.ts:1:1)`);
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        for (const error of [new SyntaxError(message), new ValidationException(message)]) {
+          expect(logged(error)).not.toContain('secret');
+        }
+      }),
+    );
+  });
+});
+
+describe('our own words are logged', () => {
+  test('a plain error’s message, also behind an error for the caller', () => {
+    const error = new ServiceError('SERVICE_UNAVAILABLE', 'Busy.', {
+      cause: new Error('the log never stood still'),
+    });
+    expect(loggableError(error)).toMatchObject([
+      { name: 'ServiceError', code: 'SERVICE_UNAVAILABLE' },
+      { name: 'Error', message: 'the log never stood still' },
+    ]);
+  });
+
+  test('with the places in the code that they came from, six at most', () => {
+    const [{ at }] = loggableError(new Error('x')) as [{ at: string[] }];
+    expect(at[0]).toContain('loggable-error.test.ts');
+    expect(at.length).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('the chain of causes ends', () => {
+  test('after five', () => {
+    let error = new Error('deepest');
+    for (let i = 0; i < 100; i++) error = new Error(`level ${i}`, { cause: error });
+    expect(loggableError(error)).toHaveLength(5);
+  });
+
+  test('when an error causes itself', () => {
+    const error = new Error('x');
+    error.cause = error;
+    expect(loggableError(error).length).toBeLessThanOrEqual(5);
+  });
+
+  test('at once when there is nothing', () => expect(loggableError(undefined)).toEqual([]));
+
+  test('at an error whose stack is missing', () => {
+    const error = new Error('x');
+    delete error.stack;
+    expect(loggableError(error)).toMatchObject([{ name: 'Error', message: 'x' }]);
+  });
+});

@@ -1,0 +1,77 @@
+import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
+import { expect, test } from '@jest/globals';
+import { embeddedMetrics, recordingMeter } from '../../../shared/base/meter.ts';
+import {
+  metricNamespace,
+  metricTable,
+  type CountedName,
+  type MetricName,
+} from '../../../shared/base/metrics.ts';
+
+const metricsOf = (record: (meter: ReturnType<typeof recordingMeter>) => void) => {
+  const meter = recordingMeter();
+  record(meter);
+  return embeddedMetrics(meter, 'image-generation-test') as {
+    metrics: EmfOutput;
+    extraRecords: EmfOutput[];
+  };
+};
+
+test('what was measured is told in the embedded metric format, for this deployment alone', () => {
+  const { metrics, extraRecords } = metricsOf((meter) => {
+    meter.add('creditsReserved', 4);
+    meter.add('queueWait', 12.5);
+  });
+  expect(metrics._aws.CloudWatchMetrics).toEqual([
+    {
+      Namespace: metricNamespace,
+      Dimensions: [['service']],
+      Metrics: [
+        { Name: 'CreditsReserved', Unit: 'Count' },
+        { Name: 'QueueWait', Unit: 'Milliseconds' },
+      ],
+    },
+  ]);
+  expect(metrics).toMatchObject({ service: 'image-generation-test', CreditsReserved: 4, QueueWait: 12.5 });
+  expect(extraRecords).toEqual([]);
+});
+
+test('an error is counted by its code, apart from what has no code', () => {
+  const { metrics, extraRecords } = metricsOf((meter) => {
+    meter.add('creditsReleased', 1);
+    meter.count('errors', 'TIMEOUT');
+  });
+  expect(metrics).not.toHaveProperty('Errors');
+  expect(extraRecords).toHaveLength(1);
+  expect(extraRecords[0]).toMatchObject({ service: 'image-generation-test', code: 'TIMEOUT', Errors: 1 });
+  expect(extraRecords[0]!._aws.CloudWatchMetrics[0]!.Dimensions).toEqual([['service', 'code']]);
+});
+
+test('a request that measured nothing adds nothing to its line', () => {
+  expect(metricsOf(() => {})).toEqual({ metrics: {}, extraRecords: [] });
+});
+
+test.each(Object.entries(metricTable))('%s is told under its name and in its unit', (metric, row) => {
+  const by = 'by' in row ? row.by : undefined;
+  const { metrics, extraRecords } = metricsOf((meter) =>
+    by ? meter.count(metric as CountedName, 'value') : meter.add(metric as MetricName, 3),
+  );
+  const told = by ? extraRecords[0]! : metrics;
+  const [directive] = told._aws.CloudWatchMetrics;
+  expect(directive!.Metrics).toEqual([{ Name: row.name, Unit: row.unit }]);
+  expect(told[row.name]).toBe(by ? 1 : 3);
+  if (by) expect(told[by]).toBe('value');
+});
+
+test('no two metrics have one name', () => {
+  const names = Object.values(metricTable).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('a request that measured the same thing twice tells both', () => {
+  const { metrics } = metricsOf((meter) => {
+    meter.add('imageBytes', 1);
+    meter.add('imageBytes', 2);
+  });
+  expect(metrics.ImageBytes).toEqual([1, 2]);
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import type { Generation } from '../../../shared/generations/generation.ts';
+import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
+import { generationAnswer, storedGeneration } from '../../../shared/generations/answers.ts';
+import { sampleBody, sampleIdentity, sampleKeyId } from '../../support/unit-samples.ts';
+import { license, linkTeller, queued, startMs as nowMs } from './world.ts';
+
+/** Period totals of one license and one period. */
+const periods = {
+  get: (licenseId: string, startMs: number) =>
+    Promise.resolve(
+      periodFromItem({ committed: 70, used: licenseId === 'lic_1' && startMs === 4711 ? 60 : 0 }),
+    ),
+} as PeriodStore;
+const objects = linkTeller();
+const generation = (changes: Partial<Generation> = {}) => queued({ numOutputs: 3, ...changes });
+
+const completed: Partial<Generation> = {
+  status: 'COMPLETED',
+  startedAtMs: nowMs + 1000,
+  completedAtMs: nowMs + 9000,
+  previews: [true, false, true],
+  referenceImagesUsed: 2,
+  modelVersion: 'v9',
+};
+const links = ['get r1/0', 'get r1/1', 'get r1/2'];
+const previews = ['preview r1/0', null, 'preview r1/2'];
+
+describe('the answer to a completed request', () => {
+  test('has exactly these members', async () => {
+    const answer = await generationAnswer(generation({ ...completed, credits: 6 }), license, {
+      objects,
+      periods,
+    });
+    expect(answer).toEqual({
+      requestId: 'r1',
+      outputs: links,
+      previews,
+      identity: { id: sampleIdentity.identityId, name: sampleIdentity.name },
+      referenceImagesUsed: 2,
+      usage: {
+        creditsUsed: 60,
+        creditsLimit: 100,
+        creditsRemaining: 40,
+        creditsCharged: 6,
+        periodResetDate: '2026-05-31T08:00:00.000Z',
+      },
+      processingTimeMs: 9000,
+      seed: 5,
+    });
+  });
+
+  test('names the end of the period in which it was accepted, whenever it was completed', async () => {
+    const { endMs } = billingPeriod(license.periodAnchorMs, nowMs);
+    const late = generation({ ...completed, createdAtMs: endMs - 1, completedAtMs: endMs + 5000 });
+    const { usage } = await generationAnswer(late, license, { objects, periods });
+    expect(usage.periodResetDate).toBe(new Date(endMs).toISOString());
+  });
+});
+
+describe('a stored request as its owner reads it', () => {
+  test('has exactly these members once it completed', async () => {
+    expect(await storedGeneration(generation({ ...completed, credits: 6 }), objects)).toEqual({
+      id: 'r1',
+      licenseId: 'lic_1',
+      keyId: sampleKeyId,
+      type: 'text_to_image',
+      status: 'COMPLETED',
+      identity: { id: sampleIdentity.identityId, name: sampleIdentity.name, slug: sampleIdentity.slug },
+      prompt: sampleBody.prompt,
+      negativePrompt: sampleBody.negativePrompt,
+      seed: 5,
+      steps: sampleBody.numInferenceSteps,
+      cfgScale: sampleBody.guidanceScale,
+      width: sampleBody.width,
+      height: sampleBody.height,
+      numOutputs: 3,
+      outputFormat: sampleBody.outputFormat,
+      referenceMode: sampleBody.referenceMode,
+      preserveBranding: sampleBody.preserveBranding,
+      outputUrl: links[0],
+      outputs: links,
+      previews,
+      errorMessage: null,
+      errorCode: null,
+      creditsCharged: 6,
+      referenceImagesUsed: 2,
+      processingTimeMs: 9000,
+      modelVersion: 'v9',
+      createdAt: '2026-05-17T11:23:45.678Z',
+      startedAt: '2026-05-17T11:23:46.678Z',
+      completedAt: '2026-05-17T11:23:54.678Z',
+    });
+  });
+
+  test('has no previews where it was painted before there were any', async () => {
+    const older = await storedGeneration(generation({ ...completed, previews: null }), objects);
+    expect(older).toMatchObject({ outputs: links, previews: [null, null, null] });
+  });
+
+  test.each([
+    ['QUEUED', {}],
+    ['PROCESSING', { startedAtMs: nowMs }],
+    ['FAILED', { errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.', completedAtMs: nowMs + 1 }],
+    ['TIMEOUT', { errorCode: 'TIMEOUT', errorMessage: 'Too late.', completedAtMs: nowMs + 1 }],
+    ['FAILED', { errorCode: 'SERVICE_UNAVAILABLE', errorMessage: 'No room.', completedAtMs: nowMs + 1 }],
+  ] as const)('has no images and no charge while it is %s', async (status, changes) => {
+    const stored = await storedGeneration(generation({ status, ...changes }), objects);
+    expect(stored).toMatchObject({
+      status,
+      outputUrl: null,
+      outputs: [],
+      previews: [],
+      creditsCharged: 0,
+      modelVersion: null,
+      startedAt: 'startedAtMs' in changes ? new Date(nowMs).toISOString() : null,
+      completedAt: 'completedAtMs' in changes ? new Date(nowMs + 1).toISOString() : null,
+      processingTimeMs: 'completedAtMs' in changes ? 1 : null,
+      errorMessage: 'errorMessage' in changes ? changes.errorMessage : null,
+      errorCode: 'errorCode' in changes ? changes.errorCode : null,
+    });
+  });
+});

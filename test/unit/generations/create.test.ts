@@ -1,0 +1,285 @@
+import { describe, expect, test } from '@jest/globals';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import { agentWords } from '../../../shared/mcp/contract.ts';
+import { inWords, ServiceError } from '../../../shared/base/errors.ts';
+import { finishGeneration, type Acceptance, type Observer } from '../../../shared/generations/create.ts';
+import {
+  accept,
+  commandOf,
+  commandsWorld,
+  done,
+  identity,
+  license,
+  outcomeOf,
+  startMs,
+  type World,
+} from './world.ts';
+import { sampleKeyId } from '../../support/unit-samples.ts';
+
+const { startMs: periodStartMs, endMs: periodEndMs } = billingPeriod(license.periodAnchorMs, startMs);
+
+async function finish(world: World, observer: Observer = {}): Promise<any> {
+  const accepted = (await accept(world)) as Extract<Acceptance, { outcome: 'accepted' }>;
+  return outcomeOf(finishGeneration(accepted, license, observer, world.deps));
+}
+
+describe('a request that is accepted', () => {
+  test('has its credits reserved, once, in the period of now', async () => {
+    const world = commandsWorld();
+    const acceptance = await accept(world);
+    const generation = {
+      requestId: 'r1',
+      licenseId: 'lic_1',
+      keyId: sampleKeyId,
+      countedByKey: true,
+      status: 'QUEUED',
+      prompt: 'a lighthouse',
+      credits: 2,
+      periodStartMs,
+      createdAtMs: startMs,
+      deadlineMs: startMs + 120_000,
+      expiresAtMs: startMs + 90 * 24 * 3600 * 1000,
+      idempotencyKeyHash: null,
+    };
+    expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
+    expect(world.calls).toMatchObject([
+      [
+        'reserve',
+        generation,
+        { creditsLimit: 100, keyBudget: null, maxInFlight: 40 },
+        null,
+        expect.any(Function),
+      ],
+    ]);
+    // They are counted beside the request's end.
+    expect(world.meter.values).toEqual([]);
+  });
+
+  test('takes its idempotency key with the hash of its body', async () => {
+    const world = commandsWorld();
+    await accept(world, { idempotencyKeyHash: 'hash', bodyHash: 'h2' });
+    expect(world.calls).toMatchObject([
+      [
+        'reserve',
+        { idempotencyKeyHash: 'hash' },
+        { creditsLimit: 100 },
+        { bodyHash: 'h2' },
+        expect.any(Function),
+      ],
+    ]);
+  });
+
+  test('is late from its deadline on', async () => {
+    const world = commandsWorld();
+    await accept(world);
+    const isLate = (world.calls as any)[0][4] as () => boolean;
+    world.clock.nowMs = startMs + 119_999;
+    expect(isLate()).toBe(false);
+    world.clock.nowMs += 1;
+    expect(isLate()).toBe(true);
+  });
+
+  test('without references has its credits looked at by nobody but the reservation', async () => {
+    const world = commandsWorld();
+    await accept(world);
+    expect([world.looks.atCredits, world.logs.size]).toEqual([0, 0]);
+  });
+});
+
+test.each([
+  [2, 'This request costs 2 credits, more than'],
+  [1, 'This request costs 1 credit, more than'],
+])(
+  'beyond the credits, a request of %i is told its cost, the limit and the reset',
+  async (numOutputs, start) => {
+    const world = commandsWorld();
+    world.store.reserve = () => Promise.resolve({ outcome: 'over_limit' });
+    world.clock.nowMs = periodEndMs - 10_001;
+    const reset = new Date(periodEndMs).toISOString();
+    expect(await outcomeOf(accept(world, { body: { ...commandOf().body, numOutputs } }))).toMatchObject({
+      code: 'CREDIT_LIMIT_EXCEEDED',
+      message: `${start} is left of this month's 100. The period resets at ${reset}.`,
+      retryAfterSeconds: 11,
+    });
+    expect(world.meter.values).toEqual([]);
+  },
+);
+
+describe('when nothing can be painted', () => {
+  const without = { identity: { ...identity, model: null } };
+
+  test('for want of a model of the identity, that is said, and nothing is held', async () => {
+    const world = commandsWorld();
+    expect(await outcomeOf(accept(world, without))).toMatchObject({
+      code: 'IDENTITY_UNAVAILABLE',
+      message: 'Aurora Studio has no active model at the moment. Try again later, or use another identity.',
+    });
+    expect(world.calls).toEqual([]);
+  });
+
+  test('because all models are away, their reason is said', async () => {
+    const world = commandsWorld();
+    const reason = new ServiceError('SERVICE_UNAVAILABLE', 'All models are away.');
+    world.deps.model = { ...world.deps.model, refusal: () => Promise.resolve(reason) };
+    expect(await outcomeOf(accept(world))).toBe(reason);
+    expect(world.calls).toEqual([]);
+  });
+
+  test('those who could not have paid hear of their credits first, to the credit', async () => {
+    const world = commandsWorld();
+    world.totals.committed = 99;
+    expect(await outcomeOf(accept(world, without))).toMatchObject({
+      code: 'CREDIT_LIMIT_EXCEEDED',
+      retryAfterSeconds: Math.ceil((periodEndMs - startMs) / 1000),
+    });
+    world.totals.committed = 98;
+    expect((await outcomeOf(accept(world, without))).code).toBe('IDENTITY_UNAVAILABLE');
+  });
+});
+
+describe('a request that completes', () => {
+  test('is started, settled and answered, and measured', async () => {
+    const world = commandsWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    const told: unknown[] = [];
+    const observer: Observer = {
+      started() {
+        told.push('started');
+        world.clock.nowMs += 4000;
+      },
+      progress: (...step) => void told.push(step),
+    };
+    const now = world.clock.now.bind(world.clock);
+    let passed = 0;
+    // Ten milliseconds go by between any two looks at the clock.
+    world.deps.clock = { now: () => now() + 10 * passed++, timeout: (ms) => world.clock.timeout(ms) };
+    const answer = await finish(world, observer);
+    const { startedAtMs, completedAtMs, createdAtMs } = world.records.get('r1')!;
+    expect(told).toEqual(['started', [1, 3]]);
+    const completion = {
+      completedAtMs,
+      previews: [false, false],
+      referenceImagesUsed: 1,
+      modelVersion: 'v9',
+    };
+    expect(world.calls.slice(1)).toEqual([
+      ['start', 'r1', startedAtMs],
+      ['settle', 'r1', completion],
+    ]);
+    expect(answer).toMatchObject({ requestId: 'r1', processingTimeMs: completedAtMs! - createdAtMs });
+    expect(world.meter.values).toEqual([
+      ['creditsReserved', 2],
+      ['queueWait', startedAtMs! - createdAtMs],
+      ['paintTime', completedAtMs! - startedAtMs!],
+      ['settleTime', 10],
+      ['creditsSettled', 2],
+      ['imagesDelivered', 2],
+      ['imageBytes', 23],
+    ]);
+    expect(startedAtMs! - createdAtMs).toBeGreaterThan(0);
+    expect(completedAtMs! - startedAtMs!).toBeGreaterThan(3999);
+    expect(world.faults).toEqual([]);
+  });
+
+  test('needs nobody who watches', async () => {
+    const world = commandsWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    expect(await finish(world)).toMatchObject({ requestId: 'r1' });
+  });
+
+  test('and whose answer can not be put together says that it was charged, and not to pay again', async () => {
+    const world = commandsWorld();
+    const cause = new Error('no link');
+    const objects = { ...world.deps.objects, outputLink: () => Promise.reject(cause) };
+    world.deps.objects = objects as typeof world.deps.objects;
+    expect(await finish(world)).toMatchObject({
+      code: 'GENERATION_FAILED',
+      message:
+        'The image is finished and was charged, but its answer could not be put together. Re-fetch the request.',
+      cause,
+      requestId: 'r1',
+    });
+  });
+});
+
+describe('a request that fails', () => {
+  const busy = { event: 'failed', reason: 'busy', message: '' } as const;
+
+  test('is released with its reason, and answered that nothing was charged', async () => {
+    const world = commandsWorld(busy);
+    const failure = await finish(world);
+    const said =
+      'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
+    const message = `${said} Nothing was charged.`;
+    expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, requestId: 'r1' });
+    const stored = { status: 'FAILED', errorCode: 'SERVICE_UNAVAILABLE', errorMessage: said };
+    expect(world.calls.at(-1)).toEqual(['release', 'r1', stored, startMs]);
+    expect(world.meter.values).toEqual([
+      ['creditsReserved', 2],
+      ['creditsReleased', 2],
+    ]);
+    expect(world.faults).toEqual([['r1', 'generation failed', expect.objectContaining({ message: said })]]);
+  });
+
+  test('says how long to wait, where its reason does', async () => {
+    const world = commandsWorld();
+    const generate = () => {
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'Away.', { retryAfterSeconds: 77 });
+    };
+    world.deps.model = { ...world.deps.model, generate };
+    expect(await finish(world)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 77 });
+    // The reason of a run that was ended by another hand is not that hand's.
+    const ended = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Swept.' } as const;
+    world.store.release = (record) => Promise.resolve({ ...record, ...ended });
+    expect((await finish(world)).retryAfterSeconds).toBeUndefined();
+  });
+
+  test('at its deadline is stored as a TIMEOUT', async () => {
+    const world = commandsWorld({ event: 'failed', reason: 'deadline', message: '' });
+    expect((await finish(world)).code).toBe('TIMEOUT');
+    expect(world.calls.at(-1)![2]).toMatchObject({ status: 'TIMEOUT', errorCode: 'TIMEOUT' });
+  });
+
+  test('by a fault of ours says so, and nothing of the fault', async () => {
+    const world = commandsWorld({ event: 'started' }, done);
+    world.store.start = () => Promise.resolve(false);
+    expect(await finish(world)).toMatchObject({
+      code: 'GENERATION_FAILED',
+      message: 'The image could not be finished because of a fault of ours. Nothing was charged.',
+    });
+    expect(world.faults[0]![2]).toMatchObject({
+      message: 'the generation was ended while its model began',
+    });
+  });
+
+  test('to be released too is told to be fetched again', async () => {
+    const world = commandsWorld(busy);
+    const cause = new Error('the table is away');
+    world.store.release = () => Promise.reject(cause);
+    const failure = await finish(world);
+    expect(inWords((failure as ServiceError).sentence, agentWords)).toContain('Call get_generation with');
+    expect(failure).toMatchObject({
+      code: 'GENERATION_FAILED',
+      message:
+        'The outcome could not be stored. Re-fetch the request in a few minutes: unless it completed, nothing is charged.',
+      cause,
+      requestId: 'r1',
+    });
+  });
+
+  test('and turns out to have been charged is answered as completed', async () => {
+    const world = commandsWorld(busy);
+    world.store.release = (record) =>
+      Promise.resolve({ ...record, status: 'COMPLETED', completedAtMs: startMs });
+    expect(await finish(world)).toMatchObject({ requestId: 'r1', usage: { creditsCharged: 2 } });
+    expect(world.meter.values.at(-1)).toEqual(['creditsSettled', 2]);
+  });
+
+  test('after another hand ended it is answered as that stored it', async () => {
+    const world = commandsWorld();
+    const other = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Swept.' } as const;
+    world.store.settle = (record) => Promise.resolve({ ...record, ...other });
+    expect(await finish(world)).toMatchObject({ code: 'TIMEOUT', message: 'Swept. Nothing was charged.' });
+    expect(world.meter.values.map(([name]) => name)).not.toContain('creditsSettled');
+    world.store.settle = (record) => Promise.resolve({ ...record, ...other, errorCode: null });
+    expect((await finish(world)).code).toBe('GENERATION_FAILED');
+  });
+});

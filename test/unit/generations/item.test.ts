@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { newGeneration, type Generation } from '../../../shared/generations/generation.ts';
+import { newId, newRequestId } from '../../../shared/base/ids.ts';
+import { fromItem, toItem } from '../../../shared/generations/item.ts';
+import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
+import { leaseIndex, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
+import { anyGeneration, sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
+
+/** Whatever the generation is, this holds of it and of its item. */
+const always = (rule: (generation: Generation, item: ReturnType<typeof toItem>) => void) =>
+  fc.assert(fc.property(anyGeneration, (generation) => rule(generation, toItem(generation))));
+
+test('a generation is read back as it was stored, whatever it is', () => {
+  always((generation, item) => expect(fromItem(item)).toEqual(generation));
+});
+
+test('a record from before there was a choice of formats has PNGs', () => {
+  always((generation, item) => {
+    const { outputFormat: _, ...old } = item;
+    expect(fromItem(old)).toEqual({ ...generation, outputFormat: 'png' });
+  });
+});
+
+test('what is null is left out of the item, and nothing else', () => {
+  always((generation, item) => {
+    const { requestId: _r, licenseId: _l, idempotencyKeyHash, ...rest } = generation;
+    for (const [name, value] of Object.entries({ ...rest, onceId: idempotencyKeyHash }))
+      expect(Object.hasOwn(item, name)).toBe(value !== null);
+    expect(Object.values(item)).not.toContain(null);
+    expect(Object.values(item)).not.toContain(undefined);
+  });
+});
+
+test('the time to live is in whole seconds, and never earlier than the end of the record', () => {
+  always(({ expiresAtMs }, { ttl }) => expect(ttl).toBe(Math.ceil(expiresAtMs / 1000)));
+});
+
+test('an item is in the lease index under its own shard and the end of its lease', () => {
+  always(({ requestId, leaseUntilMs }, item) => {
+    expect(item[leaseIndex.partition]).toBe(leaseIndex.shardOf(requestId));
+    expect(item[leaseIndex.sort]).toBe(leaseUntilMs);
+  });
+});
+
+test('a record that has ended, and so left the lease index, reads back with no lease', () => {
+  always((generation, item) => {
+    const { [leaseIndex.partition]: _shard, [leaseIndex.sort]: _until, ...ended } = item;
+    expect(fromItem(ended)).toEqual({ ...generation, leaseUntilMs: 0 });
+  });
+});
+
+test('a key tells the license and the request that it was made of', () => {
+  always(({ licenseId, requestId }, item) => {
+    expect([licenseIdOfGeneration(item), item.SK]).toEqual([licenseId, requestId]);
+  });
+});
+
+describe('the size of a new record, by DynamoDB’s rule', () => {
+  test('is that of the rule’s own parts: names and values in UTF-8, numbers by pairs of digits', () => {
+    expect(sizeOf({ ab: 'é' })).toBe(2 + 2);
+    expect(sizeOf({ n: 7 })).toBe(1 + 2);
+    expect(sizeOf({ n: 1_767_225_678_901 })).toBe(1 + 8);
+    expect(sizeOf({ n: 1_767_225_600_000 })).toBe(1 + 5);
+    expect(sizeOf({ b: true })).toBe(1 + 1);
+    expect(sizeOf({ m: { a: 'x' } })).toBe(1 + 3 + 1 + (1 + 1));
+  });
+
+  test('is under 1 KB with a prompt of 100 characters, so that each write of it costs one unit', () => {
+    expect(sizeOf(toItem(largest(100)))).toBeLessThan(1024);
+  });
+
+  test('is under 2 KB with a prompt of 1000 characters', () => {
+    expect(sizeOf(toItem(largest(1000)))).toBeLessThan(2048);
+  });
+
+  test('is still under 1 KB with all that it learns until it completes', () => {
+    const completed = {
+      startedAtMs: nowMs + 1234,
+      completedAtMs: nowMs + 9876,
+      modelVersion: '2026-01-01.1',
+    };
+    expect(sizeOf(toItem({ ...largest(100), status: 'COMPLETED', ...completed }))).toBeLessThan(1024);
+  });
+});
+
+const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
+
+/** Every member at a long value of everyday use, an idempotency key among them. */
+function largest(promptLength: number): Generation {
+  return newGeneration({
+    requestId: newRequestId(nowMs),
+    licenseId: newId('license'),
+    keyId: `key_${'0123456789abcdef'.repeat(2)}`,
+    identity: { ...sampleIdentity, identityId: newId('identity') },
+    body: {
+      ...sampleBody,
+      prompt: 'p'.repeat(promptLength),
+      seed: 4294967295,
+      referenceMode: 'exact_product',
+      referenceImages: [{ url: 'https://a.example/' }],
+    },
+    periodStartMs: Date.UTC(2026, 4, 1, 7, 8, 9, 123),
+    creditsLimit: 123_456,
+    nowMs,
+    deadlineSeconds: 120,
+    retentionDays: 90,
+    idempotencyKeyHash: hashIdempotencyKey('8e03978e-40d5-43e8-bc93-6894a57f9324'),
+  });
+}
+
+/**
+ * Amazon DynamoDB Developer Guide, "DynamoDB item sizes and formats": a name or text is its UTF-8 bytes, a number
+ * about one byte for two significant digits and one more, a boolean one byte, a map three bytes and one per entry.
+ */
+function sizeOf(item: Record<string, unknown>): number {
+  return Object.entries(item).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value),
+    0,
+  );
+}
+
+function sizeOfValue(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'boolean') return 1;
+  if (typeof value === 'object' && value !== null)
+    return 3 + Object.keys(value).length + sizeOf(value as never);
+  const digits = String(value)
+    .replace(/\D/g, '')
+    .replace(/^0+|0+$/g, '');
+  return Math.ceil(Math.max(1, digits.length) / 2) + 1;
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Generation, GenerationFailure } from '../../../shared/generations/generation.ts';
+import type { GenerationRef, GenerationStore } from '../../../shared/generations/store.ts';
+import { leaseIndex } from '../../../shared/table/keys.ts';
+import { sweep } from '../../../shared/generations/sweep.ts';
+import { linkTeller, queued, standingClock, startMs } from './world.ts';
+
+type Ending = (record: Generation) => Promise<Generation>;
+const [shard, other] = leaseIndex.shards as [string, string];
+
+/** A store that remembers leases by shard, and lists the first of each that are still held. */
+function leases(...held: [shard: string, count: number][]) {
+  const records = new Map<string, Generation>();
+  const index = new Map<string, GenerationRef[]>();
+  for (const [of, count] of held) {
+    const refs = Array.from({ length: count }, (_, i) => ({ licenseId: 'lic_1', requestId: `${of}/${i}` }));
+    for (const { requestId } of refs) records.set(requestId, queued({ requestId, credits: 3 }));
+    index.set(of, refs);
+  }
+  const state = {
+    records,
+    asked: [] as [string, number, number][],
+    failures: [] as [GenerationFailure, number][],
+    end: ((record) => Promise.resolve({ ...record, status: 'TIMEOUT' })) as Ending,
+    /** Whether what was ended leaves the index. */
+    forgets: true,
+  };
+  const store = {
+    listExpiredLeases(of: string, beforeMs: number, limit: number) {
+      state.asked.push([of, beforeMs, limit]);
+      return Promise.resolve((index.get(of) ?? []).slice(0, limit));
+    },
+    get: (_licenseId: string, requestId: string) => Promise.resolve(records.get(requestId) ?? null),
+    async release(record: Generation, failure: GenerationFailure, atMs: number) {
+      state.failures.push([failure, atMs]);
+      const ended = await state.end(record);
+      if (state.forgets)
+        for (const [of, refs] of index)
+          index.set(
+            of,
+            refs.filter(({ requestId }) => requestId !== record.requestId),
+          );
+      return ended;
+    },
+  } as unknown as GenerationStore;
+  const times = (of: string) => state.asked.filter(([asked]) => asked === of).length;
+  return { store, state, times };
+}
+
+/** What a sweep works with, and what it deletes or could not delete. */
+function depsOf(generations: GenerationStore) {
+  const deleted: string[] = [];
+  const faults: string[] = [];
+  const objects = {
+    ...linkTeller(),
+    async deleteReferences({ requestId }: GenerationRef, count: number) {
+      deleted.push(`${requestId}: ${count}`);
+      if (requestId.endsWith('/1')) throw new Error('the bucket is away');
+    },
+  };
+  const logFault = (requestId: string, what: string) => void faults.push(`${requestId}: ${what}`);
+  return { generations, deletions: null, objects, clock: standingClock(), logFault, deleted, faults };
+}
+
+describe('a sweep', () => {
+  test('looks at every shard, for leases that end before now or before the time that it is given', async () => {
+    const { store, state } = leases();
+    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, erased: 0, failed: 0 });
+    expect(state.asked).toEqual(leaseIndex.shards.map((one) => [one, startMs, 50]));
+    state.asked = [];
+    await sweep(depsOf(store), 4711);
+    expect(state.asked.every(([, beforeMs]) => beforeMs === 4711)).toBe(true);
+  });
+
+  test('ends what it finds as a TIMEOUT of ours, and counts it with its credits', async () => {
+    const { store, state } = leases([shard, 2], [other, 1]);
+    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, erased: 0, failed: 0 });
+    const failure = {
+      status: 'TIMEOUT',
+      errorCode: 'TIMEOUT',
+      errorMessage: 'The image was not finished in time because of a fault of ours.',
+    };
+    expect(state.failures).toEqual([1, 2, 3].map(() => [failure, startMs]));
+  });
+
+  test('deletes the references of what it ends, and ends it also where that fails', async () => {
+    const { store, state } = leases([shard, 3]);
+    for (const [i, record] of [...state.records.values()].entries()) record.referenceImages = i;
+    const deps = depsOf(store);
+    expect(await sweep(deps)).toEqual({ released: 3, creditsReleased: 9, erased: 0, failed: 0 });
+    expect(deps.deleted).toEqual([`${shard}/1: 1`, `${shard}/2: 2`]);
+    expect(deps.faults).toEqual([`${shard}/1: references not deleted`]);
+  });
+
+  test.each([
+    [49, 1],
+    [50, 2],
+    [101, 3],
+  ])('of %i leases in a shard reads it %i times', async (count, times) => {
+    const world = leases([shard, count]);
+    expect(await sweep(depsOf(world.store))).toMatchObject({ released: count });
+    expect([world.times(shard), world.times(other)]).toEqual([times, 1]);
+  });
+
+  test('does not count what another hand ended, or what is gone', async () => {
+    const { store, state } = leases([shard, 4]);
+    state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
+    state.records.delete(`${shard}/0`);
+    expect(await sweep(depsOf(store))).toEqual({ released: 0, creditsReleased: 0, erased: 0, failed: 0 });
+    expect(state.failures).toHaveLength(3);
+  });
+
+  test('counts what it could not end, and goes on', async () => {
+    const { store, state } = leases([shard, 3], [other, 1]);
+    const { end } = state;
+    state.end = (record) =>
+      record.requestId === `${shard}/1` ? Promise.reject(new Error('away')) : end(record);
+    expect(await sweep(depsOf(store))).toEqual({ released: 3, creditsReleased: 9, erased: 0, failed: 1 });
+  });
+
+  test('gives up a full page of which it could end nothing: the index only lags, or the next sweep may', async () => {
+    const world = leases([shard, 60]);
+    world.state.forgets = false;
+    world.state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
+    expect(await sweep(depsOf(world.store))).toEqual({
+      released: 0,
+      creditsReleased: 0,
+      erased: 0,
+      failed: 0,
+    });
+    expect(world.times(shard)).toBe(1);
+  });
+});

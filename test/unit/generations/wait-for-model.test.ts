@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { ModelEvent } from '../../../shared/model/contract.ts';
+import type { Generation } from '../../../shared/generations/generation.ts';
+import { ServiceError } from '../../../shared/base/errors.ts';
+import { modelPauseMs, waitForModel } from '../../../shared/generations/wait-for-model.ts';
+import { completed, identity, linkTeller, output, queued, saying, scriptedModel, startMs } from './world.ts';
+
+type Say = (signal: AbortSignal) => AsyncIterable<ModelEvent>;
+
+const done = saying({ event: 'started' }, completed(output(11), output(12)));
+const busy = saying({ event: 'failed', reason: 'busy', message: '' });
+const asleep: Say = () => {
+  throw new ServiceError('SERVICE_UNAVAILABLE', 'The model is starting.', { retryAfterSeconds: 300 });
+};
+
+/** A clock whose waits pass at once, each by its length. */
+function quickClock() {
+  return {
+    nowMs: startMs,
+    waits: [] as number[],
+    now() {
+      return this.nowMs;
+    },
+    timeout(ms: number) {
+      // The longest is a call's deadline, which no call here reaches by itself.
+      if (ms > 15_000) return new AbortController().signal;
+      this.waits.push(ms);
+      this.nowMs += ms;
+      return AbortSignal.abort();
+    },
+  };
+}
+
+/** Runs a request with a model that says one thing after the other, and the last one for ever. */
+async function run(
+  answers: Say[],
+  changes: Partial<Generation> = {},
+  refusals: (ServiceError | null)[] = [],
+) {
+  const clock = quickClock();
+  const stopping = new AbortController();
+  const { model, asked } = scriptedModel((signal) =>
+    answers[Math.min(asked.length, answers.length) - 1]!(signal),
+  );
+  const wishes: unknown[] = [];
+  model.refusal = (options) => {
+    wishes.push(options);
+    return Promise.resolve(refusals.shift() ?? null);
+  };
+  const told: string[] = [];
+  const events = {
+    queued: () => void told.push('queued'),
+    started: async () => void told.push('started'),
+    progress: () => {},
+  };
+  const deps = {
+    model,
+    objects: linkTeller([11, 12]),
+    clock,
+    stopping: stopping.signal,
+    embedParameters: false,
+  };
+  const generation = queued({ deadlineMs: startMs + 600_000, width: 1024, height: 1024, ...changes });
+  const result: any = await waitForModel(generation, identity, events, deps).catch((error: unknown) => error);
+  return { result, asked, told, clock, wishes };
+}
+
+describe('a request that nobody waits for on the line', () => {
+  test('is asked of a busy and of a sleeping model again, until it begins', async () => {
+    const { result, asked, told, clock } = await run([asleep, busy, asleep, done]);
+    expect(result).toMatchObject({ modelVersion: 'v9' });
+    expect([asked.length, told, clock.waits.length]).toEqual([4, ['started'], 3]);
+  });
+
+  test('takes no notice of how long waking took: it looks after seconds', async () => {
+    const { clock } = await run([asleep, done]);
+    expect(clock.waits[0]).toBeLessThanOrEqual(2000);
+  });
+
+  test('does not call a model that fails before its next probe is due', async () => {
+    const failing = new ServiceError('SERVICE_UNAVAILABLE', 'Away.', { retryAfterSeconds: 10 });
+    const { result, asked, clock, wishes } = await run([done], {}, [failing]);
+    expect(result).toMatchObject({ modelVersion: 'v9' });
+    expect([asked.length, clock.waits, wishes]).toEqual([1, [10_000], [{ waits: true }, { waits: true }]]);
+  });
+
+  test('times out at its deadline, to the millisecond', async () => {
+    const { result, clock } = await run([asleep]);
+    expect(result).toMatchObject({
+      code: 'TIMEOUT',
+      message: 'The image was not finished within 600 seconds.',
+    });
+    expect(clock.nowMs).toBe(startMs + 600_000);
+    expect(clock.waits.length).toBeGreaterThan(600 / 15);
+    const failing = new ServiceError('SERVICE_UNAVAILABLE', 'Away.', { retryAfterSeconds: 7 });
+    const refused = await run(
+      [done],
+      {},
+      Array.from({ length: 1000 }, () => failing),
+    );
+    expect([refused.result.code, refused.clock.nowMs - startMs]).toEqual(['TIMEOUT', 600_000]);
+    const late = await run([done], { deadlineMs: startMs });
+    expect([late.result.code, late.asked.length]).toEqual(['TIMEOUT', 0]);
+  });
+
+  test('asks for no longer than SageMaker streams', async () => {
+    const { asked } = await run([busy, done]);
+    const deadlines = asked.map(({ deadline }) => Date.parse(deadline) - startMs);
+    expect(deadlines[0]).toBe(450_000);
+    expect(deadlines[1]).toBeGreaterThan(450_000);
+    const short = await run([done], { deadlineMs: startMs + 100_000 });
+    expect(Date.parse(short.asked[0]!.deadline)).toBe(startMs + 100_000);
+  });
+
+  test('that ran out while it stood in the line gets another place', async () => {
+    const ranOut = saying(
+      { event: 'queued', position: 9, etaSeconds: 500 },
+      { event: 'failed', reason: 'deadline', message: '' },
+    );
+    const { result, asked } = await run([ranOut, done]);
+    expect([result.modelVersion, asked.length]).toEqual(['v9', 2]);
+  });
+});
+
+describe('it is not asked again', () => {
+  const started: ModelEvent = { event: 'started' };
+  test.each<[string, Say, string]>([
+    ['busy', saying(started, { event: 'failed', reason: 'busy', message: '' }), 'SERVICE_UNAVAILABLE'],
+    ['too late', saying(started, { event: 'failed', reason: 'deadline', message: '' }), 'TIMEOUT'],
+    ['gone', saying(started), 'GENERATION_FAILED'],
+  ])('once the model began and then was %s', async (_what, say, code) => {
+    const { result, asked } = await run([say]);
+    expect([result.code, asked.length]).toEqual([code, 1]);
+  });
+
+  test('after a failure of its own', async () => {
+    const { result, asked } = await run([saying({ event: 'failed', reason: 'model_error', message: 'no' })]);
+    expect([result.code, asked.length]).toEqual(['GENERATION_FAILED', 1]);
+  });
+
+  test('when the service is stopped while it waits', async () => {
+    const stopping = AbortSignal.abort();
+    const { model, asked } = scriptedModel(asleep);
+    const deps = { model, objects: linkTeller(), clock: quickClock(), stopping, embedParameters: false };
+    const events = { queued: () => {}, started: async () => {}, progress: () => {} };
+    await expect(waitForModel(queued(), identity, events, deps)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The service was stopped before the image was finished.',
+    });
+    expect(asked.length).toBe(1);
+  });
+});
+
+test('pauses double from two to fifteen seconds, less up to half by chance', () => {
+  expect([1, 2, 3, 4, 5, 100].map((attempt) => modelPauseMs(attempt, () => 0))).toEqual([
+    2000, 4000, 8000, 15_000, 15_000, 15_000,
+  ]);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2000 }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (n, chance) => {
+        const full = modelPauseMs(n, () => 0);
+        const pause = modelPauseMs(n, () => chance);
+        expect(pause).toBeLessThanOrEqual(full);
+        expect(pause).toBeGreaterThanOrEqual(full / 2);
+      },
+    ),
+  );
+});

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import type { Identity } from '../../../shared/identities/identity.ts';
+import { identityAnswers } from '../../../shared/identities/usable.ts';
+import { identity } from '../generations/world.ts';
+
+/** About a kilobyte each, as a link with a session token has. */
+const link = (name: string) => `https://bucket.example/${name}?X-Amz-Security-Token=${'x'.repeat(1000)}`;
+const objects = {
+  sampleLinks: (identityId: string, sampleId: string) =>
+    Promise.resolve({ url: link(`${identityId}/${sampleId}`), thumbnailUrl: link(sampleId) }),
+};
+
+/** Each has as many samples as an identity may have, with prompts of the most bytes. */
+function catalog(count: number): Identity[] {
+  const samples = Array.from({ length: 8 }, (_, at) => {
+    return { sampleId: `s${at}`, widthPx: 1024, heightPx: 768, prompt: '\u{1F5BC}'.repeat(500) };
+  });
+  return Array.from({ length: count }, (_, at) => ({ ...identity, identityId: `idn_${at}`, samples }));
+}
+
+test.each([
+  [1, 8],
+  [125, 8],
+  [126, 7],
+  [500, 2],
+  [1000, 1],
+  [1001, 0],
+])('of %d identities, each shows its first %d samples', async (identities, samples) => {
+  const answer = await identityAnswers(catalog(identities), objects);
+  expect(answer.identities).toHaveLength(identities);
+  const first = Array.from({ length: samples }, (_, at) => link(`s${at}`));
+  for (const shown of answer.identities) {
+    expect(shown.samples.map(({ thumbnailUrl }) => thumbnailUrl)).toEqual(first);
+  }
+  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);
+});

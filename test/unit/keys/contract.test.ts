@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { createKeyBody } from '../../../shared/keys/contract.ts';
+import { describeIssues } from '../../../shared/base/fields.ts';
+import { openApiDocument } from '../../../shared/openapi/document.ts';
+import { anyInstantMs, inheritedNames } from '../../support/unit-samples.ts';
+import { fits } from '../openapi/json-schema.ts';
+
+const valid = { licenseId: 'lic_1', name: 'build server' };
+
+const document = openApiDocument();
+
+/** What a body is refused with; null when it is taken. The OpenAPI document agrees, but on halves of surrogate pairs. */
+function refusal(body: unknown): string | null {
+  const result = createKeyBody.safeParse(body);
+  const hasHalfPair = JSON.stringify(body).includes('\\ud8');
+  const fitting = fits(document.components.schemas.CreateKeyRequest, body, document);
+  expect({ body, fitting }).toEqual({ body, fitting: result.success || hasHalfPair });
+  return result.success ? null : describeIssues(result.error.issues);
+}
+
+describe('the name of a key', () => {
+  test.each([
+    ['one character', 'x'],
+    ['64 characters', 'x'.repeat(64)],
+    ['64 characters beyond the basic plane', '🙂'.repeat(64)],
+    ['any script, quotes and tags, as they are', `<b>"Ключ" & 鍵's</b>`],
+  ])('may be %s', (_, name) => {
+    expect(createKeyBody.parse({ ...valid, name }).name).toBe(name);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['only white space', ' \t\u00a0\u2003'],
+    ['65 characters', 'x'.repeat(65)],
+    ['65 characters beyond the basic plane', '🙂'.repeat(65)],
+    ['a text with a NUL', 'a\0b'],
+    ['a text with a lone surrogate', 'a\ud800'],
+    ['a number', 5],
+    ['null', null],
+    ['left out', undefined],
+    ['an array', ['x']],
+  ])('may not be %s', (_, name) => {
+    expect(refusal({ ...valid, name })).toMatch(/^name must .+\.$/);
+  });
+});
+
+describe('the end of a key', () => {
+  test.each([undefined, null])('may be %s: the key does not expire', (expiresAt) => {
+    expect(createKeyBody.parse({ ...valid, expiresAt }).expiresAt).toBeUndefined();
+  });
+
+  test.each([
+    '2027-01-31T18:00:00Z',
+    '2027-01-31T18:00:00.5Z',
+    '2027-01-31T18:00:00.123456789Z',
+    '2027-01-31T18:00:00+05:45',
+    '2027-01-31T18:00:00-11:30',
+    '2028-02-29T00:00:00Z',
+  ])('may be %s', (expiresAt) => {
+    expect(refusal({ ...valid, expiresAt })).toBeNull();
+    expect(Date.parse(expiresAt)).not.toBeNaN();
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a day', '2027-01-31'],
+    ['a time without a zone', '2027-01-31T18:00:00'],
+    ['a zone without a colon', '2027-01-31T18:00:00+0200'],
+    ['a zone of 24 hours', '2027-01-31T18:00:00+24:00'],
+    ['a day that is not there', '2027-02-29T00:00:00Z'],
+    ['a thirtieth of February', '2028-02-30T00:00:00Z'],
+    ['a thirteenth month', '2027-13-01T00:00:00Z'],
+    ['an hour 24', '2027-01-31T24:00:00Z'],
+    ['a leap second', '2027-01-31T23:59:60Z'],
+    ['a year of six digits', '+012027-01-31T18:00:00Z'],
+    ['a space for the T', '2027-01-31 18:00:00Z'],
+    ['small letters', '2027-01-31t18:00:00z'],
+    ['a line break behind it', '2027-01-31T18:00:00Z\n'],
+    ['words', 'tomorrow'],
+    ['milliseconds', 1801418400000],
+    ['true', true],
+    ['an object', {}],
+  ])('may not be %s', (_, expiresAt) => {
+    expect(refusal({ ...valid, expiresAt })).toMatch(
+      /^expiresAt must be an ISO 8601 time with its zone.*\.$/,
+    );
+  });
+
+  test('is the instant that was meant, in whatever zone it was written', () => {
+    const anyOffset = fc.integer({ min: -(23 * 60 + 59), max: 23 * 60 + 59 });
+    fc.assert(
+      fc.property(anyInstantMs, anyOffset, (ms, offsetMinutes) => {
+        const two = (n: number) => String(n).padStart(2, '0');
+        const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60];
+        const local = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, -1);
+        const expiresAt = `${local}${offsetMinutes < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
+        expect(Date.parse(createKeyBody.parse({ ...valid, expiresAt }).expiresAt!)).toBe(ms);
+      }),
+    );
+  });
+
+  test('is an instant whenever it is taken', () => {
+    const digits = (length: number) =>
+      fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: length });
+    const near = fc.tuple(anyInstantMs, fc.nat({ max: 24 }), digits(0)).map(([ms, at, text]) => {
+      const iso = new Date(ms).toISOString();
+      return iso.slice(0, at) + text + iso.slice(at + text.length);
+    });
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string()), (expiresAt) => {
+        if (refusal({ ...valid, expiresAt }) === null) expect(Date.parse(expiresAt)).not.toBeNaN();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('the rest of the body', () => {
+  test.each([undefined, null, 5, {}, [], true])('licenseId may not be %j', (licenseId) => {
+    expect(refusal({ ...valid, licenseId })).toMatch(/^licenseId must be .+\.$/);
+  });
+
+  test('names everything that is wrong in one sentence, each field once', () => {
+    const sentence = refusal({ licenseId: 1, name: '', expiresAt: 'soon', scope: 'all', 'key\n': 1 })!;
+    for (const part of ['licenseId must', 'name must', 'expiresAt must', '"scope"', '"key?"']) {
+      expect(sentence.split(part)).toHaveLength(2);
+    }
+  });
+
+  test.each([...inheritedNames, '__proto__', 'ownerId', 'keyId', 'key', 'createdAt', 'Name'])(
+    'the member %s is refused by name',
+    (name) => {
+      const body = JSON.parse(`{"licenseId":"lic_1","name":"x","${name}":"y"}`) as unknown;
+      expect(refusal(body)).toBe(`unknown member "${name}".`);
+    },
+  );
+});

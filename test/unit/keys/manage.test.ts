@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import { fingerprintApiKey, isApiKey } from '../../../shared/keys/api-key.ts';
+import { whyInactive } from '../../../shared/licenses/license.ts';
+import type { RateDecision } from '../../../shared/limits/rate-limit.ts';
+import type { ApiKey, ApiKeyStore, Insertion } from '../../../shared/keys/store.ts';
+import { createdKey, issueApiKey, keyAnswer } from '../../../shared/keys/manage.ts';
+import { sampleLicense } from '../../support/unit-samples.ts';
+
+const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const rate: RateDecision = { allowed: true, log: [nowMs], remaining: 99, resetSeconds: 86_400 };
+
+/** Remembers what it is given, unless it refuses. */
+function storeThat(refuses: Insertion | null = null) {
+  const kept: ApiKey[] = [];
+  const insert = (key: ApiKey): Promise<Insertion> => {
+    if (refuses === null) kept.push(key);
+    return Promise.resolve(refuses ?? { stored: true, rate });
+  };
+  return { kept, store: { insert } as unknown as ApiKeyStore };
+}
+
+const key: ApiKey = {
+  keyId: 'key_1',
+  sha256: 'hash',
+  keyPrefix: 'svc_live_abcd',
+  name: 'mine',
+  monthlyCredits: 500,
+  licenseId: 'lic_1',
+  ownerId: 'owner',
+  createdAtMs: nowMs,
+  expiresAtMs: nowMs + 5000,
+  revokedAtMs: null,
+};
+
+describe('a key that is issued', () => {
+  test.each([null, nowMs + 1])(
+    'is a real one, of the license and its owner, that expires at %p',
+    async (expiresAtMs) => {
+      const { kept, store } = storeThat();
+      const command = { license: sampleLicense, name: 'mine', expiresAtMs, monthlyCredits: 7 };
+      const shown: RateDecision[] = [];
+      const { rawKey, key: issued } = await issueApiKey(command, store, nowMs, (one) => shown.push(one));
+      expect(shown).toEqual([rate]);
+      expect(isApiKey(rawKey)).toBe(true);
+      expect(issued).toEqual({
+        ...fingerprintApiKey(rawKey),
+        keyPrefix: rawKey.slice(0, 13),
+        name: 'mine',
+        monthlyCredits: 7,
+        licenseId: sampleLicense.licenseId,
+        ownerId: sampleLicense.ownerId,
+        createdAtMs: nowMs,
+        expiresAtMs,
+        revokedAtMs: null,
+      });
+      expect(kept).toEqual([issued]);
+    },
+  );
+
+  const { licenseId } = sampleLicense;
+  test.each<[string, Insertion, object]>([
+    [
+      'finds no room beside 25 active ones',
+      { stored: false, noRoom: { reason: 'active' } },
+      {
+        code: 'KEY_LIMIT_REACHED',
+        message: `The license ${licenseId} has 25 active keys already: revoke one first.`,
+        retryAfterSeconds: undefined,
+      },
+    ],
+    [
+      'finds no room beside 50 of the last minute',
+      { stored: false, noRoom: { reason: 'recent', waitSeconds: 17 } },
+      {
+        code: 'KEY_LIMIT_REACHED',
+        message: `The license ${licenseId} has 50 keys that are active or ended within the last 60 seconds: wait 17 seconds.`,
+      },
+    ],
+    [
+      'is one too many for a day',
+      { stored: false, noRoom: null, rate: { ...rate, allowed: false, remaining: 0, resetSeconds: 4000 } },
+      {
+        code: 'RATE_LIMITED',
+        message: 'At most 100 new keys in 24 hours are allowed for one account. Try again in 4000 seconds.',
+        retryAfterSeconds: 4000,
+      },
+    ],
+  ])('%s, and the sentence says what to do', async (_what, refusal, error) => {
+    const { store } = storeThat(refusal);
+    const command = { license: sampleLicense, name: 'mine', expiresAtMs: null, monthlyCredits: null };
+    await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject(error);
+  });
+
+  test.each([
+    ['of a license that ended', { status: 'ended' as const }],
+    ['of a license that is suspended', { status: 'past_due' as const }],
+    ['of a license without API access', { apiAccess: false }],
+    ['of a license that ran out', { activeUntilMs: nowMs }],
+  ])('%s is refused before it is made, with the reason', async (_what, change) => {
+    const { kept, store } = storeThat();
+    const license = { ...sampleLicense, ...change };
+    const command = { license, name: 'mine', expiresAtMs: null, monthlyCredits: null };
+    await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject({
+      code: 'LICENSE_INACTIVE',
+      message: `The license ${license.licenseId} gets no keys: ${whyInactive(license, nowMs)}.`,
+    });
+    expect(kept).toEqual([]);
+  });
+});
+
+test('the one answer with the raw key has exactly these members', () => {
+  expect(createdKey('raw', key)).toEqual({
+    keyId: 'key_1',
+    key: 'raw',
+    keyPrefix: 'svc_live_abcd',
+    name: 'mine',
+    licenseId: 'lic_1',
+    createdAt: iso(nowMs),
+    expiresAt: iso(nowMs + 5000),
+    monthlyCredits: 500,
+  });
+  expect(createdKey('raw', { ...key, expiresAtMs: null }).expiresAt).toBeNull();
+});
+
+describe('a key in a list', () => {
+  test('has exactly these members, and never the hash', () => {
+    expect(
+      keyAnswer({ ...key, revokedAtMs: nowMs + 7 }, { lastUsedAtMs: nowMs + 3, creditsUsed: 12 }, nowMs + 9),
+    ).toEqual({
+      keyId: 'key_1',
+      keyPrefix: 'svc_live_abcd',
+      name: 'mine',
+      licenseId: 'lic_1',
+      status: 'revoked',
+      createdAt: iso(nowMs),
+      lastUsedAt: iso(nowMs + 3),
+      expiresAt: iso(nowMs + 5000),
+      revokedAt: iso(nowMs + 7),
+      monthlyCredits: 500,
+      creditsUsed: 12,
+    });
+  });
+
+  test('that was never used, never expires, was not revoked and has no budget says so by null', () => {
+    const bare = { ...key, expiresAtMs: null, monthlyCredits: null };
+    expect(keyAnswer(bare, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs)).toMatchObject({
+      status: 'active',
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+      monthlyCredits: null,
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import { anyInstantMs } from '../../support/unit-samples.ts';
+
+const at = (iso: string) => Date.parse(iso);
+const periodOf = (anchor: string, now: string) => {
+  const { startMs, endMs } = billingPeriod(at(anchor), at(now));
+  return [new Date(startMs).toISOString(), new Date(endMs).toISOString()];
+};
+
+describe('a period begins on the anchor day, or on the last day of a shorter month', () => {
+  test.each([
+    ['2025-01-15', '2025-06-20', '2025-06-15', '2025-07-15'],
+    ['2025-01-31', '2025-02-10', '2025-01-31', '2025-02-28'],
+    ['2025-01-31', '2025-03-01', '2025-02-28', '2025-03-31'],
+    ['2025-01-31', '2025-04-30', '2025-04-30', '2025-05-31'],
+    ['2025-01-31', '2025-05-30', '2025-04-30', '2025-05-31'],
+    ['2025-01-30', '2025-03-05', '2025-02-28', '2025-03-30'],
+    ['2025-01-29', '2025-03-05', '2025-02-28', '2025-03-29'],
+    ['2025-01-28', '2025-03-05', '2025-02-28', '2025-03-28'],
+    // Leap years.
+    ['2024-01-31', '2024-02-29', '2024-02-29', '2024-03-31'],
+    ['2024-02-29', '2025-02-28', '2025-02-28', '2025-03-29'],
+    ['2024-02-29', '2028-02-29', '2028-02-29', '2028-03-29'],
+    ['2000-01-30', '2000-03-01', '2000-02-29', '2000-03-30'],
+    ['2099-12-31', '2100-03-01', '2100-02-28', '2100-03-31'],
+    // Ends of years.
+    ['2025-03-31', '2025-12-31', '2025-12-31', '2026-01-31'],
+    ['2025-03-31', '2026-01-30', '2025-12-31', '2026-01-31'],
+    ['2025-03-10', '2026-01-01', '2025-12-10', '2026-01-10'],
+    ['2024-12-01', '2025-12-31', '2025-12-01', '2026-01-01'],
+    ['2024-12-01', '2026-01-01', '2026-01-01', '2026-02-01'],
+    // An anchor in the future counts back.
+    ['2030-05-31', '2025-02-15', '2025-01-31', '2025-02-28'],
+    ['2030-05-31', '2030-05-30', '2030-04-30', '2030-05-31'],
+    ['2030-05-31', '2030-05-31', '2030-05-31', '2030-06-30'],
+  ])('anchor %s, now %s: %s to %s', (anchor, now, start, end) => {
+    expect(periodOf(anchor, now)).toEqual([`${start}T00:00:00.000Z`, `${end}T00:00:00.000Z`]);
+  });
+});
+
+describe('a period turns at the time of day of the anchor', () => {
+  const anchor = '2025-01-31T17:45:12.345Z';
+
+  test.each([
+    ['2025-02-28T17:45:12.344Z', '2025-01-31T17:45:12.345Z', '2025-02-28T17:45:12.345Z'],
+    ['2025-02-28T17:45:12.345Z', '2025-02-28T17:45:12.345Z', '2025-03-31T17:45:12.345Z'],
+    ['2025-03-31T17:45:12.344Z', '2025-02-28T17:45:12.345Z', '2025-03-31T17:45:12.345Z'],
+    ['2025-03-31T23:59:59.999Z', '2025-03-31T17:45:12.345Z', '2025-04-30T17:45:12.345Z'],
+  ])('at %s it is %s to %s', (now, start, end) => {
+    expect(periodOf(anchor, now)).toEqual([start, end]);
+  });
+
+  test('the last millisecond of a day stays on that day', () => {
+    expect(periodOf('2025-01-31T23:59:59.999Z', '2025-03-01T00:00:00.000Z')).toEqual([
+      '2025-02-28T23:59:59.999Z',
+      '2025-03-31T23:59:59.999Z',
+    ]);
+  });
+});
+
+describe('for any anchor and any instant', () => {
+  test('the instant lies in its period', () => {
+    fc.assert(
+      fc.property(anyInstantMs, anyInstantMs, (anchorMs, nowMs) => {
+        const { startMs, endMs } = billingPeriod(anchorMs, nowMs);
+        expect(startMs).toBeLessThanOrEqual(nowMs);
+        expect(endMs).toBeGreaterThan(nowMs);
+      }),
+    );
+  });
+
+  test('periods tile time: the next begins where one ends, and the one before ends where it begins', () => {
+    fc.assert(
+      fc.property(anyInstantMs, anyInstantMs, (anchorMs, nowMs) => {
+        const { startMs, endMs } = billingPeriod(anchorMs, nowMs);
+        expect(billingPeriod(anchorMs, endMs).startMs).toBe(endMs);
+        expect(billingPeriod(anchorMs, startMs - 1).endMs).toBe(startMs);
+      }),
+    );
+  });
+
+  test('a period begins on the anchor day or the last of its month, at the anchor time of day', () => {
+    fc.assert(
+      fc.property(anyInstantMs, anyInstantMs, (anchorMs, nowMs) => {
+        const start = new Date(billingPeriod(anchorMs, nowMs).startMs);
+        const anchor = new Date(anchorMs);
+        const nextDay = new Date(start.getTime() + 24 * 3600 * 1000);
+        const isLastOfMonth = nextDay.getUTCDate() === 1;
+        if (isLastOfMonth) expect(start.getUTCDate()).toBeLessThanOrEqual(anchor.getUTCDate());
+        else expect(start.getUTCDate()).toBe(anchor.getUTCDate());
+        expect(start.toISOString().slice(10)).toBe(anchor.toISOString().slice(10));
+      }),
+    );
+  });
+
+  test('it is what a walk from the anchor, month by month over a calendar, finds', () => {
+    fc.assert(
+      fc.property(nearbyInstants, ([anchorMs, nowMs]) => {
+        expect(billingPeriod(anchorMs, nowMs)).toEqual(walk(anchorMs, nowMs));
+      }),
+    );
+  });
+});
+
+/** At most some eight years apart, so that walking stays quick. */
+const nearbyInstants = anyInstantMs.chain((anchorMs) =>
+  fc.tuple(
+    fc.constant(anchorMs),
+    fc.integer({ min: anchorMs - 3000 * 24 * 3600 * 1000, max: anchorMs + 3000 * 24 * 3600 * 1000 }),
+  ),
+);
+
+const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The model: a calendar of its own, strings instead of date arithmetic, one month after the other. */
+function walk(anchorMs: number, nowMs: number): { startMs: number; endMs: number } {
+  const [date, time] = new Date(anchorMs).toISOString().split('T') as [string, string];
+  const [anchorYear, anchorMonth, anchorDay] = date.split('-').map(Number) as [number, number, number];
+  const startOf = (year: number, month: number): number => {
+    const leapDay = month === 2 && (year % 400 === 0 || (year % 4 === 0 && year % 100 !== 0)) ? 1 : 0;
+    const day = Math.min(anchorDay, monthLengths[month - 1]! + leapDay);
+    const two = (n: number) => String(n).padStart(2, '0');
+    return Date.parse(`${year}-${two(month)}-${two(day)}T${time}`);
+  };
+  let [year, month] = [anchorYear, anchorMonth];
+  while (startOf(year, month) > nowMs) [year, month] = month === 1 ? [year - 1, 12] : [year, month - 1];
+  for (;;) {
+    const [nextYear, nextMonth] = month === 12 ? [year + 1, 1] : [year, month + 1];
+    const endMs = startOf(nextYear, nextMonth);
+    if (endMs > nowMs) return { startMs: startOf(year, month), endMs };
+    [year, month] = [nextYear, nextMonth];
+  }
+}

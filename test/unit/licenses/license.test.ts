@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { licenseStatuses } from '../../../shared/licenses/contract.ts';
+import {
+  isActive,
+  licenseAnswer,
+  maxInFlight,
+  mayUse,
+  whyInactive,
+  type License,
+} from '../../../shared/licenses/license.ts';
+import { tiers, type TierName } from '../../../shared/licenses/tiers.ts';
+import { anyInstantMs, sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+
+const nowMs = Date.UTC(2026, 4, 10, 12);
+
+const anyLicense: fc.Arbitrary<License> = fc.record({
+  licenseId: fc.constant('lic_1'),
+  ownerId: fc.uuid(),
+  givenName: fc.constant(null),
+  planName: fc.constant(null),
+  tier: fc.constantFrom(...(Object.keys(tiers) as TierName[])),
+  creditsLimit: fc.nat(),
+  foundingCatalog: fc.boolean(),
+  identityIds: fc.array(fc.constantFrom('idn_1', 'idn_2')),
+  apiAccess: fc.boolean(),
+  status: fc.constantFrom(...licenseStatuses),
+  graceUntilMs: fc.option(anyInstantMs, { nil: null }),
+  periodAnchorMs: anyInstantMs,
+  carried: fc.constant(null),
+  activeUntilMs: fc.option(anyInstantMs, { nil: null }),
+  maxInFlight: fc.option(fc.integer({ min: 1, max: 1000 }), { nil: null }),
+  createdAtMs: anyInstantMs,
+});
+
+test('a license has as many requests in flight as its tier, or its own number', () => {
+  const ofTiers = Object.keys(tiers).map((tier) =>
+    maxInFlight({ tier: tier as TierName, maxInFlight: null }),
+  );
+  expect(ofTiers).toEqual([10, 20, 40, 100]);
+  expect(maxInFlight({ tier: 'pro', maxInFlight: 3 })).toBe(3);
+});
+
+describe('why a record is inactive', () => {
+  test.each([
+    ['no end', null, null],
+    ['an end a millisecond away', nowMs + 1, null],
+    ['an end at this very millisecond', nowMs, 'it was active until 2026-05-10T12:00:00.000Z'],
+    ['an end a millisecond ago', nowMs - 1, 'it was active until 2026-05-10T11:59:59.999Z'],
+  ])('with %s', (_, activeUntilMs, reason) => {
+    expect(whyInactive({ ...sampleLicense, activeUntilMs }, nowMs)).toBe(reason);
+  });
+
+  test.each([
+    [{ status: 'ended' }, 'it has ended'],
+    [{ status: 'past_due' }, 'it is past due'],
+    [
+      { status: 'past_due', graceUntilMs: nowMs },
+      'it is past due, and was usable until 2026-05-10T12:00:00.000Z',
+    ],
+    [{ status: 'past_due', graceUntilMs: nowMs + 1, apiAccess: false }, 'it has no API access'],
+    [{ apiAccess: false }, 'it has no API access'],
+    [{ status: 'ended', apiAccess: false, activeUntilMs: 0 }, 'it has ended'],
+    [{ status: 'past_due', apiAccess: false, activeUntilMs: 0 }, 'it is past due'],
+    [{ apiAccess: false, activeUntilMs: 0 }, 'it has no API access'],
+  ] as [Partial<License>, string][])('%j: %s', (change, reason) => {
+    expect(whyInactive({ ...sampleLicense, ...change }, nowMs)).toBe(reason);
+  });
+
+  test('is told exactly for the records that are not active', () => {
+    fc.assert(
+      fc.property(anyLicense, anyInstantMs, (license, ms) => {
+        const { status, graceUntilMs, apiAccess, activeUntilMs } = license;
+        const isInGrace = status === 'past_due' && graceUntilMs !== null && ms < graceUntilMs;
+        const active =
+          (status === 'active' || isInGrace) && apiAccess && (activeUntilMs === null || ms < activeUntilMs);
+        expect(whyInactive(license, ms) === null).toBe(active);
+        expect(isActive(license, ms)).toBe(active);
+        expect(licenseAnswer(license, 'Pro', ms).usable).toBe(active);
+      }),
+    );
+  });
+});
+
+describe('a record as its owner sees it', () => {
+  test('has exactly these members', () => {
+    const license: License = {
+      ...sampleLicense,
+      tier: 'starter',
+      creditsLimit: 500,
+      foundingCatalog: false,
+      identityIds: ['idn_7', 'idn_8'],
+      periodAnchorMs: Date.UTC(2025, 11, 31, 6),
+      activeUntilMs: Date.UTC(2027, 0, 1),
+      createdAtMs: Date.UTC(2025, 11, 30),
+    };
+    expect(licenseAnswer(license, 'Research', nowMs)).toEqual({
+      licenseId: 'lic_1',
+      name: 'Research',
+      tier: 'Starter',
+      status: 'active',
+      usable: true,
+      apiAccess: true,
+      foundingCatalog: false,
+      identityIds: ['idn_7', 'idn_8'],
+      creditsLimit: 500,
+      maxOutputs: 1,
+      maxSidePx: 1024,
+      maxInFlight: 10,
+      billingPeriodStart: '2026-04-30T06:00:00.000Z',
+      billingPeriodEnd: '2026-05-31T06:00:00.000Z',
+      activeUntil: '2027-01-01T00:00:00.000Z',
+      createdAt: '2025-12-30T00:00:00.000Z',
+    });
+  });
+
+  test.each([
+    ['starter', 'Starter', 1, 1024],
+    ['standard', 'Standard', 4, 2048],
+    ['pro', 'Pro', 4, 2048],
+    ['enterprise', 'Enterprise', 4, 2048],
+  ] as const)('%s is called %s: %i outputs, %i pixels', (tier, label, maxOutputs, maxSidePx) => {
+    const answer = licenseAnswer({ ...sampleLicense, tier }, label, nowMs);
+    expect(answer).toMatchObject({ tier: label, maxOutputs, maxSidePx, activeUntil: null });
+  });
+
+  test('names the period that holds this moment, and never its owner', () => {
+    fc.assert(
+      fc.property(anyLicense, anyInstantMs, (license, ms) => {
+        const answer = licenseAnswer(license, 'Pro', ms);
+        expect(Date.parse(answer.billingPeriodStart)).toBeLessThanOrEqual(ms);
+        expect(Date.parse(answer.billingPeriodEnd)).toBeGreaterThan(ms);
+        expect(JSON.stringify(answer)).not.toContain(license.ownerId);
+      }),
+    );
+  });
+});
+
+describe('a license covers an identity', () => {
+  test.each([
+    { foundingCatalog: true, catalog: 'founding', listed: false, allowed: true },
+    { foundingCatalog: true, catalog: 'founding', listed: true, allowed: true },
+    { foundingCatalog: true, catalog: 'specialist', listed: false, allowed: false },
+    { foundingCatalog: true, catalog: 'specialist', listed: true, allowed: true },
+    { foundingCatalog: false, catalog: 'founding', listed: false, allowed: false },
+    { foundingCatalog: false, catalog: 'founding', listed: true, allowed: true },
+    { foundingCatalog: false, catalog: 'specialist', listed: false, allowed: false },
+    { foundingCatalog: false, catalog: 'specialist', listed: true, allowed: true },
+  ] as const)(
+    'foundingCatalog $foundingCatalog, a $catalog identity, listed $listed: $allowed',
+    ({ foundingCatalog, catalog, listed, allowed }) => {
+      const identityIds = listed ? ['idn_other', 'idn_1'] : ['idn_other', 'idn_11', 'IDN_1'];
+      const license = { ...sampleLicense, foundingCatalog, identityIds };
+      expect(mayUse(license, { ...sampleIdentity, catalog })).toBe(allowed);
+    },
+  );
+});

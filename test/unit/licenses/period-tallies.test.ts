@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { generationTypes } from '../../../shared/generations/contract.ts';
+import { newKeyLimit } from '../../../shared/keys/slots.ts';
+import type { UsageTally } from '../../../shared/licenses/usage-contract.ts';
+import { committedName, periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
+import type { Item } from '../../../shared/table/table.ts';
+import { anyId, inheritedNames } from '../../support/unit-samples.ts';
+
+const anyKeyId = fc
+  .uint8Array({ minLength: 16, maxLength: 16 })
+  .map((bytes) => `key_${Buffer.from(bytes).toString('hex')}`);
+const startMs = Date.UTC(2026, 0, 31, 10);
+const anyCompleted = fc.record({
+  type: fc.constantFrom(...generationTypes),
+  identityId: anyId,
+  completedAtMs: fc.integer({ min: startMs, max: Date.UTC(2026, 1, 28, 10) - 1 }),
+  credits: fc.integer({ min: 1, max: 16 }),
+  // Those who were accepted before keys were counted are in no key's tally.
+  keyId: fc.oneof(fc.constantFrom(null, 'acct_one', 'acct_two'), anyKeyId),
+});
+type Completed = typeof anyCompleted extends fc.Arbitrary<infer T> ? T : never;
+
+/** What DynamoDB's ADD makes of an item: a number that is missing begins at nothing. */
+function settleAll(completed: Completed[]): Item {
+  const item: Item = { PK: 'PERIOD#lic_1', SK: '2026-01-31T10:00:00.000Z', committed: 0, used: 0 };
+  const add = (name: string, value: number) =>
+    (item[name] = (Object.hasOwn(item, name) ? item[name] : 0) + value);
+  for (const { credits, ...of } of completed) {
+    add('committed', credits);
+    add('used', credits);
+    if (of.keyId !== null) add(committedName(of.keyId), credits);
+    for (const [requests, charged] of tallyNames(of)) {
+      add(requests, 1);
+      add(charged, credits);
+    }
+  }
+  return item;
+}
+
+/** The model: counts what completed, without any names of attributes. */
+function count(completed: Completed[], keyOf: (one: Completed) => string | null): [string, UsageTally][] {
+  const keys = [...new Set(completed.map(keyOf))].filter((key) => key !== null).sort();
+  return keys.map((key) => {
+    const own = completed.filter((one) => keyOf(one) === key);
+    return [key, { requests: own.length, credits: own.reduce((sum, { credits }) => sum + credits, 0) }];
+  });
+}
+
+const sorted = <T>(tallies: Record<string, T>) =>
+  Object.entries(tallies).sort(([a], [b]) => (a < b ? -1 : 1));
+
+describe('a period’s statistics', () => {
+  test('read back what was added, by type, identity, day and key, for any generations', () => {
+    fc.assert(
+      fc.property(fc.array(anyCompleted, { maxLength: 20 }), (completed) => {
+        const period = periodFromItem(settleAll(completed));
+        expect(sorted(period.byType)).toEqual(count(completed, ({ type }) => type));
+        expect(sorted(period.byIdentity)).toEqual(count(completed, ({ identityId }) => identityId));
+        const days = count(completed, ({ completedAtMs }) =>
+          new Date(completedAtMs).toISOString().slice(5, 10).replace('-', ''),
+        );
+        expect(sorted(period.byDay)).toEqual(days);
+        const keys = count(completed, ({ keyId }) => (keyId?.startsWith('acct_') ? 'playground' : keyId));
+        const committed = keys.map(([key, tally]) => [key, { ...tally, committed: tally.credits }]);
+        expect(sorted(period.byKey)).toEqual(committed);
+      }),
+    );
+  });
+
+  test.each(inheritedNames)('count an identity of the id %s like any other', (identityId) => {
+    const completed = [
+      { type: 'text_to_image' as const, identityId, completedAtMs: startMs, credits: 4, keyId: null },
+    ];
+    const { byIdentity } = periodFromItem(settleAll(completed));
+    expect(Object.entries(byIdentity)).toEqual([[identityId, { requests: 1, credits: 4 }]]);
+    // The language's own object of that name is left alone.
+    const inherited = ({} as Record<string, object>)[identityId]!;
+    expect(['requests', 'credits'].filter((name) => Object.hasOwn(inherited, name))).toEqual([]);
+  });
+
+  test('have names that never meet the item’s own attributes', () => {
+    fc.assert(
+      fc.property(anyCompleted, (completed) => {
+        const names = tallyNames(completed).flat();
+        expect(new Set(names).size).toBe(completed.keyId === null ? 6 : 8);
+        for (const own of ['PK', 'SK', 'committed', 'used', 'imported', 'inFlight'])
+          expect(names).not.toContain(own);
+      }),
+    );
+  });
+
+  test('go by the UTC day of completion', () => {
+    const of = { type: 'reference' as const, identityId: 'idn_1', keyId: null };
+    const dayOf = (iso: string) => tallyNames({ ...of, completedAtMs: Date.parse(iso) })[2]![0];
+    expect(dayOf('2026-12-31T23:59:59.999Z')).toBe('d#1231#n');
+    expect(dayOf('2027-01-01T00:00:00.000Z')).toBe('d#0101#n');
+  });
+});
+
+describe('a period’s item', () => {
+  test('has room for every key that an account may make in a month, each used', () => {
+    const keys = newKeyLimit.quota * 31;
+    const keyId = `key_${'f'.repeat(32)}`;
+    const names = tallyNames({ type: 'reference', identityId: 'i', completedAtMs: startMs, keyId }).at(-1)!;
+    // A number takes a byte for two digits, one for its sign and one more (DynamoDB Developer Guide, "Item sizes").
+    const bytesOfKey = [...names, committedName(keyId)].join('').length + 3 * 7;
+    expect(keys * bytesOfKey).toBeLessThan(350 * 1024);
+  });
+
+  test('counts nobody whose id is neither a key’s nor an account’s', () => {
+    expect(() => committedName('key_1')).toThrow('neither');
+  });
+});
+
+describe('a period’s totals', () => {
+  test('are all zero for a period without an item', () => {
+    const nothing = {
+      committed: 0,
+      used: 0,
+      imported: 0,
+      inFlight: 0,
+      told: 0,
+      byType: {},
+      byIdentity: {},
+      byDay: {},
+      byKey: {},
+    };
+    expect(periodFromItem(null)).toEqual(nothing);
+  });
+
+  test('tell what is held beside what is used, and what was imported', () => {
+    const item = { PK: 'PERIOD#lic_1', SK: 'x', committed: 9, used: 5, imported: 2 };
+    expect(periodFromItem(item)).toMatchObject({ committed: 9, used: 5, imported: 2 });
+  });
+
+  test('leave out attributes and types that this version does not know', () => {
+    const period = periodFromItem({
+      PK: 'p',
+      SK: 's',
+      't#video#n': 3,
+      'x#y#n': 1,
+      note: 'x',
+      'xt#reference#n': 4,
+      't#reference#nn': 5,
+      't#reference#x': 6,
+      'd##n': 7,
+      't#reference#h': 8,
+      'k#short#n': 9,
+      'k##h': 9,
+      't#reference#n': 2,
+    });
+    expect(period.byType).toEqual({ reference: { requests: 2, credits: 0 } });
+    expect(period.byIdentity).toEqual({});
+    expect(period.byKey).toEqual({});
+  });
+});

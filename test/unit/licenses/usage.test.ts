@@ -1,0 +1,273 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { generationTypes } from '../../../shared/generations/contract.ts';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import { keysInUse, usageAggregates, usageHistoryItem, usageStats } from '../../../shared/licenses/usage.ts';
+import { committedName, periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
+import type { Item } from '../../../shared/table/table.ts';
+import { anyGeneration, anyId, anyInstantMs, inheritedNames } from '../../support/unit-samples.ts';
+
+const dayMs = 24 * 3600 * 1000;
+const may = { startMs: Date.UTC(2026, 4, 1), endMs: Date.UTC(2026, 5, 1) };
+
+const statsOf = (used: number, creditsLimit: number, nowMs = may.startMs) =>
+  usageStats('pro', used, { ...may, creditsLimit }, nowMs);
+
+describe('how a period stands', () => {
+  test('has exactly these members', () => {
+    expect(statsOf(7, 4000, Date.UTC(2026, 4, 10, 12))).toEqual({
+      current: 7,
+      limit: 4000,
+      percentage: 0,
+      billingPeriodStart: '2026-05-01T00:00:00.000Z',
+      billingPeriodEnd: '2026-06-01T00:00:00.000Z',
+      daysRemaining: 22,
+      tier: 'Pro',
+    });
+  });
+
+  test.each([
+    [0, 500, 0],
+    [4, 500, 0],
+    [5, 500, 1],
+    [499, 500, 99],
+    [500, 500, 100],
+    [29, 100, 29],
+    [57, 100, 57],
+    [2, 3, 66],
+    [1000, 500, 200],
+    [0, 0, 100],
+    [3, 0, 100],
+  ])('%i of %i credits is %i percent, rounded down', (used, limit, percentage) => {
+    expect(statsOf(used, limit).percentage).toBe(percentage);
+  });
+
+  test('reaches 100 percent exactly when nothing is left', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (used, limit) => {
+        expect(statsOf(used, limit).percentage >= 100).toBe(used >= limit);
+      }),
+    );
+  });
+
+  test.each([
+    ['its first millisecond', may.startMs, 31],
+    ['a millisecond later', may.startMs + 1, 31],
+    ['a whole day later', may.startMs + dayMs, 30],
+    ['a day before its end', may.endMs - dayMs, 1],
+    ['a millisecond earlier', may.endMs - dayMs - 1, 2],
+    ['its last millisecond', may.endMs - 1, 1],
+  ])('counts started days: in %s', (_, nowMs, days) => {
+    expect(statsOf(0, 1, nowMs).daysRemaining).toBe(days);
+  });
+
+  test('has 1 to 31 days remaining at any moment of any period', () => {
+    fc.assert(
+      fc.property(anyInstantMs, anyInstantMs, (anchorMs, nowMs) => {
+        const { daysRemaining } = usageStats(
+          'pro',
+          0,
+          { ...billingPeriod(anchorMs, nowMs), creditsLimit: 1 },
+          nowMs,
+        );
+        expect(daysRemaining).toBeGreaterThanOrEqual(1);
+        expect(daysRemaining).toBeLessThanOrEqual(31);
+      }),
+    );
+  });
+});
+
+const nobody = { identities: [], keys: [] };
+
+interface Completed {
+  type: (typeof generationTypes)[number];
+  identityId: string;
+  completedAtMs: number;
+  credits: number;
+  keyId?: string;
+}
+
+/** The period's item after these were settled, by the names that the store gives its numbers. */
+function settle(completed: Completed[]): Item {
+  const item: Item = {};
+  const add = (name: string, n: number) => (item[name] = (item[name] ?? 0) + n);
+  for (const one of completed) {
+    for (const [requests, credits] of tallyNames({ keyId: null, ...one })) {
+      add(requests, 1);
+      add(credits, one.credits);
+    }
+  }
+  return item;
+}
+
+/** Any anchor, often one of the difficult ones: last days of months, leap days, turns of the year, midnights. */
+const anyAnchorMs = fc.oneof(
+  anyInstantMs,
+  fc
+    .tuple(
+      fc.integer({ min: 2023, max: 2029 }),
+      fc.constantFrom([0, 31], [1, 28], [1, 29], [2, 31], [11, 31], [11, 30], [0, 1], [5, 30]),
+      fc.constantFrom(0, 1, 12 * 3600_000, dayMs - 1),
+    )
+    .map(([year, [month, day], timeOfDayMs]) => Date.UTC(year, month!, day) + timeOfDayMs),
+);
+
+/** A moment within a period, what the period has completed by then, and a little that completed after its end. */
+const anyPeriod = fc
+  .tuple(
+    anyAnchorMs,
+    anyAnchorMs,
+    fc.array(
+      fc.record({
+        type: fc.constantFrom(...generationTypes),
+        identityId: fc.oneof(anyId, fc.constantFrom('idn_1', 'idn_2')),
+        credits: fc.integer({ min: 1, max: 16 }),
+        place: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+      { maxLength: 20 },
+    ),
+    fc.nat({ max: 40 * dayMs }),
+  )
+  .map(([anchorMs, insideMs, drawn, sinceMs]) => {
+    const period = billingPeriod(anchorMs, insideMs);
+    const longestRunMs = 465_000;
+    const nowMs = Math.min(period.startMs + sinceMs, period.endMs + longestRunMs);
+    const completed = drawn.map(({ place, ...rest }) => ({
+      ...rest,
+      completedAtMs: Math.floor(period.startMs + place * (nowMs - period.startMs)),
+    }));
+    return { period, nowMs, completed };
+  });
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+describe('the days of a period', () => {
+  test('are contiguous, each once, in order, and hold what completed on them: nothing is lost or counted twice', () => {
+    fc.assert(
+      fc.property(anyPeriod, ({ period, nowMs, completed }) => {
+        const { byDay } = usageAggregates(periodFromItem(settle(completed)), nobody, period, nowMs);
+        const lastMs = Math.max(
+          Math.min(nowMs, period.endMs - 1),
+          ...completed.map(({ completedAtMs }) => completedAtMs),
+        );
+        const expected: typeof byDay = [];
+        for (let ms = Date.parse(dateOf(period.startMs)); ms <= lastMs; ms += dayMs) {
+          const then = completed.filter(({ completedAtMs }) => dateOf(completedAtMs) === dateOf(ms));
+          const credits = then.reduce((sum, one) => sum + one.credits, 0);
+          expected.push({ date: dateOf(ms), requests: then.length, credits });
+        }
+        expect(byDay).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each([
+    ['a February', '2027-01-31T00:00:00Z', '2027-02-28T00:00:00Z', '2027-02-27T23:59:59Z', 28],
+    ['a leap February', '2028-01-31T00:00:00Z', '2028-02-29T00:00:00Z', '2028-02-28T23:59:59Z', 29],
+    [
+      'a period that begins in the evening',
+      '2026-05-09T20:00:00Z',
+      '2026-06-09T20:00:00Z',
+      '2026-06-09T19:59:59Z',
+      32,
+    ],
+    ['a turn of the year', '2026-12-31T00:00:00Z', '2027-01-31T00:00:00Z', '2027-01-30T23:00:00Z', 31],
+    ['a day’s first millisecond', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-11T00:00:00Z', 3],
+    ['a first moment', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-09T20:00:00Z', 1],
+  ])('of %s are this many', (_, start, end, now, days) => {
+    const period = { startMs: Date.parse(start), endMs: Date.parse(end) };
+    const { byDay } = usageAggregates(periodFromItem(null), nobody, period, Date.parse(now));
+    expect(byDay).toHaveLength(days);
+    expect([byDay[0]!.date, byDay.at(-1)!.date]).toEqual([start.slice(0, 10), now.slice(0, 10)]);
+  });
+});
+
+describe('the keys of a period', () => {
+  const keyOf = (digit: string) => `key_${digit.repeat(32)}`;
+  const by = (keyId: string, credits: number) => ({
+    type: 'reference' as const,
+    identityId: 'idn_1',
+    completedAtMs: may.startMs,
+    credits,
+    keyId,
+  });
+
+  test('have their present names, the playground has one, and a removed key says that it is one', () => {
+    const [kept, removed, idle] = [keyOf('a'), keyOf('b'), keyOf('c')] as const;
+    const item = settle([by(kept, 2), by(removed, 3), by(kept, 4), by('acct_one', 1), by('acct_two', 1)]);
+    // It holds credits, and has completed nothing.
+    item[committedName(idle)] = 5;
+    const period = periodFromItem(item);
+    expect(keysInUse(period).sort()).toEqual([kept, removed]);
+    const names = { identities: [], keys: [{ keyId: kept, name: 'my app' }] };
+    expect(usageAggregates(period, names, may, may.startMs).byKey).toEqual({
+      [kept]: { name: 'my app', requests: 2, credits: 6 },
+      [removed]: { name: 'removed key', requests: 1, credits: 3 },
+      playground: { name: 'Playground', requests: 2, credits: 2 },
+    });
+  });
+});
+
+describe('the types and identities of a period', () => {
+  test('are all three types, those without a request too', () => {
+    const nothing = { requests: 0, credits: 0 };
+    const { byType } = usageAggregates(
+      periodFromItem({ 't#reference#n': 2, 't#reference#c': 6 }),
+      nobody,
+      may,
+      0,
+    );
+    expect(byType).toEqual({
+      text_to_image: nothing,
+      reference: { requests: 2, credits: 6 },
+      exact_product: nothing,
+    });
+  });
+
+  test('call an identity by its present name, and one that is gone by its id, whatever word that is', () => {
+    const ids = ['idn_1', 'idn_gone', ...inheritedNames];
+    const completed = ids.map((identityId) => ({
+      type: 'reference' as const,
+      identityId,
+      completedAtMs: may.startMs,
+      credits: 3,
+    }));
+    const known = [
+      { identityId: 'idn_1', name: 'Aurora', slug: 'aurora' },
+      { identityId: 'idn_2', name: 'Unused', slug: 'unused' },
+    ];
+    const { byIdentity } = usageAggregates(
+      periodFromItem(settle(completed)),
+      { identities: known, keys: [] },
+      may,
+      may.startMs,
+    );
+    const tally = { requests: 1, credits: 3 };
+    expect(Object.entries(byIdentity).sort()).toEqual(
+      [
+        ['idn_1', { name: 'Aurora', slug: 'aurora', ...tally }],
+        ...ids.slice(1).map((id) => [id, { name: id, slug: id, ...tally }]),
+      ].sort(),
+    );
+  });
+});
+
+test('an item of the history says what was charged: its credits when COMPLETED, otherwise nothing', () => {
+  fc.assert(
+    fc.property(anyGeneration, (generation) => {
+      const { requestId, type, status, identity, numOutputs, credits } = generation;
+      const { createdAtMs, completedAtMs } = generation;
+      expect(usageHistoryItem(generation)).toEqual({
+        requestId,
+        type,
+        status,
+        identity,
+        numOutputs,
+        creditsCharged: status === 'COMPLETED' ? credits : 0,
+        createdAt: new Date(createdAtMs).toISOString(),
+        completedAt: completedAtMs === null ? null : new Date(completedAtMs).toISOString(),
+      });
+    }),
+  );
+});
