@@ -1,5 +1,5 @@
 import { uploadForms } from '../shared/images/upload-forms.ts';
-import { referenceLimits } from '../shared/references/contract.ts';
+import { referenceLimits } from '../shared/images/image-types.ts';
 import type { UploadAnswer } from '../shared/images/answer-contract.ts';
 import { anyContentType, createAccountUploadBody, createUploadBody } from '../shared/images/contract.ts';
 import { isoTime } from '../shared/base/clock.ts';

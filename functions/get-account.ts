@@ -1,7 +1,7 @@
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/routes/account-table.ts';
+import * as routes from '../shared/routes/table.ts';
 import { accountStore } from '../shared/accounts/store.ts';
 
 /** GET /account: what the account has chosen. */

@@ -1,6 +1,6 @@
 import { identityFor } from '../shared/openai/contract.ts';
 import { isId } from '../shared/base/ids.ts';
-import { usableIdentity } from '../shared/licenses/license.ts';
+import { usableIdentity } from '../shared/identities/identity.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { openAiErrorAnswer } from '../shared/openai/errors.ts';

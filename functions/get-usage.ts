@@ -1,6 +1,7 @@
 import type { UsageAnswer } from '../shared/licenses/usage-contract.ts';
 import { creditPeriod } from '../shared/licenses/credit-period.ts';
-import { keysInUse, usageAggregates, usageHistoryItem, usageStats } from '../shared/licenses/usage.ts';
+import { keysInUse, usageAggregates, usageStats } from '../shared/licenses/usage.ts';
+import { usageHistoryItem } from '../shared/generations/answers.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';

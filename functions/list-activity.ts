@@ -1,11 +1,11 @@
-import type { ActivityList } from '../shared/accounts/activity-contract.ts';
-import { activityItem } from '../shared/accounts/activity.ts';
+import type { ActivityList } from '../shared/licenses/activity-contract.ts';
+import { activityItem } from '../shared/licenses/activity.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/routes/account-table.ts';
+import * as routes from '../shared/routes/table.ts';
 import { auditStore } from '../shared/accounts/audit-store.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 

@@ -1,4 +1,4 @@
-import { mayUse } from '../shared/licenses/license.ts';
+import { mayUse } from '../shared/identities/identity.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { openAiErrorAnswer } from '../shared/openai/errors.ts';

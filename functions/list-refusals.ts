@@ -7,7 +7,7 @@ import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
 import { readQuery } from '../shared/http/request.ts';
-import * as routes from '../shared/routes/account-table.ts';
+import * as routes from '../shared/routes/table.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { listRefusals } from '../shared/limits/refusal-store.ts';
 

@@ -2,7 +2,7 @@ import { changeAccountBody } from '../shared/accounts/contract.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { readBody, readQuery, together } from '../shared/http/request.ts';
-import * as routes from '../shared/routes/account-table.ts';
+import * as routes from '../shared/routes/table.ts';
 import { accountStore } from '../shared/accounts/store.ts';
 
 /** PATCH /account. What is left out stays as it is. */

@@ -2,15 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environmentVariables } from '../shared/base/config.ts';
-import {
-  grantsOf,
-  jobs,
-  routes,
-  type Grants,
-  type Job,
-  type Route,
-  type TableGrants,
-} from '../shared/routes/routes.ts';
+import { grantsOf, routes } from '../shared/routes/routes.ts';
+import { jobs, type Job } from '../shared/routes/jobs.ts';
+import type { Grants, TableGrants } from '../shared/routes/grants.ts';
+import type { Route } from '../shared/routes/route.ts';
 import { modelStackNameOf, stackNameOf, type Configuration } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
@@ -166,7 +161,7 @@ export class ServiceStack extends Stack {
       fn.setVariable(environmentVariables.allowedOrigins, origins.join(','));
       if (route.auth === 'session' || route.auth === 'key_or_session') this.accounts.grantSessions(fn);
       if (route.streams) this.setGenerationLimits(fn);
-      if (route.dialect === 'openai')
+      if (route.apiFormat === 'openai')
         fn.setVariable(environmentVariables.modelNames, JSON.stringify(modelNames));
       if (route === routes.getOpenApi)
         fn.setVariable(environmentVariables.supportContact, supportContact ?? '');

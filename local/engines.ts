@@ -8,7 +8,7 @@ import { importJob } from './gateway/functions.ts';
 import type { EventQueue } from './lambda/event-queue.ts';
 import { invocationPath, startLambda } from './lambda/engine.ts';
 import { startPainter } from '../painter/src/server.ts';
-import { jobs } from '../shared/routes/routes.ts';
+import { jobs } from '../shared/routes/jobs.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
 import type { Component } from './sagemaker/control-plane.ts';
 import { startSes } from './ses/engine.ts';

@@ -2,7 +2,7 @@ import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setLogSink } from '../shared/base/log.ts';
 import { setStopSignal } from '../shared/http/runtime.ts';
-import { basePath } from '../shared/routes/routes.ts';
+import { basePath } from '../shared/routes/api.ts';
 import {
   corruptFolder,
   dataFolder,

@@ -1,6 +1,6 @@
 import { objectStore } from '../shared/images/object-store.ts';
 import { systemClock } from '../shared/base/clock.ts';
-import { jobs } from '../shared/routes/routes.ts';
+import { jobs } from '../shared/routes/jobs.ts';
 import { jsonLog, loggableError } from '../shared/base/log.ts';
 import { deletionStore } from '../shared/generations/deletion-store.ts';
 import { generationStore } from '../shared/generations/store.ts';

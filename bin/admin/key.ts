@@ -3,7 +3,7 @@ import type { KeyAnswer } from '../../shared/keys/answer-contract.ts';
 import { maxMonthlyCredits } from '../../shared/keys/contract.ts';
 import { isRemovedKey } from '../../shared/keys/api-key.ts';
 import type { License } from '../../shared/licenses/license.ts';
-import { keyLimitNames } from '../../shared/routes/routes.ts';
+import { keyLimitNames } from '../../shared/routes/limits.ts';
 import type { ApiKey, KeyChanges } from '../../shared/keys/store.ts';
 import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/keys/manage.ts';
 import { answer, withExamples, withYes, type Session } from './command.ts';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { SampleFiles } from '../../shared/identities/sample-store.ts';
-import { referenceLimits } from '../../shared/references/contract.ts';
+import { referenceLimits } from '../../shared/images/image-types.ts';
 import { inspectImage } from '../../shared/images/inspect-image.ts';
 import { samplePicturePx, sampleThumbnailPx } from '../../shared/identities/sample.ts';
 import { Failure } from '../common/failure.ts';

@@ -1,5 +1,6 @@
 import { isCleanText, isLine, quoteName } from '../../shared/base/fields.ts';
-import { fingerprintApiKey, isApiKey, isKeyId } from '../../shared/keys/api-key.ts';
+import { fingerprintApiKey, isApiKey } from '../../shared/keys/api-key.ts';
+import { isKeyId } from '../../shared/base/ids.ts';
 import { isId, readRequestId } from '../../shared/base/ids.ts';
 import { usageFailure } from './failure.ts';
 

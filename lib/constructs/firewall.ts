@@ -5,7 +5,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders } from '../../shared/routes/routes.ts';
+import { answerHeaders } from '../../shared/routes/api.ts';
 
 export interface FirewallProps {
   readonly api: RestApi;

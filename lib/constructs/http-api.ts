@@ -21,14 +21,9 @@ import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { methodFailure } from '../../shared/routes/gateway-failures.ts';
-import {
-  basePath,
-  cors,
-  minCompressionBytes,
-  routes,
-  type Route,
-  type Throttle,
-} from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route, Throttle } from '../../shared/routes/route.ts';
+import { basePath, cors, minCompressionBytes } from '../../shared/routes/api.ts';
 import type { Configuration, Domain } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers, gatewayHeaders } from './gateway-answers.ts';

@@ -10,7 +10,8 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
-import { bucketCors, type Grants } from '../../shared/routes/routes.ts';
+import type { Grants } from '../../shared/routes/grants.ts';
+import { bucketCors } from '../../shared/routes/api.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 

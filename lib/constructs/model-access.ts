@@ -1,7 +1,7 @@
 import { Token, type Stack } from 'aws-cdk-lib/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { environmentVariables, noModelEndpoint } from '../../shared/base/config.ts';
-import type { Grants } from '../../shared/routes/routes.ts';
+import type { Grants } from '../../shared/routes/grants.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface ModelAccessProps {

@@ -3,7 +3,7 @@ import { AccountRootPrincipal, PolicyStatement, PrincipalWithConditions, Role } 
 import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
-import type { Grants } from '../../shared/routes/routes.ts';
+import type { Grants } from '../../shared/routes/grants.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 

@@ -10,7 +10,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
-import type { TableAction, TableGrants } from '../../shared/routes/routes.ts';
+import type { TableAction, TableGrants } from '../../shared/routes/grants.ts';
 import { partitions, tableSchema, ttlAttribute, type Partition } from '../../shared/table/keys.ts';
 import type { ServiceFunction } from './service-function.ts';
 

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
-import { jobs } from '../../shared/routes/routes.ts';
+import { jobs } from '../../shared/routes/jobs.ts';
 import type { Configuration } from '../configuration.ts';
 import { ServiceFunction } from './service-function.ts';
 

@@ -38,7 +38,9 @@ const inputs = [
   ),
   ...['src', 'pyproject.toml', 'README.md'].map((name) => `../clients/python/${name}`),
   '../docs/openapi.json',
-  '../shared/contracts',
+  // The files of the service that are code here: of all others it takes types.
+  '../shared/base/search.ts',
+  '../shared/openapi/error-advice.ts',
 ];
 /** What lies among these and is made of them: the client's types, and what Python compiled. */
 const made = /[/\\](openapi\.ts|__pycache__[/\\].*)$/;

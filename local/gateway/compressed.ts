@@ -1,4 +1,4 @@
-import { minCompressionBytes } from '../../shared/routes/routes.ts';
+import { minCompressionBytes } from '../../shared/routes/api.ts';
 import { compress } from '../http/gzip.ts';
 import type { HostedAnswer } from './lambda-host.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { errorCodes } from '../../shared/base/errors.ts';
 import type { GatewayFailure } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders, cors } from '../../shared/routes/routes.ts';
+import { answerHeaders, cors } from '../../shared/routes/api.ts';
 
 /** An answer that no function gives, as API Gateway would make it. */
 export function fail(res: ServerResponse, failure: GatewayFailure): void {

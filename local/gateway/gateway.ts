@@ -6,7 +6,8 @@ import {
   type GatewayFailure,
 } from '../../shared/routes/gateway-failures.ts';
 import { writeAll } from '../../shared/http/web-exchange.ts';
-import { basePath, cors, type Route } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
+import { basePath, cors } from '../../shared/routes/api.ts';
 import { takesGzip } from '../http/gzip.ts';
 import { readBody } from '../http/read-body.ts';
 import { compressed } from './compressed.ts';

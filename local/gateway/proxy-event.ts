@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { localStage } from '../../shared/routes/routes.ts';
+import { localStage } from '../../shared/routes/api.ts';
 
 export interface MatchedPath {
   /** The route's path with its `{parameters}`. */

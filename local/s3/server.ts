@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bucketCors } from '../../shared/routes/routes.ts';
+import { bucketCors } from '../../shared/routes/api.ts';
 import { S3Error } from './errors.ts';
 import { perform } from './operations.ts';
 import { parseRequest } from './request.ts';

@@ -16,6 +16,11 @@ export function isId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
 }
 
+/** Whether a text can be a key's id. Nothing else is ever looked up. */
+export function isKeyId(text: string): boolean {
+  return /^key_[0-9a-f]{32}$/.test(text);
+}
+
 export const accountPrefix = 'acct_';
 
 /** The caller id of an account, for its rate limits and idempotency keys. Keys have theirs (`key_…`). */

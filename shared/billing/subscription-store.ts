@@ -1,4 +1,5 @@
-import { changesBetween, licenseMembers, type Actor } from '../accounts/audit.ts';
+import { changesBetween, type Actor } from '../accounts/audit.ts';
+import { licenseMembers } from '../licenses/license.ts';
 import type { License } from '../licenses/license.ts';
 import { noRegisters } from './subscription.ts';
 import type { StoredSubscription } from './subscription-license.ts';

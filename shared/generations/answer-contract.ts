@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
 import { count, described, link, requestId, timestamp } from '../base/answer-fields.ts';
-import {
-  generationErrorCodes,
-  generationStatuses,
-  generationTypes,
-  maxSeed,
-  outputFormats,
-  referenceModes,
-} from './contract.ts';
+import { generationErrorCodes, maxSeed, referenceModes } from './contract.ts';
+import { outputFormats } from '../images/image-types.ts';
+import { generationStatuses, generationTypes } from '../base/generation-kinds.ts';
 
 const outputs = described(
   z.array(link),

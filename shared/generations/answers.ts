@@ -5,6 +5,7 @@ import { creditPeriod } from '../licenses/credit-period.ts';
 import { usageBlock } from '../licenses/credits.ts';
 import { askedByKeyId, creditsCharged, processingTimeMs, type Generation } from './generation.ts';
 import type { License } from '../licenses/license.ts';
+import type { UsageHistoryItem } from '../licenses/usage-contract.ts';
 import type { PeriodStore } from '../licenses/period-store.ts';
 
 export interface AnswerDeps {
@@ -101,4 +102,19 @@ async function previewLinks(generation: Generation, objects: ObjectStore): Promi
       generation.previews?.[i] === true ? objects.previewLink(generation, i) : null,
     ),
   );
+}
+
+/** A request as the period's history lists it. */
+export function usageHistoryItem(generation: Generation): UsageHistoryItem {
+  const { requestId, type, status, identity, numOutputs, createdAtMs, completedAtMs } = generation;
+  return {
+    requestId,
+    type,
+    status,
+    identity,
+    numOutputs,
+    creditsCharged: creditsCharged(generation),
+    createdAt: isoTime(createdAtMs),
+    completedAt: isoTime(completedAtMs),
+  };
 }

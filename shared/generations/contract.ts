@@ -1,11 +1,7 @@
 import * as z from 'zod/mini';
 import { decimal, defaulted, integer, optional, text } from '../base/fields.ts';
-import {
-  referenceLimits,
-  referenceUrlProblem,
-  referenceUrlRule,
-  referenceUrlShape,
-} from '../references/contract.ts';
+import { outputFormats, referenceLimits } from '../images/image-types.ts';
+import { referenceItem } from '../references/contract.ts';
 
 export const maxSeed = 2 ** 32 - 1;
 
@@ -20,40 +16,7 @@ const side = z.number(sideRule).check(
 const outputsRule = 'must be an integer of at least 1';
 const referencesRule = `must be an array of at most ${referenceLimits.maxItems} items`;
 
-/** For the JSON Schema: the item has this member, and the other only as `null`. */
-const sentAlone = (member: string) => ({
-  required: [member],
-  properties: { [member]: { type: 'string' } },
-});
-
-const referenceImage = z
-  .strictObject(
-    {
-      url: optional(
-        z.string(referenceUrlRule).check(
-          z.refine((value) => referenceUrlProblem(value) === null, {
-            error: ({ input }) => referenceUrlProblem(input as string)!,
-          }),
-          z.meta(referenceUrlShape),
-        ),
-      ),
-      uploadId: optional(text(1, 100)),
-    },
-    'must be an object with url or uploadId',
-  )
-  .check(
-    z.refine((item) => (item.url === undefined) !== (item.uploadId === undefined), {
-      error: 'must have exactly one of url and uploadId',
-      // Told beside what is wrong with either of them.
-      when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    }),
-    z.meta({ oneOf: ['url', 'uploadId'].map(sentAlone) }),
-  );
-
 export const referenceModes = ['exact_product', 'reference'] as const;
-
-/** What a request's images are stored as. */
-export const outputFormats = ['png', 'webp', 'jpeg'] as const;
 
 /**
  * The body of POST /generate, after `identityId` was found. What depends on the identity, on the tier or on the
@@ -77,7 +40,7 @@ export const createGenerationBody = z.strictObject(
     height: defaulted(side, 1024),
     outputFormat: defaulted(z.enum(outputFormats, 'must be "png", "webp" or "jpeg"'), 'png'),
     referenceImages: defaulted(
-      z.array(referenceImage, referencesRule).check(z.maxLength(referenceLimits.maxItems, referencesRule)),
+      z.array(referenceItem, referencesRule).check(z.maxLength(referenceLimits.maxItems, referencesRule)),
       [],
     ),
     referenceMode: defaulted(z.enum(referenceModes, 'must be "exact_product" or "reference"'), 'reference'),
@@ -87,12 +50,7 @@ export const createGenerationBody = z.strictObject(
 );
 
 export type CreateGenerationBody = z.infer<typeof createGenerationBody>;
-export type ReferenceItem = CreateGenerationBody['referenceImages'][number];
 export type ReferenceMode = (typeof referenceModes)[number];
-export type OutputFormat = (typeof outputFormats)[number];
-
-export const generationStatuses = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'] as const;
-export type GenerationStatus = (typeof generationStatuses)[number];
 
 /** Why a request that was accepted ended without an image. */
 export const generationErrorCodes = ['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE'] as const;
@@ -106,7 +64,3 @@ export const maxSearchLength = 200;
 
 /** A search in a history: words of the prompt. */
 export const searchText = text(1, maxSearchLength);
-
-/** What kind of request a generation was, for statistics and filters. */
-export const generationTypes = ['text_to_image', 'reference', 'exact_product'] as const;
-export type GenerationType = (typeof generationTypes)[number];

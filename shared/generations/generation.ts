@@ -1,11 +1,6 @@
-import type {
-  CreateGenerationBody,
-  GenerationErrorCode,
-  GenerationStatus,
-  GenerationType,
-  OutputFormat,
-  ReferenceMode,
-} from './contract.ts';
+import type { CreateGenerationBody, GenerationErrorCode, ReferenceMode } from './contract.ts';
+import type { OutputFormat } from '../images/image-types.ts';
+import type { GenerationStatus, GenerationType } from '../base/generation-kinds.ts';
 import type { Identity } from '../identities/identity.ts';
 import { maxSeed } from './contract.ts';
 import { ServiceError } from '../base/errors.ts';

@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { playgroundCaller, type GenerationStatus, type GenerationType } from './contract.ts';
+import { playgroundCaller } from './contract.ts';
+import type { GenerationStatus, GenerationType } from '../base/generation-kinds.ts';
 import type { Generation } from './generation.ts';
 import { accountPrefix, firstRequestIdAt } from '../base/ids.ts';
 import { hasAllWords } from '../base/search.ts';

@@ -2,12 +2,12 @@ import type { ModelServer } from '../model/client.ts';
 import type { ObjectStore } from '../images/object-store.ts';
 import {
   modelFailureReasons,
-  previewLimits,
   type ModelCompleted,
   type ModelEvent,
   type ModelOutput,
   type ModelRequest,
 } from '../model/contract.ts';
+import { previewLimits } from '../images/previews.ts';
 import { isoTime, type Clock } from '../base/clock.ts';
 import type { GenerationErrorCode } from './contract.ts';
 import { linkMarginSeconds, type Generation } from './generation.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ServiceError } from '../base/errors.ts';
-import { answerHeaders } from '../routes/routes.ts';
+import { answerHeaders } from '../routes/api.ts';
 
 /** What a handler gives back; headers that every answer has are added later. */
 export interface Answer {

@@ -1,5 +1,5 @@
 import type { License } from '../licenses/license.ts';
-import type { Route } from '../routes/routes.ts';
+import type { Route } from '../routes/route.ts';
 
 /** A key whose license is active. */
 export interface KeyCaller {

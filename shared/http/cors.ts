@@ -1,4 +1,4 @@
-import { cors } from '../routes/routes.ts';
+import { cors } from '../routes/api.ts';
 import { singleHeader, type ApiRequest } from './request.ts';
 
 /** Lets web pages of the allowed origins read an answer. Where no origin is allowed, there are no headers. */

@@ -5,7 +5,7 @@ import { sessionVerifier } from '../accounts/session-verifier.ts';
 import { readEnvironment } from '../base/config.ts';
 import { newRequestId } from '../base/ids.ts';
 import type { ServiceError } from '../base/errors.ts';
-import type { Route } from '../routes/routes.ts';
+import type { Route } from '../routes/route.ts';
 import { apiKeyStore } from '../keys/store.ts';
 import { licenseStore } from '../licenses/store.ts';
 import { rateLogStore } from '../limits/rate-log-store.ts';

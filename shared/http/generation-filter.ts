@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
 import { instant, instantRule } from '../base/fields.ts';
-import {
-  generationStatuses,
-  generationTypes,
-  maxSearchLength,
-  playgroundCaller,
-  searchText,
-} from '../generations/contract.ts';
-import { isKeyId } from '../keys/api-key.ts';
+import { maxSearchLength, playgroundCaller, searchText } from '../generations/contract.ts';
+import { generationStatuses, generationTypes } from '../base/generation-kinds.ts';
+import { isKeyId } from '../base/ids.ts';
 import { isId } from '../base/ids.ts';
 import { searchWords } from '../base/search.ts';
 import { ServiceError } from '../base/errors.ts';

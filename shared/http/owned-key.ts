@@ -1,4 +1,5 @@
-import { isKeyId, isRemovedKey } from '../keys/api-key.ts';
+import { isRemovedKey } from '../keys/api-key.ts';
+import { isKeyId } from '../base/ids.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { ApiKey, ApiKeyStore } from '../keys/store.ts';
 

@@ -1,7 +1,7 @@
 import type { RateDecision, RateLimit } from '../limits/rate-limit.ts';
 import { counted } from '../base/words.ts';
 import { ServiceError, serviceBusy } from '../base/errors.ts';
-import type { RouteLimit } from '../routes/routes.ts';
+import type { RouteLimit } from '../routes/limits.ts';
 import type { StoredRateLog } from '../limits/rate-log-store.ts';
 import { countUses, type UseCountDeps } from '../limits/count-uses.ts';
 import type { Caller } from './callers.ts';

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { describeIssues, queryProblems } from '../base/fields.ts';
 import { ServiceError } from '../base/errors.ts';
-import { basePath, localStage } from '../routes/routes.ts';
+import { basePath, localStage } from '../routes/api.ts';
 import { lazy } from '../base/lazy.ts';
 import type { RefusalOwner } from '../limits/refusal-store.ts';
 import { parseJson } from './json.ts';

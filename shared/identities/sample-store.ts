@@ -6,9 +6,10 @@ import {
   S3Client,
   type _Object as StoredObject,
 } from '@aws-sdk/client-s3';
-import { previewCacheControl } from '../model/contract.ts';
+import { previewCacheControl } from '../images/previews.ts';
 import type { Identity } from './identity.ts';
-import { samplePictureKey, samplePrefix, sampleThumbnailKey, type Sample } from './sample.ts';
+import type { Sample } from './sample.ts';
+import { samplePictureKey, samplePrefix, sampleThumbnailKey } from '../images/sample-keys.ts';
 
 /** A sample before it is stored: two WebP files of one picture. */
 export interface SampleFiles extends Omit<Sample, 'sampleId'> {

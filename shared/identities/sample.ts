@@ -23,16 +23,3 @@ export function samplesPerIdentity(identities: number): number {
 /** The longest sides of the two files of a sample. */
 export const samplePicturePx = 1024;
 export const sampleThumbnailPx = 512;
-
-/** Where all files of an identity's samples lie. */
-export function samplePrefix(identityId: string): string {
-  return `samples/${identityId}/`;
-}
-
-export function samplePictureKey(identityId: string, sampleId: string): string {
-  return `${samplePrefix(identityId)}${sampleId}.webp`;
-}
-
-export function sampleThumbnailKey(identityId: string, sampleId: string): string {
-  return `${samplePrefix(identityId)}${sampleId}-thumbnail.webp`;
-}

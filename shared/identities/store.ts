@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { changesBetween, identityMembers, someOperator, type Actor } from '../accounts/audit.ts';
+import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
+import { identityMembers } from './identity.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Identity } from './identity.ts';
 import { auditWrite } from '../accounts/audit-store.ts';

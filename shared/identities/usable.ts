@@ -1,7 +1,8 @@
 import type { ObjectStore } from '../images/object-store.ts';
 import type { AgentIdentityList, IdentityList, IdentitySample } from './contract.ts';
 import type { Identity } from './identity.ts';
-import { mayUse, type License } from '../licenses/license.ts';
+import type { License } from '../licenses/license.ts';
+import { mayUse } from './identity.ts';
 import { samplesPerIdentity, type Sample } from './sample.ts';
 import type { IdentityCatalog } from './store.ts';
 

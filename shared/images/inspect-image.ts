@@ -1,4 +1,4 @@
-import { referenceLimits, type ReferenceFormat } from '../references/contract.ts';
+import { referenceLimits, type ReferenceFormat } from './image-types.ts';
 import { cleanJpeg } from './jpeg.ts';
 import { ImageProblem, type Picture } from './picture.ts';
 import { cleanPng } from './png.ts';

@@ -6,12 +6,12 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { lean, leanOptions } from '../base/aws-clients.ts';
-import { previewCacheControl } from '../model/contract.ts';
+import { previewCacheControl } from './previews.ts';
 import { anyContentType } from './contract.ts';
-import type { OutputFormat } from '../generations/contract.ts';
+import type { OutputFormat } from './image-types.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
 import { quarterOf, type LinkCredentials } from './previews.ts';
-import { samplePictureKey, sampleThumbnailKey } from '../identities/sample.ts';
+import { samplePictureKey, sampleThumbnailKey } from './sample-keys.ts';
 import { uploadKey, type UploadRef } from './upload.ts';
 import { linkSigner } from './link-signer.ts';
 

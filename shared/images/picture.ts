@@ -1,4 +1,4 @@
-import { referenceLimits } from '../references/contract.ts';
+import { referenceLimits } from './image-types.ts';
 
 /** What was found in a file: the picture's size, and in order the bytes that make it. */
 export interface Picture {

@@ -1,3 +1,9 @@
+/** A preview is a smaller copy of an image, of the same shape, for pages that show many. A smaller image keeps its size. */
+export const previewLimits = { maxSidePx: 512, maxBytes: 60_000 };
+
+/** What lies at a preview's link never changes, and a link is for whoever has it. */
+export const previewCacheControl = 'private, max-age=31536000, immutable';
+
 const quarterMs = 15 * 60 * 1000;
 
 /** The beginning of the quarter of an hour that an instant is in: links to previews are signed as of then. */

@@ -1,4 +1,4 @@
-import { referenceLimits } from '../references/contract.ts';
+import { referenceLimits } from './image-types.ts';
 import { freshFetch } from '../base/fresh-fetch.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
-import { referenceLimits } from '../references/contract.ts';
+import { referenceLimits } from './image-types.ts';
 import { uploadKey, uploadLifetimeSeconds, type UploadRef } from './upload.ts';
 
 export interface UploadForm {

@@ -36,11 +36,6 @@ export function keyPrefix(rawKey: string): string {
   return rawKey.slice(0, prefix.length + 4);
 }
 
-/** Whether a text can be a key's id. Nothing else is ever looked up. */
-export function isKeyId(text: string): boolean {
-  return /^key_[0-9a-f]{32}$/.test(text);
-}
-
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
 /** When a key was revoked and when it expires, in milliseconds since 1970; null for neither. */

@@ -3,7 +3,8 @@ import { fingerprintApiKey, keyPrefix, keyStatus, newApiKey } from './api-key.ts
 import type { Actor } from '../accounts/audit.ts';
 import { isoTime } from '../base/clock.ts';
 import { creditPeriod } from '../licenses/credit-period.ts';
-import { maxActiveKeys, maxRecentKeys, newKeyLimit, recentSeconds, type NoRoom } from './slots.ts';
+import { maxActiveKeys, maxRecentKeys, recentSeconds, type NoRoom } from './slots.ts';
+import { newKeyLimit } from '../routes/limits.ts';
 import { whyInactive, type License } from '../licenses/license.ts';
 import type { RateDecision } from '../limits/rate-limit.ts';
 import { counted } from '../base/words.ts';

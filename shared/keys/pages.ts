@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { endedKeyMs, isKeyId } from './api-key.ts';
+import { endedKeyMs } from './api-key.ts';
+import { isKeyId } from '../base/ids.ts';
 import { fromItem, type ApiKey } from './item.ts';
 import type { Item, Table } from '../table/table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';

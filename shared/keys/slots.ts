@@ -1,5 +1,4 @@
 import { keyEndMs, keyStatus, type KeyTimes } from './api-key.ts';
-import type { RateLimit } from '../limits/rate-limit.ts';
 
 /** How many active keys one license may have. */
 export const maxActiveKeys = 25;
@@ -12,9 +11,6 @@ export const maxRecentKeys = 50;
 
 /** For so long a key that ended still takes one of those places: as long as its rate limits would remember it. */
 export const recentSeconds = 60;
-
-/** New keys of an account, however many licenses it has. */
-export const newKeyLimit: RateLimit = { name: 'new-keys', quota: 100, windowSeconds: 24 * 3600 };
 
 /** A license's keys that take a place, by their ids. */
 export type Roster = Readonly<Record<string, KeyTimes>>;

@@ -1,8 +1,10 @@
-import { isKeyId, keyStatus, type KeyTimes } from './api-key.ts';
+import { keyStatus, type KeyTimes } from './api-key.ts';
+import { isKeyId } from '../base/ids.ts';
 import { changesBetween, type Actor, type AuditChange, type LicenseAuditAction } from '../accounts/audit.ts';
 import { isoTime } from '../base/clock.ts';
 import { accountCallerId } from '../base/ids.ts';
-import { newKeyLimit, recentKeys, whyNoRoom, type NoRoom } from './slots.ts';
+import { recentKeys, whyNoRoom, type NoRoom } from './slots.ts';
+import { newKeyLimit } from '../routes/limits.ts';
 import { consumeFromRateLog, type RateDecision } from '../limits/rate-limit.ts';
 import { serviceBusy } from '../base/errors.ts';
 import { fromItem, toItem, ttlOf, type ApiKey } from './item.ts';

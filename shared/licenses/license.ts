@@ -1,8 +1,7 @@
+import type { AuditedMembers } from '../accounts/audit.ts';
 import type { LicenseAnswer, LicenseStatus } from './contract.ts';
 import { isoTime } from '../base/clock.ts';
 import { creditPeriod, type CreditPeriod } from './credit-period.ts';
-import type { Identity } from '../identities/identity.ts';
-import { ServiceError } from '../base/errors.ts';
 import { tiers, type TierName } from './tiers.ts';
 
 export interface License {
@@ -35,36 +34,6 @@ export interface License {
 /** Whether the license's keys are accepted now. */
 export function isActive(license: License, nowMs: number): boolean {
   return whyInactive(license, nowMs) === null;
-}
-
-/** A license covers the founding catalog, or the identities that it lists, or both. */
-export function mayUse(license: License, identity: Identity): boolean {
-  return (
-    (license.foundingCatalog && identity.catalog === 'founding') ||
-    license.identityIds.includes(identity.identityId)
-  );
-}
-
-/**
- * @param identity null where there is none that was named.
- * @throws IDENTITY_NOT_FOUND, IDENTITY_MISMATCH
- */
-export function usableIdentity(identity: Identity | null, license: License): Identity {
-  if (identity === null) {
-    throw new ServiceError(
-      'IDENTITY_NOT_FOUND',
-      ({ unknownIdentity, identityList }) =>
-        `${unknownIdentity} ${identityList} lists those that you may use.`,
-    );
-  }
-  if (!mayUse(license, identity)) {
-    throw new ServiceError(
-      'IDENTITY_MISMATCH',
-      ({ identityList }) =>
-        `This license does not cover ${identity.name}. ${identityList} lists the identities that you may use.`,
-    );
-  }
-  return identity;
 }
 
 /** How many of its requests may be QUEUED or PROCESSING at a time. */
@@ -106,5 +75,21 @@ export function licenseAnswer(license: License, name: string, nowMs: number): Li
     billingPeriodEnd: isoTime(endMs),
     activeUntil: isoTime(license.activeUntilMs),
     createdAt: isoTime(license.createdAtMs),
+  };
+}
+
+/** The members that may change, as the audit log compares them. */
+export function licenseMembers(license: License): AuditedMembers {
+  const { licenseId: _id, ownerId: _owner, createdAtMs: _created, ...members } = license;
+  const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, ...others } = members;
+  return {
+    name: givenName,
+    ...others,
+    periodAnchor: isoTime(periodAnchorMs),
+    activeUntil: isoTime(activeUntilMs),
+    graceUntil: isoTime(graceUntilMs),
+    carriedFrom: isoTime(carried && carried.startMs),
+    carriedUntil: isoTime(carried && carried.endMs),
+    carriedCredits: carried && carried.creditsLimit,
   };
 }

@@ -1,5 +1,4 @@
 import { noticeDue, noticePercents, reachedAt, type NoticePercent } from './notifications.ts';
-import type { Generation } from '../generations/generation.ts';
 import type { Item } from '../table/table.ts';
 import { itemKeys, ttlAttribute } from '../table/keys.ts';
 import type { TransactItems } from '../table/transact.ts';
@@ -13,6 +12,16 @@ import type { TransactItems } from '../table/transact.ts';
 /** Notices of a period are worth nothing after its end. */
 const keptDays = 40;
 
+/** What a charge says of itself. */
+interface Charge {
+  licenseId: string;
+  periodStartMs: number;
+  credits: number;
+  /** Null in a record of before there were notices. */
+  creditsLimit: number | null;
+  completedAtMs: number | null;
+}
+
 export interface NoticeWrite {
   condition: string;
   values: Record<string, number>;
@@ -24,7 +33,7 @@ export interface NoticeWrite {
  * @param period as a refused charge found it; null before the first attempt, which is that of a charge that reaches no part.
  * @returns null for a record of before there were notices.
  */
-export function noticeWrite({ credits, creditsLimit }: Generation, period: Item | null): NoticeWrite | null {
+export function noticeWrite({ credits, creditsLimit }: Charge, period: Item | null): NoticeWrite | null {
   if (creditsLimit === null) return null;
   const percent =
     period === null ? null : noticeDue((period.used ?? 0) + credits, creditsLimit, period.told ?? 0);
@@ -53,7 +62,7 @@ export function noticeWrite({ credits, creditsLimit }: Generation, period: Item 
 /** The notice that waits to be sent. */
 export function pendingNotice(
   TableName: string,
-  { licenseId, periodStartMs, completedAtMs }: Generation,
+  { licenseId, periodStartMs, completedAtMs }: Charge,
   percent: NoticePercent,
 ): TransactItems[number] {
   const notice = { licenseId, periodStartMs, percent };

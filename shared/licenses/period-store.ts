@@ -1,6 +1,6 @@
-import { generationTypes, type GenerationType } from '../generations/contract.ts';
+import { generationTypes, type GenerationType } from '../base/generation-kinds.ts';
 import type { UsageTally } from './usage-contract.ts';
-import { isKeyId } from '../keys/api-key.ts';
+import { isKeyId } from '../base/ids.ts';
 import { isAccountCallerId, playgroundKey } from '../base/ids.ts';
 import { batchGetAll, getItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { changesBetween, licenseMembers, someOperator, type Actor } from '../accounts/audit.ts';
+import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
+import { licenseMembers } from './license.ts';
 import type { License } from './license.ts';
 import { serviceBusy } from '../base/errors.ts';
 import { auditWrite, type AuditNote } from '../accounts/audit-store.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count, described, requestId, timestamp } from '../base/answer-fields.ts';
-import { generationStatuses, generationTypes } from '../generations/contract.ts';
+import { generationStatuses, generationTypes } from '../base/generation-kinds.ts';
 
 /** How a billing period stands. */
 const usageStats = z.object({

@@ -1,9 +1,8 @@
-import { generationTypes, type GenerationType } from '../generations/contract.ts';
+import { generationTypes, type GenerationType } from '../base/generation-kinds.ts';
 import { isoTime } from '../base/clock.ts';
-import type { UsageAggregates, UsageHistoryItem, UsageStats, UsageTally } from './usage-contract.ts';
+import type { UsageAggregates, UsageStats, UsageTally } from './usage-contract.ts';
 import type { BillingPeriod } from './billing-period.ts';
 import { playgroundKey } from '../base/ids.ts';
-import { creditsCharged, type Generation } from '../generations/generation.ts';
 import type { CreditPeriod } from './credit-period.ts';
 import { tiers, type TierName } from './tiers.ts';
 
@@ -98,19 +97,4 @@ function usageByDay(
       days.push({ date, ...(tally ?? nothing) });
   }
   return days;
-}
-
-/** A request as the period's history lists it. */
-export function usageHistoryItem(generation: Generation): UsageHistoryItem {
-  const { requestId, type, status, identity, numOutputs, createdAtMs, completedAtMs } = generation;
-  return {
-    requestId,
-    type,
-    status,
-    identity,
-    numOutputs,
-    creditsCharged: creditsCharged(generation),
-    createdAt: isoTime(createdAtMs),
-    completedAt: isoTime(completedAtMs),
-  };
 }

@@ -3,7 +3,7 @@ import { generateArguments, getGenerationArguments, listIdentitiesArguments } fr
 import { dryRunAnswer, generationAnswer, storedGeneration } from '../generations/answer-contract.ts';
 import { agentIdentityList } from '../identities/contract.ts';
 import type { Schema } from '../openapi/schema.ts';
-import { argumentsSchema, resultSchema } from '../openapi/tool-schemas.ts';
+import { argumentsSchema, resultSchema } from './tool-schemas.ts';
 import { lazy } from '../base/lazy.ts';
 
 export interface Tool {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { OutputFormat } from '../generations/contract.ts';
+import type { OutputFormat } from '../images/image-types.ts';
 
 /**
  * The contract between the service and a model container, behind SageMaker's `POST /invocations`.
@@ -62,12 +62,6 @@ export interface ModelRequest {
    */
   outputs: { putUrl: string; previewPutUrl: string }[];
 }
-
-/** A preview is a smaller copy of an image, of the same shape, for pages that show many. A smaller image keeps its size. */
-export const previewLimits = { maxSidePx: 512, maxBytes: 60_000 };
-
-/** What lies at a preview's link never changes, and a link is for whoever has it. */
-export const previewCacheControl = 'private, max-age=31536000, immutable';
 
 /** Asks whether a container is up. It answers with one event, `ready` or any other. */
 export interface ModelProbe {

@@ -1,4 +1,4 @@
-import type { ActivityList } from '../accounts/activity-contract.ts';
+import type { ActivityList } from '../licenses/activity-contract.ts';
 import type { CreatedKey, KeyAnswer, KeyList, RevokedKey } from '../keys/answer-contract.ts';
 import type {
   AcceptedGeneration,

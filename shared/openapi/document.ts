@@ -1,4 +1,6 @@
-import { basePath, routes, type Route } from '../routes/routes.ts';
+import { routes } from '../routes/routes.ts';
+import type { Route } from '../routes/route.ts';
+import { basePath } from '../routes/api.ts';
 import { forGenerators } from './for-generators.ts';
 import { limitExtensions, limitSentences } from './limits.ts';
 import { operations, type Operation, type OperationId } from './operations.ts';
@@ -8,8 +10,8 @@ import { errorAnswers, headers, responsesOf } from './responses.ts';
 import type { Schema } from './schema.ts';
 import { contractSchemas, schemaRef } from './schemas.ts';
 
-/** Routes of another dialect have documents of their own. */
-export const documentedRoutes = Object.entries<Route>(routes).filter(([, { dialect }]) => !dialect) as [
+/** Routes of another format have documents of their own. */
+export const documentedRoutes = Object.entries<Route>(routes).filter(([, { apiFormat }]) => !apiFormat) as [
   OperationId,
   Route,
 ][];

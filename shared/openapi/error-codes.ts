@@ -1,5 +1,5 @@
 import { errorCodes, type ErrorCode } from '../base/errors.ts';
-import type { Route } from '../routes/routes.ts';
+import type { Route } from '../routes/route.ts';
 import type { Operation } from './operations.ts';
 
 /** The codes of every route: for its query, from the gateway and the firewall, and for faults. */

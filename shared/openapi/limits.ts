@@ -1,4 +1,4 @@
-import type { Route } from '../routes/routes.ts';
+import type { Route } from '../routes/route.ts';
 import type { Schema } from './schema.ts';
 
 /** Whose requests a rate limit counts, by the credentials of the route. */

@@ -1,4 +1,5 @@
-import { maxAddressesPerMinute, referenceLimits } from '../references/contract.ts';
+import { maxAddressesPerMinute } from '../references/contract.ts';
+import { referenceLimits } from '../images/image-types.ts';
 import type { Schema } from './schema.ts';
 
 const mebibyte = 1024 * 1024;

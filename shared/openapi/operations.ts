@@ -6,7 +6,7 @@ import type { SchemaName } from './schemas.ts';
 
 /** The routes in this API's own words. */
 export type OperationId = {
-  [Id in keyof typeof routes]: (typeof routes)[Id] extends { dialect: string } ? never : Id;
+  [Id in keyof typeof routes]: (typeof routes)[Id] extends { apiFormat: string } ? never : Id;
 }[keyof typeof routes];
 
 /** What the document says of a route beyond the table of routes. */

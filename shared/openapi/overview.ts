@@ -1,5 +1,5 @@
 import { errorCodes, type ErrorCode } from '../base/errors.ts';
-import { cors } from '../routes/routes.ts';
+import { cors } from '../routes/api.ts';
 import { errorAdvice } from './error-advice.ts';
 import { errorExamples } from './error-examples.ts';
 

@@ -1,9 +1,5 @@
-import {
-  generationStatuses,
-  generationTypes,
-  playgroundCaller,
-  searchText,
-} from '../generations/contract.ts';
+import { playgroundCaller, searchText } from '../generations/contract.ts';
+import { generationStatuses, generationTypes } from '../base/generation-kinds.ts';
 import { maxRefusalDays } from '../limits/refusal-days.ts';
 import { ids } from './answer-examples.ts';
 import { standalone } from './json-schema.ts';

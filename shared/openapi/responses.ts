@@ -1,5 +1,5 @@
 import { errorCodes, type ErrorCode } from '../base/errors.ts';
-import type { Route } from '../routes/routes.ts';
+import type { Route } from '../routes/route.ts';
 import { answerExamples, events } from './answer-examples.ts';
 import { codesOf } from './error-codes.ts';
 import { errorExamples } from './error-examples.ts';

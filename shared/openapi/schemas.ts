@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { accountSettings } from '../accounts/answer-contract.ts';
 import { changeAccountBody } from '../accounts/contract.ts';
-import { activityList } from '../accounts/activity-contract.ts';
+import { activityList } from '../licenses/activity-contract.ts';
 import { createdKey, keyAnswer, keyList, revokedKey } from '../keys/answer-contract.ts';
 import { changeKeyBody, createKeyBody } from '../keys/contract.ts';
 import {

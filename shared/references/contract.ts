@@ -1,24 +1,11 @@
 import * as z from 'zod/mini';
-import { codePoints } from '../base/fields.ts';
-
-/** The limits of a reference image, whether it comes by URL or as an upload. */
-export const referenceLimits = {
-  /** Per request. */
-  maxItems: 4,
-  maxBytes: 10 * 1024 * 1024,
-  /** Decoded: a small file can hold a huge picture. */
-  maxPixels: 40_000_000,
-  minSidePx: 64,
-  maxSidePx: 8192,
-  maxUrlCharacters: 2048,
-} as const;
+import { codePoints, optional, text } from '../base/fields.ts';
+import { referenceLimits } from '../images/image-types.ts';
 
 /** Fetched for all requests of a license together, those that only try included. */
 export const maxAddressesPerMinute = 40;
 
-export type ReferenceFormat = 'png' | 'jpeg' | 'webp';
-
-export const referenceUrlRule = 'must be an https:// URL in a string';
+const referenceUrlRule = 'must be an https:// URL in a string';
 
 /** What a URL's text must not look like, and the rule that it breaks then, in the order in which they are told. */
 const textRules: [broken: RegExp, rule: string][] = [
@@ -37,12 +24,12 @@ const textRules: [broken: RegExp, rule: string][] = [
  * into one form (WHATWG URL, "host parsing"), so one check of the host is enough.
  * @returns the rule that is broken, as the end of a sentence.
  */
-export function referenceUrlProblem(text: string): string | null {
+export function referenceUrlProblem(sent: string): string | null {
   const { maxUrlCharacters } = referenceLimits;
-  if (codePoints(text) > maxUrlCharacters) return `must be at most ${maxUrlCharacters} characters`;
-  const broken = textRules.find(([pattern]) => pattern.test(text));
+  if (codePoints(sent) > maxUrlCharacters) return `must be at most ${maxUrlCharacters} characters`;
+  const broken = textRules.find(([pattern]) => pattern.test(sent));
   if (broken) return broken[1];
-  const url = URL.parse(text);
+  const url = URL.parse(sent);
   if (url === null) return 'must have a valid host name, and no port';
   if (url.port !== '') return 'must not have a port';
   if (/^(\[|[\d.]+$)/.test(url.hostname)) return 'must have a host name, not an IP address';
@@ -51,16 +38,49 @@ export function referenceUrlProblem(text: string): string | null {
 }
 
 /** @returns null for what may not be fetched. */
-export function parseReferenceUrl(text: string): URL | null {
-  return referenceUrlProblem(text) === null ? new URL(text) : null;
+export function parseReferenceUrl(sent: string): URL | null {
+  return referenceUrlProblem(sent) === null ? new URL(sent) : null;
 }
 
 /** The same rules for the JSON Schema, as far as it can say them. It can't say the rules for the host. */
-export const referenceUrlShape = {
+const referenceUrlShape = {
   maxLength: referenceLimits.maxUrlCharacters,
   pattern:
     '^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\\u0000-\\u0020\\u007f\\\\]+([/?#][^\\u0000-\\u0020\\u007f\\\\]*)?$',
 };
+
+/** For the JSON Schema: the item has this member, and the other only as `null`. */
+const sentAlone = (member: string) => ({
+  required: [member],
+  properties: { [member]: { type: 'string' } },
+});
+
+/** One member of `referenceImages` in the body of POST /generate. */
+export const referenceItem = z
+  .strictObject(
+    {
+      url: optional(
+        z.string(referenceUrlRule).check(
+          z.refine((value) => referenceUrlProblem(value) === null, {
+            error: ({ input }) => referenceUrlProblem(input as string)!,
+          }),
+          z.meta(referenceUrlShape),
+        ),
+      ),
+      uploadId: optional(text(1, 100)),
+    },
+    'must be an object with url or uploadId',
+  )
+  .check(
+    z.refine((item) => (item.url === undefined) !== (item.uploadId === undefined), {
+      error: 'must have exactly one of url and uploadId',
+      // Told beside what is wrong with either of them.
+      when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    }),
+    z.meta({ oneOf: ['url', 'uploadId'].map(sentAlone) }),
+  );
+
+export type ReferenceItem = z.infer<typeof referenceItem>;
 
 /** The input of the function that fetches references. */
 export interface FetchReferencesCommand {

@@ -1,7 +1,8 @@
 import { resolve4, resolve6 } from 'node:dns/promises';
 import { request as sendHttps } from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import { parseReferenceUrl, referenceLimits } from './contract.ts';
+import { parseReferenceUrl } from './contract.ts';
+import { referenceLimits } from '../images/image-types.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** A reference that can't be used. `problem` is for the caller. The cause says what really happened, for the log. */

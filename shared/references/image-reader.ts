@@ -1,4 +1,4 @@
-import { previewLimits } from '../model/contract.ts';
+import { previewLimits } from '../images/previews.ts';
 import { FinalAnswer, freshFetch, statusError } from '../base/fresh-fetch.ts';
 
 const tries = 3;

@@ -1,6 +1,6 @@
 import type { ObjectStore, RequestRef } from '../images/object-store.ts';
 import type { ReferenceFetcherClient } from './reader-client.ts';
-import type { ReferenceItem } from '../generations/contract.ts';
+import type { ReferenceItem } from './contract.ts';
 import { maxAddressesPerMinute, type ReferenceOrigin, type ReferenceSource } from './contract.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { isUploadId, uploadExpiresAtMs } from '../images/upload.ts';

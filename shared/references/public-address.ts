@@ -1,4 +1,3 @@
-// oxlint-disable-next-line no-restricted-imports -- a BlockList only compares numbers.
 import { BlockList, isIP } from 'node:net';
 
 /** IANA's special-purpose IPv4 ranges and the multicast and reserved ones (RFC 6890 and its registry). */

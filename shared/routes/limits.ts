@@ -26,6 +26,9 @@ export const changeKeyLimit: RouteLimit = {
   windowSeconds: 60,
   onFault: 'allow',
 };
+/** New keys of an account, however many licenses it has. */
+export const newKeyLimit: RateLimit = { name: 'new-keys', quota: 100, windowSeconds: 24 * 3600 };
+
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
 export const accountLimit: RouteLimit = { ...usageLimit, name: 'account' };
 export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'change-account' };

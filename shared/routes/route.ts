@@ -15,7 +15,7 @@ export interface Route {
   /** Answers may take minutes or be event streams, so API Gateway must not buffer them. */
   streams: boolean;
   /** Whose words its bodies and errors are in, where they are not this API's own. Those describe it, not our document. */
-  dialect?: 'openai' | 'mcp';
+  apiFormat?: 'openai' | 'mcp';
   /**
    * A limit for all callers together, where it is not the whole API's; `account` for none but AWS's for the whole account.
    * API Gateway counts callers before they are known, so strangers can use up any such limit.

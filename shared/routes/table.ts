@@ -1,6 +1,8 @@
 import { objects, type Grants, type TableGrants } from './grants.ts';
-import { newKeyLimit } from '../keys/slots.ts';
 import {
+  accountChangeLimit,
+  accountLimit,
+  activityLimit,
   documentThrottle,
   changeKeyLimit,
   deleteLimit,
@@ -10,7 +12,9 @@ import {
   keysLimit,
   listLimit,
   mcpLimit,
+  newKeyLimit,
   playgroundLimit,
+  refusalsLimit,
   uploadLimit,
   usageLimit,
 } from './limits.ts';
@@ -119,6 +123,46 @@ export const listLicenses = {
   grants: { table: { owners: ['query'] } },
 } as const satisfies Route;
 
+export const listActivity = {
+  method: 'GET',
+  path: '/licenses/{licenseId}/activity',
+  functionName: 'list-activity',
+  auth: 'session',
+  limit: activityLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'], audit: ['query'] } },
+} as const satisfies Route;
+
+export const listRefusals = {
+  method: 'GET',
+  path: '/licenses/{licenseId}/refusals',
+  functionName: 'list-refusals',
+  auth: 'session',
+  limit: refusalsLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'], refusals: ['query'] } },
+} as const satisfies Route;
+
+export const getAccount = {
+  method: 'GET',
+  path: '/account',
+  functionName: 'get-account',
+  auth: 'session',
+  limit: accountLimit,
+  streams: false,
+  grants: { table: { accounts: ['get'] } },
+} as const satisfies Route;
+
+export const updateAccount = {
+  method: 'PATCH',
+  path: '/account',
+  functionName: 'update-account',
+  auth: 'session',
+  limit: accountChangeLimit,
+  streams: false,
+  grants: { table: { accounts: ['get', 'update'] } },
+} as const satisfies Route;
+
 export const getUsage = {
   method: 'GET',
   path: '/usage',
@@ -215,7 +259,7 @@ export const answerAgent = {
   limit: mcpLimit,
   streams: true,
   refusesOthers: true,
-  dialect: 'mcp',
+  apiFormat: 'mcp',
   grants: { ...waiting, table: { ...waiting.table, catalog: ['get', 'query'] } },
 } as const satisfies Route;
 
@@ -237,7 +281,7 @@ export const createOpenAiImage = {
   // That of POST /generate itself, so that neither is a way around the other's.
   limit: generateLimit,
   streams: true,
-  dialect: 'openai',
+  apiFormat: 'openai',
   grants: {
     // It also looks for slugs. There are no references and no asynchronous requests.
     table: { ...painting, catalog: ['get', 'query'] },
@@ -254,7 +298,7 @@ export const listOpenAiModels = {
   auth: 'key',
   limit: identitiesLimit,
   streams: false,
-  dialect: 'openai',
+  apiFormat: 'openai',
   grants: { table: { catalog: ['query'] } },
 } as const satisfies Route;
 
@@ -265,7 +309,7 @@ export const getOpenAiModel = {
   auth: 'key',
   limit: identitiesLimit,
   streams: false,
-  dialect: 'openai',
+  apiFormat: 'openai',
   grants: { table: { catalog: ['get', 'query'] } },
 } as const satisfies Route;
 

@@ -1,5 +1,3 @@
-import type { CreditNotice } from '../licenses/notifications.ts';
-
 /**
  * The single table: every key is built here and nowhere else.
  *
@@ -31,6 +29,13 @@ import type { CreditNotice } from '../licenses/notifications.ts';
  * or reads by session: its rate limits and idempotency keys work like a key's. Nothing from outside becomes part of a
  * key before its shape was checked.
  */
+/** A notification: one for each part of a period's credits. */
+interface NotificationRef {
+  licenseId: string;
+  periodStartMs: number;
+  percent: number;
+}
+
 export interface ItemKey extends Record<string, string> {
   PK: string;
   SK: string;
@@ -64,7 +69,7 @@ export const itemKeys = {
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
   }),
-  notice: ({ licenseId, periodStartMs, percent }: CreditNotice): ItemKey => ({
+  notice: ({ licenseId, periodStartMs, percent }: NotificationRef): ItemKey => ({
     PK: noticePartition,
     SK: `${licenseId}#${new Date(periodStartMs).toISOString()}#${percent}`,
   }),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../shared/licenses/billing-period.ts';
 import { accountCallerId, newRequestId } from '../../shared/base/ids.ts';
-import { routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { periodStore } from '../../shared/licenses/period-store.ts';
 import { generationStore } from '../../shared/generations/store.ts';

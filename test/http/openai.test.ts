@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import { generationStore } from '../../shared/generations/store.ts';
 import { committedName } from '../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
@@ -74,7 +75,7 @@ describe('what is stored', () => {
       },
       headers,
     );
-    const dialect = await grant(table);
+    const granted = await grant(table);
     const more = {
       seed: 7,
       n: 2,
@@ -84,14 +85,14 @@ describe('what is stored', () => {
       user: 'u',
       stream: false,
     };
-    expect([made.status, (await send(dialect.key, more, headers)).status]).toEqual([200, 200]);
-    const items = await stored(dialect);
+    expect([made.status, (await send(granted.key, more, headers)).status]).toEqual([200, 200]);
+    const items = await stored(granted);
     expect(items).toEqual(await stored(own));
     // A record, its idempotency key and its period among them.
     expect(items.filter((item) => /GEN#|ONCE#|PERIOD#/.test(item)).length).toBeGreaterThanOrEqual(3);
-    await expectCharged(table, dialect.license, 2);
+    await expectCharged(table, granted.license, 2);
     // The record is read as any other.
-    const { body } = await service.api({ path: '/generate?limit=1', key: dialect.key });
+    const { body } = await service.api({ path: '/generate?limit=1', key: granted.key });
     expect(body.generations[0]).toMatchObject({ status: 'COMPLETED', identity: { slug: 'aurora' }, seed: 7 });
   });
 });
@@ -288,13 +289,13 @@ describe('the catalog', () => {
   });
 });
 
-test('every route of the dialect, and no other, refuses in their shape', async () => {
+test('every route of the format, and no other, refuses in their shape', async () => {
   const shapes = await Promise.all(
     (Object.values(routes) as Route[])
       .filter(({ auth }) => auth !== 'none')
-      .map(async ({ method, path: pattern, dialect }) => {
+      .map(async ({ method, path: pattern, apiFormat }) => {
         const { body } = await service.api({ method, path: pattern.replace(/\{\w+\}/, 'x'), key: 'nobody' });
-        return [pattern, dialect === 'openai', typeof body.error];
+        return [pattern, apiFormat === 'openai', typeof body.error];
       }),
   );
   expect(shapes).toEqual(

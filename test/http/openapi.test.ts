@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { documentedRoutes, openApiDocument } from '../../shared/openapi/document.ts';
 import type { OperationId } from '../../shared/openapi/operations.ts';
-import { answerHeaders, routes } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import { answerHeaders } from '../../shared/routes/api.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { grant, type Granted } from '../support/grants.ts';
 import { small } from '../support/requests.ts';
@@ -23,7 +24,7 @@ const seen = new Map<OperationId, Set<number>>();
 /** Headers of the document that an answer had. */
 const seenHeaders = new Set<string>();
 
-/** Headers that OpenAPI does not document: of the connection, of the body's form, of CORS and of another dialect. */
+/** Headers that OpenAPI does not document: of the connection, of the body's form, of CORS and of another format. */
 const undocumented = [
   'connection',
   'content-encoding',

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { answerHeaders, routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
+import { answerHeaders } from '../../shared/routes/api.ts';
 import { ask } from '../support/agent.ts';
 import { runToEnd } from '../support/command.ts';
 import { signIn } from '../support/forged-sessions.ts';

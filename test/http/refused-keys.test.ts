@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { newApiKey } from '../../shared/keys/api-key.ts';
 import { newRequestId } from '../../shared/base/ids.ts';
-import { routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import { grant } from '../support/grants.ts';
 import { startRecordedGateway, type RecordedGateway, type TableCall } from '../support/recorded-gateway.ts';
 import { callApi, type ApiCall } from '../support/service.ts';

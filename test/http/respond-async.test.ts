@@ -209,7 +209,7 @@ describe('Prefer: respond-async', () => {
   });
 
   test('pages of other origins may send it, and read its answer', async () => {
-    const { cors } = await import('../../shared/routes/routes.ts');
+    const { cors } = await import('../../shared/routes/api.ts');
     expect(cors.requestHeaders).toContain('prefer');
     expect(cors.responseHeaders).toEqual(
       expect.arrayContaining(['location', 'preference-applied', 'retry-after']),

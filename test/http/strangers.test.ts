@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId, newRequestId } from '../../shared/base/ids.ts';
-import { routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
 import { grant, issueKey } from '../support/grants.ts';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { jobs, routes, type Job, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import { jobs, type Job } from '../../shared/routes/jobs.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import { aliasIdOf, functionIdOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, resourcesOf } from './resources.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders } from '../../shared/routes/routes.ts';
+import { answerHeaders } from '../../shared/routes/api.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { plain, propertiesOf } from './resources.ts';
 

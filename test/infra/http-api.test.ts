@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { gatewayFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders, basePath, cors, jobs, routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import { jobs } from '../../shared/routes/jobs.ts';
+import type { Route } from '../../shared/routes/route.ts';
+import { answerHeaders, basePath, cors } from '../../shared/routes/api.ts';
 import { aliasIdOf, functionIdOf, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';

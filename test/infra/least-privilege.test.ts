@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { environmentVariables as names } from '../../shared/base/config.ts';
-import { grantsOf, jobs, routes, type Grants, type Job, type Route } from '../../shared/routes/routes.ts';
+import { grantsOf, routes } from '../../shared/routes/routes.ts';
+import { jobs, type Job } from '../../shared/routes/jobs.ts';
+import type { Grants } from '../../shared/routes/grants.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import { partitions, type Partition } from '../../shared/table/keys.ts';
 import {
   functionIdOf,
@@ -214,7 +217,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
     expect(ofGenerations.map(has)).toEqual(
       ofGenerations.map((name) => route?.streams === true || (isWorker && name === names.embedParameters)),
     );
-    expect(has(names.modelNames)).toBe(route?.dialect === 'openai');
+    expect(has(names.modelNames)).toBe(route?.apiFormat === 'openai');
     expect(has(names.allowedOrigins)).toBe(route !== undefined);
     expect(has(names.billingPricesFile)).toBe(functionName === 'billing-events');
     expect(has(names.stripeKeySecretArn)).toBe(functionName === 'billing-events');

@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { savedQueries } from '../../lib/constructs/monitoring/saved-queries.ts';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { metricNamespace, metricTable, serviceDimension, type Metric } from '../../shared/base/metrics.ts';
-import { jobs, routes } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import { jobs } from '../../shared/routes/jobs.ts';
 import {
   drawnMetrics,
   expressionOf,

@@ -5,7 +5,7 @@ import type { BundleWorld } from './async-bundles.ts';
 
 const generate = 'create-openai-image';
 
-/** The part of bundles.test.ts about OpenAI's dialect. */
+/** The part of bundles.test.ts about OpenAI's format. */
 export function openAiBundleTests(world: () => BundleWorld): void {
   const byKey = (options: DeployedCall = {}) => ({ key: world().service.ready.keys.enterprise!, ...options });
   const call = (name: string, options: DeployedCall) => world().deployed.call(name, byKey(options));
@@ -17,7 +17,7 @@ export function openAiBundleTests(world: () => BundleWorld): void {
     ...more,
   });
 
-  describe("in OpenAI's dialect", () => {
+  describe("in OpenAI's format", () => {
     test('images are made by slug, by link and in the answer, and replayed', async () => {
       const { status, body: linked } = await call(generate, { body: body() });
       expect(status).toBe(200);

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import type { Deployed } from '../support/deployed.ts';
 import type { RunningService } from '../support/service.ts';
 

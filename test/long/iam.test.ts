@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { jobs, routes } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import { jobs } from '../../shared/routes/jobs.ts';
 import { partitions } from '../../shared/table/keys.ts';
 import {
   functionIdOf,

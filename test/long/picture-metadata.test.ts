@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { outputFormats } from '../../shared/generations/contract.ts';
+import { outputFormats } from '../../shared/images/image-types.ts';
 import { startWorld } from '../model-contract/world.ts';
 import type { World } from '../model-contract/world.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { outputFormats } from '../../shared/generations/contract.ts';
+import { outputFormats } from '../../shared/images/image-types.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
 import { colorful, plain, pngOf } from './images.ts';
 import { invoke, stepsOf } from './invocation.ts';

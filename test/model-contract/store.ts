@@ -8,7 +8,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { listen } from '../../local/http/server.ts';
 import { pointSdkAt } from '../../local/environment.ts';
 import { createObjectStore } from '../../local/s3/server.ts';
-import type { OutputFormat } from '../../shared/generations/contract.ts';
+import type { OutputFormat } from '../../shared/images/image-types.ts';
 import { objectStore } from '../../shared/images/object-store.ts';
 import { clientFor, credentials, region } from '../engine/local/s3/support.ts';
 

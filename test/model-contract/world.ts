@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
-import type { OutputFormat } from '../../shared/generations/contract.ts';
-import { modelEvent, previewCacheControl, previewLimits } from '../../shared/model/contract.ts';
+import type { OutputFormat } from '../../shared/images/image-types.ts';
+import { modelEvent } from '../../shared/model/contract.ts';
+import { previewCacheControl, previewLimits } from '../../shared/images/previews.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
 import { container } from './container.ts';
 import type { RunningContainer } from './container-process.ts';

@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { bundledPackages, bundleName, bundlePackages } from './bundle-packages.ts';
-import { folders } from './folders.ts';
+import { parts } from './parts.ts';
 
-const known = Object.keys(folders) as (keyof typeof folders)[];
-const usage = `npm run mutation -- [options] [FOLDER...]
+const known = Object.keys(parts) as (keyof typeof parts)[];
+const usage = `npm run mutation -- [options] [PART...]
 
   --mutate GLOB        changes these files only; may be given several times
   --concurrency COUNT  runs so many tests at a time
   --incremental        takes over what the last run found about code that is as it was
   --help               prints this
 
-Changes the code of each folder (${known.join(', ')}) in many small ways and sees whether its tests notice.
+Changes each part of the code (${known.join(', ')}) in many small ways and sees whether its tests notice.
 Reports lie in .stryker/; it fails below 90 percent.`;
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -28,21 +28,21 @@ if (values.help) {
   process.exit();
 }
 const unknown = positionals.find((name) => !known.some((one) => one === name));
-if (unknown !== undefined) throw new Error(`No folder ${unknown}: there are ${known.join(', ')}.`);
+if (unknown !== undefined) throw new Error(`No part ${unknown}: there are ${known.join(', ')}.`);
 
 const packages = resolve('.stryker/packages');
 await bundlePackages(packages);
 for (const name of known) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
-  console.log(`shared/${name}`);
+  console.log(name);
   const jestConfig = {
-    testMatch: folders[name].tests.map((tests) => `<rootDir>/test/${tests}.test.ts`),
+    testMatch: parts[name].tests.map((tests) => `<rootDir>/test/${tests}.test.ts`),
     moduleNameMapper: Object.fromEntries(
       bundledPackages.map((one) => [`^${one}$`, `${packages}/${bundleName(one)}.js`]),
     ),
   };
   const stryker = new Stryker({
-    mutate: values.mutate ?? [`shared/${folders[name].code}`],
+    mutate: values.mutate ?? parts[name].code.map((code) => `shared/${code}`),
     ...(values.concurrency === undefined ? {} : { concurrency: Number(values.concurrency) }),
     incremental: values.incremental,
     incrementalFile: `.stryker/${name}-incremental.json`,

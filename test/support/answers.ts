@@ -17,7 +17,7 @@ export function expectError(answer: ApiAnswer, status: number, code: string): vo
   if (isRetried(status, code)) expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
 }
 
-/** A body as it is, or an error of OpenAI's dialect as one of ours, for tests that ask every route. */
+/** A body as it is, or an error of OpenAI's format as one of ours, for tests that ask every route. */
 export function inOurShape(body: any): any {
   if (typeof body?.error !== 'object' || 'jsonrpc' in body) return body;
   const { message, type, param, code } = body.error;

@@ -1,4 +1,5 @@
-import { routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
 
 export interface DeployedCall {
   method?: string;

@@ -4,7 +4,7 @@ import { setFunctionEnvironment } from '../../local/environment.ts';
 import { importRoutes } from '../../local/gateway/functions.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { installLambdaGlobal } from '../../local/gateway/lambda-host.ts';
-import { basePath } from '../../shared/routes/routes.ts';
+import { basePath } from '../../shared/routes/api.ts';
 
 /*
  * A process with every route and no engine behind it: the first line that it prints is where it listens, the others are

@@ -147,7 +147,7 @@ function idsInBodies(
 
 const sessionPosts = ways.filter((way) => isPost(way) && way.by === 'session');
 const generating = ways.filter(isGenerating);
-const inOpenAiWords = generating.filter(({ route }) => route.dialect === 'openai');
+const inOpenAiWords = generating.filter(({ route }) => route.apiFormat === 'openai');
 const inOwnWords = generating.filter((way) => !inOpenAiWords.includes(way));
 
 export const hostileIds: Hostile[] = [

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../shared/base/errors.ts';
-import { routes, type Route } from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
 import type { Table } from '../../shared/table/table.ts';
 import { inOurShape } from './answers.ts';
 import { grant } from './grants.ts';
@@ -33,7 +34,7 @@ export const ways: Way[] = (Object.values(routes) as Route[]).flatMap((route) =>
 });
 
 /** What another protocol says of bodies and headers is looked at in that protocol's own tests. */
-const isOurs = ({ route }: Way) => route.dialect !== 'mcp';
+const isOurs = ({ route }: Way) => route.apiFormat !== 'mcp';
 export const isGenerating = (way: Way) => way.route.streams && isOurs(way);
 export const isPost = (way: Way) => way.route.method === 'POST' && isOurs(way);
 export const takesBody = (way: Way) => isPost(way) || way.route.method === 'PATCH';

@@ -6,7 +6,7 @@ import { installLambdaGlobal } from '../../local/gateway/lambda-host.ts';
 import { openPort } from '../../local/port.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { setLogSink } from '../../shared/base/log.ts';
-import { basePath } from '../../shared/routes/routes.ts';
+import { basePath } from '../../shared/routes/api.ts';
 import { startAuthorizingProxy } from './authorizing-proxy.ts';
 
 /** A key that the table was asked for: of an item, or a partition and a place in it. */

@@ -18,30 +18,24 @@ const pairs = (table: string): [string, string][] =>
       return sources.map((source): [string, string] => [file, source]);
     });
 
-/** Each points against the direction that the layers allow. */
-const forbidden = pairs(`
-  shared/base/errors.ts                ./routes.ts
-  shared/base/config.ts                ./domain/tiers.ts
-  shared/contracts/sample.ts      ../domain/tiers.ts ../store/table.ts ../routes.ts
-  shared/contracts/sample.ts      ../billing/prices.ts ../openapi/document.ts
-  shared/identities/sample.ts         ../billing/prices.ts ../store/table.ts ../adapters/object-store.ts
-  shared/identities/sample.ts         ../workflow/sweep.ts ../http/answer.ts ../routes.ts
-  shared/identities/sample.ts         ../../functions/sweep.ts @aws-sdk/client-s3 node:fs node:fs/promises
-  shared/identities/sample.ts         node:https ../runtime/log.ts ../../painter/src/server.ts
-  shared/billing/sample.ts        ../store/table.ts ../workflow/sweep.ts @aws-sdk/client-dynamodb
-  shared/billing/sample.ts        node:fs
-  shared/domain/deeper/sample.ts  ../../store/table.ts
-  shared/store/sample.ts          ../adapters/object-store.ts ../workflow/sweep.ts ../http/answer.ts
-  shared/store/sample.ts          ../routes.ts ../runtime/log.ts
-  shared/adapters/sample.ts       ../store/table.ts ../workflow/sweep.ts
-  shared/workflow/sample.ts       ../mcp/tools.ts ../http/answer.ts ../routes.ts ../runtime/log.ts
-  shared/runtime/sample.ts        ../http/answer.ts ../workflow/sweep.ts ../adapters/object-store.ts
-  shared/http/sample.ts           ../../functions/sweep.ts ../../local/service.ts
-  shared/http/sample.ts           ../openapi/document.ts ../mcp/tools.ts
-  shared/mcp/sample.ts            ../../functions/sweep.ts ../../local/service.ts
-  shared/routes/routes.ts                ../functions/sweep.ts
-  shared/openapi/sample.ts        ../http/answer.ts ../domain/tiers.ts ../store/table.ts
-  shared/openapi/sample.ts        ../../functions/sweep.ts
+/** The rooms of shared/ in their order: each may import those before it. */
+const rooms =
+  'base table images accounts licenses identities limits routes keys model references generations billing http openapi openai mcp'.split(
+    ' ',
+  );
+const between = (allowedWay: boolean): [string, string][] =>
+  rooms.flatMap((room, at) =>
+    rooms
+      .filter((_, other) => (allowedWay ? other < at : other > at))
+      .map((other): [string, string] => [`shared/${room}/sample.ts`, `../${other}/sample.ts`]),
+  );
+
+/** Each points against the direction that is allowed. */
+const forbidden = [
+  ...between(false),
+  ...pairs(`
+  shared/base/sample.ts           ../../functions/sweep.ts ../../local/service.ts ../../painter/src/server.ts
+  shared/mcp/sample.ts            ../../functions/sweep.ts ../../local/service.ts ../../lib/service-stack.ts
   functions/sample.ts             ./sweep.ts ../local/service.ts ../bin/local.ts
   functions/sample.ts             ../painter/src/server.ts
   local/sample.ts                 ../bin/local.ts ../painter/src/pool.ts
@@ -49,47 +43,42 @@ const forbidden = pairs(`
   bin/sample.ts                   ../painter/src/pool.ts
   test/unit/sample.ts             ../../painter/src/pool.ts ../../painter/test/support/painting.ts
   lib/sample.ts                   ../painter/src/server.ts ../functions/sweep.ts
-  lib/sample.ts                   ../shared/store/table.ts ../shared/domain/license.ts
+  lib/sample.ts                   ../shared/table/table.ts ../shared/licenses/license.ts
   dashboard/src/sample.ts         ../../painter/src/server.ts ../../local/service.ts
-  painter/src/sample.ts           ../../shared/errors.ts
+  painter/src/sample.ts           ../../shared/base/errors.ts
   painter/src/art/sample.ts       ../../../local/service.ts
   painter/test/sample.ts          ../../test/support/until.ts
   lib/constructs/sample.ts        ../../local/service.ts
-  dashboard/src/api/sample.ts     ../../../shared/domain/tiers.ts ../../../shared/errors.ts
-  clients/typescript/src/sample.ts ../../shared/errors.ts node:crypto zod
-`);
+  dashboard/src/api/sample.ts     ../../../shared/licenses/tiers.ts ../../../shared/base/errors.ts
+  clients/typescript/src/sample.ts ../../shared/base/errors.ts node:crypto zod
+`),
+];
 
 /** Each follows the direction. */
-const allowed = pairs(`
-  shared/contracts/sample.ts                ../errors.ts ./fields.ts
-  shared/identities/sample.ts                   ../contracts/generation.ts ../errors.ts node:crypto
-  shared/billing/sample.ts                  ../domain/tiers.ts ../contracts/fields.ts
-  shared/store/sample.ts                    ../billing/subscription.ts ../domain/tiers.ts ./table.ts
-  shared/adapters/sample.ts                 ../contracts/model-server.ts
-  shared/workflow/sample.ts                 ../store/table.ts ../adapters/object-store.ts
-  shared/http/sample.ts                     ../workflow/sweep.ts ../runtime/log.ts ../routes.ts
-  shared/mcp/sample.ts                      ../http/answer.ts ../openapi/tool-schemas.ts ../workflow/dry-run.ts
-  shared/runtime/sample.ts                  ../store/table.ts
-  shared/routes/routes.ts                          ./domain/rate-limit.ts
-  shared/openapi/sample.ts                  ../routes.ts ../errors.ts ../contracts/generation.ts
+const allowed = [
+  ...between(true),
+  ...pairs(`
+  shared/base/sample.ts                     ./errors.ts node:crypto zod/mini
   functions/sample.ts                       ../shared/openapi/document.ts ../shared/http/endpoint.ts
   local/sample.ts                           ../functions/sweep.ts ../painter/src/server.ts
   local/deeper/sample.ts                    ../sample.ts
   test/unit/sample.ts                       ../../painter/src/server.ts ../../local/service.ts
   painter/src/art/sample.ts                 ../pool.ts
   painter/test/sample.ts                    ../src/pool.ts
-  lib/sample.ts                             ../shared/routes.ts ../shared/config.ts
-  lib/sample.ts                             ../shared/store/table-keys.ts ../shared/metrics.ts
-  lib/sample.ts                             ../shared/billing/prices.ts ../shared/domain/tiers.ts
+  lib/sample.ts                             ../shared/routes/routes.ts ../shared/base/config.ts
+  lib/sample.ts                             ../shared/table/keys.ts ../shared/base/metrics.ts
+  lib/sample.ts                             ../shared/billing/prices.ts ../shared/licenses/tiers.ts
   bin/sample.ts                             ../lib/service-stack.ts
   dashboard/src/api/sample.ts               ./client.ts ../../../clients/typescript/src/index.ts
+  dashboard/src/lib/sample.ts               ../../../shared/base/search.ts
   clients/typescript/src/sample.ts          ./errors.ts
   dashboard/src/screens/overview/sample.ts  ../../lib/format.ts
-  lib/constructs/sample.ts                  ../../shared/gateway-failures.ts
-`);
+  lib/constructs/sample.ts                  ../../shared/routes/gateway-failures.ts
+`),
+];
 
 /** Allowed as a type, and only so: nothing of the service is bundled into the dashboard. */
-const typesOnly = pairs('dashboard/src/api/sample.ts ../../../shared/contracts/license.ts');
+const typesOnly = pairs('dashboard/src/api/sample.ts ../../../shared/licenses/contract.ts');
 
 interface Diagnostic {
   code?: string;
@@ -144,6 +133,16 @@ test.each(allowed)('the linter allows in %s every way to import %s', (file, sour
 
 test.each(typesOnly)('the linter allows in %s only the types of %s', (file, source) => {
   expect(refusedForms(file, source)).toEqual(['an import', 'a re-export']);
+});
+
+test('only stores, clients and what makes them speak to AWS, files and the network', () => {
+  const doesIo =
+    /^shared\/(table\/.*|.*\/([a-z-]*store|pages|[a-z-]*client|fetcher|findings|directory|mailer|aws-clients|lambda-[a-z]+|original-frame|signed-fetch|link-signer|preview-role|upload-forms|component-status))\.ts$/;
+  const speaking = globSync('shared/**/*.ts', { cwd: repository }).filter((file) =>
+    /from '(@aws-sdk|node:(fs|https?|net|dns|tls))/.test(readFileSync(join(repository, file), 'utf8')),
+  );
+  expect(speaking.length).toBeGreaterThan(25);
+  expect(speaking.filter((file) => !doesIo.test(file))).toEqual(['shared/references/public-address.ts']);
 });
 
 test('no path is the pathname of a file URL, which writes a space as %20', () => {

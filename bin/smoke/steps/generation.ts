@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GenerationAnswer, StoredGeneration } from '../../../shared/generations/answer-contract.ts';
-import { previewCacheControl } from '../../../shared/model/contract.ts';
+import { previewCacheControl } from '../../../shared/images/previews.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import { isRequestId } from '../../../shared/base/ids.ts';
 import { counted } from '../../common/output.ts';

@@ -1,4 +1,4 @@
-import { cors } from '../../../shared/routes/routes.ts';
+import { cors } from '../../../shared/routes/api.ts';
 import { described, send } from '../http.ts';
 import { must, mustEqual, mustHaveMembers } from '../mismatch.ts';
 import type { Step } from '../step.ts';

@@ -1,6 +1,8 @@
 import type { Api } from './client.ts';
 
 /** The service's own contracts, as types only. */
+export type * from '../../../shared/base/generation-kinds.ts';
+export type { OutputFormat } from '../../../shared/images/image-types.ts';
 export type * from '../../../shared/generations/contract.ts';
 export type * from '../../../shared/generations/answer-contract.ts';
 export type { LicenseAnswer } from '../../../shared/licenses/contract.ts';
@@ -13,7 +15,7 @@ export type {
 } from '../../../shared/licenses/usage-contract.ts';
 export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/keys/contract.ts';
 export type * from '../../../shared/keys/answer-contract.ts';
-export type { ActivityItem, ActivityList } from '../../../shared/accounts/activity-contract.ts';
+export type { ActivityItem, ActivityList } from '../../../shared/licenses/activity-contract.ts';
 export type { RefusalDay } from '../../../shared/limits/contract.ts';
 export type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 export type { DashboardConfig } from '../../../shared/accounts/dashboard-config.ts';

@@ -3,7 +3,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import type { Route } from '../../../shared/routes/routes.ts';
+import type { Route } from '../../../shared/routes/route.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { JobSchedule } from '../job-schedule.ts';
 import type { ServiceFunction } from '../service-function.ts';

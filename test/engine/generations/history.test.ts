@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
-import { generationStatuses, generationTypes } from '../../../shared/generations/contract.ts';
+import { generationStatuses, generationTypes } from '../../../shared/base/generation-kinds.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { newId, newRequestId } from '../../../shared/base/ids.ts';
 import { toItem } from '../../../shared/generations/item.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { modelServer } from '../../../shared/model/client.ts';
-import { outputFormats, type OutputFormat } from '../../../shared/generations/contract.ts';
+import { outputFormats, type OutputFormat } from '../../../shared/images/image-types.ts';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { tenantOf } from '../../../shared/model/tenant.ts';

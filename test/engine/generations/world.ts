@@ -9,7 +9,8 @@ import { referenceFetcherClient } from '../../../shared/references/reader-client
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { objectStore } from '../../../shared/images/object-store.ts';
-import { previewCacheControl, type ModelRequest } from '../../../shared/model/contract.ts';
+import type { ModelRequest } from '../../../shared/model/contract.ts';
+import { previewCacheControl } from '../../../shared/images/previews.ts';
 import type { Clock } from '../../../shared/base/clock.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import type { Identity, IdentityModel } from '../../../shared/identities/identity.ts';

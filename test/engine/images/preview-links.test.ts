@@ -7,7 +7,7 @@ import { pointSdkAt } from '../../../local/environment.ts';
 import { listen, type RunningServer } from '../../../local/http/server.ts';
 import { createObjectStore } from '../../../local/s3/server.ts';
 import { objectStore, type ObjectStore } from '../../../shared/images/object-store.ts';
-import { previewCacheControl } from '../../../shared/model/contract.ts';
+import { previewCacheControl } from '../../../shared/images/previews.ts';
 import { systemClock } from '../../../shared/base/clock.ts';
 import { credentials, region } from '../local/s3/support.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endedKeyMs } from '../../../shared/keys/api-key.ts';
 import { accountCallerId, newId } from '../../../shared/base/ids.ts';
-import { newKeyLimit } from '../../../shared/keys/slots.ts';
+import { newKeyLimit } from '../../../shared/routes/limits.ts';
 import { isKeyPlace } from '../../../shared/keys/pages.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
-import { isKeyId, keyStatus, type KeyTimes } from '../../../shared/keys/api-key.ts';
+import { keyStatus, type KeyTimes } from '../../../shared/keys/api-key.ts';
+import { isKeyId } from '../../../shared/base/ids.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { referenceLimits } from '../../../shared/references/contract.ts';
+import { referenceLimits } from '../../../shared/images/image-types.ts';
 import { answer, chunk, head, raw, redirect } from '../../support/internet/pages.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';

@@ -1,4 +1,4 @@
-import { referenceLimits } from '../../../shared/references/contract.ts';
+import { referenceLimits } from '../../../shared/images/image-types.ts';
 import {
   answer,
   bomb,

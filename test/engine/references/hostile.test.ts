@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { parseReferenceUrl, referenceLimits } from '../../../shared/references/contract.ts';
+import { parseReferenceUrl } from '../../../shared/references/contract.ts';
+import { referenceLimits } from '../../../shared/images/image-types.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';
 import { until } from '../../support/until.ts';
 import { hostileNames } from './hostile-names.ts';

@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { get } from 'node:https';
-import { referenceLimits } from '../../../shared/references/contract.ts';
+import { referenceLimits } from '../../../shared/images/image-types.ts';
 import { isPublicByRegistries } from '../../support/internet/address-model.ts';
 
 /** Resolves to the number of bytes that it got. It stops just over the limit, because some answers never end. */

@@ -1,6 +1,6 @@
 import { modelError } from '../../../local/sagemaker/failures.ts';
 import { payloadPart } from '../../../local/sagemaker/frames.ts';
-import { jobs } from '../../../shared/routes/routes.ts';
+import { jobs } from '../../../shared/routes/jobs.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/model/contract.ts';
 import { keyOf, previewKey } from './bucket.ts';
 import { readTableCall, type TableCall } from './dynamodb-calls.ts';

@@ -1,4 +1,4 @@
-import { basePath } from '../../../shared/routes/routes.ts';
+import { basePath } from '../../../shared/routes/api.ts';
 import type { Reply } from './functions.ts';
 
 /** What an answer says, whichever way it came. */

@@ -25,7 +25,7 @@ function configFor(apiBase: string): string {
 `;
 }
 
-/** Starts LiteLLM's proxy in front of the dialect. Generous, because it takes some 16 seconds of a core. */
+/** Starts LiteLLM's proxy in front of the format. Generous, because it takes some 16 seconds of a core. */
 export async function startLiteLlm(apiBase: string, apiKey: string): Promise<LiteLlm> {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'config.yaml'), configFor(apiBase));

@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isKeyId } from '../../../shared/keys/api-key.ts';
+import { isKeyId } from '../../../shared/base/ids.ts';
 import {
   accountCallerId,
   firstRequestIdAt,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ActivityItem } from '../../../shared/accounts/activity-contract.ts';
+import type { ActivityItem } from '../../../shared/licenses/activity-contract.ts';
 import type { KeyAnswer } from '../../../shared/keys/answer-contract.ts';
 import { createKeyBody } from '../../../shared/keys/contract.ts';
 import { maxActiveKeys as serviceLimit } from '../../../shared/keys/slots.ts';

@@ -7,7 +7,7 @@ import {
   referenceLimits,
   uploadLifetimeMs,
 } from '../../../dashboard/src/screens/playground/references/reference.ts';
-import { referenceLimits as serviceLimits } from '../../../shared/references/contract.ts';
+import { referenceLimits as serviceLimits } from '../../../shared/images/image-types.ts';
 import { inspectImage } from '../../../shared/images/inspect-image.ts';
 import { uploadLifetimeSeconds } from '../../../shared/images/upload.ts';
 import { pngHeader } from '../../support/png.ts';

@@ -6,7 +6,7 @@ import {
   type GatewayFailure,
 } from '../../../shared/routes/gateway-failures.ts';
 import { openMs, warmingRetrySeconds } from '../../../shared/model/breaker-states.ts';
-import { newKeyLimit } from '../../../shared/keys/slots.ts';
+import { newKeyLimit } from '../../../shared/routes/limits.ts';
 import { longestWakeSeconds, shortestWaitSeconds } from '../../../shared/model/cold-start.ts';
 import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
 import { routes } from '../../../shared/routes/routes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { generationStatuses, generationTypes } from '../../../shared/generations/contract.ts';
+import { generationStatuses, generationTypes } from '../../../shared/base/generation-kinds.ts';
 import { isRequestId } from '../../../shared/base/ids.ts';
 import { filterParameters, readFilter } from '../../../shared/http/generation-filter.ts';
 import { readCursor, readLimit, writeCursor } from '../../../shared/http/paging.ts';

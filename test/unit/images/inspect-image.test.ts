@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { referenceLimits } from '../../../shared/references/contract.ts';
+import { referenceLimits } from '../../../shared/images/image-types.ts';
 import { inspectImage } from '../../../shared/images/inspect-image.ts';
 import { smallJpeg } from './jpeg-parts.ts';
 import { accepted, imageData, part, png, problem, realFile } from './samples.ts';

@@ -4,11 +4,11 @@ import * as fc from 'fast-check';
 import {
   fingerprintApiKey,
   isApiKey,
-  isKeyId,
   keyPrefix,
   keyStatus,
   newApiKey,
 } from '../../../shared/keys/api-key.ts';
+import { isKeyId } from '../../../shared/base/ids.ts';
 import { isId } from '../../../shared/base/ids.ts';
 import { base62 } from '../../support/unit-samples.ts';
 

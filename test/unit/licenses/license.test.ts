@@ -5,10 +5,10 @@ import {
   isActive,
   licenseAnswer,
   maxInFlight,
-  mayUse,
   whyInactive,
   type License,
 } from '../../../shared/licenses/license.ts';
+import { mayUse } from '../../../shared/identities/identity.ts';
 import { tiers, type TierName } from '../../../shared/licenses/tiers.ts';
 import { anyInstantMs, sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
 

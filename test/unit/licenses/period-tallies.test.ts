@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { generationTypes } from '../../../shared/generations/contract.ts';
-import { newKeyLimit } from '../../../shared/keys/slots.ts';
+import { generationTypes } from '../../../shared/base/generation-kinds.ts';
+import { newKeyLimit } from '../../../shared/routes/limits.ts';
 import type { UsageTally } from '../../../shared/licenses/usage-contract.ts';
 import { committedName, periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
 import type { Item } from '../../../shared/table/table.ts';

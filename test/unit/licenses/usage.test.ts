@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { generationTypes } from '../../../shared/generations/contract.ts';
+import { generationTypes } from '../../../shared/base/generation-kinds.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
-import { keysInUse, usageAggregates, usageHistoryItem, usageStats } from '../../../shared/licenses/usage.ts';
+import { keysInUse, usageAggregates, usageStats } from '../../../shared/licenses/usage.ts';
+import { usageHistoryItem } from '../../../shared/generations/answers.ts';
 import { committedName, periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
 import type { Item } from '../../../shared/table/table.ts';
 import { anyGeneration, anyId, anyInstantMs, inheritedNames } from '../../support/unit-samples.ts';

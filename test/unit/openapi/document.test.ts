@@ -7,7 +7,7 @@ import { documentedRoutes, openApiDocument } from '../../../shared/openapi/docum
 import { operations } from '../../../shared/openapi/operations.ts';
 import { responsesOf } from '../../../shared/openapi/responses.ts';
 import type { Schema } from '../../../shared/openapi/schema.ts';
-import type { Route } from '../../../shared/routes/routes.ts';
+import type { Route } from '../../../shared/routes/route.ts';
 import { closed, fits, resolve, walk } from './json-schema.ts';
 
 const document = openApiDocument();

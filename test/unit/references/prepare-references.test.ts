@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ObjectStore } from '../../../shared/images/object-store.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
-import type { ReferenceItem } from '../../../shared/generations/contract.ts';
+import type { ReferenceItem } from '../../../shared/references/contract.ts';
 import type { FetchReferencesCommand } from '../../../shared/references/contract.ts';
 import { newUploadId } from '../../../shared/images/upload.ts';
 import { prepareReferences } from '../../../shared/references/prepare-references.ts';

@@ -1,15 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import {
-  basePath,
-  grantsOf,
-  jobs,
-  keyLimitNames,
-  routes,
-  type Grants,
-  type Job,
-  type Route,
-} from '../../../shared/routes/routes.ts';
+import { grantsOf, routes } from '../../../shared/routes/routes.ts';
+import { jobs, type Job } from '../../../shared/routes/jobs.ts';
+import type { Grants } from '../../../shared/routes/grants.ts';
+import { keyLimitNames } from '../../../shared/routes/limits.ts';
+import type { Route } from '../../../shared/routes/route.ts';
+import { basePath } from '../../../shared/routes/api.ts';
 
 const table: [string, Route][] = Object.entries(routes);
 const functionsFolder = new URL('../../../functions/', import.meta.url);

@@ -1,4 +1,4 @@
-import type { ReferenceFormat } from '../../../../../shared/references/contract.ts';
+import type { ReferenceFormat } from '../../../../../shared/images/image-types.ts';
 import { formatFileSize } from '../../../lib/format.ts';
 import { referenceLimits, type Picture } from './reference.ts';
 

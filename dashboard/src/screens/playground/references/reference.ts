@@ -1,7 +1,7 @@
 import type {
   referenceLimits as serviceLimits,
   ReferenceFormat,
-} from '../../../../../shared/references/contract.ts';
+} from '../../../../../shared/images/image-types.ts';
 import type { ReferenceBody } from '../../../api/generate.ts';
 import type { ReferenceMode } from '../../../api/types.ts';
 

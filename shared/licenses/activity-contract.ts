@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { activityActions } from '../accounts/audit.ts';
 import { described, timestamp } from '../base/answer-fields.ts';
 
 const value = z.nullable(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
@@ -9,15 +10,6 @@ const change = z.object({
   from: described(value, 'What it was; of a list, what was taken away.'),
   to: described(value, 'What it is; of a list, what was added.'),
 });
-
-/** The ways in which a license and its keys change. */
-export const activityActions = [
-  'key_issued',
-  'key_changed',
-  'key_revoked',
-  'license_granted',
-  'license_changed',
-] as const;
 
 const activityItem = z.object({
   id: z.string(),

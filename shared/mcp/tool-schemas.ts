@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
-import { toolRefusal } from '../mcp/contract.ts';
-import { addRules, standalone } from './json-schema.ts';
-import { memberRules } from './member-rules.ts';
-import type { Schema } from './schema.ts';
+import { toolRefusal } from './contract.ts';
+import { addRules, standalone } from '../openapi/json-schema.ts';
+import { memberRules } from '../openapi/member-rules.ts';
+import type { Schema } from '../openapi/schema.ts';
 
 /** A tool's arguments as a JSON Schema. A member that may be left out may be null too, which no model needs to be told. */
 export function argumentsSchema(contract: z.ZodMiniType): Schema {

@@ -1,7 +1,7 @@
 import type { ActivityItem } from './activity-contract.ts';
-import type { AuditChange, AuditEntry, LicenseAuditAction } from './audit.ts';
+import type { AuditChange, AuditEntry, LicenseAuditAction } from '../accounts/audit.ts';
 import { isoTime } from '../base/clock.ts';
-import { tiers, type TierName } from '../licenses/tiers.ts';
+import { tiers, type TierName } from './tiers.ts';
 
 const kinds = { account: 'owner', operator: 'operator', billing: 'billing' } as const;
 
