@@ -71,6 +71,8 @@ function newLife(firstPrice: PriceId, trialDays: number) {
     paidCredits: 0,
     pending: [] as Bill[],
     unpaid: null as Bill | null,
+    /** When a month begins within a trial, by calculation; 0 where none does. */
+    trialMonth: 0,
   };
 
   const tell = (event: HandledEvent) => occurrences.push({ event, paidCredits: state.paidCredits });
@@ -94,7 +96,12 @@ function newLife(firstPrice: PriceId, trialDays: number) {
     const object = invoice({ lines: linesOf(...bill.lines) });
     if (state.cardWorks) {
       state.paidCredits += bill.adds;
-      if (bill.price !== null) state.paidPrice = bill.price;
+      if (bill.price !== null) {
+        // A month of a trial that has not begun has what is paid by then, as every month that is not paid itself.
+        const more = creditsOf[bill.price] - creditsOf[state.paidPrice];
+        if (at < state.trialMonth) state.paidCredits += Math.max(0, more);
+        state.paidPrice = bill.price;
+      }
       state.unpaid = null;
       tell(stripeEvent('invoice.paid', object, { created: at }));
       setStatus('active', at);
@@ -183,7 +190,11 @@ function newLife(firstPrice: PriceId, trialDays: number) {
       const before = { billing_cycle_anchor: state.anchor, items: items(), status: state.status };
       const end = state.now + days * day;
       // A trial of more than a month has credits each month, by calculation.
-      if (nextEnd(end, state.now) < end) state.paidCredits += creditsOf[state.paidPrice];
+      const trialMonth = nextEnd(end, state.now);
+      if (trialMonth < end) {
+        state.paidCredits += creditsOf[state.paidPrice];
+        state.trialMonth = trialMonth;
+      }
       Object.assign(state, { anchor: end, from: state.now, end, status: 'trialing' });
       tellChange(before);
       const free = line(end, {
