@@ -275,7 +275,7 @@ describe('the bundles', () => {
       headers: { authorization: `Bearer ${session}` },
     });
     await lambda.end();
-    expect(lambda.log()).toMatch(/"at ([^"]*\/)?shared\/config\.ts:\d+:\d+"/);
+    expect(lambda.log()).toMatch(/"at ([^"]*\/)?shared\/base\/config\.ts:\d+:\d+"/);
     expect(lambda.log()).not.toContain('index.js:');
   });
 

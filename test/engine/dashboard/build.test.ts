@@ -78,7 +78,7 @@ describe('a build', () => {
       ['the build’s own plugin', () => write('dashboard/scalar-build.ts', 'export default 1;')],
       ['the compiler’s settings', () => write('dashboard/tsconfig.json', '{ }')],
       ['the packages', () => write('dashboard/package.json', '{ "type": "module", "version": "2" }')],
-      ['the search', () => write('shared/base/search.ts', 'export {};\n')],
+      ['the search', () => write('shared/base/search.ts', 'export const found = 1;')],
       ['the client', () => write('clients/typescript/src/new.ts', '')],
       ['the Python client', () => write('clients/python/src/image_generation/new.py', '')],
       ['the document', () => write('docs/openapi.json', '{ "openapi": "3.1.0" }')],

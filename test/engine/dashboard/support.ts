@@ -56,7 +56,8 @@ const sources: Record<string, string> = {
   ...Object.fromEntries(
     ['src/a.py', 'pyproject.toml', 'README.md'].map((name) => [`clients/python/${name}`, '']),
   ),
-  'shared/accounts/dashboard-config.ts': 'export {};',
+  'shared/base/search.ts': 'export {};',
+  'shared/openapi/error-advice.ts': 'export {};',
 };
 
 export interface Project {
