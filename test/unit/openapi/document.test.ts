@@ -31,6 +31,11 @@ test('its contact is whom the deployment names', () => {
   expect(contacts).toEqual([{ name }, { name, email }, { name, url }]);
 });
 
+test('how long requests are kept is told without a number, since the operator chooses it', () => {
+  const { description } = openApiDocument().paths['/generate/{requestId}'].get;
+  expect(description).toMatch(/How long requests are kept[^.\d]*\./);
+});
+
 test('the checked-in document is what the code says', async () => {
   // Should this fail: npm run openapi -- --write
   expect(readFileSync('docs/openapi.json', 'utf8')).toBe(await documentText());
