@@ -35,13 +35,9 @@ test('a seed plays the same history in any process, whatever was played before i
   expect(unharmed!.fingerprint).toBe(several[0]!.fingerprint);
 }, 120_000);
 
-test('each planted bug is in the table of what was shown, with the seed that shows it', () => {
-  const page = readFileSync('docs/reliability.md', 'utf8');
-  const rows = [...page.matchAll(/^\| `([a-z0-9-]+)` +\| (.*\S) +\| +(\d+) \|$/gm)];
+test('each planted bug has a seed that shows it', () => {
   const seeds = JSON.parse(readFileSync('test/faults/planted-seeds.json', 'utf8')) as Record<string, number>;
-  expect(rows.map(([, name, what, seed]) => [name, what, Number(seed)])).toEqual(
-    plantedBugs.map(({ name, what }) => [name, what, seeds[name]]),
-  );
+  expect(Object.keys(seeds)).toEqual(plantedBugs.map(({ name }) => name));
 });
 
 test.each([DynamoDBClient, S3Client, SageMakerRuntimeClient])(

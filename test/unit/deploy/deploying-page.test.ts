@@ -74,7 +74,9 @@ test('an output that is missing is named', () => {
 });
 
 test('a restored table is given the time to live that the service relies on', () => {
-  expect(page).toContain(`AttributeName=${ttlAttribute}\n`);
+  expect(readFileSync(new URL('docs/restoring.md', root), 'utf8')).toContain(
+    `AttributeName=${ttlAttribute}\n`,
+  );
 });
 
 test('files of the repository that the page names are there', () => {

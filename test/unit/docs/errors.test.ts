@@ -41,13 +41,6 @@ describe.each(codes)('%s', (code) => {
     expect(whatToDo).toMatch(/^\*\*What to do:\*\* \S.{15,}\.$/s);
   });
 
-  test('shows the body that the OpenAPI document shows', () => {
-    const blocks = sectionOf(code).filter(({ type }) => type === 'code');
-    expect(blocks.map(({ lang, text }) => [lang, JSON.parse(text)])).toEqual([
-      ['json', { error: errorExamples[code], code }],
-    ]);
-  });
-
   test('has a place of its own in the API reference, with one plain sentence of what to do', () => {
     const advice = errorAdvice[code];
     // The dashboard shows it as it is, so nothing of it may be Markdown.
