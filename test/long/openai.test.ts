@@ -10,7 +10,7 @@ import type { Case, Outcome } from './openai/cases.ts';
 import { startLiteLlm, type LiteLlm } from './openai/litellm.ts';
 import { faultsOf, runJava, runSample, runSdk, type Sdk } from './openai/run.ts';
 
-// The list of docs/api/openai.md, line by line, with the packages that people install.
+// What docs/api/openai.md says was tried, with the packages that people install.
 const service = useService();
 const mark = { png: '89504e47', webp: '52494646', jpeg: 'ffd8ff' };
 const startOf = (base64: string) => Buffer.from(base64, 'base64').toString('hex').slice(0, 8);
