@@ -1,4 +1,3 @@
-import { endedKeyDays } from '../keys/api-key.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import type { routes } from '../routes/routes.ts';
 import * as examples from './answer-examples.ts';
@@ -194,7 +193,7 @@ export const operations: Record<OperationId, Operation> = {
     summary: "List the account's API keys",
     description:
       'All of them, newest first, or with `limit` a page at a time; `nextCursor` is null where no more follow. Keys that have ' +
-      `expired or were revoked are listed too, for ${endedKeyDays} days.`,
+      'expired or were revoked are listed too, for 90 days.',
     parameters: ['keyLimit', 'cursor'],
     answer: { schema: 'KeyList', description: 'What is known of each; never the keys themselves.' },
   },
