@@ -16,7 +16,7 @@ import { firewallFailures, gatewayFailures } from '../../../shared/routes/gatewa
 import { filterParameters } from '../../../shared/http/generation-filter.ts';
 import { routes } from '../../../shared/routes/routes.ts';
 import type { Route } from '../../../shared/routes/route.ts';
-import { readPage, tableBelow } from '../../support/documents.ts';
+import { pages, readPage, tableBelow } from '../../support/documents.ts';
 
 const page = 'docs/api/limits.md';
 const text = readPage(page).replace(/\s+/g, ' ');
@@ -212,4 +212,24 @@ test('docs/api/images.md tells how long links open and images are kept', () => {
   expect(images).toContain(`**for ${Number(linkSeconds) / 60} minutes at most**`);
   const { retentionDays } = configuration.parse({});
   expect(images).toContain(`as many days as the operator set; ${retentionDays} unless changed`);
+});
+
+const factPages = pages().filter(
+  (path) => /^(README|docs\/(api\/)?[\w-]+)\.md$/.test(path) && !/\/(costs|performance)\.md$/.test(path),
+);
+
+test.each([
+  [
+    'how long an idempotency key is kept',
+    /repeat within \d+ hours|for (its )?24 hours/,
+    ['docs/api/retries.md'],
+  ],
+  ['how long requests are kept', /\d+ unless changed|\b90 days\b/, ['docs/api/images.md']],
+  ['how long a link opens', /for \d+ minutes at most|for an hour at most/, ['docs/api/images.md']],
+  ['how many keys a license has', /\| active keys|\b25 (active )?keys\b/, [page]],
+  ['how large a preview is', /\b60 kB\b/, ['docs/api/images.md']],
+  ['how large a body may be', /\b1048576\b|\b1 MiB\b/, [page]],
+])('%s stands on one page, which the others link to', (_, fact, owners) => {
+  const telling = factPages.filter((path) => fact.test(readPage(path).replace(/\s+/g, ' ')));
+  expect(telling).toEqual(owners);
 });
