@@ -1,251 +1,166 @@
 import type { Configuration } from '../../lib/configuration.ts';
-import { counted, platformLogBytes } from './counted.ts';
-import { prices, type PriceName } from './prices.ts';
-import type { StackCounts } from './stack-counts.ts';
 import { fleetOf, type Fleet } from './fleet.ts';
-import { amount } from './tables.ts';
-import { assumptions, daysPerMonth, gigabyte, hoursPerMonth, type Workload } from './workload.ts';
+import { prices, type Price } from './prices.ts';
+import { amount } from '../common/markdown.ts';
+import { assumptions, daysPerMonth, gpuSeconds, hoursPerMonth, type Workload } from './workload.ts';
 
 /** One line of the bill: a quantity of a month at its price. */
 export interface Line {
   component: string;
   what: string;
-  /** How the quantity is computed, for people. */
+  /** What is multiplied, for people. */
   formula: string;
   quantity: number;
-  unit: string;
+  price: Price;
   usd: number;
-  /** Whether it does not depend on the load. */
-  fixed: boolean;
 }
 
-export interface Bill {
-  /** Null when the stack has no instance. */
-  fleet: Fleet | null;
-  lines: Line[];
-}
+/** Of log lines: a request's, a run's of the sweep, what Lambda adds to each invocation, and the gateway's. */
+export const logBytes = { request: 960, run: 454, platform: 364, access: 271 };
 
-export interface Deployment {
-  configuration: Configuration;
-  counts: StackCounts;
-}
-
-type Add = (what: string, price: PriceName, quantity: number, formula: string, kind?: 'fixed') => void;
-
-interface Input extends Deployment {
-  workload: Workload;
-  /** Generations and images of a month. */
-  generations: number;
-  images: number;
-  /** Those of them that a worker runs. */
-  asyncGenerations: number;
-  fleet: Fleet | null;
-  /** @returns a function that adds lines of a component to the bill. */
-  to(component: string): Add;
-}
-
-/** The bill of a month in a steady state: as much data expires as is added. */
-export function monthlyBill(deployment: Deployment, workload: Workload): Bill {
-  const lines: Line[] = [];
-  const to =
-    (component: string): Add =>
-    (what, price, quantity, formula, kind) => {
-      if (quantity === 0) return;
-      const { usd, per, unit } = prices[price];
-      const cost = (quantity * usd) / per;
-      lines.push({ component, what, formula, quantity, unit, usd: cost, fixed: kind === 'fixed' });
-    };
+/**
+ * What the lines multiply, by the names that their formulas show. What one request uses is counted again by
+ * `test/infra/costs/counted.test.ts`, which runs the real functions against the local engines; what a deployment has
+ * is counted by `template.test.ts` beside it, in the templates.
+ */
+export function factorsOf(configuration: Configuration, workload: Workload, waitSeconds = 0) {
+  const { inference, mail, billing, retentionDays } = configuration;
   const generations = workload.generationsPerMonth;
-  const fleet = fleetOf(deployment.configuration.inference, workload);
-  const input: Input = {
-    ...deployment,
-    workload,
+  const asyncGenerations = generations * workload.asyncShare;
+  const runs = 43_800 * (mail === null ? 1 : 2);
+  const ofRequests = generations * (logBytes.request + logBytes.platform + logBytes.access);
+  const ofWorkers = asyncGenerations * (logBytes.request + logBytes.platform);
+  return {
     generations,
     images: generations * workload.outputs,
-    asyncGenerations: generations * workload.asyncShare,
-    fleet,
-    to,
+    'async generations': asyncGenerations,
+    'runs by schedule': runs,
+    invocations: generations + asyncGenerations + runs,
+    // A request has a prompt of 100 characters, one image, no idempotency key, early in a billing period.
+    'read units': 5,
+    // Transactions count twice; two of these are the lease index's.
+    'write units': 12,
+    'read units of a run': 4.5,
+    // With DynamoDB's 100 bytes for each item.
+    'bytes of a record': 768,
+    'bytes of an answer': 1210,
+    'bytes of an image': workload.imageBytes,
+    'bytes with preview': workload.imageBytes + 19_000,
+    views: workload.views,
+    'PUTs, image and preview': 2,
+    'HEADs and views': 2 + workload.views,
+    'months kept': retentionDays / daysPerMonth,
+    'bytes of all logs': ofRequests + ofWorkers + runs * (logBytes.run + logBytes.platform),
+    MB: 256,
+    // Beside the model 0.3: checks, reservation, settlement, a share of cold starts.
+    'seconds, most of the GPU': gpuSeconds(workload) + 0.3,
+    // A worker waits 20 for a busy model, on average.
+    'seconds that wait': 0.3 + 20 + waitSeconds,
+    'seconds of a run': 0.1,
+    'web ACL': 1,
+    rules: 5,
+    // With every possible value of their second dimension.
+    metrics: 39 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
+    // An alarm on an expression counts each metric in it.
+    'metrics in alarms':
+      138 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 3),
+    dashboard: 1,
+    traces: tracesOf(generations) + runs,
+    key: 1,
+    'copies at any time': 47,
+    accounts: workload.accounts,
+    visits: workload.accounts * 20,
+    'compressed bytes of a visit': 300_000,
+    'requests of a visit': 15,
+    // Five pollers, 20 seconds each.
+    'polls of an empty queue': billing === null ? 0 : 15 * 60 * hoursPerMonth,
   };
-  if (fleet !== null) lines.push(...fleetLines(fleet));
-  addImages(input);
-  addFunctions(input);
-  addApi(input);
-  addTable(input);
-  addLogs(input);
-  addMonitoring(input);
-  addAccounts(input);
-  return { fleet, lines };
 }
 
-/** The instances that always run or are awake, and those that scaling adds. */
-function fleetLines(fleet: Fleet): Line[] {
-  const { instanceType, instanceHours, fewestHours, usdPerHour, sleep } = fleet;
-  const line = (what: string, formula: string, hours: number, fixed: boolean): Line => {
-    const usd = hours * usdPerHour;
-    const named = `${instanceType}, ${what}`;
-    return { component: 'Model', what: named, formula, quantity: hours, unit: 'instance-hours', usd, fixed };
-  };
-  const firstHours = sleep === null ? fewestHours : hoursPerMonth - sleep.asleepHours;
-  const lines =
-    sleep === null
-      ? [line('always on', 'minInstances × 730 hours', fewestHours, true)]
-      : [
-          line('awake', '730 hours − asleep − waking', firstHours - sleep.wakingHours, false),
-          line(
-            'waking',
-            `times that it wakes × ${assumptions.wakingMinutes.value} min`,
-            sleep.wakingHours,
-            false,
-          ),
-        ];
-  const more = instanceHours - firstHours;
-  const before = sleep === null ? 'what is always on' : 'the first, hour by hour';
-  const formula = `GPU hours ÷ ${assumptions.scalingUtilization.value} − ${before}, at most maxInstances`;
-  if (more > negligibleHours) lines.push(line('by scaling', formula, more, false));
-  return lines;
+/** Of the model's own alarms, and those by which it is scaled. */
+function metricsInAlarms(inference: Configuration['inference']): number {
+  if (inference.kind !== 'endpoint') return 0;
+  const { minInstances, maxInstances } = inference;
+  if (minInstances === 0) return maxInstances > 1 ? 17 : 12;
+  return maxInstances > minInstances ? 7 : 5;
 }
 
-/** Sums of shares of hours are a little off what they would be exactly. */
-const negligibleHours = 1e-9;
-
-function addImages({ to, images, workload, configuration }: Input): void {
-  const add = to('Images');
-  const { imageBytes, viewsPerImage } = workload;
-  const bytesGb = (images * imageBytes) / gigabyte;
-  const months = configuration.retentionDays / daysPerMonth;
-  const { objectWritesPerImage, objectHeadsPerImage } = counted.generation;
-  add('to the internet', 'internet', bytesGb * viewsPerImage, 'images × bytes × views');
-  const previewsGb = (images * counted.previewBytes) / gigabyte;
-  add(
-    'stored',
-    'objectStorage',
-    (bytesGb + previewsGb) * months,
-    'images × (bytes + preview) × retentionDays',
-  );
-  add('put', 'objectWrites', images * objectWritesPerImage, `images × ${objectWritesPerImage}`);
-  add(
-    'seen and opened',
-    'objectReads',
-    images * (objectHeadsPerImage + viewsPerImage),
-    `images × (${objectHeadsPerImage} + views)`,
-  );
-}
-
-/** Seconds that the model works on a generation. */
-export function paintSeconds({ secondsPerMegapixel, megapixels, outputs }: Workload): number {
-  return secondsPerMegapixel * megapixels * outputs;
-}
-
-function addFunctions({ to, generations, asyncGenerations, fleet, workload, counts }: Input): void {
-  const add = to('Functions');
-  const memoryGb = counts.memoryMb / 1024;
-  const overhead = assumptions.overheadSeconds.value;
-  const seconds = paintSeconds(workload) + overhead;
-  const runs = counts.scheduledRuns;
-  add(
-    'waiting for the model',
-    'lambdaDuration',
-    (generations - asyncGenerations) * seconds * memoryGb,
-    `generations, not async × (GPU seconds + ${overhead}) × ${counts.memoryMb} MB`,
-  );
-  add('requests', 'lambdaRequests', generations, 'generations');
-  add(
-    'async, accepting',
-    'lambdaDuration',
-    asyncGenerations * overhead * memoryGb,
-    `async generations × ${overhead} × ${counts.memoryMb} MB`,
-  );
-  const waits = assumptions.asyncWaitSeconds.value + (fleet?.sleep?.waitSeconds ?? 0);
-  add(
-    'async, workers that wait',
-    'lambdaDuration',
-    asyncGenerations * (seconds + waits) * (counts.workerMemoryMb / 1024),
-    `async generations × (GPU seconds + ${overhead} + ${amount(waits)} of waiting) × ${counts.workerMemoryMb} MB`,
-  );
-  add('async, workers', 'lambdaRequests', asyncGenerations, 'async generations');
-  add(
-    'sweep, duration',
-    'lambdaDuration',
-    runs * assumptions.sweepSeconds.value * memoryGb,
-    `runs × ${assumptions.sweepSeconds.value} s × ${counts.memoryMb} MB`,
-    'fixed',
-  );
-  add('sweep, requests', 'lambdaRequests', runs, 'runs: one a minute', 'fixed');
-  add('sweep, schedule', 'schedules', runs, 'runs', 'fixed');
-}
-
-function addApi({ to, generations, counts }: Input): void {
-  const addToApi = to('API');
-  const addToFirewall = to('Firewall');
-  addToApi('requests', 'apiRequests', generations, 'generations');
-  const { answerBytes } = counted.generation;
-  addToApi('answers', 'internet', (generations * answerBytes) / gigabyte, `generations × ${answerBytes} B`);
-  addToFirewall('web ACL', 'firewallAcl', counts.firewallAcls, 'count', 'fixed');
-  addToFirewall('rules', 'firewallRule', counts.firewallRules, 'count', 'fixed');
-  addToFirewall('requests', 'firewallRequests', generations, 'generations');
-}
-
-function addTable({ to, generations, asyncGenerations, counts, configuration }: Input): void {
-  const add = to('Table');
-  const { readUnits, writeUnits, itemBytes } = counted.generation;
-  const storedGb = (generations * itemBytes * (configuration.retentionDays / daysPerMonth)) / gigabyte;
-  add('writes', 'tableWrites', generations * writeUnits, `generations × ${writeUnits}`);
-  add('reads', 'tableReads', generations * readUnits, `generations × ${readUnits}`);
-  const asyncUnits = counted.more.respondAsync.readUnits;
-  add('reads of workers', 'tableReads', asyncGenerations * asyncUnits, `async generations × ${asyncUnits}`);
-  const sweepUnits = counted.sweep.readUnits;
-  add('reads of the sweep', 'tableReads', counts.scheduledRuns * sweepUnits, `runs × ${sweepUnits}`, 'fixed');
-  add('records', 'tableStorage', storedGb, `generations × ${itemBytes} B × retentionDays`);
-  add('point-in-time recovery', 'pointInTimeRecovery', storedGb, 'as the records');
-  const { backupCopies } = counts;
-  add('backups', 'backups', storedGb * backupCopies, `as the records × ${backupCopies} copies`);
-}
-
-function addLogs({ to, generations, asyncGenerations, counts, configuration }: Input): void {
-  const add = to('Logs');
-  const bytes = counted.generation.logBytes + platformLogBytes + counts.accessLogBytes;
-  const workerBytes = counted.generation.logBytes + platformLogBytes;
-  const sweepBytes = counted.sweep.logBytes + platformLogBytes;
-  const written = (generations * bytes) / gigabyte;
-  const byWorkers = (asyncGenerations * workerBytes) / gigabyte;
-  const bySweep = (counts.scheduledRuns * sweepBytes) / gigabyte;
-  const months = configuration.logRetentionDays / daysPerMonth;
-  const compression = assumptions.logCompression.value;
-  add('written', 'logIngestion', written, `generations × ${bytes} B`);
-  add('written by workers', 'logIngestion', byWorkers, `async generations × ${workerBytes} B`);
-  add('written by the sweep', 'logIngestion', bySweep, `runs × ${sweepBytes} B`, 'fixed');
-  const stored = (written + byWorkers + bySweep) * months * compression;
-  add('stored', 'logStorage', stored, `all logs × ${compression} × logRetentionDays`);
-}
-
-function addMonitoring({ to, generations, counts }: Input): void {
-  const add = to('Monitoring');
-  add("the service's metrics", 'metrics', counts.customMetrics, 'metrics × values', 'fixed');
-  add('alarms', 'alarmMetrics', counts.alarmMetrics, 'metrics in all alarms', 'fixed');
-  add('dashboard', 'dashboards', counts.dashboards, 'count', 'fixed');
-  add('traces', 'traces', tracesOf(generations), 'one each second, 5% of the rest');
-  add('traces of the sweep', 'traces', counts.scheduledRuns, 'runs', 'fixed');
-}
-
-/** X-Ray's default rule: the first request of each second is traced, and a share of the others. */
+/** X-Ray's default rule: the first request of each second is traced, and a twentieth of the others. */
 function tracesOf(requests: number): number {
   const seconds = hoursPerMonth * 3600;
   return Math.min(requests, seconds) + 0.05 * Math.max(0, requests - seconds);
 }
 
-function addAccounts({ to, counts, workload }: Input): void {
-  const add = to('Accounts');
-  const { accounts } = workload;
-  const visits = accounts * assumptions.visitsPerAccount.value;
-  const polls = counts.polledQueues * assumptions.pollsPerMinute.value * 60 * hoursPerMonth;
-  add('that sign in', 'activeAccounts', accounts, 'accounts', 'fixed');
-  const { bytesPerVisit, requestsPerVisit } = assumptions;
-  const visited = (visits * bytesPerVisit.value) / gigabyte;
-  add('dashboard, bytes', 'edgeTraffic', visited, `visits × ${bytesPerVisit.value} B`, 'fixed');
-  const files = visits * requestsPerVisit.value;
-  add('dashboard, requests', 'edgeRequests', files, `visits × ${requestsPerVisit.value}`, 'fixed');
-  add('billing queue', 'queueRequests', polls, 'polls of the empty queue', 'fixed');
-  add('keys', 'keys', counts.keys, 'count', 'fixed');
+type Factor = keyof ReturnType<typeof factorsOf>;
+type Row = [component: string, what: string, price: keyof typeof prices, factors: Factor[]];
+
+/** The bill but for the model: each line is the product of its factors, at its price. */
+const rows: Row[] = [
+  ['Images', 'to the internet', 'internet', ['images', 'bytes of an image', 'views']],
+  ['Images', 'stored', 'objectStorage', ['images', 'bytes with preview', 'months kept']],
+  ['Images', 'put', 'objectWrites', ['images', 'PUTs, image and preview']],
+  ['Images', 'seen and opened', 'objectReads', ['images', 'HEADs and views']],
+  ['Functions', 'generating', 'lambdaDuration', ['generations', 'seconds, most of the GPU', 'MB']],
+  ['Functions', 'async', 'lambdaDuration', ['async generations', 'seconds that wait', 'MB']],
+  ['Functions', 'sweep', 'lambdaDuration', ['runs by schedule', 'seconds of a run', 'MB']],
+  ['Functions', 'invocations', 'lambdaRequests', ['invocations']],
+  ['Functions', 'schedule of the sweep', 'schedules', ['runs by schedule']],
+  ['API', 'requests', 'apiRequests', ['generations']],
+  ['API', 'answers', 'internet', ['generations', 'bytes of an answer']],
+  ['Firewall', 'web ACL', 'firewallAcl', ['web ACL']],
+  ['Firewall', 'rules', 'firewallRule', ['rules']],
+  ['Firewall', 'requests', 'firewallRequests', ['generations']],
+  ['Table', 'writes', 'tableWrites', ['generations', 'write units']],
+  ['Table', 'reads', 'tableReads', ['generations', 'read units']],
+  ['Table', 'reads of the sweep', 'tableReads', ['runs by schedule', 'read units of a run']],
+  ['Table', 'records', 'tableStorage', ['generations', 'bytes of a record', 'months kept']],
+  ['Table', 'point-in-time recovery', 'recovery', ['generations', 'bytes of a record', 'months kept']],
+  ['Table', 'backups', 'backups', ['generations', 'bytes of a record', 'months kept', 'copies at any time']],
+  ['Logs', 'written', 'logIngestion', ['bytes of all logs']],
+  ['Monitoring', "the service's metrics", 'metrics', ['metrics']],
+  ['Monitoring', 'alarms', 'alarmMetrics', ['metrics in alarms']],
+  ['Monitoring', 'dashboard', 'dashboards', ['dashboard']],
+  ['Monitoring', 'traces', 'traces', ['traces']],
+  ['Accounts', 'that sign in', 'activeAccounts', ['accounts']],
+  ['Accounts', 'dashboard, bytes', 'edgeTraffic', ['visits', 'compressed bytes of a visit']],
+  ['Accounts', 'dashboard, requests', 'edgeRequests', ['visits', 'requests of a visit']],
+  ['Accounts', 'billing queue', 'queueRequests', ['polls of an empty queue']],
+  ['Accounts', 'keys', 'keys', ['key']],
+];
+
+/** The bill of a month in a steady state: as much data expires as is added. */
+export function monthlyBill(
+  configuration: Configuration,
+  workload: Workload,
+): { fleet: Fleet | null; lines: Line[] } {
+  const fleet = fleetOf(configuration.inference, workload);
+  const values = factorsOf(configuration, workload, fleet?.waitSeconds);
+  const lines = rows.map(([component, what, name, factors]): Line => {
+    const price: Price = prices[name];
+    const product = factors.reduce((so, factor) => so * values[factor], 1);
+    const quantity = product / (price.unitSize ?? 1);
+    const usd = (quantity * price.usd) / (price.per ?? 1);
+    const formula = factors.map((factor) => `${amount(values[factor])} ${factor}`).join(' × ');
+    return { component, what, formula, quantity, price, usd };
+  });
+  return {
+    fleet,
+    lines: [...(fleet === null ? [] : fleetLines(fleet)), ...lines].filter(({ usd }) => usd > 1e-9),
+  };
+}
+
+/** The instances that always run, and those that scaling adds; or all, where the model may be scaled to zero. */
+function fleetLines({ instanceType, instanceHours, alwaysOnHours, price }: Fleet): Line[] {
+  const line = (what: string, formula: string, quantity: number): Line => {
+    const usd = quantity * price.usd;
+    return { component: 'Model', what: `${instanceType}, ${what}`, formula, quantity, price, usd };
+  };
+  const busy = `busy for over ${assumptions.scalingUtilization * 100}% of the time without`;
+  const byNeed = alwaysOnHours === 0 ? 'the formula of sittings' : busy;
+  return [
+    line('always on', 'minInstances × 730 hours', alwaysOnHours),
+    line('as needed', byNeed, instanceHours - alwaysOnHours),
+  ];
 }
 
 export function sumOf(lines: Line[]): number {

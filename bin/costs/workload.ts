@@ -1,81 +1,47 @@
-import { counted } from './counted.ts';
-
-/** The load on the service. */
-export interface Workload {
-  generationsPerMonth: number;
-  /** GPU time for one megapixel of one image. */
-  secondsPerMegapixel: number;
-  megapixels: number;
-  outputs: number;
-  imageBytes: number;
-  /** How often each image is opened, over its whole life. */
-  viewsPerImage: number;
-  /** Accounts that sign in within a month. */
-  accounts: number;
-  /** Share of the generations that are asked for with `Prefer: respond-async`. */
-  asyncShare: number;
-  /** Images that somebody asks for one after another. */
-  imagesPerSitting: number;
-  /** Of the model's instance, US dollars. @default the price that is known for its type */
-  instancePerHour?: number;
-}
-
+/** The load on the service, if nothing else is said. */
 export const defaultWorkload = {
   generationsPerMonth: 10_000,
-  secondsPerMegapixel: 12,
+  /** GPU time for one megapixel of one image. */
+  seconds: 12,
   megapixels: 1,
   outputs: 1,
-  viewsPerImage: 2,
+  /** How often each image is opened, over its whole life. */
+  views: 2,
+  /** Accounts that sign in within a month. */
   accounts: 100,
+  /** Share of the generations that are asked for with `Prefer: respond-async`. */
   asyncShare: 0.1,
+  /** Images that somebody asks for one after another. */
   imagesPerSitting: 5,
 };
 
-/** Default bytes of an image: those of the local painter. */
+export type Workload = typeof defaultWorkload & {
+  imageBytes: number;
+  /** Of an hour of the model's instance, US dollars. @default the price that is known for its type */
+  instancePrice?: number;
+};
+
+/** Of a PNG by the local painter, average of all its styles. A diffusion model's differ. */
 export function usualImageBytes(megapixels: number): number {
-  return Math.round(counted.pngBytesPerMegapixel * megapixels);
+  return Math.round(1_244_620 * megapixels);
 }
 
-/** Assumptions that can't be counted before the service runs. */
+/** Seconds that the model works on a generation. */
+export function gpuSeconds({ seconds, megapixels, outputs }: Workload): number {
+  return seconds * megapixels * outputs;
+}
+
+/** What nobody can count before a model runs. */
 export const assumptions = {
-  overheadSeconds: {
-    value: 0.3,
-    meaning:
-      'seconds of a function beside the model: the checks, the reservation, the settlement, a share of cold starts',
-  },
-  asyncWaitSeconds: {
-    value: 20,
-    meaning:
-      'seconds that a worker waits for a busy model, on average; waiting for one that wakes is computed',
-  },
-  sweepSeconds: { value: 0.1, meaning: 'seconds of one run of the sweep' },
-  scalingUtilization: {
-    value: 0.7,
-    meaning: 'share of the time that an instance paints, where more than the fewest are needed',
-  },
-  wakingMinutes: {
-    value: 10,
-    meaning: 'minutes from the call that wakes a sleeping model until it paints, paid like any others',
-  },
-  leavingMinutes: {
-    value: 10,
-    meaning: 'minutes for which the instance stays, and is paid, after its model has gone to sleep',
-  },
-  sittingPauseMinutes: { value: 1, meaning: 'minutes between two images of a sitting' },
-  logCompression: { value: 0.15, meaning: 'what is left of a log once CloudWatch has compressed it' },
-  visitsPerAccount: {
-    value: 20,
-    meaning: 'visits of the dashboard by an account that signs in, a month',
-  },
-  requestsPerVisit: { value: 15, meaning: 'files of the dashboard that a visit loads or asks for' },
-  bytesPerVisit: { value: 300_000, meaning: 'bytes of the dashboard that a visit loads, compressed' },
-  pollsPerMinute: {
-    value: 15,
-    meaning: "Lambda's own requests for messages of an empty queue, a minute: five pollers, 20 seconds each",
-  },
-} as const;
+  /** Share of the time that an instance generates, where more than the fewest are needed. */
+  scalingUtilization: 0.7,
+  /** From the request that finds a model scaled to zero until it generates, paid like any others. */
+  coldStartMinutes: 10,
+  /** For which the instance stays, and is paid, after its model was scaled to zero. */
+  leavingMinutes: 10,
+  /** Between two images of a sitting. */
+  sittingPauseMinutes: 1,
+};
 
 export const hoursPerMonth = 730;
 export const daysPerMonth = hoursPerMonth / 24;
-/** Bytes of AWS's GB. */
-export const gigabyte = 2 ** 30;

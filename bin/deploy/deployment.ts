@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
-  ConfigurationError,
   modelStackNameOf,
   readConfiguration,
   readConfigurationFile,
   stackNameOf,
   type Configuration,
 } from '../../lib/configuration.ts';
+import { configurationOrFailure } from '../common/configuration.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 
 /** The stacks of a configuration. */
@@ -26,14 +26,11 @@ export interface Deployment {
  * @throws Failure that names every option that is wrong.
  */
 export function readDeployment(root: string, configFile: string | undefined): Deployment {
-  try {
+  return configurationOrFailure(() => {
     if (configFile === undefined) return deploymentOf(readCdkJson(join(root, 'cdk.json')), []);
     const path = resolve(configFile);
     return deploymentOf(readConfigurationFile(path), ['-c', `config=${path}`]);
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new Failure(error.message, 1, { cause: error });
-    throw error;
-  }
+  });
 }
 
 function deploymentOf(configuration: Configuration, contextArguments: string[]): Deployment {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
-import { bundleFunctions } from '../../bin/costs/bundles.ts';
+import { bundleFunctions } from '../support/function-bundles.ts';
 import { temporaryFolder } from './children.ts';
 
 export interface Bundle {

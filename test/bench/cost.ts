@@ -1,8 +1,7 @@
-import { monthlyBill, type Line } from '../../bin/costs/model.ts';
+import { factorsOf, monthlyBill, type Line } from '../../bin/costs/model.ts';
 import { prices } from '../../bin/costs/prices.ts';
-import { countStack, type StackCounts } from '../../bin/costs/stack-counts.ts';
 import { assumptions, defaultWorkload, usualImageBytes, type Workload } from '../../bin/costs/workload.ts';
-import { readConfiguration, type Configuration } from '../../lib/configuration.ts';
+import { readConfiguration } from '../../lib/configuration.ts';
 
 /** US dollars for 1,000 generations of one megapixel, of a month with a million of them. */
 export interface CostFigures {
@@ -31,37 +30,38 @@ const waitSeconds = 10;
 export function measureCost(): CostFigures {
   const inference = { kind: 'endpoint', modelData: 's3://models/example/' };
   const configuration = readConfiguration({ inference }, 'The default configuration');
-  return costOf(configuration, countStack(configuration));
-}
-
-export function costOf(configuration: Configuration, counts: StackCounts): CostFigures {
   const workload: Workload = {
     ...defaultWorkload,
     generationsPerMonth: generations,
-    secondsPerMegapixel: waitSeconds,
+    seconds: waitSeconds,
     // Their latencies are of callers who wait.
     asyncShare: 0,
     imageBytes: usualImageBytes(1),
   };
-  const { fleet, lines } = monthlyBill({ configuration, counts }, workload);
+  const { fleet, lines } = monthlyBill(configuration, workload);
   if (fleet === null) throw new Error('The default configuration has no model.');
-  const perGeneration = lines.filter(({ fixed, component }) => !fixed && component !== 'Model');
+  const idle = monthlyBill(configuration, { ...workload, generationsPerMonth: 0 }).lines;
+  const usdIdle = ({ component, what }: Line) =>
+    idle.find((line) => line.component === component && line.what === what)?.usd ?? 0;
+  const perGeneration = lines
+    .filter(({ component }) => component !== 'Model')
+    .map((line) => ({ ...line, usd: line.usd - usdIdle(line) }));
   const parts = Map.groupBy(perGeneration, partOf);
   const perThousand = (some: Line[] = []) => (sumOf(some) * 1000) / generations;
   const used = parts.get('used') ?? [];
   const byComponent = [...Map.groupBy(used, ({ component }) => component)];
   const gpuHours = (1000 * waitSeconds) / 3600;
-  const scalingUtilization = assumptions.scalingUtilization.value;
+  const scalingUtilization = assumptions.scalingUtilization;
   return {
     waitSeconds,
-    memoryMb: counts.memoryMb,
+    memoryMb: factorsOf(configuration, workload).MB,
     lines: byComponent.map(([what, some]) => ({ what, usd: perThousand(some) })),
     withoutGpu: perThousand(used),
     kept: perThousand(parts.get('kept')),
     keptDays: configuration.retentionDays,
     egress: perThousand(parts.get('egress')),
-    gpuAtFull: gpuHours * fleet.usdPerHour,
-    gpuAtScaling: (gpuHours * fleet.usdPerHour) / scalingUtilization,
+    gpuAtFull: gpuHours * fleet.price.usd,
+    gpuAtScaling: (gpuHours * fleet.price.usd) / scalingUtilization,
     scalingUtilization,
     instanceType: fleet.instanceType,
   };
@@ -71,11 +71,11 @@ const egressUnit = prices.internet.unit;
 const keeping = new Set(['stored', 'records', 'point-in-time recovery', 'backups']);
 
 /** What a line is paid for: the generation itself, keeping what it left, or bytes that go to the internet. */
-export function partOf({ component, what, unit }: Line): 'used' | 'kept' | 'egress' {
+export function partOf({ component, what, price }: Line): 'used' | 'kept' | 'egress' {
   if (keeping.has(what)) return 'kept';
   const toInternet =
     (component === 'Images' && what === 'to the internet') || (component === 'API' && what === 'answers');
-  if (toInternet && unit === egressUnit) return 'egress';
+  if (toInternet && price.unit === egressUnit) return 'egress';
   return 'used';
 }
 

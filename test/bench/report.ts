@@ -1,4 +1,4 @@
-import { grouped, markdownTable } from '../../bin/costs/tables.ts';
+import { grouped, markdownTable } from '../../bin/common/markdown.ts';
 import type { ColdStart } from './cold/cold-start.ts';
 import type { CostFigures } from './cost.ts';
 import type { Overhead } from './overhead/overhead.ts';

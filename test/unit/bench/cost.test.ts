@@ -1,16 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { costOf, partOf } from '../../bench/cost.ts';
-import { readConfiguration } from '../../../lib/configuration.ts';
+import { measureCost, partOf } from '../../bench/cost.ts';
 import type { Line } from '../../../bin/costs/model.ts';
 
 const line = (component: string, what: string, unit = 'GB'): Line => ({
   component,
   what,
-  unit,
+  price: { usd: 1, unit },
   formula: '',
   quantity: 1,
   usd: 1,
-  fixed: false,
 });
 
 test('keeping and egress are told apart from the generation itself', () => {
@@ -22,22 +20,7 @@ test('keeping and egress are told apart from the generation itself', () => {
 });
 
 test('the lines add up, and the GPU is its price for ten seconds a thousand times', () => {
-  const inference = { kind: 'endpoint', modelData: 's3://models/example/' };
-  const counts = {
-    memoryMb: 256,
-    workerMemoryMb: 256,
-    firewallAcls: 1,
-    firewallRules: 5,
-    customMetrics: 50,
-    alarmMetrics: 30,
-    dashboards: 1,
-    keys: 1,
-    backupCopies: 10,
-    scheduledRuns: 43_800,
-    polledQueues: 0,
-    accessLogBytes: 300,
-  };
-  const cost = costOf(readConfiguration({ inference }, 'test'), counts);
+  const cost = measureCost();
   const sum = cost.lines.reduce((total, { usd }) => total + usd, 0);
   expect(sum).toBeCloseTo(cost.withoutGpu, 10);
   // Lambda alone: 10.3 s of a quarter of a GB, a thousand times, and a thousand requests.

@@ -1,4 +1,4 @@
-import { padded, widthOf } from '../common/output.ts';
+import { padded, widthOf } from './output.ts';
 
 /** A table in Markdown, laid out as Prettier lays it out. Columns whose heading ends in ":" are aligned to the right. */
 export function markdownTable(headings: string[], rows: string[][]): string {
@@ -34,5 +34,6 @@ export function amount(number: number): string {
 }
 
 export function percent(share: number): string {
+  if (share < 0.001) return '< 0.1%';
   return `${Number((share * 100).toPrecision(share < 0.1 ? 2 : 3))}%`;
 }
