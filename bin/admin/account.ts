@@ -3,9 +3,9 @@ import type { Account } from '../../shared/accounts/directory.ts';
 import { isoTime } from '../../shared/base/clock.ts';
 import { isActive, type License } from '../../shared/licenses/license.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
-import { keyValues, readableTime, table, type Answer } from '../common/output.ts';
+import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { account as accountValue, nonEmpty, wholeNumber } from '../common/values.ts';
-import { answer, withExamples, type Session } from './command.ts';
+import { addCommands, withExamples, type Session } from './command.ts';
 import { licenseJson } from './license-output.ts';
 
 /** The most that Cognito gives at once. */
@@ -22,17 +22,23 @@ export function addAccountCommands(program: Command): void {
     .command('account')
     .description('accounts, which own licenses and sign in to the dashboard: list, show');
   withExamples(account, ['account list', 'account show ada@example.com']);
-  account
-    .command('list')
-    .description("the user pool's accounts with their licenses, in no particular order")
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), defaultLimit)
-    .option('--cursor <cursor>', 'go on where a list before ended', nonEmpty('--cursor'))
-    .action((options: ListOptions, command: Command) => answer(command, (session) => list(session, options)));
-  account
-    .command('show')
-    .description('one account and its licenses')
-    .argument('<account>', 'its Cognito sub or its e-mail address', accountValue('ACCOUNT'))
-    .action((text: string, _, command: Command) => answer(command, (session) => show(session, text)));
+  addCommands(account, [
+    {
+      name: 'list',
+      description: "the user pool's accounts with their licenses, in no particular order",
+      options: [
+        ['--limit <n>', 'at most so many', wholeNumber(1, 1000), { usual: defaultLimit }],
+        ['--cursor <cursor>', 'go on where a list before ended', nonEmpty],
+      ],
+      run: (options: ListOptions) => (session) => list(session, options),
+    },
+    {
+      name: 'show',
+      description: 'one account and its licenses',
+      operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
+      run: (_, text: string) => (session) => show(session, text),
+    },
+  ]);
 }
 
 /** An account with its licenses, oldest first. */
@@ -55,22 +61,20 @@ async function list(session: Session, { limit, cursor }: ListOptions): Promise<A
     found.push(...(await Promise.all(page.accounts.map((account) => owned(session, account)))));
     next = page.nextCursor;
   } while (next !== null && found.length < limit);
-  const rows = found.map((one) => [
-    one.account.email ?? '–',
-    one.account.sub,
-    readableTime(one.account.createdAtMs),
-    statusOf(one.account),
-    licensesText(one, session.nowMs),
-  ]);
   const more = next === null ? '' : `\n\nThere are more: --cursor '${next}' goes on.`;
   return {
     json: { accounts: found.map(accountJson), nextCursor: next },
-    text:
-      rows.length === 0
-        ? `There are no accounts.${more}`
-        : table(['E-MAIL', 'SUB', 'CREATED', 'STATUS', 'LICENSES'], rows) + more,
+    text: listOf(found, columnsAt(session.nowMs), 'There are no accounts.') + more,
   };
 }
+
+const columnsAt = (nowMs: number) => ({
+  'E-MAIL': (one: Owned) => one.account.email,
+  SUB: (one: Owned) => one.account.sub,
+  CREATED: (one: Owned) => readableTime(one.account.createdAtMs),
+  STATUS: (one: Owned) => statusOf(one.account),
+  LICENSES: (one: Owned) => licensesText(one, nowMs),
+});
 
 async function show(session: Session, text: string): Promise<Answer> {
   const one = await owned(session, await session.accounts.find(text));
@@ -81,15 +85,14 @@ async function show(session: Session, text: string): Promise<Answer> {
     ['Status', statusOf(account)],
     ['Created', readableTime(account.createdAtMs)],
   ]);
-  const rows = licenses.map((license) => [
-    license.licenseId,
-    names.get(license.licenseId)!,
-    license.tier,
-    license.status,
-    isActive(license, session.nowMs) ? 'accepted' : 'refused',
-  ]);
-  const ofLicenses =
-    rows.length === 0 ? 'It has no licenses.' : table(['LICENSE', 'NAME', 'TIER', 'STATUS', 'KEYS'], rows);
+  const columns = {
+    LICENSE: (license: License) => license.licenseId,
+    NAME: (license: License) => names.get(license.licenseId)!,
+    TIER: (license: License) => license.tier,
+    STATUS: (license: License) => license.status,
+    KEYS: (license: License) => (isActive(license, session.nowMs) ? 'accepted' : 'refused'),
+  };
+  const ofLicenses = listOf(licenses, columns, 'It has no licenses.');
   return { json: accountJson(one), text: `${summary}\n\n${ofLicenses}` };
 }
 

@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import type { AuditChange, AuditEntry, AuditValue } from '../../shared/accounts/audit.ts';
 import { isoTime } from '../../shared/base/clock.ts';
 import type { AuditTrail } from '../../shared/accounts/audit-store.ts';
-import { answer, withExamples, type Session } from './command.ts';
+import type { CommandRow, Session } from './command.ts';
 import { usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
-import { readableTime, table, type Answer } from '../common/output.ts';
+import { listOf, readableTime, type Answer } from '../common/output.ts';
 import { id, wholeNumber } from '../common/values.ts';
 
 const defaultLimit = 100;
@@ -15,43 +14,42 @@ interface AuditOptions {
   limit: number;
 }
 
-export function addAuditCommand(program: Command): void {
-  const audit = program
-    .command('audit')
-    .description('who changed a license and its keys, or the identities; newest first, kept for 400 days')
-    .argument('[license]', 'its id', id('LICENSE'))
-    .option('--identities', 'of all identities instead of a license')
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), defaultLimit)
-    .action((licenseId: string | undefined, options: AuditOptions, command: Command) => {
-      if ((licenseId === undefined) === (options.identities !== true)) {
-        throw usageFailure('Name a license or give --identities, one of the two.');
-      }
-      return answer(command, (session) => list(session, licenseId, options.limit));
-    });
-  withExamples(audit, ['audit lic_…', 'audit --identities --json']);
-}
+export const auditCommand: CommandRow = {
+  name: 'audit',
+  description: 'who changed a license and its keys, or the identities; newest first, kept for 400 days',
+  operands: [['[license]', 'its id', id]],
+  options: [
+    ['--identities', 'of all identities instead of a license'],
+    ['--limit <n>', 'at most so many', wholeNumber(1, 1000), { usual: defaultLimit }],
+  ],
+  examples: ['audit lic_…', 'audit --identities --json'],
+  run({ identities, limit }: AuditOptions, licenseId?: string) {
+    if ((licenseId === undefined) === (identities !== true)) {
+      throw usageFailure('Name a license or give --identities, one of the two.');
+    }
+    return (session) => list(session, licenseId, limit);
+  },
+};
 
 async function list(session: Session, licenseId: string | undefined, limit: number): Promise<Answer> {
   const trail: AuditTrail = licenseId === undefined ? 'identities' : { licenseId };
   const { entries, next } = await session.stores.audit.listPage(trail, limit, null);
   // A mistyped id must not look like a license that nobody changed.
   if (entries.length === 0 && licenseId !== undefined) await getLicense(session, licenseId);
-  const rows = entries.map((entry) => [
-    readableTime(entry.atMs),
-    entry.by,
-    entry.action,
-    entry.subjectId,
-    entry.changes.map(changeText).join('; '),
-  ]);
   const older = next === null ? '' : `\n\nThere are older entries: --limit shows up to 1000.`;
   return {
     json: { entries: entries.map(entryJson), hasMore: next !== null },
-    text:
-      rows.length === 0
-        ? 'Nothing was changed in the last 400 days.'
-        : table(['WHEN', 'BY', 'WHAT', 'OF', 'CHANGES'], rows) + older,
+    text: listOf(entries, columns, 'Nothing was changed in the last 400 days.') + older,
   };
 }
+
+const columns = {
+  WHEN: (entry: AuditEntry) => readableTime(entry.atMs),
+  BY: (entry: AuditEntry) => entry.by,
+  WHAT: (entry: AuditEntry) => entry.action,
+  OF: (entry: AuditEntry) => entry.subjectId,
+  CHANGES: (entry: AuditEntry) => entry.changes.map(changeText).join('; '),
+};
 
 function entryJson({ atMs, ...entry }: AuditEntry): Record<string, unknown> {
   return { ...entry, at: isoTime(atMs) };

@@ -2,10 +2,19 @@ import type { Command } from 'commander';
 import type { Actor } from '../../shared/accounts/audit.ts';
 import { openAccounts, type Accounts } from '../common/accounts.ts';
 import { findPlace, type Place, type PlaceFlags } from '../common/connection.ts';
-import { asFailure } from '../common/failure.ts';
+import { withOptions, type Kind, type OptionRow } from '../common/command-line.ts';
+import { asFailure, Failure } from '../common/failure.ts';
 import type { Answer } from '../common/output.ts';
-import type { Reduction } from './prompt.ts';
+import type { Terminal } from '../common/prompt.ts';
 import type { Stores } from '../common/stores.ts';
+
+/** A change that takes access away. */
+export interface Reduction {
+  /** What will be done, such as "end the license lic_1". */
+  what: string;
+  /** What its owners lose by it. */
+  losses: string[];
+}
 
 /** What a command works with after its operands and options were checked. */
 export interface Session {
@@ -27,8 +36,46 @@ interface SessionFlags extends PlaceFlags {
   yes?: boolean;
 }
 
+export type OperandRow = [syntax: string, description: string, kind: Kind];
+
+/** One command, as data. */
+export interface CommandRow {
+  name: string;
+  description: string;
+  usage?: string;
+  operands?: OperandRow[];
+  options?: OptionRow[];
+  /** Of a command that takes something away: what it asks before. */
+  asksBefore?: string;
+  examples?: string[];
+  /** Checks what was given before anything is looked up. @returns the work on the table that the options name */
+  run(options: any, ...operands: any[]): Work;
+}
+
+type Work = (session: Session) => Promise<Answer>;
+
+export const accessIsTakenAway = 'access is taken away';
+
+export function addCommands(parent: Command, rows: readonly CommandRow[]): Command {
+  for (const { name, description, usage, operands = [], options = [], asksBefore, examples, run } of rows) {
+    const command = parent.command(name).description(description);
+    if (usage !== undefined) command.usage(usage);
+    for (const [syntax, what, kind] of operands) {
+      command.argument(syntax, what, kind(syntax.slice(1, -1).toUpperCase()));
+    }
+    withOptions(command, options);
+    if (asksBefore !== undefined) command.option('-y, --yes', `do not ask before ${asksBefore}`);
+    if (examples !== undefined) withExamples(command, examples);
+    command.action((...given: any[]) => {
+      const operandsGiven = given.slice(0, operands.length);
+      return answer(command, run(command.opts(), ...operandsGiven));
+    });
+  }
+  return parent;
+}
+
 /** Runs a command on the table that its options name, and prints its answer. @throws Failure */
-export async function answer(command: Command, work: (session: Session) => Promise<Answer>): Promise<void> {
+async function answer(command: Command, work: Work): Promise<void> {
   const flags = command.optsWithGlobals<SessionFlags>();
   let place: Place | null = null;
   let stores: Stores | null = null;
@@ -59,15 +106,24 @@ function operatorAt(place: Place): Session['operator'] {
 
 function asking(flags: SessionFlags, placeName: string): Session['confirm'] {
   if (flags.yes) return async () => {};
-  return async (reduction) => {
-    const { confirmReduction } = await import('./prompt.ts');
-    await confirmReduction(reduction, placeName, { input: process.stdin, output: process.stderr });
-  };
+  return (reduction) =>
+    confirmReduction(reduction, placeName, { input: process.stdin, output: process.stderr });
 }
 
-/** The option of every command that takes something away, access by default. */
-export function withYes(command: Command, before = 'access is taken away'): Command {
-  return command.option('-y, --yes', `do not ask before ${before}`);
+/** Asks before access is taken away. @throws Failure when it is not confirmed, or stdin is no terminal. */
+export async function confirmReduction(
+  { what, losses }: Reduction,
+  placeName: string,
+  terminal: Terminal,
+): Promise<void> {
+  if (!terminal.input.isTTY) {
+    throw new Failure(`Nothing was changed: add --yes to ${what}, as stdin is not a terminal to ask on.`);
+  }
+  const { isConfirmed } = await import('../common/prompt.ts');
+  const lines = [`On ${placeName}, this will ${what}:`, ...losses.map((loss) => `  - ${loss}`)];
+  if (!(await isConfirmed(lines, 'Go on?', terminal))) {
+    throw new Failure('Nothing was changed: it was not confirmed.');
+  }
 }
 
 /** Examples below a command's help. */

@@ -1,30 +1,168 @@
 import type { Command } from 'commander';
+import {
+  generationStatuses,
+  generationTypes,
+  type GenerationStatus,
+  type GenerationType,
+} from '../../shared/generations/contract.ts';
+import { isoTime } from '../../shared/base/clock.ts';
 import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
-import { answer, withExamples, type Session } from './command.ts';
-import { addGenerationDelete } from './generation-delete.ts';
-import { addGenerationList } from './generation-list.ts';
-import { generationJson, leaseUntilMs, missingRequest } from './generation-output.ts';
-import { keyValues, readableTime, type Answer } from '../common/output.ts';
-import { id, requestId as requestIdValue } from '../common/values.ts';
+import type { GenerationFilter } from '../../shared/generations/store.ts';
+import { storedMembers } from '../../shared/generations/answers.ts';
+import type { OptionRow } from '../common/command-line.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
+import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
+import type { Stores } from '../common/stores.ts';
+import {
+  account,
+  id,
+  keyId,
+  oneOf,
+  requestId as requestIdValue,
+  time,
+  wholeNumber,
+} from '../common/values.ts';
+import { addCommands, withExamples, type OperandRow, type Session } from './command.ts';
+import { getLicense } from './license.ts';
+
+const examples = [
+  'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
+  'generation show lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
+  'generation delete lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
+];
+
+const listOptions: OptionRow[] = [
+  ['--owner <account>', 'of this account instead: its Cognito sub or e-mail address', account],
+  ['--status <status>', generationStatuses.join(', '), oneOf(generationStatuses)],
+  ['--identity <id>', 'with this identity', id],
+  ['--key <key>', 'made with this key', keyId],
+  ['--type <type>', generationTypes.join(', '), oneOf(generationTypes)],
+  ['--since <time>', 'accepted then or later', time],
+  ['--until <time>', 'accepted before then', time],
+  ['--limit <n>', 'at most so many', wholeNumber(1, 1000), { usual: 50 }],
+  ['--prompts', 'with what was asked for, which is the business of its owner'],
+];
+
+const oneRequest: OperandRow[] = [
+  ['<license>', 'the id of its license', id],
+  ['<request>', 'its request id, as in X-Request-Id', requestIdValue],
+];
 
 export function addGenerationCommands(program: Command): void {
   const generation = program.command('generation').description('stored requests: list, show, delete');
-  withExamples(generation, [
-    'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
-    'generation show lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
-    'generation delete lic_… 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
+  addCommands(withExamples(generation, examples), [
+    {
+      name: 'list',
+      description: 'stored requests of a license, or of all licenses of an account, newest first',
+      operands: [['[license]', 'its id', id]],
+      options: listOptions,
+      run(options: ListOptions, licenseId?: string) {
+        if ((licenseId === undefined) === (options.owner === undefined)) {
+          throw usageFailure('Name a license or give --owner, one of the two.');
+        }
+        return (session) => list(session, licenseId, options);
+      },
+    },
+    {
+      name: 'show',
+      description: 'one stored request, with its prompt and its credits; no links to its images',
+      operands: oneRequest,
+      run: (_, licenseId: string, requestId: string) => (session) => show(session, licenseId, requestId),
+    },
+    {
+      name: 'delete',
+      description:
+        'erase a stored request with its images and its prompt, as its owner could; credits stay used',
+      operands: oneRequest,
+      asksBefore: 'it is deleted',
+      run: (_, licenseId: string, requestId: string) => (session) => remove(session, licenseId, requestId),
+    },
   ]);
-  addGenerationList(generation);
-  generation
-    .command('show')
-    .description('one stored request, with its prompt and its credits; no links to its images')
-    .argument('<license>', 'the id of its license', id('LICENSE'))
-    .argument('<request>', 'its request id, as in X-Request-Id', requestIdValue('REQUEST'))
-    .action((licenseId: string, requestId: string, _, command: Command) =>
-      answer(command, (session) => show(session, licenseId, requestId)),
-    );
-  addGenerationDelete(generation);
 }
+
+const maxPerPage = 50;
+
+interface ListOptions {
+  owner?: string;
+  status?: GenerationStatus;
+  identity?: string;
+  key?: string;
+  type?: GenerationType;
+  since?: number;
+  until?: number;
+  limit: number;
+  prompts?: boolean;
+}
+
+async function list(session: Session, licenseId: string | undefined, options: ListOptions): Promise<Answer> {
+  const { limit, prompts = false } = options;
+  const licenseIds = await licensesOf(session, licenseId, options.owner);
+  // One more than is shown tells whether there are more.
+  const found = await Promise.all(licenseIds.map((one) => newest(session, one, options, limit + 1)));
+  const all = found.flat().sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
+  const shown = all.slice(0, limit);
+  const hasMore = all.length > limit;
+  const older = hasMore ? '\n\nThere are older requests: --until, or --limit up to 1000, shows them.' : '';
+  return {
+    json: { generations: shown.map((one) => (prompts ? generationJson(one) : withoutPrompts(one))), hasMore },
+    text: listOf(shown, prompts ? withPrompts : columns, 'There are no such requests.') + older,
+  };
+}
+
+async function licensesOf(
+  session: Session,
+  licenseId: string | undefined,
+  owner: string | undefined,
+): Promise<string[]> {
+  // A mistyped id must not look like a license without requests.
+  if (licenseId !== undefined) return [(await getLicense(session, licenseId)).licenseId];
+  const licenses = await session.stores.licenses.listByOwner(await session.accounts.ownerId(owner!));
+  return licenses.map((license) => license.licenseId);
+}
+
+/** The newest of one license, at most `limit`. */
+async function newest(
+  { stores, nowMs }: Session,
+  licenseId: string,
+  { status, identity, key, type, since, until }: ListOptions,
+  limit: number,
+): Promise<Generation[]> {
+  const filter: GenerationFilter = {
+    ...(status && { status }),
+    ...(identity && { identityId: identity }),
+    ...(key && { keyId: key }),
+    ...(type && { type }),
+    ...(since !== undefined && { createdAfterMs: since }),
+    ...(until !== undefined && { createdBeforeMs: until }),
+  };
+  const found: Generation[] = [];
+  let before: string | null = null;
+  do {
+    const query = { limit: Math.min(limit, maxPerPage), before, filter, nowMs };
+    const page = await stores.generations.listPage(licenseId, query);
+    found.push(...page.generations);
+    before = page.next;
+  } while (before !== null && found.length < limit);
+  return found.slice(0, limit);
+}
+
+function withoutPrompts(generation: Generation): Record<string, unknown> {
+  const { prompt: _prompt, negativePrompt: _negative, ...members } = generationJson(generation);
+  return members;
+}
+
+const columns = {
+  REQUEST: (one: Generation) => one.requestId,
+  LICENSE: (one: Generation) => one.licenseId,
+  CREATED: (one: Generation) => readableTime(one.createdAtMs),
+  STATUS: (one: Generation) => one.status,
+  ERROR: (one: Generation) => one.errorCode,
+  IDENTITY: (one: Generation) => one.identity.slug,
+  OUTPUTS: (one: Generation) => `${one.numOutputs} × ${one.width} × ${one.height}`,
+  CREDITS: creditsCharged,
+  KEY: (one: Generation) => one.keyId,
+};
+const withPrompts = { ...columns, PROMPT: (one: Generation) => one.prompt };
 
 async function show(session: Session, licenseId: string, requestId: string): Promise<Answer> {
   const generation = await session.stores.generations.get(licenseId, requestId);
@@ -60,4 +198,73 @@ function generationText(generation: Generation): string {
     ['Lease until', readableTime(leaseUntilMs(generation))],
     ['Kept until', readableTime(generation.expiresAtMs)],
   ]);
+}
+
+/** The lease's end is stored only while it runs. */
+function leaseUntilMs(generation: Generation): number | null {
+  return generation.leaseUntilMs === 0 ? null : generation.leaseUntilMs;
+}
+
+/** As GET /generate/{requestId} shows it, without links and with the operator's own members. */
+function generationJson(generation: Generation): Record<string, unknown> {
+  return {
+    ...storedMembers(generation),
+    requestId: generation.requestId,
+    // The playground's caller too, which its owner does not see.
+    keyId: generation.keyId,
+    creditsReserved: generation.credits,
+    periodStart: isoTime(generation.periodStartMs),
+    deadline: isoTime(generation.deadlineMs),
+    leaseUntil: isoTime(leaseUntilMs(generation)),
+    expiresAt: isoTime(generation.expiresAtMs),
+  };
+}
+
+/** @returns what to tell of a request that is not there. @throws Failure when there is not even its license. */
+async function missingRequest(session: Session, licenseId: string, requestId: string): Promise<Failure> {
+  await getLicense(session, licenseId);
+  return new Failure(`The license ${licenseId} has no request ${requestId}.`);
+}
+
+async function remove(session: Session, licenseId: string, requestId: string): Promise<Answer> {
+  const { bucketName, stores, confirm } = session;
+  if (bucketName === null) {
+    throw usageFailure('Images lie in the bucket of a stack: name the stack with --stack.');
+  }
+  const stored = await stores.deletions.find([licenseId], requestId);
+  if (stored === null || ('deletion' in stored && stored.deletion.isErased)) {
+    throw await missingRequest(session, licenseId, requestId);
+  }
+  await confirm({
+    what: `delete the request ${requestId}`,
+    losses: ['Its owner loses its images, its prompt and its place in the history, for good.'],
+  });
+  await eraseRequest(stores, bucketName, licenseId, requestId);
+  return {
+    json: { requestId, deleted: true },
+    text: `Deleted ${requestId}: its images and its prompt are gone.`,
+  };
+}
+
+/** By the same two steps as DELETE /generate/{requestId}. */
+async function eraseRequest(
+  { deletions }: Stores,
+  bucketName: string,
+  licenseId: string,
+  requestId: string,
+): Promise<void> {
+  const [{ beginDeletion, erase }, { systemClock }, { objectStore }] = await Promise.all([
+    import('../../shared/generations/delete.ts'),
+    import('../../shared/base/clock.ts'),
+    import('../../shared/images/object-store.ts'),
+  ]);
+  const deps = { deletions, objects: objectStore(bucketName), clock: systemClock };
+  const deletion = await beginDeletion(requestId, [licenseId], deps);
+  await erase(deletion, deps).catch((cause: unknown) => {
+    throw new Failure(
+      `Nobody finds ${requestId} any more, but some of its images may still be there: delete it again, or leave it to the sweep.`,
+      1,
+      { cause },
+    );
+  });
 }

@@ -1,9 +1,10 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Identity } from '../../shared/identities/identity.ts';
-import { answer, withExamples, withYes, type Session } from './command.ts';
+import { accessIsTakenAway, addCommands, withExamples, type Session } from './command.ts';
+import type { OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
-import { keyValues, table, type Answer } from '../common/output.ts';
+import { keyValues, listOf, type Answer } from '../common/output.ts';
 import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
 import { maxSamplePromptCharacters, maxSamples } from '../../shared/identities/sample.ts';
 import {
@@ -31,94 +32,61 @@ export function addIdentityCommands(program: Command): void {
   const identity = program
     .command('identity')
     .description('identities, the creator systems that paint: make, change, list, deactivate');
-  withExamples(identity, examples);
-  addPut(identity);
-  identity
-    .command('list')
-    .description('every identity, by name')
-    .action((_, command: Command) => answer(command, list));
-  identity
-    .command('show')
-    .description('one identity')
-    .argument('<identity>', 'its id', id('IDENTITY'))
-    .action((identityId: string, _, command: Command) =>
-      answer(command, async (session) => identityAnswer(await getIdentity(session, identityId))),
-    );
-  const deactivation = identity
-    .command('deactivate')
-    .description(
-      'take an identity its model: within 10 seconds requests for it are answered 503 IDENTITY_UNAVAILABLE',
-    )
-    .argument('<identity>', 'its id', id('IDENTITY'))
-    .action((identityId: string, _, command: Command) =>
-      answer(command, (session) => deactivate(session, identityId)),
-    );
-  withYes(deactivation);
+  addCommands(withExamples(identity, examples), [
+    {
+      name: 'put',
+      description: 'make an identity, or change the one with --id: what is not given stays as it is',
+      options: putOptions,
+      asksBefore: accessIsTakenAway,
+      run(options: PutOptions) {
+        checkSampleOptions(options);
+        const created = options.id === undefined ? newIdentity(options) : null;
+        return (session) => putIdentity(session, options, created);
+      },
+    },
+    { name: 'list', description: 'every identity, by name', run: () => list },
+    {
+      name: 'show',
+      description: 'one identity',
+      operands: [['<identity>', 'its id', id]],
+      run: (_, identityId: string) => async (session) =>
+        identityAnswer(await getIdentity(session, identityId)),
+    },
+    {
+      name: 'deactivate',
+      description:
+        'take an identity its model: within 10 seconds requests for it are answered 503 IDENTITY_UNAVAILABLE',
+      operands: [['<identity>', 'its id', id]],
+      asksBefore: accessIsTakenAway,
+      run: (_, identityId: string) => (session) => deactivate(session, identityId),
+    },
+  ]);
 }
 
-function addPut(identity: Command): void {
-  const put = identity
-    .command('put')
-    .description('make an identity, or change the one with --id: what is not given stays as it is')
-    .option('--id <id>', 'the identity to change, or the id of a new one (default: a new id)', id('--id'))
-    .option('--name <name>', 'what people call it', line('--name', 100))
-    .option('--slug <slug>', 'its name in addresses', slug('--slug'))
-    .option('--description <text>', 'one sentence about it', line('--description', 500))
-    .option(
-      '--catalog <catalog>',
-      'founding: comes with every core plan; specialist: granted one by one',
-      oneOf('--catalog', ['founding', 'specialist']),
-    )
-    .option('--product-photos', 'takes reference images of products')
-    .option('--no-product-photos', 'takes none (as a new identity does)')
-    .option(
-      '--model-version <version>',
-      'version of its model (default of a new one: 1)',
-      line('--model-version', 100),
-    )
-    .option(
-      '--adapter-key <s3key>',
-      "its adapter's key in the bucket, below adapters/",
-      objectKey('--adapter-key'),
-    )
-    .option('--no-adapter-key', 'the base model without an adapter')
-    .option(
-      '--adapter-sha256 <hex>',
-      'what `sha256sum` says of the adapter: a container refuses any other file',
-      sha256('--adapter-sha256'),
-    )
-    .option('--settings <json>', 'a JSON object that the model is given as it is', jsonObject('--settings'))
-    .addOption(
-      new Option('--no-model', 'no active model').conflicts([
-        'modelVersion',
-        'adapterKey',
-        'adapterSha256',
-        'settings',
-      ]),
-    )
-    .action((options: PutOptions, command: Command) => {
-      checkSampleOptions(options);
-      const created = options.id === undefined ? newIdentity(options) : null;
-      return answer(command, (session) => putIdentity(session, options, created));
-    });
-  addSampleOptions(put);
-  withYes(put);
-}
+const catalogs = 'founding: comes with every core plan; specialist: granted one by one';
+const digest = 'what `sha256sum` says of the adapter: a container refuses any other file';
+const samples = `a PNG, JPEG or WebP of what it paints; repeat it for up to ${maxSamples}, which replace those before`;
+const samplePrompt = repeated(line(maxSamplePromptCharacters));
+const ofModel = ['modelVersion', 'adapterKey', 'adapterSha256', 'settings'];
 
-function addSampleOptions(put: Command): void {
-  put
-    .option(
-      '--sample <file>',
-      `a PNG, JPEG or WebP of what it paints; repeat it for up to ${maxSamples}, which replace those before`,
-      repeated(nonEmpty('--sample')),
-    )
-    .option(
-      '--sample-prompt <text>',
-      'what painted the sample: one for each --sample, in their order',
-      repeated(line('--sample-prompt', maxSamplePromptCharacters)),
-    )
-    .option('--no-samples', 'remove its samples');
-}
+const putOptions: OptionRow[] = [
+  ['--id <id>', 'the identity to change, or the id of a new one (default: a new id)', id],
+  ['--name <name>', 'what people call it', line(100)],
+  ['--slug <slug>', 'its name in addresses', slug],
+  ['--description <text>', 'one sentence about it', line(500)],
+  ['--catalog <catalog>', catalogs, oneOf(['founding', 'specialist'])],
+  ['--product-photos', 'takes reference images of products'],
+  ['--no-product-photos', 'takes none (as a new identity does)'],
+  ['--model-version <version>', 'version of its model (default of a new one: 1)', line(100)],
+  ['--adapter-key <s3key>', "its adapter's key in the bucket, below adapters/", objectKey],
+  ['--no-adapter-key', 'the base model without an adapter'],
+  ['--adapter-sha256 <hex>', digest, sha256],
+  ['--settings <json>', 'a JSON object that the model is given as it is', jsonObject],
+  ['--no-model', 'no active model', null, { conflicts: ofModel }],
+  ['--sample <file>', samples, repeated(nonEmpty)],
+  ['--sample-prompt <text>', 'what painted the sample: one for each --sample, in their order', samplePrompt],
+  ['--no-samples', 'remove its samples'],
+];
 
 async function putIdentity(session: Session, options: PutOptions, created: Identity | null): Promise<Answer> {
   const { stores, nowMs } = session;
@@ -156,23 +124,21 @@ async function deactivate(session: Session, identityId: string): Promise<Answer>
 
 async function list({ stores }: Session): Promise<Answer> {
   const identities = await stores.identities.list();
-  const rows = identities.map((identity) => [
-    identity.identityId,
-    identity.name,
-    identity.slug,
-    identity.catalog,
-    identity.productPhotos ? 'yes' : 'no',
-    identity.samples.length,
-    identity.model?.version ?? 'none',
-  ]);
   return {
     json: { identities: identities.map(identityJson) },
-    text:
-      rows.length === 0
-        ? 'There are no identities.'
-        : table(['IDENTITY', 'NAME', 'SLUG', 'CATALOG', 'PRODUCT PHOTOS', 'SAMPLES', 'MODEL'], rows),
+    text: listOf(identities, columns, 'There are no identities.'),
   };
 }
+
+const columns = {
+  IDENTITY: (identity: Identity) => identity.identityId,
+  NAME: (identity: Identity) => identity.name,
+  SLUG: (identity: Identity) => identity.slug,
+  CATALOG: (identity: Identity) => identity.catalog,
+  'PRODUCT PHOTOS': (identity: Identity) => (identity.productPhotos ? 'yes' : 'no'),
+  SAMPLES: (identity: Identity) => identity.samples.length,
+  MODEL: (identity: Identity) => identity.model?.version ?? 'none',
+};
 
 async function getIdentity({ stores }: Session, identityId: string): Promise<Identity> {
   const identity = await stores.identities.get(identityId);

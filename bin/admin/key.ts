@@ -6,10 +6,10 @@ import type { License } from '../../shared/licenses/license.ts';
 import { keyLimitNames } from '../../shared/routes/limits.ts';
 import type { ApiKey, KeyChanges } from '../../shared/keys/store.ts';
 import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/keys/manage.ts';
-import { answer, withExamples, withYes, type Session } from './command.ts';
+import { accessIsTakenAway, addCommands, withExamples, type Session } from './command.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
-import { keyValues, readableTime, table, type Answer } from '../common/output.ts';
+import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { futureTime, id, keyId as keyIdValue, line, wholeNumber } from '../common/values.ts';
 
 const examples = [
@@ -21,7 +21,8 @@ const examples = [
   'key revoke key_…',
 ];
 
-const budget = wholeNumber('--monthly-credits', 1, maxMonthlyCredits);
+const budget = wholeNumber(1, maxMonthlyCredits);
+const ofKey = 'its id (key_…), not the key itself';
 
 interface IssueOptions {
   name: string;
@@ -37,41 +38,44 @@ interface ChangeOptions {
 
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description("a license's API keys: issue, list, change, revoke");
-  withExamples(key, examples);
-  key
-    .command('issue')
-    .description('make a key; it is shown this once')
-    .argument('<license>', 'the id of its license', id('LICENSE'))
-    .requiredOption('--name <name>', 'what its owner knows it by', line('--name', 64))
-    .option('--expires-at <time>', 'it is refused from then on (default: never)', futureTime('--expires-at'))
-    .option('--monthly-credits <credits>', 'its budget (default: none of its own)', budget)
-    .action((licenseId: string, options: IssueOptions, command: Command) =>
-      answer(command, (session) => issue(session, licenseId, options)),
-    );
-  key
-    .command('list')
-    .description("a license's keys, newest first")
-    .argument('<license>', 'its id', id('LICENSE'))
-    .action((licenseId: string, _, command: Command) =>
-      answer(command, (session) => list(session, licenseId)),
-    );
-  const change = key
-    .command('change')
-    .description('change the name or the budget of a key, from the next request on')
-    .argument('<key>', 'its id (key_…), not the key itself', keyIdValue('KEY'))
-    .option('--name <name>', 'what its owner knows it by', line('--name', 64))
-    .option('--monthly-credits <credits>', "credits of its license's period that it may use", budget)
-    .option('--no-monthly-credits', 'take its budget away: it may use all that its license has')
-    .action((keyId: string, options: ChangeOptions, command: Command) =>
-      answer(command, (session) => changeKey(session, keyId, options)),
-    );
-  withYes(change);
-  const revocation = key
-    .command('revoke')
-    .description('revoke a key for good, from the next request on')
-    .argument('<key>', 'its id (key_…), not the key itself', keyIdValue('KEY'))
-    .action((keyId: string, _, command: Command) => answer(command, (session) => revoke(session, keyId)));
-  withYes(revocation);
+  addCommands(withExamples(key, examples), [
+    {
+      name: 'issue',
+      description: 'make a key; it is shown this once',
+      operands: [['<license>', 'the id of its license', id]],
+      options: [
+        ['--name <name>', 'what its owner knows it by', line(64), { required: true }],
+        ['--expires-at <time>', 'it is refused from then on (default: never)', futureTime],
+        ['--monthly-credits <credits>', 'its budget (default: none of its own)', budget],
+      ],
+      run: (options: IssueOptions, licenseId: string) => (session) => issue(session, licenseId, options),
+    },
+    {
+      name: 'list',
+      description: "a license's keys, newest first",
+      operands: [['<license>', 'its id', id]],
+      run: (_, licenseId: string) => (session) => list(session, licenseId),
+    },
+    {
+      name: 'change',
+      description: 'change the name or the budget of a key, from the next request on',
+      operands: [['<key>', ofKey, keyIdValue]],
+      options: [
+        ['--name <name>', 'what its owner knows it by', line(64)],
+        ['--monthly-credits <credits>', "credits of its license's period that it may use", budget],
+        ['--no-monthly-credits', 'take its budget away: it may use all that its license has'],
+      ],
+      asksBefore: accessIsTakenAway,
+      run: (options: ChangeOptions, keyId: string) => (session) => changeKey(session, keyId, options),
+    },
+    {
+      name: 'revoke',
+      description: 'revoke a key for good, from the next request on',
+      operands: [['<key>', ofKey, keyIdValue]],
+      asksBefore: accessIsTakenAway,
+      run: (_, keyId: string) => (session) => revoke(session, keyId),
+    },
+  ]);
 }
 
 async function issue(session: Session, licenseId: string, options: IssueOptions): Promise<Answer> {
@@ -89,30 +93,20 @@ async function issue(session: Session, licenseId: string, options: IssueOptions)
 
 async function list(session: Session, licenseId: string): Promise<Answer> {
   const keys = await answersOf(session, await keysOf(session, await getLicense(session, licenseId)));
-  const rows = keys.map((key) => [
-    key.keyId,
-    key.keyPrefix,
-    key.name,
-    key.status,
-    creditsText(key),
-    ...[key.createdAt, key.lastUsedAt, key.expiresAt, key.revokedAt].map(readable),
-  ]);
-  const headings = [
-    'KEY',
-    'BEGINS',
-    'NAME',
-    'STATUS',
-    'CREDITS',
-    'CREATED',
-    'LAST USED',
-    'EXPIRES',
-    'REVOKED',
-  ];
-  return {
-    json: { keys },
-    text: rows.length === 0 ? `The license ${licenseId} has no keys.` : table(headings, rows),
-  };
+  return { json: { keys }, text: listOf(keys, columns, `The license ${licenseId} has no keys.`) };
 }
+
+const columns = {
+  KEY: (key: KeyAnswer) => key.keyId,
+  BEGINS: (key: KeyAnswer) => key.keyPrefix,
+  NAME: (key: KeyAnswer) => key.name,
+  STATUS: (key: KeyAnswer) => key.status,
+  CREDITS: creditsText,
+  CREATED: (key: KeyAnswer) => readable(key.createdAt),
+  'LAST USED': (key: KeyAnswer) => readable(key.lastUsedAt),
+  EXPIRES: (key: KeyAnswer) => readable(key.expiresAt),
+  REVOKED: (key: KeyAnswer) => readable(key.revokedAt),
+};
 
 async function revoke(session: Session, keyId: string): Promise<Answer> {
   const { stores, nowMs } = session;

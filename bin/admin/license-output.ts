@@ -1,10 +1,58 @@
 import { isoTime } from '../../shared/base/clock.ts';
 import { isActive, maxInFlight, type License } from '../../shared/licenses/license.ts';
+import { licenseNames } from '../../shared/licenses/names.ts';
 import { tiers } from '../../shared/licenses/tiers.ts';
-import { counted, keyValues, readableTime, type Answer } from '../common/output.ts';
+import { counted, keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
+import type { Session } from './command.ts';
+
+/** One license with the name that its owner reads, and the owner's e-mail address. */
+export async function showLicense(session: Session, license: License): Promise<Answer> {
+  const { stores, accounts, nowMs } = session;
+  const { licenseId, ownerId } = license;
+  const [listed, emails] = await Promise.all([
+    stores.licenses.listByOwner(ownerId),
+    accounts.emailsOf([ownerId]),
+  ]);
+  // The index that lists them may not have the newest change yet.
+  const others = listed.filter((other) => other.licenseId !== licenseId);
+  const all = [...others, license].sort((a, b) => a.createdAtMs - b.createdAtMs);
+  const name = licenseNames(all).get(licenseId)!;
+  return licenseAnswer(license, { name, ownerEmail: emails.get(ownerId) ?? null }, nowMs);
+}
+
+/** @param owner an account's sub or e-mail address; undefined for the licenses of all. */
+export async function listLicenses(session: Session, owner: string | undefined): Promise<Answer> {
+  const { stores, accounts } = session;
+  const licenses =
+    owner === undefined
+      ? await stores.licenses.listAll()
+      : await stores.licenses.listByOwner(await accounts.ownerId(owner));
+  const byOwner = Map.groupBy(licenses, ({ ownerId }) => ownerId);
+  const emails = await accounts.emailsOf([...byOwner.keys()]);
+  const names = new Map([...byOwner.values()].flatMap((owned) => [...licenseNames(owned)]));
+  const knownOf = ({ licenseId, ownerId }: License) => ({
+    name: names.get(licenseId)!,
+    ownerEmail: emails.get(ownerId) ?? null,
+  });
+  const columns = {
+    LICENSE: (license: License) => license.licenseId,
+    NAME: (license: License) => knownOf(license).name,
+    OWNER: (license: License) => license.ownerId,
+    'E-MAIL': (license: License) => knownOf(license).ownerEmail,
+    TIER: (license: License) => license.tier,
+    CREDITS: (license: License) => license.creditsLimit,
+    'MAY USE': grantsOf,
+    STATUS: ({ status, apiAccess }: License) => (apiAccess ? status : `${status}, no API`),
+    'ACTIVE UNTIL': (license: License) => readableTime(license.activeUntilMs),
+  };
+  return {
+    json: { licenses: licenses.map((license) => licenseJson(license, knownOf(license))) },
+    text: listOf(licenses, columns, 'There are no licenses.'),
+  };
+}
 
 /** What is not stored with a license. */
-export interface Known {
+interface Known {
   /** What its owner reads: see `licenseNames`. */
   name: string;
   /** Null where it can't be found. */
@@ -12,7 +60,7 @@ export interface Known {
 }
 
 /** A license as the operator sees it. */
-export function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
+function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
   return {
     json: licenseJson(license, known),
     text: keyValues([
@@ -49,7 +97,7 @@ function countRows({ carried }: License, nowMs: number): [string, string][] {
 }
 
 /** What a license may use, in words. */
-export function grantsOf({ foundingCatalog, identityIds }: License): string {
+function grantsOf({ foundingCatalog, identityIds }: License): string {
   const grants = [...(foundingCatalog ? ['founding catalog'] : []), ...identityIds];
   return grants.length === 0 ? 'no identity' : grants.join(', ');
 }

@@ -3,7 +3,8 @@ import { keyStatus } from '../../shared/keys/api-key.ts';
 import { newId } from '../../shared/base/ids.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
-import { answer, withExamples, withYes, type Session } from './command.ts';
+import { accessIsTakenAway, addCommands, withExamples, type Session } from './command.ts';
+import type { OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import {
   changeOf,
@@ -14,13 +15,11 @@ import {
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
-import { listLicenses, showLicense } from './license-list.ts';
+import { listLicenses, showLicense } from './license-output.ts';
 import { counted, type Answer } from '../common/output.ts';
 import { account, id, ids, line, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
 
 const tierNames = Object.keys(tiers) as TierName[];
-const maxCredits = 1_000_000_000;
-const maxRequests = 10_000;
 
 const examples = [
   'license grant --owner ada@example.com --tier pro --founding-catalog',
@@ -33,31 +32,53 @@ export function addLicenseCommands(program: Command): void {
   const license = program
     .command('license')
     .description('licenses, which keys belong to: grant, change, end, list');
-  withExamples(license, examples);
-  addGrant(license);
-  addChange(license);
-  const end = license
-    .command('end')
-    .description('end a license for good: its keys are refused from the next request on')
-    .argument('<license>', 'its id', id('LICENSE'))
-    .action((licenseId: string, _, command: Command) =>
-      answer(command, (session) => endLicense(session, licenseId)),
-    );
-  withYes(end);
-  license
-    .command('list')
-    .description('every license, oldest first; without --owner that reads the whole table')
-    .option('--owner <account>', 'only those of this account: its sub or e-mail address', account('--owner'))
-    .action(({ owner }: { owner?: string }, command: Command) =>
-      answer(command, (session) => listLicenses(session, owner)),
-    );
-  license
-    .command('show')
-    .description('one license')
-    .argument('<license>', 'its id', id('LICENSE'))
-    .action((licenseId: string, _, command: Command) =>
-      answer(command, async (session) => showLicense(session, await getLicense(session, licenseId))),
-    );
+  addCommands(withExamples(license, examples), [
+    {
+      name: 'grant',
+      description: 'make a new license',
+      options: grantOptions,
+      run(options: GrantOptions) {
+        const limit = creditsFor(options.tier, options.credits);
+        return (session) => grant(session, options, limit);
+      },
+    },
+    {
+      name: 'change',
+      description: 'change a license from the next request on: what is not named stays as it is',
+      // The operand comes first, because --identity takes all values after it.
+      usage: '<license> [options]',
+      operands: [['<license>', 'its id', id]],
+      options: changeOptions,
+      asksBefore: accessIsTakenAway,
+      run(options: ChangeOptions, licenseId: string) {
+        const members = changeOf(options);
+        return (session) => changeLicense(session, licenseId, members, options.newCredits ?? false);
+      },
+    },
+    {
+      name: 'end',
+      description: 'end a license for good: its keys are refused from the next request on',
+      operands: [['<license>', 'its id', id]],
+      asksBefore: accessIsTakenAway,
+      run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
+    },
+    {
+      name: 'list',
+      description: 'every license, oldest first; without --owner that reads the whole table',
+      options: [['--owner <account>', 'only those of this account: its sub or e-mail address', account]],
+      run:
+        ({ owner }: { owner?: string }) =>
+        (session) =>
+          listLicenses(session, owner),
+    },
+    {
+      name: 'show',
+      description: 'one license',
+      operands: [['<license>', 'its id', id]],
+      run: (_, licenseId: string) => async (session) =>
+        showLicense(session, await getLicense(session, licenseId)),
+    },
+  ]);
 }
 
 interface GrantOptions {
@@ -72,93 +93,45 @@ interface GrantOptions {
   maxInFlight?: number;
 }
 
-function addGrant(license: Command): void {
-  license
-    .command('grant')
-    .description('make a new license')
-    .requiredOption(
-      '--owner <account>',
-      'the account it belongs to: its Cognito sub or e-mail address',
-      account('--owner'),
-    )
-    .requiredOption('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
-    .option('--name <name>', "what its owner calls it (default: the tier's)", line('--name', 64))
-    .option(
-      '--credits <n>',
-      "credits a month (default: the tier's own)",
-      wholeNumber('--credits', 0, maxCredits),
-    )
-    .option('--founding-catalog', 'it may use every identity of the founding catalog')
-    .option('--identity <ids...>', 'it may use these identities too; may be repeated', ids('--identity'))
-    .option(
-      '--anchor <time>',
-      'its billing periods begin on this day and time (default: now)',
-      time('--anchor'),
-    )
-    .option(
-      '--active-until <time>',
-      'it is active until then (default: never ends)',
-      timeOrNever('--active-until'),
-    )
-    .option(
-      '--max-in-flight <n>',
-      "requests at a time (default: the tier's own)",
-      wholeNumber('--max-in-flight', 1, maxRequests),
-    )
-    .action((options: GrantOptions, command: Command) => {
-      const credits = creditsFor(options.tier, options.credits);
-      return answer(command, (session) => grant(session, options, credits));
-    });
-}
+const credits = wholeNumber(0, 1_000_000_000);
+const requests = wholeNumber(1, 10_000);
+const tier = oneOf(tierNames);
+const required = { required: true };
 
-function addChange(license: Command): void {
-  const change = license
-    .command('change')
-    // The operand comes first, because --identity takes all values after it.
-    .usage('<license> [options]')
-    .description('change a license from the next request on: what is not named stays as it is')
-    .argument('<license>', 'its id', id('LICENSE'))
-    .option('--name <name>', 'what its owner calls it; a paid plan does not change it', line('--name', 64))
-    .option('--no-name', 'as its paid plan is called, else its tier')
-    .option('--tier <tier>', tierNames.join(', '), oneOf('--tier', tierNames))
-    .option('--credits <n>', 'credits a month', wholeNumber('--credits', 0, maxCredits))
-    .option('--founding-catalog', 'it may use every identity of the founding catalog')
-    .option('--no-founding-catalog', 'it may not')
-    .option(
-      '--identity <ids...>',
-      'it may use these identities and no others; may be repeated',
-      ids('--identity'),
-    )
-    .option('--no-identity', 'it may use no identity beside the founding catalog')
-    .option(
-      '--anchor <time>',
-      'its billing periods begin on this day; what is used counts on until the next of them',
-      time('--anchor'),
-    )
-    .option('--new-credits', 'with --anchor: the period begins with all its credits')
-    .option(
-      '--active-until <time>',
-      'it is active until then, or never ends: "never"',
-      timeOrNever('--active-until'),
-    )
-    .option(
-      '--status <status>',
-      'active or past_due (suspended at once)',
-      oneOf('--status', ['active', 'past_due']),
-    )
-    .option('--max-in-flight <n>', 'requests at a time', wholeNumber('--max-in-flight', 1, maxRequests))
-    .option('--no-max-in-flight', 'as many requests at a time as its tier allows')
-    .option('--api-access', 'its keys are accepted')
-    .option('--no-api-access', 'its keys are refused')
-    .action((licenseId: string, options: ChangeOptions, command: Command) => {
-      const members = changeOf(options);
-      const newCredits = options.newCredits ?? false;
-      return answer(command, (session) => changeLicense(session, licenseId, members, newCredits));
-    });
-  withYes(change);
-}
+const grantOptions: OptionRow[] = [
+  ['--owner <account>', 'the account it belongs to: its Cognito sub or e-mail address', account, required],
+  ['--tier <tier>', tierNames.join(', '), tier, required],
+  ['--name <name>', "what its owner calls it (default: the tier's)", line(64)],
+  ['--credits <n>', "credits a month (default: the tier's own)", credits],
+  ['--founding-catalog', 'it may use every identity of the founding catalog'],
+  ['--identity <ids...>', 'it may use these identities too; may be repeated', ids],
+  ['--anchor <time>', 'its billing periods begin on this day and time (default: now)', time],
+  ['--active-until <time>', 'it is active until then (default: never ends)', timeOrNever],
+  ['--max-in-flight <n>', "requests at a time (default: the tier's own)", requests],
+];
 
-async function grant(session: Session, options: GrantOptions, credits: number): Promise<Answer> {
+const newAnchor = 'its billing periods begin on this day; what is used counts on until the next of them';
+
+const changeOptions: OptionRow[] = [
+  ['--name <name>', 'what its owner calls it; a paid plan does not change it', line(64)],
+  ['--no-name', 'as its paid plan is called, else its tier'],
+  ['--tier <tier>', tierNames.join(', '), tier],
+  ['--credits <n>', 'credits a month', credits],
+  ['--founding-catalog', 'it may use every identity of the founding catalog'],
+  ['--no-founding-catalog', 'it may not'],
+  ['--identity <ids...>', 'it may use these identities and no others; may be repeated', ids],
+  ['--no-identity', 'it may use no identity beside the founding catalog'],
+  ['--anchor <time>', newAnchor, time],
+  ['--new-credits', 'with --anchor: the period begins with all its credits'],
+  ['--active-until <time>', 'it is active until then, or never ends: "never"', timeOrNever],
+  ['--status <status>', 'active or past_due (suspended at once)', oneOf(['active', 'past_due'])],
+  ['--max-in-flight <n>', 'requests at a time', requests],
+  ['--no-max-in-flight', 'as many requests at a time as its tier allows'],
+  ['--api-access', 'its keys are accepted'],
+  ['--no-api-access', 'its keys are refused'],
+];
+
+async function grant(session: Session, options: GrantOptions, creditsLimit: number): Promise<Answer> {
   const { stores, nowMs } = session;
   const identityIds = options.identity ?? [];
   await checkIdentities(session, identityIds);
@@ -169,7 +142,7 @@ async function grant(session: Session, options: GrantOptions, credits: number): 
     givenName: options.name ?? null,
     planName: null,
     tier: options.tier,
-    creditsLimit: credits,
+    creditsLimit,
     foundingCatalog: options.foundingCatalog ?? false,
     identityIds,
     apiAccess: true,

@@ -1,15 +1,15 @@
-import { Command, Option } from 'commander';
-import { parseArguments, withErrorLines } from '../common/command-line.ts';
-import { withExamples } from './command.ts';
+import { Command } from 'commander';
+import { parseArguments, withErrorLines, withOptions, type OptionRow } from '../common/command-line.ts';
+import { addCommands, withExamples } from './command.ts';
 import { addAccountCommands } from './account.ts';
-import { addAuditCommand } from './audit.ts';
+import { auditCommand } from './audit.ts';
 import { addGenerationCommands } from './generation.ts';
 import { addIdentityCommands } from './identity.ts';
 import { addKeyCommands } from './key.ts';
 import { addLicenseCommands } from './license.ts';
 import { addLocalSessionCommand } from './local-session.ts';
-import { addSweepCommand } from './sweep.ts';
-import { addUsageCommand } from './usage.ts';
+import { sweepCommand } from './sweep.ts';
+import { usageCommand } from './usage.ts';
 import { nonEmpty, region } from '../common/values.ts';
 
 const examples = [
@@ -24,37 +24,28 @@ export function runAdmin(args: string[]): Promise<number> {
   return parseArguments(buildProgram(), args);
 }
 
+const ofStack = 'the table and the user pool of this deployed stack, from its CloudFormation outputs';
+const options: OptionRow[] = [
+  ['--json', 'print exactly one JSON object, for programs'],
+  ['--data <dir>', 'the local service that runs on this data folder (default: .local)', nonEmpty],
+  ['--table <name>', 'this DynamoDB table on AWS (default: TABLE_NAME, if set)', nonEmpty],
+  ['--stack <name>', ofStack, nonEmpty, { conflicts: ['table'] }],
+  ['--region <region>', 'the AWS region (default: AWS_REGION)', region],
+];
+
 function buildProgram(): Command {
-  const program = withErrorLines(new Command('admin'))
-    .description(
-      'Operates the Image Generation Service: its identities, accounts, licenses and keys.\n' +
-        'It works on the local service, or on AWS when a table or a stack is named.',
-    )
-    .option('--json', 'print exactly one JSON object, for programs')
-    .option(
-      '--data <dir>',
-      'the local service that runs on this data folder (default: .local)',
-      nonEmpty('--data'),
-    )
-    .option('--table <name>', 'this DynamoDB table on AWS (default: TABLE_NAME, if set)', nonEmpty('--table'))
-    .addOption(
-      new Option(
-        '--stack <name>',
-        'the table and the user pool of this deployed stack, from its CloudFormation outputs',
-      )
-        .argParser(nonEmpty('--stack'))
-        .conflicts('table'),
-    )
-    .option('--region <region>', 'the AWS region (default: AWS_REGION)', region('--region'))
-    .configureHelp({ showGlobalOptions: true });
+  const program = withErrorLines(new Command('admin')).description(
+    'Operates the Image Generation Service: its identities, accounts, licenses and keys.\n' +
+      'It works on the local service, or on AWS when a table or a stack is named.',
+  );
+  withOptions(program, options).configureHelp({ showGlobalOptions: true });
   addIdentityCommands(program);
   addAccountCommands(program);
   addLicenseCommands(program);
   addKeyCommands(program);
-  addUsageCommand(program);
-  addAuditCommand(program);
+  addCommands(program, [usageCommand, auditCommand]);
   addGenerationCommands(program);
-  addSweepCommand(program);
+  addCommands(program, [sweepCommand]);
   addLocalSessionCommand(program);
   return withExamples(program, examples);
 }

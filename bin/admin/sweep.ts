@@ -1,16 +1,13 @@
-import type { Command } from 'commander';
-import { answer, withExamples, type Session } from './command.ts';
+import type { CommandRow, Session } from './command.ts';
 import { counted, type Answer } from '../common/output.ts';
 
-export function addSweepCommand(program: Command): void {
-  const command = program
-    .command('sweep')
-    .description(
-      'end the requests whose handler died and give back their credits, and finish deletions, as happens each minute anyway',
-    )
-    .action((_, self: Command) => answer(self, sweepOnce));
-  withExamples(command, ['sweep', 'sweep --json --stack image-generation-prod']);
-}
+export const sweepCommand: CommandRow = {
+  name: 'sweep',
+  description:
+    'end the requests whose handler died and give back their credits, and finish deletions, as happens each minute anyway',
+  examples: ['sweep', 'sweep --json --stack image-generation-prod'],
+  run: () => sweepOnce,
+};
 
 async function sweepOnce({ stores, bucketName }: Session): Promise<Answer> {
   const [{ sweep }, { systemClock }, { objectStore }] = await Promise.all([

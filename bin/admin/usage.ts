@@ -1,22 +1,18 @@
-import type { Command } from 'commander';
 import { creditPeriod } from '../../shared/licenses/credit-period.ts';
 import { keysInUse, usageAggregates, usageStats } from '../../shared/licenses/usage.ts';
 import type { UsageAggregates } from '../../shared/licenses/usage-contract.ts';
-import { answer, withExamples, type Session } from './command.ts';
+import type { CommandRow, Session } from './command.ts';
 import { getLicense } from './license.ts';
 import { counted, keyValues, readableTime, table, type Answer } from '../common/output.ts';
 import { id } from '../common/values.ts';
 
-export function addUsageCommand(program: Command): void {
-  const usage = program
-    .command('usage')
-    .description("a license's credits and statistics in its present billing period")
-    .argument('<license>', 'its id', id('LICENSE'))
-    .action((licenseId: string, _, command: Command) =>
-      answer(command, (session) => show(session, licenseId)),
-    );
-  withExamples(usage, ['usage lic_…', 'usage lic_… --json']);
-}
+export const usageCommand: CommandRow = {
+  name: 'usage',
+  description: "a license's credits and statistics in its present billing period",
+  operands: [['<license>', 'its id', id]],
+  examples: ['usage lic_…', 'usage lic_… --json'],
+  run: (_, licenseId: string) => (session) => show(session, licenseId),
+};
 
 async function show(session: Session, licenseId: string): Promise<Answer> {
   const { stores, nowMs } = session;

@@ -1,10 +1,31 @@
-import { CommanderError, type Command } from 'commander';
+import { CommanderError, Option, type Command } from 'commander';
 import { Failure } from './failure.ts';
 import { errorLine } from './output.ts';
 
 /** Prints every mistake in one line. Call it before subcommands are added. */
 export function withErrorLines(command: Command): Command {
   return command.configureOutput({ outputError: (text, write) => write(oneSentence(text)) }).exitOverride();
+}
+
+/** What an option may be: makes its parser, which names the option in its refusals. */
+export type Kind = (name: string) => (text: string, before?: any) => unknown;
+
+export interface MoreOfOption {
+  /** What it is without being given. */
+  usual?: unknown;
+  required?: boolean;
+  conflicts?: string[];
+}
+
+export type OptionRow = [flags: string, description: string, kind?: Kind | null, more?: MoreOfOption];
+
+export function withOptions(command: Command, rows: readonly OptionRow[]): Command {
+  for (const [flags, description, kind, { usual, required = false, conflicts = [] } = {}] of rows) {
+    const option = new Option(flags, description).makeOptionMandatory(required).conflicts(conflicts);
+    if (kind) option.argParser(kind(/--[\w-]+/.exec(flags)![0]));
+    command.addOption(usual === undefined ? option : option.default(usual));
+  }
+  return command;
 }
 
 /** @returns the exit code: 0 done, 1 failed (a Failure), 2 wrong usage. */

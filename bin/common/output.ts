@@ -22,6 +22,16 @@ export function table(headings: string[], rows: (string | number)[][]): string {
   return alignedRows([headings, ...rows]);
 }
 
+/** A row for each item, with what the columns' headings say of it; or a sentence where there are none. */
+export function listOf<T>(
+  items: readonly T[],
+  columns: Record<string, (item: T) => string | number | null>,
+  none: string,
+): string {
+  const rows = items.map((item) => Object.values(columns).map((cell) => cell(item) ?? nothing));
+  return rows.length === 0 ? none : table(Object.keys(columns), rows);
+}
+
 function alignedRows(rows: (string | number)[][]): string {
   const cells = rows.map((row) => row.map((value) => printable(String(value))));
   const widths = (cells[0] ?? []).map((_, column) =>

@@ -14,19 +14,23 @@ function refuse(name: string, rule: string, text: string): never {
   throw usageFailure(`${name} must be ${rule}, not ${quoteName(text)}.`);
 }
 
-export function id(name: string): Parser<string> {
-  const rule = 'an id (letters, digits, "_" and "-", at most 64 characters)';
-  return (text) => (isId(text) ? text : refuse(name, rule, text));
+/** @param read null or undefined for a text that breaks the rule */
+function kind<T>(rule: string, read: (text: string) => T | null | undefined) {
+  return (name: string): Parser<T> =>
+    (text) =>
+      read(text) ?? refuse(name, rule, text);
 }
 
+/** Text that is taken as it is. */
+const textThat = (rule: string, fits: (text: string) => boolean) =>
+  kind(rule, (text) => (fits(text) ? text : null));
+
+export const id = textThat('an id (letters, digits, "_" and "-", at most 64 characters)', isId);
+
 /** An account: its Cognito sub, or its e-mail address. */
-export function account(name: string): Parser<string> {
-  const rule = "an account's Cognito sub or its e-mail address";
-  return (text) => {
-    const fits = text.includes('@') ? /^[^\s@]+@[^\s@]+$/u.test(text) && isLine(text, 254) : isId(text);
-    return fits ? text : refuse(name, rule, text);
-  };
-}
+export const account = textThat("an account's Cognito sub or its e-mail address", (text) =>
+  text.includes('@') ? /^[^\s@]+@[^\s@]+$/u.test(text) && isLine(text, 254) : isId(text),
+);
 
 /** Ids of an option that may be repeated or take several values. */
 export function ids(name: string): (text: string, before: unknown) => string[] {
@@ -35,98 +39,82 @@ export function ids(name: string): (text: string, before: unknown) => string[] {
 }
 
 /** The values of an option that may be repeated, in their order. */
-export function repeated<T>(one: Parser<T>): (text: string, before?: T[]) => T[] {
-  return (text, before = []) => [...before, one(text)];
+export function repeated<T>(kindOfOne: (name: string) => Parser<T>) {
+  return (name: string) =>
+    (text: string, before: T[] = []) => [...before, kindOfOne(name)(text)];
 }
+
+const isIdOfKey = textThat("a key's id (key_ and 32 hexadecimal digits)", isKeyId);
 
 export function keyId(name: string): Parser<string> {
   return (text) => {
-    if (isApiKey(text)) {
-      throw usageFailure(
-        `${name} must be a key's id, not the key itself: ${fingerprintApiKey(text).keyId} is the id of this one.`,
-      );
-    }
-    return isKeyId(text) ? text : refuse(name, "a key's id (key_ and 32 hexadecimal digits)", text);
+    if (!isApiKey(text)) return isIdOfKey(name)(text);
+    throw usageFailure(
+      `${name} must be a key's id, not the key itself: ${fingerprintApiKey(text).keyId} is the id of this one.`,
+    );
   };
 }
 
-export function requestId(name: string): Parser<string> {
-  return (text) => readRequestId(text) ?? refuse(name, "a request's id (a UUID, version 7)", text);
-}
+export const requestId = kind("a request's id (a UUID, version 7)", readRequestId);
 
-export function wholeNumber(name: string, min: number, max: number): Parser<number> {
-  return (text) => {
+export const wholeNumber = (min: number, max: number) =>
+  kind(`a whole number from ${min} to ${max}`, (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : -1;
-    return value >= min && value <= max ? value : refuse(name, `a whole number from ${min} to ${max}`, text);
-  };
-}
+    return value >= min && value <= max ? value : null;
+  });
 
-export function oneOf<T extends string>(name: string, choices: readonly T[]): Parser<T> {
-  return (text) =>
-    choices.find((choice) => choice === text) ?? refuse(name, `one of ${choices.join(', ')}`, text);
-}
+export const oneOf = <T extends string>(choices: readonly T[]) =>
+  kind(`one of ${choices.join(', ')}`, (text) => choices.find((choice) => choice === text));
 
-/** Text of `min` to `max` Unicode code points that is not only white space and holds no line break. */
-export function line(name: string, max: number): Parser<string> {
-  return (text) => (isLine(text, max) ? text : refuse(name, `1 to ${max} characters on one line`, text));
-}
+/** Text of at most so many Unicode code points that is not only white space and holds no line break. */
+export const line = (max: number) =>
+  textThat(`1 to ${max} characters on one line`, (text) => isLine(text, max));
 
 /** A name as addresses have it. */
-export function slug(name: string): Parser<string> {
-  const rule = 'lower-case words and digits joined by "-", at most 64 characters';
-  return (text) =>
-    text.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) ? text : refuse(name, rule, text);
-}
+export const slug = textThat(
+  'lower-case words and digits joined by "-", at most 64 characters',
+  (text) => text.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text),
+);
 
 /** Any text that is not empty; AWS checks the rest. */
-export function nonEmpty(name: string): Parser<string> {
-  return (text) => (text.trim() === '' ? refuse(name, 'something', text) : text);
-}
+export const nonEmpty = textThat('something', (text) => text.trim() !== '');
 
-export function region(name: string): Parser<string> {
-  return (text) =>
-    /^[a-z]+(-[a-z0-9]+)+$/.test(text) ? text : refuse(name, 'an AWS region such as eu-west-1', text);
-}
+export const region = textThat('an AWS region such as eu-west-1', (text) =>
+  /^[a-z]+(-[a-z0-9]+)+$/.test(text),
+);
 
 /** Key of an object in the bucket. */
-export function objectKey(name: string): Parser<string> {
-  const rule = 'the key of an object in the bucket, without "s3://" and the bucket\'s name';
-  return (text) => {
-    const fits = Buffer.byteLength(text) <= 1024 && isCleanText(text) && !/^(\/|s3:)/.test(text);
-    return fits && text.trim() !== '' ? text : refuse(name, rule, text);
-  };
-}
+export const objectKey = textThat(
+  'the key of an object in the bucket, without "s3://" and the bucket\'s name',
+  (text) =>
+    Buffer.byteLength(text) <= 1024 && isCleanText(text) && !/^(\/|s3:)/.test(text) && text.trim() !== '',
+);
 
 /** SHA-256 of a file, in lower-case hex. */
-export function sha256(name: string): Parser<string> {
-  const rule = 'a SHA-256 (64 hexadecimal digits)';
-  return (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : refuse(name, rule, text));
-}
+export const sha256 = kind('a SHA-256 (64 hexadecimal digits)', (text) =>
+  /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null,
+);
 
 /** A JSON object; numbers beyond the safe integers are refused, because they would change when stored. */
-export function jsonObject(name: string): Parser<Record<string, unknown>> {
-  return (text) => {
-    let value: unknown;
-    try {
-      value = JSON.parse(text, (_, member: unknown) => {
-        if (typeof member === 'number' && !(Math.abs(member) <= Number.MAX_SAFE_INTEGER)) throw new Error();
-        return member;
-      });
-    } catch {
-      value = null;
-    }
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : refuse(name, 'a JSON object', text);
-  };
-}
+export const jsonObject = kind('a JSON object', (text): Record<string, unknown> | null => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text, (_, member: unknown) => {
+      if (typeof member === 'number' && !(Math.abs(member) <= Number.MAX_SAFE_INTEGER)) throw new Error();
+      return member;
+    });
+  } catch {
+    return null;
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : null;
+});
 
 const timeRule =
   'a real date (2026-11-30, which is midnight UTC) or time (2026-11-30T09:00:00Z, or +01:00 for Z) since 1970';
 
 /** ISO 8601 to milliseconds since 1970. A time without an offset is refused, because its time zone would be a guess. */
-export function time(name: string): Parser<number> {
-  return (text) => parseIsoTime(text) ?? refuse(name, timeRule, text);
-}
+export const time = kind(timeRule, parseIsoTime);
 
 export function futureTime(name: string): Parser<number> {
   return (text) => {
@@ -136,10 +124,9 @@ export function futureTime(name: string): Parser<number> {
 }
 
 /** A time or `never`; commander does not allow a parser to return null. */
-export function timeOrNever(name: string): Parser<number | 'never'> {
-  return (text) =>
-    text === 'never' ? text : (parseIsoTime(text) ?? refuse(name, `"never" or ${timeRule}`, text));
-}
+export const timeOrNever = kind(`"never" or ${timeRule}`, (text): number | 'never' | null =>
+  text === 'never' ? text : parseIsoTime(text),
+);
 
 const isoShape =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,3})?)?(?:Z|[+-](\d{2}):(\d{2})))?$/;

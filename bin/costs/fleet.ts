@@ -12,7 +12,7 @@ export type Fleet = ReturnType<typeof shapedFleet>;
  * When a month's images are asked for, if most people work in one time zone: hours of a week, and their share of its
  * images. Nobody knows before the service runs: change it here.
  */
-export const traffic = [
+const traffic = [
   { when: 'Monday to Friday, 9 to 18', hoursPerWeek: 45, share: 0.7 },
   { when: 'all days, 8 to 22, without those', hoursPerWeek: 53, share: 0.25 },
   { when: 'all days, 22 to 8', hoursPerWeek: 70, share: 0.05 },

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { readConfiguration, readConfigurationFile, type Configuration } from '../../lib/configuration.ts';
-import { runCommand } from '../common/command-line.ts';
+import { runCommand, withOptions, type OptionRow } from '../common/command-line.ts';
 import { configurationOrFailure } from '../common/configuration.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { wholeNumber } from '../common/values.ts';
@@ -14,7 +14,12 @@ const documentPath = fileURLToPath(new URL('../../docs/costs.md', import.meta.ur
 
 /** Computes what a deployment costs. @returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCosts(args: string[]): Promise<number> {
-  const command = costsCommand();
+  const command = withOptions(
+    new Command('costs').description(
+      'Computes what a deployment of this service costs a month, line by line.',
+    ),
+    options,
+  );
   return runCommand(command, args, async () => {
     const { config, compare: onlyComparing, json, write, ...chosen } = command.opts();
     if (write && args.length > 1) {
@@ -62,28 +67,34 @@ function answerOf(configuration: Configuration, workload: Workload, onlyComparin
   return { workload, ...bill, usdPerMonth, usdPerThousand, comparison };
 }
 
-function costsCommand(): Command {
-  const usual = defaultWorkload;
-  const count = (name: string) => wholeNumber(name, 1, 1_000_000_000);
-  const [generations, sitting] = ['--generations-per-month', '--images-per-sitting'];
-  const price = "an hour of the model's instance (default: the known list price)";
-  return new Command('costs')
-    .description('Computes what a deployment of the Image Generation Service costs a month, line by line.')
-    .option('--config <file>', 'options of a deployment, as JSON (default: all defaults, with a model)')
-    .option(`${generations} <n>`, 'how many', count(generations), usual.generationsPerMonth)
-    .option('--seconds <s>', 'GPU time for one megapixel of one image', positive, usual.seconds)
-    .option('--megapixels <m>', 'of an image', positive, usual.megapixels)
-    .option('--outputs <n>', 'images of a generation', wholeNumber('--outputs', 1, 4), usual.outputs)
-    .option('--image-bytes <b>', "of an image (default: as the local painter's)", count('--image-bytes'))
-    .option('--views <v>', 'how often an image is opened', zeroOrMore, usual.views)
-    .option('--accounts <n>', 'that sign in within a month', count('--accounts'), usual.accounts)
-    .option('--async-share <s>', 'of the generations that no caller waits for', share, usual.asyncShare)
-    .option(`${sitting} <n>`, 'asked for one after another', count(sitting), usual.imagesPerSitting)
-    .option('--instance-price <usd>', price, positive)
-    .option('--compare', 'print only what compares: always on, or scaled to zero')
-    .option('--json', 'print one JSON object, for programs')
-    .option('--write', "write the defaults' tables into docs/costs.md");
-}
+const usual = defaultWorkload;
+const count = wholeNumber(1, 1_000_000_000);
+
+const options: OptionRow[] = [
+  ['--config <file>', 'options of a deployment, as JSON (default: all defaults, with a model)'],
+  ['--generations-per-month <n>', 'how many', count, { usual: usual.generationsPerMonth }],
+  ['--seconds <s>', 'GPU time for one megapixel of one image', () => positive, { usual: usual.seconds }],
+  ['--megapixels <m>', 'of an image', () => positive, { usual: usual.megapixels }],
+  ['--outputs <n>', 'images of a generation', wholeNumber(1, 4), { usual: usual.outputs }],
+  ['--image-bytes <b>', "of an image (default: as the local painter's)", count],
+  ['--views <v>', 'how often an image is opened', () => zeroOrMore, { usual: usual.views }],
+  ['--accounts <n>', 'that sign in within a month', count, { usual: usual.accounts }],
+  [
+    '--async-share <s>',
+    'of the generations that no caller waits for',
+    () => share,
+    { usual: usual.asyncShare },
+  ],
+  ['--images-per-sitting <n>', 'asked for one after another', count, { usual: usual.imagesPerSitting }],
+  [
+    '--instance-price <usd>',
+    "an hour of the model's instance (default: the known list price)",
+    () => positive,
+  ],
+  ['--compare', 'print only what compares: always on, or scaled to zero'],
+  ['--json', 'print one JSON object, for programs'],
+  ['--write', "write the defaults' tables into docs/costs.md"],
+];
 
 function zeroOrMore(text: string): number {
   return text === '0' ? 0 : positive(text);

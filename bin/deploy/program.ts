@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { runCommand } from '../common/command-line.ts';
+import { runCommand, withOptions, type OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import { errorLine, printable } from '../common/output.ts';
 import { nonEmpty, oneOf, region as regionValue } from '../common/values.ts';
@@ -37,32 +37,30 @@ interface Flags {
   yes?: boolean;
 }
 
+const description =
+  'Deploys the Image Generation Service into an AWS account, or brings it up to date there: the stack of the model, ' +
+  'if the configuration has one, then the stack of the service.';
+const onlyOne =
+  'deploy only the "service" or only the "model", so that a fix of the service never waits for an endpoint';
+const unasked =
+  'do not ask before permissions and network rules change, nor before models that are no longer used are deleted';
+
+const options: OptionRow[] = [
+  ['--config <file>', 'JSON file with the options (default: cdk.json, context.configuration)'],
+  ['--only <part>', onlyOne, oneOf(parts)],
+  ['--bootstrap', 'prepare the account and region for the CDK, if that was never done'],
+  ['--new-data', 'make a new table, bucket and user pool, although old ones are still there'],
+  ['--profile <name>', 'the AWS profile (default: AWS_PROFILE)', nonEmpty],
+  ['--region <region>', "the AWS region (default: AWS_REGION, or the profile's)", regionValue],
+  ['-y, --yes', unasked],
+];
+
 /** Checks what a deployment needs, then deploys. @returns the exit code: the CDK's own where it failed. */
 export async function runDeploy(args: string[], programs: Programs): Promise<number> {
-  const command = new Command('deploy')
-    .description(
-      'Deploys the Image Generation Service into an AWS account, or brings it up to date there: the stack of the model, ' +
-        'if the configuration has one, then the stack of the service.',
-    )
-    .option('--config <file>', 'JSON file with the options (default: cdk.json, context.configuration)')
-    .option(
-      '--only <part>',
-      'deploy only the "service" or only the "model", so that a fix of the service never waits for an endpoint',
-      oneOf('--only', parts),
-    )
-    .option('--bootstrap', 'prepare the account and region for the CDK, if that was never done')
-    .option('--new-data', 'make a new table, bucket and user pool, although old ones are still there')
-    .option('--profile <name>', 'the AWS profile (default: AWS_PROFILE)', nonEmpty('--profile'))
-    .option(
-      '--region <region>',
-      "the AWS region (default: AWS_REGION, or the profile's)",
-      regionValue('--region'),
-    )
-    .option(
-      '-y, --yes',
-      'do not ask before permissions and network rules change, nor before models that are no longer used are deleted',
-    )
-    .addHelpText('after', '\nOptions of a deployment, and what comes after it: docs/deploying.md');
+  const command = withOptions(new Command('deploy').description(description), options).addHelpText(
+    'after',
+    '\nOptions of a deployment, and what comes after it: docs/deploying.md',
+  );
   return runCommand(command, args, () => deploy(command.opts<Flags>(), programs));
 }
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { confirmReduction } from '../../../bin/admin/prompt.ts';
+import { confirmReduction } from '../../../bin/admin/command.ts';
 
 const reduction = { what: 'revoke the key key_1 for good', losses: ['"my\u001b[2Japp" will be refused'] };
 

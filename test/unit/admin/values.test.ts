@@ -55,7 +55,7 @@ describe('times', () => {
 const refused: [string, (text: string) => unknown, string[], string][] = [
   [
     'number of credits',
-    values.wholeNumber('--credits', 0, 1000),
+    values.wholeNumber(0, 1000)('--credits'),
     ['-1', '+1', '1.0', '1e3', '0x1', '1,000', '', ' 1', '1001'],
     '--credits must be a whole number from 0 to 1000',
   ],
@@ -73,7 +73,7 @@ const refused: [string, (text: string) => unknown, string[], string][] = [
   ],
   [
     'name',
-    values.line('--name', 64),
+    values.line(64)('--name'),
     ['', '  ', 'two\nlines', 'a\0b', '\u001b[31mred', '\ud800', 'é'.repeat(65)],
     '--name must be 1 to 64 characters',
   ],
@@ -108,7 +108,7 @@ test.each(
 )('$text is no $what', ({ parse, text, said }) => expect(() => parse(text)).toThrow(said));
 
 test('both ends of a range belong to it', () => {
-  expect(['0', '1000'].map(values.wholeNumber('--credits', 0, 1000))).toEqual([0, 1000]);
+  expect(['0', '1000'].map(values.wholeNumber(0, 1000)('--credits'))).toEqual([0, 1000]);
 });
 
 test('repeated ids count once', () => {
@@ -127,7 +127,7 @@ test('a raw key in place of its id is answered with the id, and not repeated', (
 });
 
 test('64 characters of a name are counted as people count them', () => {
-  expect(values.line('--name', 64)('😀'.repeat(64))).toHaveLength(128);
+  expect(values.line(64)('--name')('😀'.repeat(64))).toHaveLength(128);
 });
 
 test('a SHA-256 is kept in lower case', () => {
@@ -140,7 +140,7 @@ test('settings are taken as they are', () => {
 });
 
 test('one of a few words, spelt exactly', () => {
-  const parse = values.oneOf('--catalog', ['founding', 'specialist']);
+  const parse = values.oneOf(['founding', 'specialist'])('--catalog');
   expect(parse('founding')).toBe('founding');
   expect(() => parse('Founding')).toThrow('--catalog must be one of founding, specialist, not "Founding".');
 });
