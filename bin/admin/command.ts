@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Actor } from '../../shared/accounts/audit.ts';
 import { openAccounts, type Accounts } from '../common/accounts.ts';
-import { findPlace, type Place, type PlaceFlags } from '../common/connection.ts';
+import { findPlace, operatorOf, type Place, type PlaceFlags } from '../common/connection.ts';
 import { withOptions, type Kind, type OptionRow } from '../common/command-line.ts';
 import { asFailure, Failure } from '../common/failure.ts';
 import type { Answer } from '../common/output.ts';
@@ -88,7 +88,7 @@ async function answer(command: Command, work: Work): Promise<void> {
       accounts: openAccounts(place.userPool),
       bucketName: place.bucketName,
       nowMs: Date.now(),
-      operator: operatorAt(place),
+      operator: () => operatorOf(place!),
       confirm: asking(flags, place.name),
     };
     const { json, text } = await work(session);
@@ -98,10 +98,6 @@ async function answer(command: Command, work: Work): Promise<void> {
   } finally {
     stores?.close();
   }
-}
-
-function operatorAt(place: Place): Session['operator'] {
-  return async () => (await import('../common/operator.ts')).operatorOf(place);
 }
 
 function asking(flags: SessionFlags, placeName: string): Session['confirm'] {

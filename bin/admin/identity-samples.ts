@@ -1,7 +1,15 @@
+import { readFile, stat } from 'node:fs/promises';
 import type { SampleFiles, SampleStore } from '../../shared/identities/sample-store.ts';
+import { referenceLimits } from '../../shared/references/contract.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
-import { maxSamples, type Sample } from '../../shared/identities/sample.ts';
-import { usageFailure } from '../common/failure.ts';
+import { inspectImage } from '../../shared/images/inspect-image.ts';
+import {
+  maxSamples,
+  samplePicturePx,
+  sampleThumbnailPx,
+  type Sample,
+} from '../../shared/identities/sample.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
 import type { Session } from './command.ts';
 
 /** A change of an identity's samples, ready to be made. */
@@ -49,7 +57,6 @@ export async function readSampleChange(
   if (bucketName === null) {
     throw usageFailure('Samples lie in the bucket of a stack: name the stack with --stack.');
   }
-  const { readSampleFile } = await import('./sample-file.ts');
   const files: SampleFiles[] = [];
   // One after the other: a picture takes much memory while it is decoded.
   for (const [i, path] of sample.entries()) files.push(await readSampleFile(path, samplePrompt[i] ?? null));
@@ -73,4 +80,59 @@ async function openSamples(bucketName: string): Promise<SampleStore> {
 /** A picture that was given twice is shown once. */
 function unique(samples: Sample[]): Sample[] {
   return [...new Map(samples.map((sample) => [sample.sampleId, sample])).values()];
+}
+
+/** Quality of WebP. A thumbnail is seen in small, and pages show many. */
+const pictureQuality = 85;
+const thumbnailQuality = 80;
+
+/**
+ * Makes the two files of a sample from a picture of the operator's: upright, in sRGB and without metadata.
+ * @throws Failure naming the file, when it is no picture that can be used
+ */
+async function readSampleFile(path: string, prompt: string | null): Promise<SampleFiles> {
+  const bytes = await readPicture(path);
+  try {
+    const picture = await smaller(bytes, samplePicturePx, pictureQuality);
+    const thumbnail = await smaller(bytes, sampleThumbnailPx, thumbnailQuality);
+    const { width: widthPx, height: heightPx } = picture.info;
+    return { picture: picture.data, thumbnail: thumbnail.data, widthPx, heightPx, prompt };
+  } catch (cause) {
+    throw new Failure(`--sample ${path} must be undamaged: it can't be decoded.`, 1, { cause });
+  }
+}
+
+/** Reads a file by the rules of reference images. One that is too large is not read into memory. */
+async function readPicture(path: string): Promise<Uint8Array> {
+  const { maxBytes } = referenceLimits;
+  let file;
+  try {
+    const { size } = await stat(path);
+    if (size > maxBytes) throw tooLarge(path, size);
+    file = await readFile(path);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(`--sample ${path} can't be read (${code}).`, 1, { cause: error });
+  }
+  const found = await inspectImage(file);
+  if ('problem' in found) throw new Failure(`--sample ${path} ${found.problem}.`);
+  return found.image.bytes;
+}
+
+function tooLarge(path: string, size: number): Failure {
+  const most = referenceLimits.maxBytes / 1024 / 1024;
+  return new Failure(
+    `--sample ${path} must be at most ${most} MiB; it is ${size.toLocaleString('en-US')} bytes.`,
+  );
+}
+
+async function smaller(bytes: Uint8Array, sidePx: number, quality: number) {
+  // Imported late: it takes a while to load, and few commands need it.
+  const { default: sharp } = await import('sharp');
+  return sharp(bytes, { limitInputPixels: referenceLimits.maxPixels, failOn: 'warning' })
+    .autoOrient()
+    .resize({ width: sidePx, height: sidePx, fit: 'inside', withoutEnlargement: true, kernel: 'lanczos3' })
+    .webp({ quality })
+    .toBuffer({ resolveWithObject: true });
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dataFolder, type EnginesFile } from '../../local/data-folder.ts';
 import { pointSdkAt } from '../../local/environment.ts';
+import { someOperator, type Actor } from '../../shared/accounts/audit.ts';
 import type { UserPool } from './accounts.ts';
 import { Failure, noLocalService, usageFailure, type FailedPlace } from './failure.ts';
 
@@ -105,4 +107,26 @@ export async function stackOutputs<Name extends string>(
     throw new Failure(`The stack ${stackName} has no output ${missing.join(', ')}: deploy it again.`);
   }
   return Object.fromEntries(outputs) as Record<Name, string>;
+}
+
+/** Who works with the CLI: on AWS who AWS says that it is, on the local service the user of this computer. */
+export async function operatorOf(place: Place): Promise<Actor> {
+  if (place.localFolder !== null) return userOfComputer();
+  const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
+  const client = new STSClient({});
+  try {
+    const { Arn: arn } = await client.send(new GetCallerIdentityCommand({}));
+    return arn ? `operator:${arn}` : userOfComputer();
+  } finally {
+    client.destroy();
+  }
+}
+
+/** A container may run as a user that has no name. */
+function userOfComputer(): Actor {
+  try {
+    return `operator:${userInfo().username}`;
+  } catch {
+    return someOperator;
+  }
 }

@@ -63,6 +63,13 @@ export const wholeNumber = (min: number, max: number) =>
     return value >= min && value <= max ? value : null;
   });
 
+/** A number with at most six decimal places. */
+export const decimal = (min: number, max: number) =>
+  kind(`a number from ${min} to ${max}`, (text) => {
+    const value = /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : -1;
+    return value >= min && value <= max ? value : null;
+  });
+
 export const oneOf = <T extends string>(choices: readonly T[]) =>
   kind(`one of ${choices.join(', ')}`, (text) => choices.find((choice) => choice === text));
 

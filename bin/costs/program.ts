@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { readConfiguration, readConfigurationFile, type Configuration } from '../../lib/configuration.ts';
 import { runCommand, withOptions, type OptionRow } from '../common/command-line.ts';
 import { configurationOrFailure } from '../common/configuration.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
-import { wholeNumber } from '../common/values.ts';
+import { decimal, wholeNumber } from '../common/values.ts';
 import { monthlyBill, sumOf } from './model.ts';
 import { compare, comparing, reportTables } from './report.ts';
 import { defaultWorkload, gpuSeconds, usualImageBytes, type Workload } from './workload.ts';
@@ -69,48 +69,29 @@ function answerOf(configuration: Configuration, workload: Workload, onlyComparin
 
 const usual = defaultWorkload;
 const count = wholeNumber(1, 1_000_000_000);
+const positive = decimal(0.000_1, 100_000);
 
 const options: OptionRow[] = [
   ['--config <file>', 'options of a deployment, as JSON (default: all defaults, with a model)'],
   ['--generations-per-month <n>', 'how many', count, { usual: usual.generationsPerMonth }],
-  ['--seconds <s>', 'GPU time for one megapixel of one image', () => positive, { usual: usual.seconds }],
-  ['--megapixels <m>', 'of an image', () => positive, { usual: usual.megapixels }],
+  ['--seconds <s>', 'GPU time for one megapixel of one image', positive, { usual: usual.seconds }],
+  ['--megapixels <m>', 'of an image', positive, { usual: usual.megapixels }],
   ['--outputs <n>', 'images of a generation', wholeNumber(1, 4), { usual: usual.outputs }],
   ['--image-bytes <b>', "of an image (default: as the local painter's)", count],
-  ['--views <v>', 'how often an image is opened', () => zeroOrMore, { usual: usual.views }],
+  ['--views <v>', 'how often an image is opened', decimal(0, 100_000), { usual: usual.views }],
   ['--accounts <n>', 'that sign in within a month', count, { usual: usual.accounts }],
   [
     '--async-share <s>',
     'of the generations that no caller waits for',
-    () => share,
+    decimal(0, 1),
     { usual: usual.asyncShare },
   ],
   ['--images-per-sitting <n>', 'asked for one after another', count, { usual: usual.imagesPerSitting }],
-  [
-    '--instance-price <usd>',
-    "an hour of the model's instance (default: the known list price)",
-    () => positive,
-  ],
+  ['--instance-price <usd>', "an hour of the model's instance (default: the known list price)", positive],
   ['--compare', 'print only what compares: always on, or scaled to zero'],
   ['--json', 'print one JSON object, for programs'],
   ['--write', "write the defaults' tables into docs/costs.md"],
 ];
-
-function zeroOrMore(text: string): number {
-  return text === '0' ? 0 : positive(text);
-}
-
-function share(text: string): number {
-  const number = zeroOrMore(text);
-  if (number <= 1) return number;
-  throw new InvalidArgumentError('It must be from 0 to 1.');
-}
-
-function positive(text: string): number {
-  const number = /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-  if (number > 0) return number;
-  throw new InvalidArgumentError('It must be a positive number.');
-}
 
 /** Without a file: the defaults, with a model, because a service without one makes no images. */
 function configurationOf(path: string | undefined): Configuration {

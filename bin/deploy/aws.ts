@@ -1,5 +1,6 @@
-import type { STSClient } from '@aws-sdk/client-sts';
-import { Failure } from '../common/failure.ts';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { asFailure, Failure } from '../common/failure.ts';
 
 /** Where a deployment goes, and how AWS is asked about it. */
 export interface Aws {
@@ -48,4 +49,65 @@ export async function ask<C extends Client, T>(
 
 export function isMissingPermission(error: unknown): boolean {
   return error instanceof Error && /^(AccessDenied|UnauthorizedOperation|NotAuthorized)/.test(error.name);
+}
+
+/** The account and region of a deployment, and who deploys. */
+export interface Account extends Aws {
+  /** The ARN of whoever deploys. */
+  caller: string;
+}
+
+/** The stack that `cdk bootstrap` makes in an account and region. */
+const bootstrapStack = 'CDKToolkit';
+
+/**
+ * Asks AWS whose credentials these are. Profile and region come from the environment, as the SDK reads them.
+ * @param profile the one that was named, if one was
+ * @throws Failure that says how to get a region or credentials.
+ */
+export async function findAccount(profile: string | undefined, timeLimitMs: number): Promise<Account> {
+  const sts = new STSClient({});
+  try {
+    const region = await sts.config.region();
+    const settings = { region, credentials: sts.config.credentials };
+    const { Account: accountId, Arn: caller } = await ask(
+      { settings, timeLimitMs },
+      STSClient,
+      (client, options) => client.send(new GetCallerIdentityCommand({}), options),
+    );
+    const options = ['--region', region, ...(profile === undefined ? [] : ['--profile', profile])];
+    return { settings, accountId: accountId!, caller: caller!, options, timeLimitMs };
+  } catch (error) {
+    throw accountFailure(error as Error);
+  } finally {
+    sts.destroy();
+  }
+}
+
+function accountFailure(error: Error): Failure {
+  const isRefusal = '$metadata' in error && '$fault' in error;
+  if (isRefusal) {
+    const sentence = `AWS refused the credentials (${error.name}): sign in again, or name another profile with --profile.`;
+    return new Failure(sentence, 1, { cause: error });
+  }
+  if (error.name === 'CredentialsProviderError') {
+    const sentence =
+      `There are no AWS credentials to deploy with (${error.message.replace(/\.$/, '')}): ` +
+      'sign in with "aws login", "aws sso login" or "aws configure", or name a profile with --profile.';
+    return new Failure(sentence, 1, { cause: error });
+  }
+  return asFailure(error, null);
+}
+
+/** Whether `cdk bootstrap` has prepared the account and region completely. @throws Failure */
+export async function isBootstrapped(aws: Aws): Promise<boolean> {
+  try {
+    const { Stacks: stacks } = await ask(aws, CloudFormationClient, (client, options) =>
+      client.send(new DescribeStacksCommand({ StackName: bootstrapStack }), options),
+    );
+    return stacks?.[0]?.Outputs?.some(({ OutputKey: key }) => key === 'BootstrapVersion') ?? false;
+  } catch (error) {
+    if (error instanceof Error && /does not exist/.test(error.message)) return false;
+    throw asFailure(error, null);
+  }
 }

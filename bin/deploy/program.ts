@@ -4,10 +4,8 @@ import { runCommand, withOptions, type OptionRow } from '../common/command-line.
 import { Failure } from '../common/failure.ts';
 import { errorLine, printable } from '../common/output.ts';
 import { nonEmpty, oneOf, region as regionValue } from '../common/values.ts';
-import { findAccount, isBootstrapped, type Account } from './account.ts';
-import { defaultTimeLimitMs } from './aws.ts';
-import { deployStacks } from './cdk.ts';
-import { runOnTerminal } from './child-process.ts';
+import { defaultTimeLimitMs, findAccount, isBootstrapped, type Account } from './aws.ts';
+import { deployStacks, runOnTerminal } from './cdk.ts';
 import { parts, readDeployment, stacksToDeploy, type Part } from './deployment.ts';
 import { modelNextSteps, nextSteps } from './next-steps.ts';
 import { removeOldModels } from './old-models.ts';

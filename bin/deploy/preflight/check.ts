@@ -35,5 +35,5 @@ export interface Check {
   run(plan: Plan, facts: Facts): Promise<Finding[]>;
 }
 
-export const note = (sentence: string): Finding => ({ stops: false, sentence });
-export const stop = (sentence: string): Finding => ({ stops: true, sentence });
+export const note = (sentence: string): Finding[] => [{ stops: false, sentence }];
+export const stop = (sentence: string): Finding[] => [{ stops: true, sentence }];

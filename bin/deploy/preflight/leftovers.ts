@@ -1,3 +1,4 @@
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
   paginateGetResources,
   ResourceGroupsTaggingAPIClient,
@@ -5,7 +6,13 @@ import {
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { conditionOf, wasCreated } from '../stacks.ts';
 import { note, stop, type Check, type Finding, type Plan } from './check.ts';
-import { dataStores } from './data-stores.ts';
+
+/** What holds customers' data, by the beginnings of the logical ids. The stack's deletion leaves them. */
+export const dataStores = [
+  { logicalId: 'RecordsTable', name: 'the table' },
+  { logicalId: 'ImagesBucket', name: 'the bucket of images' },
+  { logicalId: 'AccountsUserPool', name: 'the user pool' },
+];
 
 /** CloudFormation tags what it makes. The tags stay on what it leaves behind. */
 const stackTag = 'aws:cloudformation:stack-name';
@@ -67,30 +74,56 @@ function dataFindings(data: Left[], { deployment, newData }: Plan): Finding[] {
   if (data.length === 0) return [];
   const named = data.map(({ arn }) => arn).join(', ');
   if (newData) {
-    return [
-      note(
-        `These are left of an earlier ${deployment.stackName}, and the new one does not use them: ${named}. ` +
-          'If nothing in them is needed, remove them (docs/deploying.md#tearing-down).',
-      ),
-    ];
+    return note(
+      `These are left of an earlier ${deployment.stackName}, and the new one does not use them: ${named}. ` +
+        'If nothing in them is needed, remove them (docs/deploying.md#tearing-down).',
+    );
   }
-  return [
-    stop(
-      `The stack ${deployment.stackName} does not have these stores, which an earlier one left: ${named}. A deployment would make ` +
-        'new, empty stores, and no account, key or image of before would be found. Take them back ' +
-        '(docs/deploying.md#taking-data-back) or remove them (docs/deploying.md#tearing-down). If they are only what a first ' +
-        'deployment left that failed, go on with new ones by --new-data.',
-    ),
-  ];
+  return stop(
+    `The stack ${deployment.stackName} does not have these stores, which an earlier one left: ${named}. A deployment would make ` +
+      'new, empty stores, and no account, key or image of before would be found. Take them back ' +
+      '(docs/deploying.md#taking-data-back) or remove them (docs/deploying.md#tearing-down). If they are only what a first ' +
+      'deployment left that failed, go on with new ones by --new-data.',
+  );
 }
 
 function inTheWay({ arn, stackName }: Left, aws: Aws): Finding[] {
   const name = /:log-group:([^:]+)/.exec(arn)?.[1] ?? '';
   if (!fixedLogGroups(stackName).includes(name)) return [];
   const command = cliCommand(aws, `logs delete-log-group --log-group-name ${name}`);
-  return [
-    stop(
-      `The log group ${name} of an earlier ${stackName} is still there, and the new stack needs its name. Remove it: ${command}`,
-    ),
-  ];
+  return stop(
+    `The log group ${name} of an earlier ${stackName} is still there, and the new stack needs its name. Remove it: ${command}`,
+  );
 }
+
+async function logicalIdsOf(aws: Aws, stackName: string): Promise<string[]> {
+  const input = { StackName: stackName };
+  return ask(aws, CloudFormationClient, async (client, options) => {
+    const ids: string[] = [];
+    for await (const page of paginateListStackResources({ client }, input, options)) {
+      ids.push(...(page.StackResourceSummaries ?? []).map(({ LogicalResourceId: id = '' }) => id));
+    }
+    return ids;
+  });
+}
+
+/** Whether an import took all stores back: a deployment would make those that it left out new and empty. */
+export const imported: Check = {
+  subject: 'whether the stack has taken all data back',
+  permission: 'cloudformation:ListStackResources',
+  async run({ aws, deployment, targets, newData }, facts) {
+    const { stackName } = deployment;
+    const { status } = (await facts.stacks).get(stackName)!;
+    const wasImported = status === 'IMPORT_COMPLETE' || status === 'IMPORT_ROLLBACK_COMPLETE';
+    if (!wasImported || newData || !targets.includes(stackName)) return [];
+    const ids = await logicalIdsOf(aws, stackName);
+    const missing = dataStores.filter(({ logicalId }) => !ids.some((id) => id.startsWith(logicalId)));
+    if (missing.length === 0) return [];
+    const named = missing.map(({ name }) => name).join(', ');
+    return stop(
+      `The stack ${stackName} is in the state ${status}, and it lacks ${named}. A deployment would make new ones, without ` +
+        'data. Delete the stack, which keeps what it took back, and import all three at once ' +
+        '(docs/deploying.md#taking-data-back), or go on with new ones by --new-data.',
+    );
+  },
+};

@@ -30,21 +30,17 @@ async function checkIdentity(aws: Aws, from: string): Promise<Finding[]> {
   const see = cliCommand(aws, `sesv2 get-email-identity --email-identity ${domain}`);
   // Only an identity that was verified before gets this. A fix of the service must not wait for DNS.
   if (found.includes('TEMPORARY_FAILURE')) {
-    return [
-      note(
-        `SES could not confirm ${domain} again in ${region}, and may refuse e-mails from ${from}. Look whether the DKIM records are still in the domain's DNS: ${see}`,
-      ),
-    ];
+    return note(
+      `SES could not confirm ${domain} again in ${region}, and may refuse e-mails from ${from}. Look whether the DKIM records are still in the domain's DNS: ${see}`,
+    );
   }
   const isKnown = found.some((status) => status !== null);
   const create = cliCommand(aws, `sesv2 create-email-identity --email-identity ${domain}`);
-  return [
-    stop(
-      `SES in ${region} would refuse every e-mail from ${from}: neither ${domain} nor the address itself is verified there. ` +
-        `${isKnown ? 'SES knows one of them and waits for its proof' : `Begin with: ${create}`}. Enter the DKIM records into the domain's DNS, and deploy again ` +
-        `once VerifiedForSendingStatus is true, or deploy without "mail" until then (docs/deploying.md#e-mails): ${see}`,
-    ),
-  ];
+  return stop(
+    `SES in ${region} would refuse every e-mail from ${from}: neither ${domain} nor the address itself is verified there. ` +
+      `${isKnown ? 'SES knows one of them and waits for its proof' : `Begin with: ${create}`}. Enter the DKIM records into the domain's DNS, and deploy again ` +
+      `once VerifiedForSendingStatus is true, or deploy without "mail" until then (docs/deploying.md#e-mails): ${see}`,
+  );
 }
 
 /** @returns SES's VerificationStatus, SUCCESS for what it sends from; null for an identity that it does not know. */
@@ -72,14 +68,14 @@ async function checkAccount(aws: Aws): Promise<Finding[]> {
       'sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL --website-url URL --use-case-description "TEXT"',
     );
     findings.push(
-      note(
+      ...note(
         `SES is in its sandbox in ${region}: it sends only to addresses that you have verified, so customers get no e-mails. Ask AWS to leave it, which takes a day or so: ${leave}`,
       ),
     );
   }
   if (account.SendingEnabled === false) {
     findings.push(
-      note(
+      ...note(
         `SES has paused sending for the account in ${region}, so no e-mail leaves. The console of SES says why, under "Reputation metrics".`,
       ),
     );
@@ -91,7 +87,7 @@ async function checkAccount(aws: Aws): Promise<Finding[]> {
       'sesv2 put-account-suppression-attributes --suppressed-reasons BOUNCE COMPLAINT',
     );
     findings.push(
-      note(
+      ...note(
         `SES in ${region} goes on sending to addresses that bounce or complain, which may end in a pause of the whole account. Let it stop: ${suppress}`,
       ),
     );

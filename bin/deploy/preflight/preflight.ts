@@ -2,14 +2,10 @@ import { asFailure } from '../../common/failure.ts';
 import { isMissingPermission } from '../aws.ts';
 import { conditionOf, readStacks } from '../stacks.ts';
 import { note, type Check, type Facts, type Finding, type Plan } from './check.ts';
-import { cloudFront } from './cloudfront.ts';
-import { concurrency, readConcurrency } from './concurrency.ts';
-import { imported } from './imported.ts';
-import { instanceQuota } from './instance-quota.ts';
-import { leftovers } from './leftovers.ts';
+import { imported, leftovers } from './leftovers.ts';
 import { mail } from './mail.ts';
-import { newModel } from './new-model.ts';
-import { stackStates } from './stack-states.ts';
+import { concurrency, instanceQuota, readConcurrency } from './quotas.ts';
+import { cloudFront, newModel, stackStates } from './stack-states.ts';
 
 const checks: Check[] = [
   stackStates,
@@ -55,6 +51,6 @@ async function resultOf(check: Check, plan: Plan, facts: Facts): Promise<Finding
     const reason = isMissingPermission(error)
       ? `these credentials lack the permission ${check.permission}.`
       : asFailure(error, null).message;
-    return [note(`It was not checked ${check.subject}: ${reason}`)];
+    return note(`It was not checked ${check.subject}: ${reason}`);
   }
 }

@@ -1,8 +1,9 @@
+import { findOldModels } from '../old-models.ts';
 import { cliCommand, type Aws } from '../aws.ts';
 import { conditionOf, deleteCommand, wasCreated, type Condition, type Stack } from '../stacks.ts';
 import { note, stop, type Check, type Finding, type Plan } from './check.ts';
 
-type Describe = (stack: Stack, plan: Plan) => Finding;
+type Describe = (stack: Stack, plan: Plan) => Finding[];
 
 const findings: Partial<Record<Condition, Describe>> = {
   busy: (stack, { aws }) =>
@@ -64,9 +65,42 @@ export const stackStates: Check = {
     if (!lacksModel) return found;
     return [
       ...found,
-      stop(
+      ...stop(
         `The service uses the endpoint of the stack ${modelStackName}, which is not there yet: deploy without --only.`,
       ),
     ];
+  },
+};
+
+/** Whether the model's stack is made beside the one that the service uses now. */
+export const newModel: Check = {
+  subject: 'whether another model of this stage runs',
+  permission: 'cloudformation:DescribeStacks',
+  async run({ aws, deployment, targets }, facts): Promise<Finding[]> {
+    const { stackName, modelStackName: name } = deployment;
+    if (name === null || !targets.includes(name)) return [];
+    const stack = (await facts.stacks).get(name);
+    if (stack !== undefined && conditionOf(stack) !== 'absent') return [];
+    const others = (await findOldModels(aws, deployment)).map((model) => model.name);
+    if (others.length === 0) return [];
+    return note(
+      `${name} is made beside ${others.join(', ')}: SageMaker can't give an endpoint that is there another type of instances, nor let it sleep or stop it from sleeping. Both cost money until ${stackName} uses the new one; then this command offers to delete what is no longer used.`,
+    );
+  },
+};
+
+/** AWS has no question that tells whether an account is verified: only the first distribution does. */
+export const cloudFront: Check = {
+  subject: 'whether this is the first deployment',
+  permission: 'cloudformation:DescribeStacks',
+  async run({ deployment, targets }, facts) {
+    const { stackName } = deployment;
+    const stacks = await facts.stacks;
+    if (!targets.includes(stackName) || wasCreated(stacks.get(stackName)!)) return [];
+    return note(
+      'The first deployment needs a distribution of CloudFront, which AWS refuses to accounts that it has not verified: ' +
+        '"Your account must be verified before you can add new CloudFront resources". If that happens, open a case in the ' +
+        'Support Center and deploy again when it is answered; nothing is lost (docs/deploying.md#a-new-account).',
+    );
   },
 };

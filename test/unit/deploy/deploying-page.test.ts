@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import GithubSlugger from 'github-slugger';
 import { nextSteps } from '../../../bin/deploy/next-steps.ts';
-import { dataStores } from '../../../bin/deploy/preflight/data-stores.ts';
+import { dataStores } from '../../../bin/deploy/preflight/leftovers.ts';
 import { configuration } from '../../../lib/configuration.ts';
 import { ttlAttribute } from '../../../shared/table/keys.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { imagesWithoutDigest, pinImages } from '../../../bin/release/images.ts';
+import { imagesWithoutDigest, pinImages } from '../../../bin/pin-images.ts';
 import { listen, type RunningServer } from '../../../local/http/server.ts';
 import { inRepository } from '../../support/repository.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';

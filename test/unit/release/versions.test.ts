@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { setVersion, versionsIn, wrongVersions } from '../../../bin/release/versions.ts';
+import { setVersion, versionsIn, wrongVersions } from '../../../bin/set-version.ts';
 import { inRepository, repository } from '../../support/repository.ts';
 
 let copy: string;

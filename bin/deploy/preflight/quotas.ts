@@ -1,3 +1,4 @@
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   paginateListAWSDefaultServiceQuotas,
   paginateListServiceQuotas,
@@ -6,6 +7,41 @@ import {
 } from '@aws-sdk/client-service-quotas';
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { note, stop, type Check, type Finding } from './check.ts';
+
+/** AWS's usual quota, for all functions of an account in a region. */
+const usual = 1000;
+/** What AWS gives to new accounts. */
+const ofNewAccounts = 10;
+
+/** How many functions the account may run at once. */
+export async function readConcurrency(aws: Aws): Promise<number> {
+  const { AccountLimit: limit } = await ask(aws, LambdaClient, (client, options) =>
+    client.send(new GetAccountSettingsCommand({}), options),
+  );
+  if (limit?.ConcurrentExecutions === undefined) throw new Error('Lambda told no limit.');
+  return limit.ConcurrentExecutions;
+}
+
+export const concurrency: Check = {
+  subject:
+    'how many functions the account may run at once, so none are reserved for the sweep, billing events, key revocation and asynchronous requests',
+  permission: 'lambda:GetAccountSettings',
+  async run({ aws }, { accountConcurrency }) {
+    const limit = await accountConcurrency;
+    if (limit >= usual) return [];
+    const { region } = aws.settings;
+    const why = limit <= ofNewAccounts ? `, as new accounts in general: AWS's usual number is ${usual}` : '';
+    const increase = cliCommand(
+      aws,
+      `service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${usual}`,
+    );
+    return note(
+      `The account may run ${limit} functions at once in ${region}${why}. A generation holds one until its image is ` +
+        `there, and each other request needs one too: at most ${limit} generations can run at once, and while they ` +
+        `do, nobody else is answered. Ask AWS for more: ${increase}`,
+    );
+  },
+};
 
 /** A quota that was never changed may be in the list of AWS's defaults only. */
 async function findQuota(aws: Aws, name: string): Promise<ServiceQuota | undefined> {
@@ -35,11 +71,9 @@ export const instanceQuota: Check = {
     const { region } = aws.settings;
     const quota = await findQuota(aws, `${instanceType} for endpoint usage`);
     if (quota?.Value === undefined) {
-      return [
-        note(
-          `AWS has no quota for ${instanceType} in ${region}, so SageMaker may not offer this type there: see the types in the console of Service Quotas.`,
-        ),
-      ];
+      return note(
+        `AWS has no quota for ${instanceType} in ${region}, so SageMaker may not offer this type there: see the types in the console of Service Quotas.`,
+      );
     }
     const needed = 2 * maxInstances;
     if (quota.Value >= needed) return [];
@@ -51,16 +85,12 @@ export const instanceQuota: Check = {
     // A model that may sleep starts one instance, too: at the deployment, and whenever it wakes.
     const first = Math.max(1, minInstances);
     if (quota.Value < first) {
-      return [
-        stop(
-          `${has}, and the endpoint needs ${first} to start. Ask AWS for more and wait for the answer, or deploy without a model first (docs/deploying.md#first-none-then-the-model): ${increase}`,
-        ),
-      ];
+      return stop(
+        `${has}, and the endpoint needs ${first} to start. Ask AWS for more and wait for the answer, or deploy without a model first (docs/deploying.md#first-none-then-the-model): ${increase}`,
+      );
     }
-    return [
-      note(
-        `${has}. A later deployment of the model starts new instances beside the old ones, so with inference.maxInstances ${maxInstances} it needs up to ${needed} while both run. Ask AWS for more: ${increase}`,
-      ),
-    ];
+    return note(
+      `${has}. A later deployment of the model starts new instances beside the old ones, so with inference.maxInstances ${maxInstances} it needs up to ${needed} while both run. Ask AWS for more: ${increase}`,
+    );
   },
 };
