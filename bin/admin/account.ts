@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import type { Account } from '../../shared/accounts/directory.ts';
 import { isoTime } from '../../shared/base/clock.ts';
 import { isActive, type License } from '../../shared/licenses/license.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { account as accountValue, nonEmpty, wholeNumber } from '../common/values.ts';
-import { addCommands, withExamples, type Session } from './command.ts';
+import type { CommandGroup, Session } from './command.ts';
 import { licenseJson } from './license-output.ts';
 
 /** The most that Cognito gives at once. */
@@ -17,12 +16,11 @@ interface ListOptions {
   cursor?: string;
 }
 
-export function addAccountCommands(program: Command): void {
-  const account = program
-    .command('account')
-    .description('accounts, which own licenses and sign in to the dashboard: list, show');
-  withExamples(account, ['account list', 'account show ada@example.com']);
-  addCommands(account, [
+export const accountCommands: CommandGroup = {
+  name: 'account',
+  description: 'accounts, which own licenses and sign in to the dashboard: list, show',
+  examples: ['account list', 'account show ada@example.com'],
+  commands: [
     {
       name: 'list',
       description: "the user pool's accounts with their licenses, in no particular order",
@@ -38,8 +36,8 @@ export function addAccountCommands(program: Command): void {
       operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
       run: (_, text: string) => (session) => show(session, text),
     },
-  ]);
-}
+  ],
+};
 
 /** An account with its licenses, oldest first. */
 interface Owned {

@@ -56,22 +56,31 @@ type Work = (session: Session) => Promise<Answer>;
 
 export const accessIsTakenAway = 'access is taken away';
 
-export function addCommands(parent: Command, rows: readonly CommandRow[]): Command {
-  for (const { name, description, usage, operands = [], options = [], asksBefore, examples, run } of rows) {
-    const command = parent.command(name).description(description);
+/** Commands about one thing. */
+export interface CommandGroup extends Pick<CommandRow, 'name' | 'description' | 'examples'> {
+  commands: CommandRow[];
+}
+
+export function addCommands(parent: Command, rows: readonly (CommandRow | CommandGroup)[]): void {
+  for (const row of rows) {
+    const command = parent.command(row.name).description(row.description);
+    if (row.examples !== undefined) withExamples(command, row.examples);
+    if ('commands' in row) {
+      addCommands(command, row.commands);
+      continue;
+    }
+    const { usage, operands = [], options = [], asksBefore, run } = row;
     if (usage !== undefined) command.usage(usage);
     for (const [syntax, what, kind] of operands) {
       command.argument(syntax, what, kind(syntax.slice(1, -1).toUpperCase()));
     }
     withOptions(command, options);
     if (asksBefore !== undefined) command.option('-y, --yes', `do not ask before ${asksBefore}`);
-    if (examples !== undefined) withExamples(command, examples);
     command.action((...given: any[]) => {
       const operandsGiven = given.slice(0, operands.length);
       return answer(command, run(command.opts(), ...operandsGiven));
     });
   }
-  return parent;
 }
 
 /** Runs a command on the table that its options name, and prints its answer. @throws Failure */

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   generationStatuses,
   generationTypes,
@@ -22,7 +21,7 @@ import {
   time,
   wholeNumber,
 } from '../common/values.ts';
-import { addCommands, withExamples, type OperandRow, type Session } from './command.ts';
+import type { CommandGroup, OperandRow, Session } from './command.ts';
 import { getLicense } from './license.ts';
 
 const examples = [
@@ -48,9 +47,11 @@ const oneRequest: OperandRow[] = [
   ['<request>', 'its request id, as in X-Request-Id', requestIdValue],
 ];
 
-export function addGenerationCommands(program: Command): void {
-  const generation = program.command('generation').description('stored requests: list, show, delete');
-  addCommands(withExamples(generation, examples), [
+export const generationCommands: CommandGroup = {
+  name: 'generation',
+  description: 'stored requests: list, show, delete',
+  examples,
+  commands: [
     {
       name: 'list',
       description: 'stored requests of a license, or of all licenses of an account, newest first',
@@ -77,8 +78,8 @@ export function addGenerationCommands(program: Command): void {
       asksBefore: 'it is deleted',
       run: (_, licenseId: string, requestId: string) => (session) => remove(session, licenseId, requestId),
     },
-  ]);
-}
+  ],
+};
 
 const maxPerPage = 50;
 

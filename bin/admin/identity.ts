@@ -1,6 +1,5 @@
-import type { Command } from 'commander';
 import type { Identity } from '../../shared/identities/identity.ts';
-import { accessIsTakenAway, addCommands, withExamples, type Session } from './command.ts';
+import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
@@ -28,11 +27,36 @@ const examples = [
 
 type PutOptions = IdentityOptions & SampleOptions;
 
-export function addIdentityCommands(program: Command): void {
-  const identity = program
-    .command('identity')
-    .description('identities, the creator systems that paint: make, change, list, deactivate');
-  addCommands(withExamples(identity, examples), [
+const catalogs = 'founding: comes with every core plan; specialist: granted one by one';
+const digest = 'what `sha256sum` says of the adapter: a container refuses any other file';
+const ofSample = `a PNG, JPEG or WebP of what it paints; repeat it for up to ${maxSamples}, which replace those before`;
+const samplePrompt = repeated(line(maxSamplePromptCharacters));
+const ofModel = ['modelVersion', 'adapterKey', 'adapterSha256', 'settings'];
+
+const putOptions: OptionRow[] = [
+  ['--id <id>', 'the identity to change, or the id of a new one (default: a new id)', id],
+  ['--name <name>', 'what people call it', line(100)],
+  ['--slug <slug>', 'its name in addresses', slug],
+  ['--description <text>', 'one sentence about it', line(500)],
+  ['--catalog <catalog>', catalogs, oneOf(['founding', 'specialist'])],
+  ['--product-photos', 'takes reference images of products'],
+  ['--no-product-photos', 'takes none (as a new identity does)'],
+  ['--model-version <version>', 'version of its model (default of a new one: 1)', line(100)],
+  ['--adapter-key <s3key>', "its adapter's key in the bucket, below adapters/", objectKey],
+  ['--no-adapter-key', 'the base model without an adapter'],
+  ['--adapter-sha256 <hex>', digest, sha256],
+  ['--settings <json>', 'a JSON object that the model is given as it is', jsonObject],
+  ['--no-model', 'no active model', null, { conflicts: ofModel }],
+  ['--sample <file>', ofSample, repeated(nonEmpty)],
+  ['--sample-prompt <text>', 'what painted the sample: one for each --sample, in their order', samplePrompt],
+  ['--no-samples', 'remove its samples'],
+];
+
+export const identityCommands: CommandGroup = {
+  name: 'identity',
+  description: 'identities, the creator systems that paint: make, change, list, deactivate',
+  examples,
+  commands: [
     {
       name: 'put',
       description: 'make an identity, or change the one with --id: what is not given stays as it is',
@@ -60,33 +84,8 @@ export function addIdentityCommands(program: Command): void {
       asksBefore: accessIsTakenAway,
       run: (_, identityId: string) => (session) => deactivate(session, identityId),
     },
-  ]);
-}
-
-const catalogs = 'founding: comes with every core plan; specialist: granted one by one';
-const digest = 'what `sha256sum` says of the adapter: a container refuses any other file';
-const samples = `a PNG, JPEG or WebP of what it paints; repeat it for up to ${maxSamples}, which replace those before`;
-const samplePrompt = repeated(line(maxSamplePromptCharacters));
-const ofModel = ['modelVersion', 'adapterKey', 'adapterSha256', 'settings'];
-
-const putOptions: OptionRow[] = [
-  ['--id <id>', 'the identity to change, or the id of a new one (default: a new id)', id],
-  ['--name <name>', 'what people call it', line(100)],
-  ['--slug <slug>', 'its name in addresses', slug],
-  ['--description <text>', 'one sentence about it', line(500)],
-  ['--catalog <catalog>', catalogs, oneOf(['founding', 'specialist'])],
-  ['--product-photos', 'takes reference images of products'],
-  ['--no-product-photos', 'takes none (as a new identity does)'],
-  ['--model-version <version>', 'version of its model (default of a new one: 1)', line(100)],
-  ['--adapter-key <s3key>', "its adapter's key in the bucket, below adapters/", objectKey],
-  ['--no-adapter-key', 'the base model without an adapter'],
-  ['--adapter-sha256 <hex>', digest, sha256],
-  ['--settings <json>', 'a JSON object that the model is given as it is', jsonObject],
-  ['--no-model', 'no active model', null, { conflicts: ofModel }],
-  ['--sample <file>', samples, repeated(nonEmpty)],
-  ['--sample-prompt <text>', 'what painted the sample: one for each --sample, in their order', samplePrompt],
-  ['--no-samples', 'remove its samples'],
-];
+  ],
+};
 
 async function putIdentity(session: Session, options: PutOptions, created: Identity | null): Promise<Answer> {
   const { stores, nowMs } = session;

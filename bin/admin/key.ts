@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { KeyAnswer } from '../../shared/keys/answer-contract.ts';
 import { maxMonthlyCredits } from '../../shared/keys/contract.ts';
 import { isRemovedKey } from '../../shared/keys/api-key.ts';
@@ -6,7 +5,7 @@ import type { License } from '../../shared/licenses/license.ts';
 import { keyLimitNames } from '../../shared/routes/limits.ts';
 import type { ApiKey, KeyChanges } from '../../shared/keys/store.ts';
 import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/keys/manage.ts';
-import { accessIsTakenAway, addCommands, withExamples, type Session } from './command.ts';
+import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
@@ -36,9 +35,11 @@ interface ChangeOptions {
   monthlyCredits?: number | false;
 }
 
-export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description("a license's API keys: issue, list, change, revoke");
-  addCommands(withExamples(key, examples), [
+export const keyCommands: CommandGroup = {
+  name: 'key',
+  description: "a license's API keys: issue, list, change, revoke",
+  examples,
+  commands: [
     {
       name: 'issue',
       description: 'make a key; it is shown this once',
@@ -75,8 +76,8 @@ export function addKeyCommands(program: Command): void {
       asksBefore: accessIsTakenAway,
       run: (_, keyId: string) => (session) => revoke(session, keyId),
     },
-  ]);
-}
+  ],
+};
 
 async function issue(session: Session, licenseId: string, options: IssueOptions): Promise<Answer> {
   const { stores, nowMs } = session;

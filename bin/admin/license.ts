@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
 import { keyStatus } from '../../shared/keys/api-key.ts';
 import { newId } from '../../shared/base/ids.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
-import { accessIsTakenAway, addCommands, withExamples, type Session } from './command.ts';
+import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import {
@@ -27,59 +26,6 @@ const examples = [
   'license change lic_… --tier pro --credits 4000',
   'license end lic_… --yes',
 ];
-
-export function addLicenseCommands(program: Command): void {
-  const license = program
-    .command('license')
-    .description('licenses, which keys belong to: grant, change, end, list');
-  addCommands(withExamples(license, examples), [
-    {
-      name: 'grant',
-      description: 'make a new license',
-      options: grantOptions,
-      run(options: GrantOptions) {
-        const limit = creditsFor(options.tier, options.credits);
-        return (session) => grant(session, options, limit);
-      },
-    },
-    {
-      name: 'change',
-      description: 'change a license from the next request on: what is not named stays as it is',
-      // The operand comes first, because --identity takes all values after it.
-      usage: '<license> [options]',
-      operands: [['<license>', 'its id', id]],
-      options: changeOptions,
-      asksBefore: accessIsTakenAway,
-      run(options: ChangeOptions, licenseId: string) {
-        const members = changeOf(options);
-        return (session) => changeLicense(session, licenseId, members, options.newCredits ?? false);
-      },
-    },
-    {
-      name: 'end',
-      description: 'end a license for good: its keys are refused from the next request on',
-      operands: [['<license>', 'its id', id]],
-      asksBefore: accessIsTakenAway,
-      run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
-    },
-    {
-      name: 'list',
-      description: 'every license, oldest first; without --owner that reads the whole table',
-      options: [['--owner <account>', 'only those of this account: its sub or e-mail address', account]],
-      run:
-        ({ owner }: { owner?: string }) =>
-        (session) =>
-          listLicenses(session, owner),
-    },
-    {
-      name: 'show',
-      description: 'one license',
-      operands: [['<license>', 'its id', id]],
-      run: (_, licenseId: string) => async (session) =>
-        showLicense(session, await getLicense(session, licenseId)),
-    },
-  ]);
-}
 
 interface GrantOptions {
   owner: string;
@@ -130,6 +76,59 @@ const changeOptions: OptionRow[] = [
   ['--api-access', 'its keys are accepted'],
   ['--no-api-access', 'its keys are refused'],
 ];
+
+export const licenseCommands: CommandGroup = {
+  name: 'license',
+  description: 'licenses, which keys belong to: grant, change, end, list',
+  examples,
+  commands: [
+    {
+      name: 'grant',
+      description: 'make a new license',
+      options: grantOptions,
+      run(options: GrantOptions) {
+        const limit = creditsFor(options.tier, options.credits);
+        return (session) => grant(session, options, limit);
+      },
+    },
+    {
+      name: 'change',
+      description: 'change a license from the next request on: what is not named stays as it is',
+      // The operand comes first, because --identity takes all values after it.
+      usage: '<license> [options]',
+      operands: [['<license>', 'its id', id]],
+      options: changeOptions,
+      asksBefore: accessIsTakenAway,
+      run(options: ChangeOptions, licenseId: string) {
+        const members = changeOf(options);
+        return (session) => changeLicense(session, licenseId, members, options.newCredits ?? false);
+      },
+    },
+    {
+      name: 'end',
+      description: 'end a license for good: its keys are refused from the next request on',
+      operands: [['<license>', 'its id', id]],
+      asksBefore: accessIsTakenAway,
+      run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
+    },
+    {
+      name: 'list',
+      description: 'every license, oldest first; without --owner that reads the whole table',
+      options: [['--owner <account>', 'only those of this account: its sub or e-mail address', account]],
+      run:
+        ({ owner }: { owner?: string }) =>
+        (session) =>
+          listLicenses(session, owner),
+    },
+    {
+      name: 'show',
+      description: 'one license',
+      operands: [['<license>', 'its id', id]],
+      run: (_, licenseId: string) => async (session) =>
+        showLicense(session, await getLicense(session, licenseId)),
+    },
+  ],
+};
 
 async function grant(session: Session, options: GrantOptions, creditsLimit: number): Promise<Answer> {
   const { stores, nowMs } = session;

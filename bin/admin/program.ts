@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { parseArguments, withErrorLines, withOptions, type OptionRow } from '../common/command-line.ts';
 import { addCommands, withExamples } from './command.ts';
-import { addAccountCommands } from './account.ts';
+import { accountCommands } from './account.ts';
 import { auditCommand } from './audit.ts';
-import { addGenerationCommands } from './generation.ts';
-import { addIdentityCommands } from './identity.ts';
-import { addKeyCommands } from './key.ts';
-import { addLicenseCommands } from './license.ts';
+import { generationCommands } from './generation.ts';
+import { identityCommands } from './identity.ts';
+import { keyCommands } from './key.ts';
+import { licenseCommands } from './license.ts';
 import { addLocalSessionCommand } from './local-session.ts';
 import { sweepCommand } from './sweep.ts';
 import { usageCommand } from './usage.ts';
@@ -39,13 +39,16 @@ function buildProgram(): Command {
       'It works on the local service, or on AWS when a table or a stack is named.',
   );
   withOptions(program, options).configureHelp({ showGlobalOptions: true });
-  addIdentityCommands(program);
-  addAccountCommands(program);
-  addLicenseCommands(program);
-  addKeyCommands(program);
-  addCommands(program, [usageCommand, auditCommand]);
-  addGenerationCommands(program);
-  addCommands(program, [sweepCommand]);
+  addCommands(program, [
+    identityCommands,
+    accountCommands,
+    licenseCommands,
+    keyCommands,
+    usageCommand,
+    auditCommand,
+    generationCommands,
+    sweepCommand,
+  ]);
   addLocalSessionCommand(program);
   return withExamples(program, examples);
 }

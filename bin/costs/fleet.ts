@@ -6,7 +6,7 @@ import { assumptions, gpuSeconds, hoursPerMonth, type Workload } from './workloa
 export type Endpoint = Extract<Inference, { kind: 'endpoint' }>;
 
 /** The instances of a month. */
-export type Fleet = ReturnType<typeof shapedFleet>;
+export type Fleet = ReturnType<typeof fleetOf>;
 
 /**
  * When a month's images are asked for, if most people work in one time zone: hours of a week, and their share of its
@@ -17,26 +17,17 @@ const traffic = [
   { when: 'all days, 8 to 22, without those', hoursPerWeek: 53, share: 0.25 },
   { when: 'all days, 22 to 8', hoursPerWeek: 70, share: 0.05 },
 ];
-const evenly = [{ when: 'always', hoursPerWeek: 168, share: 1 }];
 
 /**
  * One instance generates one megapixel after another. More than the fewest run where those would be busy for more than
- * the assumed share of their time. Requests are taken to be spread evenly over the month, unless the model may be
- * scaled to zero: whether it can be depends on when they come.
- * @returns null where no instance belongs to the deployment.
+ * the assumed share of their time.
  * @throws Failure for an instance type whose price is not known.
  */
-export function fleetOf(inference: Inference, workload: Workload): Fleet | null {
-  if (inference.kind !== 'endpoint') return null;
-  return shapedFleet(inference, workload, inference.minInstances === 0 ? traffic : evenly);
-}
-
-/** The instances of a month whose requests come as the assumed traffic does. */
-export function shapedFleet(inference: Endpoint, workload: Workload, shape = traffic) {
+export function fleetOf(inference: Endpoint, workload: Workload) {
   const { minInstances, maxInstances, instanceType } = inference;
   const sittingsPerMonth = (workload.generationsPerMonth * workload.outputs) / workload.imagesPerSitting;
   const hoursPerSitting = (gpuSeconds(workload) / workload.outputs / 3600) * workload.imagesPerSitting;
-  const kinds = shape.map(({ hoursPerWeek, share }) => {
+  const kinds = traffic.map(({ hoursPerWeek, share }) => {
     const hours = (hoursPerWeek / 168) * hoursPerMonth;
     const sittings = sittingsPerMonth * share;
     const load = (sittings / hours) * hoursPerSitting;

@@ -133,7 +133,8 @@ export function monthlyBill(
   configuration: Configuration,
   workload: Workload,
 ): { fleet: Fleet | null; lines: Line[] } {
-  const fleet = fleetOf(configuration.inference, workload);
+  const { inference } = configuration;
+  const fleet = inference.kind === 'endpoint' ? fleetOf(inference, workload) : null;
   const values = factorsOf(configuration, workload, fleet?.waitSeconds);
   const lines = rows.map(([component, what, name, factors]): Line => {
     const price: Price = prices[name];

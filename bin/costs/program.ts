@@ -8,7 +8,7 @@ import { Failure, usageFailure } from '../common/failure.ts';
 import { decimal, wholeNumber } from '../common/values.ts';
 import { monthlyBill, sumOf } from './model.ts';
 import { compare, comparing, reportTables } from './report.ts';
-import { defaultWorkload, gpuSeconds, usualImageBytes, type Workload } from './workload.ts';
+import { defaultWorkload as usual, gpuSeconds, usualImageBytes, type Workload } from './workload.ts';
 
 const documentPath = fileURLToPath(new URL('../../docs/costs.md', import.meta.url));
 
@@ -28,7 +28,7 @@ export async function runCosts(args: string[]): Promise<number> {
     const configuration = configurationOf(config);
     const workload: Workload = {
       imageBytes: usualImageBytes(chosen.megapixels),
-      ...(chosen as typeof defaultWorkload),
+      ...(chosen as typeof usual),
     };
     const [seconds, deadline] = [gpuSeconds(workload), configuration.generationDeadlineSeconds];
     if (seconds > deadline) {
@@ -42,7 +42,7 @@ export async function runCosts(args: string[]): Promise<number> {
     }
     const printed = tables.filter(([title]) => !onlyComparing || title === comparing);
     const text = json
-      ? JSON.stringify(answerOf(configuration, workload, onlyComparing === true))
+      ? JSON.stringify(jsonOf(configuration, workload, onlyComparing === true))
       : printed.map(([title, table]) => `## ${title}\n\n${table}`).join('\n\n');
     process.stdout.write(`${text}\n`);
     return 0;
@@ -57,8 +57,7 @@ function filledPage(page: string, tables: [title: string, table: string][]): str
   }, page);
 }
 
-/** For programs. */
-function answerOf(configuration: Configuration, workload: Workload, onlyComparing: boolean): object {
+function jsonOf(configuration: Configuration, workload: Workload, onlyComparing: boolean): object {
   const comparison = compare(configuration, workload);
   if (onlyComparing) return { workload, comparison };
   const bill = monthlyBill(configuration, workload);
@@ -67,7 +66,6 @@ function answerOf(configuration: Configuration, workload: Workload, onlyComparin
   return { workload, ...bill, usdPerMonth, usdPerThousand, comparison };
 }
 
-const usual = defaultWorkload;
 const count = wholeNumber(1, 1_000_000_000);
 const positive = decimal(0.000_1, 100_000);
 

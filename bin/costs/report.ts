@@ -1,14 +1,13 @@
 import type { Configuration } from '../../lib/configuration.ts';
-import { shapedFleet } from './fleet.ts';
+import { fleetOf } from './fleet.ts';
 import { monthlyBill, sumOf, type Line } from './model.ts';
 import { amount, dollars, grouped, markdownTable, percent } from '../common/markdown.ts';
-import { hoursPerMonth, type Workload } from './workload.ts';
+import type { Workload } from './workload.ts';
 
 /** A report's tables in Markdown, by their titles. `docs/costs.md` holds them between markers of these titles. */
 export function reportTables(configuration: Configuration, workload: Workload): Record<string, string> {
   return {
     'Line by line': linesTable(configuration, workload),
-    'At other volumes': volumesTable(configuration, workload),
     [comparing]: comparisonTable(compare(configuration, workload)),
   };
 }
@@ -33,56 +32,60 @@ function linesTable(configuration: Configuration, workload: Workload): string {
   );
 }
 
-const volumes = [1000, 5000, 10_000, 50_000, 100_000, 200_000, 400_000];
-
-/** The same workload at other volumes. */
-function volumesTable(configuration: Configuration, workload: Workload): string {
-  return markdownTable(
-    ['generations:', 'instances:', 'utilization:', 'model per 1,000:', 'all else:', 'both:', 'a month:'],
-    volumes.map((generationsPerMonth) => {
-      const { fleet, lines } = monthlyBill(configuration, { ...workload, generationsPerMonth });
-      const usd = sumOf(lines);
-      const model = sumOf(lines.filter(({ component }) => component === 'Model'));
-      const tooMuch = fleet !== null && fleet.peakUtilization > 1 ? ', more than can be generated' : '';
-      const instances = fleet === null ? '–' : (fleet.instanceHours / hoursPerMonth).toFixed(1);
-      const utilization = fleet === null ? '–' : percent(fleet.utilization) + tooMuch;
-      const perThousand = [model, usd - model, usd].map((some) => perThousandOf(generationsPerMonth, some));
-      return [grouped(generationsPerMonth), instances, utilization, ...perThousand, dollars(usd)];
-    }),
-  );
-}
-
-const perThousandOf = (count: number, usd: number) => dollars((usd * 1000) / count);
-
-const imageVolumes = [1000, 5000, 10_000, 50_000, 100_000, 1_000_000];
+const volumes = [1000, 5000, 10_000, 50_000, 100_000, 1_000_000];
 
 /**
- * A month's model under the same traffic: an instance that always runs, and a model that may be scaled to zero. As many
- * instances as the busiest hours need, whatever `maxInstances` says: only what generates everything can be compared.
- * @returns null where no instance belongs to the deployment, which then has no choice.
+ * The same workload at other volumes, with an instance that always runs and with a model that may be scaled to zero; null
+ * where no instance belongs to the deployment. As many instances run as the busiest hours need, whatever `maxInstances`
+ * says: only what generates everything can be compared.
  */
-export function compare({ inference }: Configuration, workload: Workload) {
-  if (inference.kind !== 'endpoint') return null;
-  return imageVolumes.map((imagesPerMonth) => {
+export function compare(configuration: Configuration, workload: Workload) {
+  const { inference } = configuration;
+  return volumes.map((imagesPerMonth) => {
     const some = { ...workload, generationsPerMonth: imagesPerMonth / workload.outputs };
-    const fleet = (minInstances: number) => {
-      const of = shapedFleet({ ...inference, minInstances, maxInstances: Infinity }, some);
+    const { lines } = monthlyBill(configuration, some);
+    const fleet = (least: 0 | 1) => {
+      if (inference.kind !== 'endpoint') return null;
+      const minInstances = least * Math.max(1, inference.minInstances);
+      const of = fleetOf({ ...inference, minInstances, maxInstances: Infinity }, some);
       return { ...of, usd: of.instanceHours * of.price.usd };
     };
-    return { imagesPerMonth, alwaysOn: fleet(Math.max(1, inference.minInstances)), scaledToZero: fleet(0) };
+    return {
+      imagesPerMonth,
+      allElseUsd: sumOf(lines.filter(({ component }) => component !== 'Model')),
+      alwaysOn: fleet(1),
+      scaledToZero: fleet(0),
+    };
   });
 }
 
 function comparisonTable(comparison: ReturnType<typeof compare>): string {
-  if (comparison === null) return 'No instance belongs to this deployment, so there is nothing to choose.';
   return markdownTable(
-    ['images:', 'instances:', 'always on:', 'per 1,000:', 'to zero:', 'per 1,000:', 'saved:', 'waiting:'],
-    comparison.map(({ imagesPerMonth, alwaysOn, scaledToZero }) => [
-      grouped(imagesPerMonth),
-      String(alwaysOn.mostInstances),
-      ...[alwaysOn, scaledToZero].flatMap(({ usd }) => [dollars(usd), perThousandOf(imagesPerMonth, usd)]),
-      percent(1 - scaledToZero.usd / alwaysOn.usd),
-      percent(scaledToZero.sittingsThatWait),
-    ]),
+    [
+      'images:',
+      'instances:',
+      'always on:',
+      'to zero:',
+      'saved:',
+      'waiting:',
+      'all else:',
+      '1,000 on:',
+      '1,000 to zero:',
+    ],
+    comparison.map(({ imagesPerMonth, allElseUsd, alwaysOn, scaledToZero }) => {
+      const perThousand = (usd = 0) => dollars(((usd + allElseUsd) * 1000) / imagesPerMonth);
+      const choice =
+        alwaysOn === null || scaledToZero === null
+          ? ['–', '–', '–', '–', '–']
+          : [
+              String(alwaysOn.mostInstances),
+              dollars(alwaysOn.usd),
+              dollars(scaledToZero.usd),
+              percent(1 - scaledToZero.usd / alwaysOn.usd),
+              percent(scaledToZero.sittingsThatWait),
+            ];
+      const sums = [dollars(allElseUsd), perThousand(alwaysOn?.usd), perThousand(scaledToZero?.usd)];
+      return [grouped(imagesPerMonth), ...choice, ...sums];
+    }),
   );
 }

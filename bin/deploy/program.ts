@@ -43,7 +43,7 @@ const onlyOne =
 const unasked =
   'do not ask before permissions and network rules change, nor before models that are no longer used are deleted';
 
-const options: OptionRow[] = [
+const flagRows: OptionRow[] = [
   ['--config <file>', 'JSON file with the options (default: cdk.json, context.configuration)'],
   ['--only <part>', onlyOne, oneOf(parts)],
   ['--bootstrap', 'prepare the account and region for the CDK, if that was never done'],
@@ -55,7 +55,7 @@ const options: OptionRow[] = [
 
 /** Checks what a deployment needs, then deploys. @returns the exit code: the CDK's own where it failed. */
 export async function runDeploy(args: string[], programs: Programs): Promise<number> {
-  const command = withOptions(new Command('deploy').description(description), options).addHelpText(
+  const command = withOptions(new Command('deploy').description(description), flagRows).addHelpText(
     'after',
     '\nOptions of a deployment, and what comes after it: docs/deploying.md',
   );

@@ -69,11 +69,14 @@ describe('the model', () => {
     expect(busy.utilization).toBeGreaterThan(1);
   });
 
-  test('has more instances where the fewest would be busy for more than 70% of the time', () => {
-    // 6 s for each of two megapixels of three images.
-    const work = { seconds: 6, megapixels: 2, outputs: 3, generationsPerMonth: 730 * 100 * 1.4 };
-    expect(fleet({}, work).instanceHours).toBeCloseTo(2 * 730, 6);
-    expect(fleet({}, { ...work, generationsPerMonth: 730 * 100 * 0.7 }).instanceHours).toBeCloseTo(730, 6);
+  test('has more instances in hours in which the fewest would be busy for more than 70% of the time', () => {
+    // 6 s for each of two megapixels of three images: 100 generations keep an instance busy for an hour.
+    const work = { seconds: 6, megapixels: 2, outputs: 3 };
+    expect(fleet({}, { ...work, generationsPerMonth: 100 }).instanceHours).toBeCloseTo(730, 6);
+    // 70% of them in 45 of a week's 168 hours.
+    const workingHours = (45 / 168) * 730;
+    const generationsPerMonth = (2 * 0.7 * 100 * workingHours) / 0.7;
+    expect(fleet({}, { ...work, generationsPerMonth }).instanceHours).toBeCloseTo(730 + workingHours, 6);
   });
 
   test('with an instance type of unknown price costs what the operator says, and is refused without that', () => {
