@@ -3,7 +3,7 @@ import {
   generationTypes,
   type GenerationStatus,
   type GenerationType,
-} from '../../shared/generations/contract.ts';
+} from '../../shared/base/generation-kinds.ts';
 import { isoTime } from '../../shared/base/clock.ts';
 import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
 import type { GenerationFilter } from '../../shared/generations/store.ts';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { SampleFiles, SampleStore } from '../../shared/identities/sample-store.ts';
-import { referenceLimits } from '../../shared/references/contract.ts';
+import { referenceLimits } from '../../shared/images/image-types.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
 import { inspectImage } from '../../shared/images/inspect-image.ts';
 import {
