@@ -118,7 +118,7 @@ async def _read_body(request: Request) -> bytes | None:
 
 
 def _failed(failure: Failure) -> Event:
-    return failed_event(failure.reason, failure.message)
+    return failed_event(failure)
 
 
 def _once(event: Event, status: int = 200) -> Response:

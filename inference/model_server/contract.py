@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from .failure import Failure, Reason
+from .failure import Failure
 from .pipelines.engine import Order
 
 Event = Mapping[str, object]
@@ -231,9 +231,10 @@ def completed_event(outputs: Sequence[Event], references_used: int, model_versio
     }
 
 
-def failed_event(reason: Reason, message: str) -> Event:
+def failed_event(failure: Failure) -> Event:
     """The request ended without all of its images."""
-    return {'event': 'failed', 'reason': reason, 'message': message}
+    about = {} if failure.reference is None else {'reference': failure.reference}
+    return {'event': 'failed', 'reason': failure.reason, 'message': failure.message, **about}
 
 
 def encode_event(event: Event) -> bytes:

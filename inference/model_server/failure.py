@@ -7,7 +7,8 @@ Reason = Literal[
     'busy',  # the line is too long to meet the deadline, or the server does not take work
     'deadline',  # the deadline came first
     'adapter_unavailable',  # the identity's adapter could not be fetched, verified or used
-    'reference_unreadable',  # a reference image could not be fetched or read
+    'reference_unreadable',  # a reference image could not be fetched
+    'reference_invalid',  # a reference image could not be decoded, or shows nothing
     'upload_failed',  # an image could not be put to its link
     'model_error',  # anything else; the message is for the service's log
 ]
@@ -16,7 +17,9 @@ Reason = Literal[
 class Failure(Exception):
     """Ends a request with `failed`. The message is a sentence for people; it holds no link and no prompt."""
 
-    def __init__(self, reason: Reason, message: str) -> None:
+    def __init__(self, reason: Reason, message: str, reference: int | None = None) -> None:
+        """`reference` is the index of the reference image that it is about."""
         super().__init__(message)
         self.reason: Reason = reason
         self.message = message
+        self.reference = reference

@@ -94,10 +94,10 @@ class Job:
             closing = await self._in_time(reports)
             outcome = 'completed'
         except Failure as failure:
-            closing, outcome = failed_event(failure.reason, failure.message), failure.reason
+            closing, outcome = failed_event(failure), failure.reason
         except Exception as error:
             self._context.observer.fault('a request failed', error, requestId=self._request.request_id)
-            closing = failed_event('model_error', 'The model could not make this image.')
+            closing = failed_event(Failure('model_error', 'The model could not make this image.'))
             outcome = 'model_error'
         finally:
             reports.end()

@@ -4,13 +4,14 @@ import asyncio
 import hashlib
 import io
 import struct
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image, ImageCms, ImageOps
 
-from .failure import Failure
+from .failure import Failure, Reason
 from .gather import gather
 from .links import LinkError, Links
 from .pipelines.engine import Reference
@@ -41,10 +42,11 @@ async def fetch_references(links: Links, urls: Sequence[str], seconds: float) ->
     """
     Fetches and decodes a request's reference images; each may take so many seconds to arrive.
 
-    Raises Failure('reference_unreadable') that names the image by its number.
+    Raises Failure that names the image: 'reference_unreadable' where it could not be fetched, otherwise
+    'reference_invalid'.
     """
 
-    async def fetch(number: int, url: str) -> bytes:
+    async def fetch(index: int, url: str) -> bytes:
         file = bytearray()
 
         def begin() -> Callable[[bytes], object]:
@@ -54,22 +56,22 @@ async def fetch_references(links: Links, urls: Sequence[str], seconds: float) ->
         try:
             await links.fetch(url, LIMIT_BYTES, seconds, begin)
         except LinkError as error:
-            raise _failure(number, f'could not be fetched: {error.why}') from None
+            raise _failure('reference_unreadable', index, f'could not be fetched: {error.why}') from None
         return bytes(file)
 
-    files = await gather(*(fetch(number, url) for number, url in enumerate(urls, 1)))
+    files = await gather(*(fetch(index, url) for index, url in enumerate(urls)))
     found = []
     # One after the other, because decoding needs several times an image's memory.
-    for number, file in enumerate(files, 1):
+    for index, file in enumerate(files):
         try:
             found.append(await asyncio.to_thread(decode_reference, file))
         except Unreadable as error:
-            raise _failure(number, str(error)) from None
+            raise _failure('reference_invalid', index, str(error)) from None
     return found
 
 
-def _failure(number: int, what: str) -> Failure:
-    return Failure('reference_unreadable', f'Reference image {number} {what}.')
+def _failure(reason: Reason, index: int, what: str) -> Failure:
+    return Failure(reason, f'Reference image {index + 1} {what}.', index)
 
 
 def decode_reference(file: bytes) -> FetchedReference:
@@ -78,8 +80,9 @@ def decode_reference(file: bytes) -> FetchedReference:
     if size is not None:
         _check_size(*size)
     try:
+        readable = _with_right_checksums(file) if kind == 'PNG' else file
         # Only the decoder of this format may read the untrusted file.
-        with Image.open(io.BytesIO(file), formats=[kind]) as image:
+        with Image.open(io.BytesIO(readable), formats=[kind]) as image:
             _check_size(*image.size)
             image.load()
             reference = Reference(_to_srgb(_upright(image)))
@@ -91,6 +94,18 @@ def decode_reference(file: bytes) -> FetchedReference:
         # The decoders raise many kinds of errors for broken files.
         raise Unreadable(_NOT_AN_IMAGE) from None
     return FetchedReference(reference, hashlib.sha256(file).hexdigest())
+
+
+def _with_right_checksums(png: bytes) -> bytes:
+    """Pillow refuses a PNG where the checksum of a text or a date is wrong. Every browser shows it."""
+    mended = bytearray(png)
+    start = 8
+    while (end := start + 8 + int.from_bytes(png[start : start + 4])) + 4 <= len(png):
+        is_ancillary = png[start + 4] & 0x20
+        if is_ancillary:
+            mended[end : end + 4] = zlib.crc32(png[start + 4 : end]).to_bytes(4)
+        start = end + 4
+    return bytes(mended)
 
 
 def _check_size(width: int, height: int) -> None:

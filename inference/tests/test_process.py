@@ -254,7 +254,7 @@ async def test_no_prompt_and_no_link_is_ever_printed(tmp_path: Path) -> None:
 
         assert reasons == {
             'completed', 'invalid_request', 'busy', 'deadline', 'adapter_unavailable', 'reference_unreadable',
-            'upload_failed', 'model_error',
+            'reference_invalid', 'upload_failed', 'model_error',
         }  # fmt: skip
         printed = ''.join(process.output)
         assert SECRET not in printed

@@ -70,7 +70,7 @@ def test_products_do_not_cover_each_other() -> None:
 def test_an_invisible_product_is_named_by_its_number() -> None:
     with pytest.raises(Failure, match='Reference image 2') as caught:
         build_stage([Reference(noise((50, 50))), Reference(Image.new('RGBA', (50, 50)))], 512, 512, False)
-    assert caught.value.reason == 'reference_unreadable'
+    assert (caught.value.reason, caught.value.reference) == ('reference_invalid', 1)
 
 
 @pytest.mark.parametrize('size', [10, 20, 36])

@@ -123,9 +123,12 @@ async def test_that_cannot_be_read_fails_the_request_naming_the_image(
     server.store.answers['bad'] = [answer]
     good = {'url': server.store.add('good', encoded(noise(), 'PNG'))}
     request = server.request(references=[good, {'url': server.store.link('bad')}])
-    reason, message = failure(await server.invoke(request))
+    events = await server.invoke(request)
+    reason, message = failure(events)
 
-    assert reason == 'reference_unreadable'
+    is_fetched = answer == 200 and '16 MiB' not in why
+    assert reason == ('reference_invalid' if is_fetched else 'reference_unreadable')
+    assert events[-1]['reference'] == 1
     assert message.startswith('Reference image 2 ')
     assert why in message
     assert 'secret' not in message
@@ -186,12 +189,32 @@ def test_whose_decoder_would_take_the_memory_at_once_is_measured_before(
         decode_reference(webp_bomb(16384, 16384))
 
 
-def test_are_turned_upright() -> None:
+@pytest.mark.parametrize('kind', ['PNG', 'JPEG', 'WEBP'])
+@pytest.mark.parametrize('orientation', range(1, 9))
+def test_are_turned_upright(kind: str, orientation: int) -> None:
+    shown = np.asarray(noise())
+    # Exif 2.3, 4.6.4: at which sides the rows and the columns of a file begin.
+    stored = shown.swapaxes(0, 1) if orientation > 4 else shown
+    stored = stored[:: -1 if orientation in (3, 4, 6, 7) else 1, :: -1 if orientation in (2, 3, 7, 8) else 1]
     exif = Image.Exif()
-    exif[0x0112] = 6
-    found = decode_reference(encoded(noise(), 'JPEG', exif=exif)).reference.image
+    exif[0x0112] = orientation
+    how = {'lossless': True} if kind == 'WEBP' else {'quality': 100, 'subsampling': 0}
+    file = encoded(Image.fromarray(np.ascontiguousarray(stored)), kind, exif=exif, **how)
+    found = np.asarray(decode_reference(file).reference.image).astype(int)
 
-    assert found.size == (30, 40)
+    assert found.shape == shown.shape
+    assert np.abs(found - shown).max() <= (6 if kind == 'JPEG' else 0)
+
+
+def test_of_a_phone_are_read_whatever_stands_behind_the_picture_or_in_its_texts() -> None:
+    jpeg = encoded(noise(), 'JPEG')
+    two = encoded(noise(), 'MPO', save_all=True, append_images=[noise(20, 20)])
+    for file in (jpeg + b'\0\0\0\x18ftypmp42' + bytes(5000), two):
+        assert decode_reference(file).reference.image.size == (40, 30)
+    text = bytearray(png_chunk(b'tEXt', b'Comment\0made by hand'))
+    text[-1] ^= 1
+    png = encoded(noise(), 'PNG')
+    assert decode_reference(png[:33] + text + png[33:]).reference.image.size == (40, 30)
 
 
 @pytest.mark.filterwarnings('ignore:Corrupt EXIF')

@@ -15,7 +15,13 @@ export interface ModelOutput {
 }
 
 export type FailureReason =
-  'invalid_request' | 'busy' | 'deadline' | 'reference_unreadable' | 'upload_failed' | 'model_error';
+  | 'invalid_request'
+  | 'busy'
+  | 'deadline'
+  | 'reference_unreadable'
+  | 'reference_invalid'
+  | 'upload_failed'
+  | 'model_error';
 
 /** One line of an answer. */
 export type ModelEvent =
@@ -24,4 +30,4 @@ export type ModelEvent =
   | { event: 'started' }
   | { event: 'progress'; step: number; steps: number }
   | { event: 'completed'; outputs: ModelOutput[]; referenceImagesUsed: number; modelVersion: string }
-  | { event: 'failed'; reason: FailureReason; message: string };
+  | { event: 'failed'; reason: FailureReason; message: string; reference?: number };

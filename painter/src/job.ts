@@ -7,7 +7,6 @@ import type { Entrant, Line, Ticket } from './line.ts';
 import { MODEL_VERSION } from './model-version.ts';
 import type { Pool } from './pool.ts';
 import { readReferences } from './references/read-references.ts';
-import { UnreadableReference } from './references/unreadable-reference.ts';
 import { putPreview } from './put-preview.ts';
 import { createReports } from './reports.ts';
 import type { Reports } from './reports.ts';
@@ -97,11 +96,12 @@ function setDeadline(
 }
 
 function failureEvent(error: unknown): ModelEvent {
-  if (error instanceof Failure) return { event: 'failed', reason: error.reason, message: error.message };
+  if (error instanceof Failure) {
+    const { reason, message, reference } = error;
+    return { event: 'failed', reason, message, ...(reference !== undefined && { reference }) };
+  }
   if (error instanceof UploadError)
     return { event: 'failed', reason: 'upload_failed', message: error.message };
-  if (error instanceof UnreadableReference)
-    return { event: 'failed', reason: 'reference_unreadable', message: error.message };
   console.error('The painter failed:', error);
   return { event: 'failed', reason: 'model_error', message: 'The painter could not paint this picture.' };
 }

@@ -59,27 +59,39 @@ describe('an unreadable reference is named with a reason', () => {
       .png()
       .toBuffer();
 
-  test.each<[why: string, () => Promise<Uint8Array> | Parameters<typeof linkTo>[0]]>([
+  test.each<[reason: string, why: string, () => Promise<Uint8Array> | Parameters<typeof linkTo>[0]]>([
     [
+      'reference_unreadable',
       'could not be fetched: its link answered with HTTP 404.',
       () => (response) => response.writeHead(404).end(),
     ],
     [
+      'reference_unreadable',
       'could not be fetched: the connection failed.',
       () => (response) => response.writeHead(302, { location: '/' }).end(),
     ],
     [
+      'reference_unreadable',
       'is larger than 16 MiB.',
       () => (response) => response.writeHead(200).end(Buffer.alloc(17 * 1024 * 1024)),
     ],
-    ['is not a PNG, JPEG or WebP image that can be read.', () => Buffer.from('<html>not here</html>')],
-    ['shows nothing: it is transparent everywhere.', () => pngOf(bitmap(90, 90, () => [9, 9, 9, 0]))],
-    ['is larger than 40 megapixels.', () => blank(6400, 6400)],
-    ['is larger than 40 megapixels or 8192 pixels a side.', () => blank(8256, 64)],
-  ])('%s', async (why, file) => {
+    [
+      'reference_invalid',
+      'is not a PNG, JPEG or WebP image that can be read.',
+      () => Buffer.from('<html>not here</html>'),
+    ],
+    [
+      'reference_invalid',
+      'shows nothing: it is transparent everywhere.',
+      () => pngOf(bitmap(90, 90, () => [9, 9, 9, 0])),
+    ],
+    ['reference_invalid', 'is larger than 40 megapixels.', () => blank(6400, 6400)],
+    ['reference_invalid', 'is larger than 40 megapixels or 8192 pixels a side.', () => blank(8256, 64)],
+  ])('%s: %s', async (reason, why, file) => {
     const links = [linkTo(await pngOf(colorful(40, 30))), linkTo(await file())];
+    const message = `Reference image 2 ${why}`;
 
-    await expect(referencesAt(links)).rejects.toThrow(`Reference image 2 ${why}`);
+    await expect(referencesAt(links)).rejects.toMatchObject({ reason, message, reference: 1 });
   });
 
   test('when nobody listens at its link', async () => {

@@ -53,7 +53,13 @@ export type CreateGenerationBody = z.infer<typeof createGenerationBody>;
 export type ReferenceMode = (typeof referenceModes)[number];
 
 /** Why a request that was accepted ended without an image. */
-export const generationErrorCodes = ['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE'] as const;
+export const generationErrorCodes = [
+  'GENERATION_FAILED',
+  'TIMEOUT',
+  'SERVICE_UNAVAILABLE',
+  // A reference image that the model could not read.
+  'INVALID_PARAMETERS',
+] as const;
 export type GenerationErrorCode = (typeof generationErrorCodes)[number];
 
 /** What stands for the playground where a key's id names who asked. */

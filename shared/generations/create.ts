@@ -67,8 +67,8 @@ async function replayed(first: Generation, license: License, deps: AnswerDeps): 
 
 /**
  * Runs an accepted request to its end: settled or released, and its references deleted, before this returns.
- * @throws TIMEOUT, GENERATION_FAILED or SERVICE_UNAVAILABLE, after its credits were given back. GENERATION_FAILED
- *   also where the store could not be asked how it ended.
+ * @throws one of `generationErrorCodes`, after its credits were given back. GENERATION_FAILED also where the store could
+ *   not be asked how it ended.
  */
 export async function finishGeneration(
   accepted: Extract<Acceptance, { outcome: 'accepted' }>,

@@ -9,7 +9,7 @@ import {
 } from '../model/contract.ts';
 import { previewLimits } from '../images/previews.ts';
 import { isoTime, type Clock } from '../base/clock.ts';
-import type { GenerationErrorCode } from './contract.ts';
+import { generationErrorCodes, type GenerationErrorCode } from './contract.ts';
 import { linkMarginSeconds, type Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { tenantOf } from '../model/tenant.ts';
@@ -47,7 +47,7 @@ const previewCheckMs = 2000;
 /**
  * Has the model paint a request. Ends at its deadline, or when the service is stopped.
  * @returns what the model reported, after every image was found in the store at its full size.
- * @throws ServiceError TIMEOUT, SERVICE_UNAVAILABLE or GENERATION_FAILED, with a sentence for the customer.
+ * @throws ServiceError with one of `generationErrorCodes`, and a sentence for the customer.
  */
 export async function runModel(
   generation: Generation,
@@ -181,7 +181,12 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
       'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
     return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause });
   }
-  if (reason === 'reference_unreadable') {
+  const { reference } = event;
+  if (reason === 'reference_invalid' && reference !== undefined && reference < generation.referenceImages) {
+    const sentence = 'must be an undamaged image that shows something: the model could not read it.';
+    return new ServiceError('INVALID_PARAMETERS', `referenceImages[${reference}]: ${sentence}`, { cause });
+  }
+  if (reason === 'reference_unreadable' || reason === 'reference_invalid') {
     return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });
   }
   return new ServiceError('GENERATION_FAILED', 'The model could not finish the image.', { cause });
@@ -213,6 +218,6 @@ export function stopped(): ServiceError {
 
 /** The code that a failure is stored with. Whatever has no code of its own is a failed generation. */
 export function runErrorCode(error: unknown): GenerationErrorCode {
-  const code = error instanceof ServiceError ? error.code : 'GENERATION_FAILED';
-  return code === 'TIMEOUT' || code === 'SERVICE_UNAVAILABLE' ? code : 'GENERATION_FAILED';
+  const code = error instanceof ServiceError ? error.code : null;
+  return generationErrorCodes.find((known) => known === code) ?? 'GENERATION_FAILED';
 }

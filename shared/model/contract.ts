@@ -98,7 +98,13 @@ export const modelEvent = z.discriminatedUnion('event', [
     referenceImagesUsed: count,
     modelVersion: z.string().check(z.maxLength(200)),
   }),
-  z.object({ event: z.literal('failed'), reason: z.string(), message: z.string() }),
+  z.object({
+    event: z.literal('failed'),
+    reason: z.string(),
+    message: z.string(),
+    /** The index in the request of the reference image that it is about. */
+    reference: z.optional(count),
+  }),
 ]);
 
 export type ModelEvent = z.infer<typeof modelEvent>;
@@ -111,7 +117,8 @@ export const modelFailureReasons = [
   'busy', // the images could not be ready by the deadline, or too many requests wait
   'deadline', // the deadline came first
   'adapter_unavailable', // the identity's adapter could not be fetched or verified
-  'reference_unreadable', // a reference image could not be fetched or read
+  'reference_unreadable', // a reference image could not be fetched
+  'reference_invalid', // a reference image could not be decoded or shows nothing: the caller's fault
   'upload_failed', // an image could not be put to its link
   'model_error', // anything else; `message` says what, for the log
 ] as const;

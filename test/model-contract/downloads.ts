@@ -51,13 +51,17 @@ export function downloadCases(world: () => World, { loadsAdapters }: ModelContai
     ['breaks off', () => breaksOff],
     ['is over 16 MiB', () => photoOf(16 * 1024 * 1024 + 1)],
     ['never ends', () => endless],
+  ];
+  const invalid: [string, Maker][] = [
     ['is empty', () => Buffer.alloc(0)],
     ['is no image', () => Buffer.from('<html>not here</html>')],
     ['is cut off', async () => (await photo()).subarray(0, 6000)],
+    ['has no image data behind its header', async () => (await pngOf(colorful(90, 90))).fill(0x55, 60)],
     ['is an SVG', () => Buffer.from(svg)],
     ['is a GIF', () => plain('#123').gif().toBuffer()],
     ['is over 40 megapixels', () => blank(6400, 6400)],
     ['is over 8192 pixels wide', () => blank(8256, 64)],
+    ['shows nothing', () => pngOf(colorful(90, 90, () => 0))],
   ];
 
   describe('reference images', () => {
@@ -68,18 +72,20 @@ export function downloadCases(world: () => World, { loadsAdapters }: ModelContai
       ['8192 pixels wide', () => blank(8192, 64)],
       ['WebP', () => colorful(300, 200).webp().toBuffer()],
       ['PNG with transparent parts', () => pngOf(colorful(200, 200, (x) => (x < 100 ? 0 : 255)))],
-      ['PNG of 16 bits', () => colorful(80, 80).toColourspace('rgb16').png().toBuffer()],
       ['JPEG in gray', () => plain('#555').toColourspace('b-w').jpeg().toBuffer()],
     ])('may be %s', async (_type, make) => {
       await world().paint({ references: [{ url: await placed(make) }] });
     });
 
-    test.each(unreadable)('one that %s fails the request by its number', async (_what, make) => {
+    test.each([
+      ...unreadable.map(([what, make]) => ['reference_unreadable', what, make] as const),
+      ...invalid.map(([what, make]) => ['reference_invalid', what, make] as const),
+    ])('fail the request as %s, by number, where one %s', async (reason, _what, make) => {
       const references = [{ url: await placed(photo) }, { url: await placed(make) }];
       const [output] = await world().outputs(1);
       const { closing } = await world().ask({ references }, [output!]);
 
-      expect(closing).toMatchObject({ event: 'failed', reason: 'reference_unreadable' });
+      expect(closing).toMatchObject({ event: 'failed', reason, reference: 1 });
       expect((closing as { message: string }).message).toMatch(/^Reference image 2 /);
       expect(output!.attempts()).toBe(0);
     });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { CreateGenerationBody } from '../../shared/generations/contract.ts';
+import { generationErrorCodes, type CreateGenerationBody } from '../../shared/generations/contract.ts';
 import { newGeneration, type Generation } from '../../shared/generations/generation.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
 import { newRequestId } from '../../shared/base/ids.ts';
@@ -148,7 +148,7 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   startedAtMs: orNull(anyInstantMs),
   completedAtMs: orNull(anyInstantMs),
   errorMessage: orNull(anyText),
-  errorCode: orNull(fc.constantFrom('TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE')),
+  errorCode: orNull(fc.constantFrom(...generationErrorCodes)),
   previews: orNull(fc.array(fc.boolean(), { maxLength: 4 })),
   referenceImagesUsed: fc.integer({ min: 0, max: 4 }),
   modelVersion: orNull(anyText),

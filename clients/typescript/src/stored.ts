@@ -125,7 +125,7 @@ export function resultOfStored(stored: StoredGeneration): GenerationResult {
   const sentence = stored.errorMessage ?? 'The image could not be finished.';
   throw new ApiError(`${sentence} Nothing was charged.`, {
     // A newer service may have codes that this version does not know.
-    status: { GENERATION_FAILED: 500, TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }[code] ?? 500,
+    status: { TIMEOUT: 504, SERVICE_UNAVAILABLE: 503, INVALID_PARAMETERS: 400 }[code as string] ?? 500,
     code,
     requestId,
   });

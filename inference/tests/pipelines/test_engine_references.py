@@ -116,4 +116,4 @@ def test_a_product_that_cant_be_seen_is_refused_by_its_number(engine: Any) -> No
     references = (Reference(product()), Reference(Image.new('RGBA', (100, 100))))
     with pytest.raises(Failure, match='Reference image 2') as caught:
         paint(engine, spec(references=references, reference_mode='exact_product'))
-    assert caught.value.reason == 'reference_unreadable'
+    assert (caught.value.reason, caught.value.reference) == ('reference_invalid', 1)

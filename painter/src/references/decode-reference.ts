@@ -20,6 +20,10 @@ const THUMBNAIL_SIDE = 512;
 const SHRINKING = { fit: 'fill', kernel: 'lanczos3', fastShrinkOnLoad: false } as const;
 const NOT_AN_IMAGE = 'is not a PNG, JPEG or WebP image that can be read';
 
+function invalid(message: string): UnreadableReference {
+  return new UnreadableReference('reference_invalid', message);
+}
+
 async function open(file: Uint8Array): Promise<Sharp> {
   const sharp = await imageLibrary();
   return sharp(file, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
@@ -29,11 +33,11 @@ async function open(file: Uint8Array): Promise<Sharp> {
 
 /** Reads an image's size and outline. @throws UnreadableReference */
 export async function measureReference(file: Uint8Array): Promise<Measured> {
-  if (!hasKnownSignature(file)) throw new UnreadableReference(NOT_AN_IMAGE);
+  if (!hasKnownSignature(file)) throw invalid(NOT_AN_IMAGE);
   const { autoOrient, hasAlpha } = await readable((await open(file)).metadata());
   const { width, height } = autoOrient;
   if (Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS) {
-    throw new UnreadableReference('is larger than 40 megapixels or 8192 pixels a side');
+    throw invalid('is larger than 40 megapixels or 8192 pixels a side');
   }
   const whole = { file, left: 0, top: 0, width, height, cutOut: false };
   return hasAlpha ? trimmed(whole) : whole;
@@ -80,7 +84,7 @@ async function readable<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     const tooLarge = (error as Error).message.includes('exceeds pixel limit');
-    throw new UnreadableReference(tooLarge ? 'is larger than 40 megapixels' : NOT_AN_IMAGE);
+    throw invalid(tooLarge ? 'is larger than 40 megapixels' : NOT_AN_IMAGE);
   }
 }
 
@@ -106,7 +110,7 @@ async function trimmed(whole: Measured): Promise<Measured> {
       bottom = y;
     }
   }
-  if (right < 0) throw new UnreadableReference('shows nothing: it is transparent everywhere');
+  if (right < 0) throw invalid('shows nothing: it is transparent everywhere');
   if (!cutOut) return whole;
   const [wide, high] = [whole.width / info.width, whole.height / info.height];
   // A thumbnail of full size is exact. A smaller one may hide something in its outermost pixels.

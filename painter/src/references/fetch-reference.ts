@@ -16,13 +16,13 @@ export async function fetchReference(url: string, signal: AbortSignal): Promise<
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw new UnreadableReference(`could not be fetched: its link answered with HTTP ${response.status}`);
+      throw unreadable(`could not be fetched: its link answered with HTTP ${response.status}`);
     }
     return await readAll(response);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UnreadableReference) throw error;
-    throw new UnreadableReference(`could not be fetched: ${trouble(error as Error)}`);
+    throw unreadable(`could not be fetched: ${trouble(error as Error)}`);
   }
 }
 
@@ -32,10 +32,14 @@ async function readAll({ body }: Response): Promise<Uint8Array> {
   // Leaving the loop early closes the connection, so the rest of a file that is too long is not read.
   for await (const piece of body ?? []) {
     bytes += piece.length;
-    if (bytes > LIMIT_BYTES) throw new UnreadableReference('is larger than 16 MiB');
+    if (bytes > LIMIT_BYTES) throw unreadable('is larger than 16 MiB');
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
+}
+
+function unreadable(message: string): UnreadableReference {
+  return new UnreadableReference('reference_unreadable', message);
 }
 
 /** Names an error by its code only, because its text may hold the link. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fitProducts } from '../art/references/placement.ts';
 import { fitForms } from '../art/references/relief.ts';
 import type { ReferenceImage, References } from '../art/references/reference.ts';
+import { Failure } from '../failure.ts';
 import type { PaintRequest } from '../request.ts';
 import { decodeReference, measureReference } from './decode-reference.ts';
 import type { Measured } from './decode-reference.ts';
@@ -12,7 +13,7 @@ import { UnreadableReference } from './unreadable-reference.ts';
  * Fetches a request's reference images and decodes them at the size that its pictures need. It takes one after the
  * other, because each may need 160 MB while it is decoded.
  *
- * @throws UnreadableReference naming the image, or the signal's reason once it aborts.
+ * @throws Failure naming the image, or the signal's reason once it aborts.
  */
 export async function readReferences(request: PaintRequest, signal: AbortSignal): Promise<References> {
   const { referenceMode: mode, preserveBranding, references } = request;
@@ -37,6 +38,7 @@ async function named<T>(index: number, work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof UnreadableReference)) throw error;
-    throw new UnreadableReference(`Reference image ${index + 1} ${error.message}.`);
+    const { reason, message } = error;
+    throw new Failure(reason, `Reference image ${index + 1} ${message}.`, index);
   }
 }

@@ -109,7 +109,9 @@ export function createJudge(world: World, { identityAccess }: Setup) {
         world.counts.add("refused over a key's budget");
         return checker.keyBudgets.wasTight(run) ? null : 'its budget had room all the time';
       case 'INVALID_PARAMETERS':
-        return run.hasUnusableReference ? null : 'there was nothing wrong with it';
+        return run.hasUnusableReference || run.faults.some(({ fault }) => fault === 'fails before it begins')
+          ? null
+          : 'there was nothing wrong with it';
       case 'TIER_LIMIT':
         return null;
       case 'RATE_LIMITED':

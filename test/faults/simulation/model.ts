@@ -54,7 +54,8 @@ const endings: Partial<Record<ModelBehavior, (play: ModelPlay, atMs: number) => 
   busy: (play, atMs) => fail(play, atMs, 'busy'),
   fails: (play, atMs) =>
     fail(play, atMs, play.random.pick(['model_error', 'upload_failed', 'reference_unreadable', '?'])),
-  'fails before it begins': (play, atMs) => fail(play, atMs, 'reference_unreadable'),
+  // Where there is no reference image, nobody may be told that it is wrong.
+  'fails before it begins': (play, atMs) => fail(play, atMs, 'reference_invalid', { reference: 0 }),
   'says deadline': (play, atMs) => fail(play, atMs, 'deadline'),
   'dies in mid-stream': (play, atMs) => play.answer(atMs, (stream) => stream.fail(socketError('ECONNRESET'))),
   'stream error': (play, atMs) =>
@@ -137,8 +138,8 @@ function complete(play: ModelPlay, begins: number, { doneMs, outputs }: Painting
   if (behavior !== 'hangs after completing') play.answer(atMs + 2, (stream) => stream.end());
 }
 
-function fail(play: ModelPlay, atMs: number, reason: string): void {
-  say(play, atMs, { event: 'failed', reason, message: 'It could not be done' });
+function fail(play: ModelPlay, atMs: number, reason: string, about = {}): void {
+  say(play, atMs, { event: 'failed', reason, message: 'It could not be done', ...about });
   play.answer(atMs + 1, (stream) => stream.end());
 }
 

@@ -191,11 +191,26 @@ describe('when a model says why it failed, the customer reads', () => {
       'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.',
     ],
     ['reference_unreadable', 'GENERATION_FAILED', 'The model could not read a reference image.'],
+    ['reference_invalid', 'GENERATION_FAILED', 'The model could not read a reference image.'],
     ['invalid_request', 'GENERATION_FAILED', 'The model could not finish the image.'],
     ['adapter_unavailable', 'GENERATION_FAILED', 'The model could not finish the image.'],
     ['upload_failed', 'GENERATION_FAILED', 'The model could not finish the image.'],
   ])('of %s: %s, %s', async (reason, code, said) => {
     expect(await sentence(reason)).toEqual([code, said, `model server: failed: ${reason}: Secret.`]);
+  });
+
+  test('of a reference image that can not be decoded which one it is, unless the request has no such image', async () => {
+    const said = async (reference: number) => {
+      const event = { ...failed('reference_invalid', 'Secret.'), reference } as ModelEvent;
+      const { result } = await run(saying(event), { generation: queued({ referenceImages: 2 }) });
+      return [result.code, result.message, result.cause.message];
+    };
+    expect(await said(1)).toEqual([
+      'INVALID_PARAMETERS',
+      'referenceImages[1]: must be an undamaged image that shows something: the model could not read it.',
+      'model server: failed: reference_invalid: Secret.',
+    ]);
+    expect((await said(2))[0]).toBe('GENERATION_FAILED');
   });
 
   test('of its deadline the time that the request had', async () => {
@@ -284,6 +299,7 @@ test.each([
   [new ServiceError('TIMEOUT', ''), 'TIMEOUT'],
   [new ServiceError('SERVICE_UNAVAILABLE', ''), 'SERVICE_UNAVAILABLE'],
   [new ServiceError('GENERATION_FAILED', ''), 'GENERATION_FAILED'],
+  [new ServiceError('INVALID_PARAMETERS', ''), 'INVALID_PARAMETERS'],
   [new ServiceError('TIER_LIMIT', ''), 'GENERATION_FAILED'],
   [new Error('TIMEOUT'), 'GENERATION_FAILED'],
   ['TIMEOUT', 'GENERATION_FAILED'],

@@ -24,7 +24,7 @@ OneImage = TypeVar('OneImage', bound='_Image')
 Bound = TypeVar('Bound', bound='_HasImages')
 
 
-_statuses = {'GENERATION_FAILED': 500, 'TIMEOUT': 504, 'SERVICE_UNAVAILABLE': 503}
+_statuses = {'TIMEOUT': 504, 'SERVICE_UNAVAILABLE': 503, 'INVALID_PARAMETERS': 400}
 
 
 class Result(Answer):

@@ -197,7 +197,8 @@ class StoredGeneration(Answer):
     error_message: Annotated[str | None, Field(alias='errorMessage')]
     """Why it failed; null unless it did."""
     error_code: Annotated[
-        SkipValidation[Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE']] | None,
+        SkipValidation[Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE', 'INVALID_PARAMETERS']]
+        | None,
         Field(alias='errorCode'),
     ] = None
     """The code of that error; null unless it failed."""

@@ -13,6 +13,7 @@ import { factsOfBody, factsOfStored, failureText, readyText, type RunFacts } fro
 import { RunDetails } from './run-details.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { RunStrip } from './run-strip.tsx';
+import { mayRepeat } from './run-store.ts';
 import { frameStyle } from './sizes.ts';
 import { runStore, useRunState } from './stores.ts';
 import type { Playground } from './use-playground.ts';
@@ -156,9 +157,14 @@ function StoredRun({ run, facts, renew, playground }: StoredRunProps) {
 /** It can be repeated as long as its reference images are there. */
 function FailedRun({ run, playground }: { run: StoredGeneration; playground: Playground }) {
   const { id, type, status, errorCode } = run;
-  const error = new ApiError(failureText(run), { status: 500, code: errorCode ?? status, requestId: id });
-  const isWhole = type === 'text_to_image' || runStore.sent(id) !== undefined;
-  const mayRetry = isWhole && playground.license.usable;
+  const sent = runStore.sent(id);
+  const error = new ApiError(failureText(run, sent?.command.references), {
+    status: errorCode === 'INVALID_PARAMETERS' ? 400 : 500,
+    code: errorCode ?? status,
+    requestId: id,
+  });
+  const isWhole = type === 'text_to_image' || sent !== undefined;
+  const mayRetry = isWhole && playground.license.usable && mayRepeat(error);
   return <ErrorState error={error} onRetry={mayRetry ? () => playground.repeat(run) : undefined} />;
 }
 

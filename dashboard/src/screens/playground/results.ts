@@ -1,6 +1,7 @@
 import type { PlaygroundBody } from '../../api/generate.ts';
 import type { StoredGeneration } from '../../api/types.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
+import { nameRefusals, type Reference } from './references/reference.ts';
 import type { Size } from './sizes.ts';
 
 /** What is known of a run before and after it is stored. */
@@ -32,10 +33,13 @@ export function readyText({
   return `${images} ${outputs.length === 1 ? 'is' : 'are'} ready${taken}.`;
 }
 
-/** Why a request has no images. */
-export function failureText({ errorMessage, status }: StoredGeneration): string {
+/** Why a request has no images. Reference images have the names that people know, where the page still has them. */
+export function failureText(
+  { errorMessage, status }: StoredGeneration,
+  references: readonly Reference[] = [],
+): string {
   const why =
     errorMessage ??
     (status === 'TIMEOUT' ? 'The image was not finished in time.' : 'The image could not be finished.');
-  return `${why} Nothing was charged.`;
+  return nameRefusals(`${why} Nothing was charged.`, references);
 }

@@ -70,12 +70,15 @@ function useEnded(): (requestId: string, stored: StoredGeneration | null) => voi
   return (requestId, stored) => {
     runStore.ended(requestId);
     if (stored === null) return;
+    const references = runStore.sent(requestId)?.command.references ?? [];
+    if (stored.errorCode === 'INVALID_PARAMETERS')
+      referenceStore.refuse(references, readRefusals(stored.errorMessage ?? ''));
     void refresh(stored.licenseId);
     if (window.location.pathname === runPath(stored.id)) return;
     const action = { label: 'Show', onClick: () => void navigate(runPath(stored.id)) };
     const how = { action, duration: 10_000 };
     if (stored.status === 'COMPLETED') toast.success(readyText(stored), how);
-    else toast.error('An image could not be made.', { ...how, description: failureText(stored) });
+    else toast.error('An image could not be made.', { ...how, description: failureText(stored, references) });
   };
 }
 

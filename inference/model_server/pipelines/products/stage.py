@@ -52,7 +52,7 @@ def build_stage(
     Products side by side, each at its own size, or smaller when it has too little room.
 
     `segment` finds products where the photo alone does not tell (`cutout.py`).
-    Raises Failure('reference_unreadable') for an image in which nothing can be seen.
+    Raises Failure('reference_invalid') for an image in which nothing can be seen.
     """
     share = _BRANDED_SHARE if preserve_branding else _SHARE
     room = (int(width * share) // len(references), int(height * share))
@@ -65,7 +65,7 @@ def build_stage(
         opacity = product.getchannel('A')
         if opacity.getextrema() == (0, 0):
             problem = f'Reference image {index + 1} is transparent everywhere: there is no product in it.'
-            raise Failure('reference_unreadable', problem)
+            raise Failure('reference_invalid', problem, index)
         center = int(width * (0.5 + share * ((index + 0.5) / len(references) - 0.5)))
         queued = (center - product.width // 2, ground - product.height)
         # Colors without opacity, because `finish` applies the opacity; and nothing of what was around them.
