@@ -148,7 +148,7 @@ export function objectStore(
     referencePutLink(of: RequestRef, index: number): Promise<string> {
       return sign('PUT', referenceKey(of, index), {
         lifetimeSeconds: referenceLinkLifetimeSeconds,
-        // So no browser shows it as a page.
+        // Whatever its bytes are, so that no browser shows it as a page.
         headers: { 'content-type': anyContentType },
       });
     },

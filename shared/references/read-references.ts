@@ -12,8 +12,8 @@ const notUploaded =
   'names no file: send one to the url of its upload, within the hour, and use it with a key of the same license';
 
 /**
- * Checks all references at once. If all of them can be used, those with a `putLink` are stored there for the model: the
- * picture alone, without metadata.
+ * Checks all references at once. If all of them can be used, those with a `putLink` are stored there for the model, byte
+ * for byte.
  * @param contact whom the servers are told to ask about these requests
  * @returns for each reference null, or what is wrong with it, in words for the caller.
  * @throws after a fault of the service itself.
@@ -25,12 +25,12 @@ export async function fetchReferences(
   onProblem: (index: number, error: UnusableReference) => void,
 ): Promise<(string | null)[]> {
   const budget = clock.timeout(fetchWithinMs);
-  const pictures = new Map<string, Uint8Array>();
+  const files = new Map<string, Uint8Array>();
   const problems = await Promise.all(
     items.map(async (item, index) => {
       try {
-        const picture = await pictureOf(item, contact, budget);
-        if (item.putLink !== null) pictures.set(item.putLink, picture);
+        const file = await fileOf(item, contact, budget);
+        if (item.putLink !== null) files.set(item.putLink, file);
         return null;
       } catch (error) {
         if (!(error instanceof UnusableReference)) throw error;
@@ -41,22 +41,22 @@ export async function fetchReferences(
   );
   if (problems.every((problem) => problem === null)) {
     const signal = clock.timeout(storeWithinMs);
-    await Promise.all([...pictures].map(([link, bytes]) => putLink(link, bytes, signal)));
+    await Promise.all([...files].map(([link, bytes]) => putLink(link, bytes, signal)));
   }
   return problems;
 }
 
 /** @throws UnusableReference */
-async function pictureOf(
+async function fileOf(
   item: ReferenceSource,
   contact: string | null,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const bytes =
     item.kind === 'url' ? await fetchReference(item.url, contact, signal) : await uploaded(item, signal);
-  const inspection = await inspectImage(bytes);
+  const inspection = inspectImage(bytes);
   if ('problem' in inspection) throw new UnusableReference(inspection.problem);
-  return inspection.image.bytes;
+  return bytes;
 }
 
 async function uploaded(

@@ -1,11 +1,13 @@
 import sharp from 'sharp';
 import { describe, expect, test } from '@jest/globals';
 import { expectError } from '../support/answers.ts';
+import { lastEvent } from '../support/events.ts';
 import { periodTotals, expectCharged } from '../support/period-totals.ts';
-import { grant } from '../support/grants.ts';
+import { grant, type Granted } from '../support/grants.ts';
 import { copiesOf, objectsOf } from '../support/objects.ts';
 import { openImage } from '../support/png.ts';
-import { generate, stored } from '../support/requests.ts';
+import { generate, small, stored } from '../support/requests.ts';
+import { until } from '../support/until.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { sharedService } from '../support/use-service.ts';
 
@@ -60,10 +62,10 @@ describe('a generation with reference images', () => {
 
   test('that is refused for its tier or its credits stores nothing, tried or sent', async () => {
     const poor = await grant(table, { creditsLimit: 1 });
-    const small = await grant(table, { tier: 'starter' });
+    const starter = await grant(table, { tier: 'starter' });
     const attacks = [
       ['CREDIT_LIMIT_EXCEEDED', poor, { numOutputs: 2 }],
-      ['TIER_LIMIT', small, { width: 2048, height: 2048 }],
+      ['TIER_LIMIT', starter, { width: 2048, height: 2048 }],
     ] as const;
     for (const [code, { key, license }, more] of attacks) {
       const items = await Promise.all([1, 2, 3, 4].map(async () => uploaded(key, await samplePhoto())));
@@ -77,36 +79,71 @@ describe('a generation with reference images', () => {
 
 describe('an image that is refused costs nothing and is named', () => {
   const png = () => samplePhoto();
-  const animated = async () => {
-    const [one, two] = [await samplePhoto({ color: '#f00000' }), await samplePhoto({ color: '#0000f0' })];
-    return sharp([one, two], { join: { animated: true } })
-      .webp()
-      .toBuffer();
-  };
   const gif = async () =>
     sharp(await png())
       .gif()
       .toBuffer();
-  /** The unit tests of the image formats hold all that may be wrong with a file. */
-  const hostile: [string, () => Promise<Uint8Array>, RegExp][] = [
-    ['a picture that moves', animated, /animated/],
-    ['a small one', () => tiny(64, 63), /64 to 8192/],
-  ];
-  const tiny = (width: number, height: number) =>
-    sharp({ create: { width, height, channels: 3, background: '#808080' } })
-      .png()
-      .toBuffer();
-
-  test.each(hostile)('%s', async (_what, file, sentence) => {
+  /** The unit test of images holds all that may be wrong with a file. */
+  test('before it is accepted, where its size is out of the limits', async () => {
     const { key, license } = await grant(table);
-    const items = [await uploaded(key, await png()), await uploaded(key, await file())];
+    const wide = await samplePhoto({ widthPx: 8193, heightPx: 64 });
+    const items = [await uploaded(key, await png()), await uploaded(key, wide)];
     const answer = await withImages(key, items);
     expectError(answer, 400, 'INVALID_PARAMETERS');
-    expect(answer.body.error).toMatch(/^referenceImages\[1\]\.uploadId: [^[]*$/);
-    expect(answer.body.error).toMatch(sentence);
+    expect(answer.body.error).toMatch(/^referenceImages\[1\]\.uploadId: [^[]*64 to 8192[^[]*$/);
     expect(await periodTotals(table, license)).toEqual({ used: 0, committed: 0 });
     expect((await service.api({ path: '/generate', key })).body.generations).toEqual([]);
     expect(copiesOf(service.dataDir, license)).toEqual([]);
+  });
+
+  describe('after it is accepted, where the model can not decode it:', () => {
+    const errorMessage =
+      'referenceImages[1]: must be an undamaged image that shows something: the model could not read it.';
+    const error = `${errorMessage} Nothing was charged.`;
+    const asked = async (key: string, headers = {}) => {
+      const good = await png();
+      const broken = Buffer.from(good).fill(0x55, 60);
+      const items = [await uploaded(key, good), await uploaded(key, broken)];
+      const body = { ...small, identityId: identities.citrine, referenceImages: items };
+      return service.api({ path: '/generate', key, body, headers });
+    };
+    const expectStored = async ({ key, license }: Granted, requestId: string) => {
+      const record = await stored(service, key, requestId);
+      const nothing = { outputs: [], creditsCharged: 0, referenceImagesUsed: 0 };
+      expect(record).toMatchObject({
+        status: 'FAILED',
+        errorCode: 'INVALID_PARAMETERS',
+        errorMessage,
+        ...nothing,
+      });
+      expect(await periodTotals(table, license)).toEqual({ used: 0, committed: 0 });
+      await until('no copy is left', () => copiesOf(service.dataDir, license).length === 0);
+    };
+
+    test('on the line', async () => {
+      const granted = await grant(table);
+      const answer = await asked(granted.key);
+      expectError(answer, 400, 'INVALID_PARAMETERS');
+      expect(answer.body.error).toBe(error);
+      await expectStored(granted, answer.headers.get('x-request-id')!);
+    });
+
+    test('with events', async () => {
+      const granted = await grant(table);
+      const { body, headers } = await asked(granted.key, { accept: 'text/event-stream' });
+      const data = { code: 'INVALID_PARAMETERS', status: 400, error };
+      expect(lastEvent(body)).toEqual({ event: 'failed', data });
+      await expectStored(granted, headers.get('x-request-id')!);
+    });
+
+    test('asynchronously', async () => {
+      const granted = await grant(table);
+      const { status: told, body } = await asked(granted.key, { prefer: 'respond-async' });
+      expect(told).toBe(202);
+      const status = async () => (await stored(service, granted.key, body.requestId)).status;
+      await until('it has ended', async () => (await status()) === 'FAILED');
+      await expectStored(granted, body.requestId);
+    });
   });
 
   test('every one of them is named at once', async () => {

@@ -3,6 +3,7 @@ import { container } from './container.ts';
 import { downloadCases } from './downloads.ts';
 import { endingCases } from './endings.ts';
 import { pictureCases } from './pictures.ts';
+import { referenceCases } from './references.ts';
 import { requestCases } from './requests.ts';
 import { uploadCases } from './uploads.ts';
 import { promptMark, startWorld } from './world.ts';
@@ -25,6 +26,7 @@ describe(`${container.name} keeps the model server's contract`, () => {
   describe('requests', () => requestCases(world));
   describe('pictures', () => pictureCases(world));
   describe('downloads', () => downloadCases(world, container));
+  describe('references', () => referenceCases(world));
   describe('uploads', () => uploadCases(world));
   describe('endings', () => endingCases(world, container));
 

@@ -19,3 +19,39 @@ export function plain(background: string, width = 300, height = width): Sharp {
 export function pngOf(image: Sharp): Promise<Buffer> {
   return image.png({ compressionLevel: 1 }).toBuffer();
 }
+
+export const orientations = [1, 2, 3, 4, 5, 6, 7, 8] as const;
+export type Orientation = (typeof orientations)[number];
+
+/** What is seen at a place of a picture. */
+export type Scene = (x: number, y: number) => readonly [red: number, green: number, blue: number];
+
+/** A scene's pixels as a file with this EXIF orientation stores them (Exif 2.3, 4.6.4). The size is that of what is seen. */
+export function drawn(scene: Scene, width: number, height: number, orientation: Orientation = 1): Sharp {
+  const [wide, high] = orientation > 4 ? [height, width] : [width, height];
+  const data = Buffer.alloc(wide * high * 3);
+  for (let y = 0, at = 0; y < high; y += 1) {
+    for (let x = 0; x < wide; x += 1, at += 3) {
+      const [right, below] = [wide - 1 - x, high - 1 - y];
+      const seenAt: Record<Orientation, readonly [number, number]> = {
+        1: [x, y],
+        2: [right, y],
+        3: [right, below],
+        4: [x, below],
+        5: [y, x],
+        6: [below, x],
+        7: [below, right],
+        8: [y, right],
+      };
+      data.set(scene(...seenAt[orientation]), at);
+    }
+  }
+  return sharp(data, { raw: { width: wide, height: high, channels: 3 } });
+}
+
+/** How far two pictures of one size are apart, 0 … 255. */
+export function meanDifference(one: Buffer, other: Buffer): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += Math.abs(one[i]! - other[i]!);
+  return sum / one.length;
+}

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { outputFormats } from '../../shared/images/image-types.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
-import { colorful, plain, pngOf } from './images.ts';
+import { colorful, meanDifference, plain, pngOf } from './images.ts';
 import { invoke, stepsOf } from './invocation.ts';
 import { promptMark } from './world.ts';
 import type { Picture, World } from './world.ts';
@@ -10,13 +10,6 @@ import type { Picture, World } from './world.ts';
 const lossy = ['webp', 'jpeg'] as const;
 
 const digestsOf = (pictures: Picture[]): string[] => pictures.map(({ sha256 }) => sha256);
-
-/** How far two pictures of one size are apart, 0 … 255. */
-function meanDifference(one: Buffer, other: Buffer): number {
-  let sum = 0;
-  for (let i = 0; i < one.length; i += 1) sum += Math.abs(one[i]! - other[i]!);
-  return sum / one.length;
-}
 
 export function pictureCases(world: () => World): void {
   test.each([1, 3])('paints %i image(s) of any size, with progress meanwhile', async (count) => {

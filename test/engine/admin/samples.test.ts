@@ -110,7 +110,7 @@ test('what an interrupted command left behind goes with a later one, what may st
 
 test.each([
   ['text', 'must be a PNG, JPEG or WebP image'],
-  ['cut', 'must be whole'],
+  ['cut', 'must be undamaged'],
   ['huge', 'must have at most 40 megapixels'],
   ['heavy', 'must be at most 10 MiB'],
   ['missing', "can't be read (ENOENT)"],

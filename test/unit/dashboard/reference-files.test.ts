@@ -50,7 +50,7 @@ describe('a file is looked at by its bytes, and', () => {
       await fc.assert(
         fc.asyncProperty(side, side, async (width, height) => {
           const bytes = await encoders[kind](width, height).toBuffer();
-          const served = await inspectImage(bytes);
+          const served = inspectImage(bytes);
           if ('problem' in served) throw new Error(served.problem);
           const { format, widthPx, heightPx } = served.image;
           expect(await inspectFile(new Blob([bytes]))).toEqual({ picture: { format, widthPx, heightPx } });
