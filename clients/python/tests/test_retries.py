@@ -13,6 +13,7 @@ from image_generation import (
     ApiError,
     ConnectionError,
     CreditLimitExceeded,
+    InvalidParameters,
     RequestInProgress,
     RequestNotFound,
     ServiceUnavailable,
@@ -122,10 +123,11 @@ def test_only_a_generation_that_found_no_room_is_begun_again(
 ) -> None:
     full = stored('FAILED', errorCode='SERVICE_UNAVAILABLE', errorMessage='Full.')
     assert paint(answering(broken(), full, done()), call).request_id == 'r'
-    late = stored('TIMEOUT', errorCode='TIMEOUT', errorMessage='Late.')
-    with pytest.raises(Timeout, match=r'^Late\. Nothing was charged\.$') as failed:
-        paint(answering(broken(), stored('PROCESSING'), late), call)
-    assert (failed.value.status, failed.value.request_id) == (504, 'r')
+    for status, error, code in ((504, Timeout, 'TIMEOUT'), (400, InvalidParameters, 'INVALID_PARAMETERS')):
+        ended = stored('FAILED', errorCode=code, errorMessage='So.')
+        with pytest.raises(error, match=r'^So\. Nothing was charged\.$') as failed:
+            paint(answering(broken(), stored('PROCESSING'), ended), call)
+        assert (failed.value.status, failed.value.request_id) == (status, 'r')
 
 
 def test_a_generation_that_goes_on_for_too_long_is_not_begun_again(

@@ -141,6 +141,7 @@ describe('waiting for a request', () => {
     ['FAILED', 500, 'GENERATION_FAILED'],
     ['TIMEOUT', 504, 'TIMEOUT'],
     ['FAILED', 503, 'SERVICE_UNAVAILABLE'],
+    ['FAILED', 400, 'INVALID_PARAMETERS'],
   ])('throws the error of a request that ended as %s: %d %s', async (as, status, code) => {
     const { outcome, log } = await wait([stored('QUEUED', 1), answered(storedBody(as, 'It broke.', code))]);
     const message = 'It broke. Nothing was charged.';

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/api/types.ts';
 import { fillReferences } from '../../../dashboard/src/screens/playground/fill-form.ts';
+import { failureText } from '../../../dashboard/src/screens/playground/results.ts';
 import {
   modeError,
   nameRefusals,
@@ -112,12 +113,12 @@ test('exact product without an image is told before anything is sent', () => {
 
 describe('a refusal of the service', () => {
   const fetching = 'could not be fetched: it must be an image; nothing else';
-  const message = `referenceImages[1].url: ${fetching}. referenceImages[0].uploadId: must not be animated.`;
+  const message = `referenceImages[1].url: ${fetching}. referenceImages[0].uploadId: must be undamaged.`;
 
   test('is turned into a sentence for each image', () => {
     expect([...readRefusals(message)]).toEqual([
       [1, 'Could not be fetched: it must be an image; nothing else.'],
-      [0, 'Must not be animated.'],
+      [0, 'Must be undamaged.'],
     ]);
     const [whole] = readRefusals('referenceImages[0].url must be an https:// URL.');
     expect(whole).toEqual([0, 'Must be an https:// URL.']);
@@ -125,10 +126,15 @@ describe('a refusal of the service', () => {
   });
 
   test('is shown with the names of the images', () => {
-    const expected = `shop.example/red cup.jpg: ${fetching}. cup.png: must not be animated.`;
+    const expected = `shop.example/red cup.jpg: ${fetching}. cup.png: must be undamaged.`;
     expect(nameRefusals(message, [photo, address])).toBe(expected);
     expect(nameRefusals('width must be 512.', [photo])).toBe('width must be 512.');
     expect(nameRefusals('referenceImages[3].url: is odd.', [photo])).toBe('referenceImages[3].url: is odd.');
+    const errorMessage = 'referenceImages[1]: must be an image: it is odd.';
+    const failed = { status: 'FAILED', errorMessage } as StoredGeneration;
+    expect(failureText(failed, [address, photo])).toBe(
+      'cup.png: must be an image: it is odd. Nothing was charged.',
+    );
   });
 });
 

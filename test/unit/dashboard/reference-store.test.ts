@@ -201,8 +201,8 @@ describe('uploads', () => {
 describe('what the service refuses', () => {
   test('is shown at its image, and the next request uploads it again', async () => {
     await addUploaded('a', 'b');
-    store.refuse(items(), new Map([[1, 'Must not be animated.']]));
-    expect(items().map(({ problem }) => problem)).toEqual([null, 'Must not be animated.']);
+    store.refuse(items(), new Map([[1, 'Must be undamaged.']]));
+    expect(items().map(({ problem }) => problem)).toEqual([null, 'Must be undamaged.']);
     const sent = store.clearProblems();
     expect(sent.map(({ problem }) => problem)).toEqual([null, null]);
     void store.ready(sent, to, never);
