@@ -115,9 +115,9 @@ async function readPicture(path: string): Promise<Uint8Array> {
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure(`--sample ${path} can't be read (${code}).`, 1, { cause: error });
   }
-  const found = await inspectImage(file);
+  const found = inspectImage(file);
   if ('problem' in found) throw new Failure(`--sample ${path} ${found.problem}.`);
-  return found.image.bytes;
+  return file;
 }
 
 function tooLarge(path: string, size: number): Failure {

@@ -1,4 +1,4 @@
-import type { ReferenceFormat } from '../references/contract.ts';
+import type { ReferenceFormat } from './image-types.ts';
 
 /** In pixels, as the file stores them: it may be shown turned by a quarter. */
 export interface ImageSize {
