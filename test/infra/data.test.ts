@@ -3,7 +3,7 @@ import { tableSchema, ttlAttribute } from '../../shared/table/keys.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 
-// That the table, the buckets, the vault and their policies stay as they are is in template-summary.txt.
+// That the table, the buckets and the vault stay as they are, and are kept, is in kept-ids.txt.
 const template = templateOf('tuned');
 const { id: tableId, Properties: table } = only(template, 'AWS::DynamoDB::Table');
 const buckets = allProperties(template, 'AWS::S3::Bucket');

@@ -1,15 +1,21 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Resource, Template } from '../support/policies.ts';
 import { modelTemplateOf, templateOf } from '../support/stack-templates.ts';
 import { plain, resourcesOf } from './resources.ts';
 import { inRepository } from '../support/repository.ts';
 
 /**
- * What a reviewer should see of a changed stack: how many resources of each type, the logical ids of what holds data
- * (another id means another, empty resource), and every permission. `npx node test/infra/template-summary.ts --write` writes
- * it to the file that a test compares.
+ * What a reviewer should see of a changed stack: how many resources of each type, and every permission.
+ * `npx node test/infra/template-summary.ts --write` writes it to the file that a test compares.
  */
 export const summaryPath = inRepository('test/infra/template-summary.txt');
+
+/**
+ * The logical ids that must never change, one in a line: of what holds data, because another id means another, empty resource;
+ * and of what has a fixed name, because CloudFormation makes the new resource first and would find the name taken. The same
+ * command adds lines for new resources. It removes none.
+ */
+export const keptIdsPath = inRepository('test/infra/kept-ids.txt');
 
 const dataTypes = new Set([
   'AWS::Backup::BackupVault',
@@ -19,6 +25,25 @@ const dataTypes = new Set([
   'AWS::S3::Bucket',
   'AWS::SQS::Queue',
 ]);
+
+/** The property with a resource's own name, by type. The CDK makes other names from logical ids. */
+const nameProperties: Record<string, string> = {
+  'AWS::ApiGateway::DomainName': 'DomainName',
+  'AWS::ApiGateway::Stage': 'StageName',
+  'AWS::ApplicationAutoScaling::ScalingPolicy': 'PolicyName',
+  'AWS::Backup::BackupVault': 'BackupVaultName',
+  'AWS::CloudFront::OriginAccessControl': 'OriginAccessControlConfig.Name',
+  'AWS::CloudFront::ResponseHeadersPolicy': 'ResponseHeadersPolicyConfig.Name',
+  'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::CloudWatch::Dashboard': 'DashboardName',
+  'AWS::Cognito::UserPoolDomain': 'Domain',
+  'AWS::Lambda::Alias': 'Name',
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::Logs::QueryDefinition': 'Name',
+  'AWS::Route53::RecordSet': 'Name',
+  'AWS::SageMaker::Endpoint': 'EndpointName',
+  'AWS::SageMaker::InferenceComponent': 'InferenceComponentName',
+};
 
 /** Lines by the title of their section. */
 type Sections = Map<string, string[]>;
@@ -53,7 +78,6 @@ function sectionsOf(template: Template): Sections {
   ]);
   return new Map([
     ['Types', typeCounts(template)],
-    ['Data: logical id, when the stack is deleted, when the resource is replaced', dataOf(template)],
     ['Every function', common],
     ...own,
     ...otherRoles,
@@ -66,12 +90,33 @@ function typeCounts({ Resources: resources }: Template): string[] {
   return [...byType].map(([type, those]) => `${type} ${those.length}`);
 }
 
-function dataOf({ Resources: resources }: Template): string[] {
-  return Object.entries(resources)
-    .filter(([, { Type, DeletionPolicy: policy = 'Delete' }]) => dataTypes.has(Type) || policy !== 'Delete')
-    .map(([id, { Type, DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete' }]) =>
-      [Type, id, DeletionPolicy, UpdateReplacePolicy].join(' '),
-    );
+/** A line says the stack, the type, the id, what is kept on deletion and on replacement, and the fixed name. */
+export function keptIds(): string[] {
+  const lines = [
+    ...keptIn('service', templateOf('everything')),
+    ...keptIn('service', templateOf('sleeping')),
+    ...keptIn('model', modelTemplateOf('everything')),
+    ...keptIn('sleeping-model', modelTemplateOf('sleeping')),
+  ];
+  return [...new Set(lines)].toSorted();
+}
+
+function keptIn(stack: string, { Resources: resources }: Template): string[] {
+  return Object.entries(resources).flatMap(([id, resource]) => {
+    const { Type, DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete' } = resource;
+    const name = nameOf(resource);
+    const kept = DeletionPolicy === 'Delete' ? [] : [`${DeletionPolicy}/${UpdateReplacePolicy}`];
+    if (!dataTypes.has(Type) && kept.length === 0 && name === undefined) return [];
+    return [[stack, Type, id, ...kept, ...(name === undefined ? [] : [name])].join(' ')];
+  });
+}
+
+function nameOf({ Type, Properties }: Resource): string | undefined {
+  const path = nameProperties[Type]?.split('.');
+  const name = path?.reduce((value, key) => value?.[key], Properties);
+  return (
+    name && plain(name).replace(/\bimage-generation-(test|night)(-model-g6-xlarge)?(-zero)?\b/, '<stack>')
+  );
 }
 
 /** What each role may do and who may use it: the functions' roles by the function's name, then the others. */
@@ -175,4 +220,6 @@ function intersection([first = [], ...others]: string[][]): string[] {
 
 if (process.argv[1] === import.meta.filename && process.argv.includes('--write')) {
   writeFileSync(summaryPath, templateSummary());
+  const known = readFileSync(keptIdsPath, 'utf8').trimEnd().split('\n');
+  writeFileSync(keptIdsPath, `${[...new Set([...known, ...keptIds()])].toSorted().join('\n')}\n`);
 }
