@@ -11,27 +11,21 @@ import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
 import { BillingQueue } from './constructs/billing-queue.ts';
 import { CanaryDeployments } from './constructs/canary-deployments.ts';
+import { CreditMails } from './constructs/credit-mails.ts';
 import { DashboardSite } from './constructs/dashboard-site.ts';
 import { Firewall } from './constructs/firewall.ts';
+import { watchFunctions } from './constructs/functions-watch.ts';
 import { GenerationWorker } from './constructs/generation-worker.ts';
 import { HttpApi } from './constructs/http-api.ts';
 import { ImageBucket } from './constructs/image-bucket.ts';
 import { ModelAccess } from './constructs/model-access.ts';
-import { JobSchedule } from './constructs/job-schedule.ts';
-import { grantMail } from './constructs/mail.ts';
-import { Monitoring, type MonitoringProps } from './constructs/monitoring/monitoring.ts';
-import {
-  allFunctions,
-  type BillingSource,
-  type ClockSource,
-  type RouteFunction,
-  type WorkerSource,
-} from './constructs/monitoring/sources.ts';
+import { Monitoring } from './constructs/monitoring/monitoring.ts';
+import type { Watched } from './constructs/monitoring/watched.ts';
 import { PreviewRole } from './constructs/preview-role.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { pascalCase, ServiceFunction } from './constructs/service-function.ts';
-import { endpointNameOf, modelSource } from './model-source.ts';
+import { Sweep } from './constructs/sweep.ts';
 import type { ModelStack } from './model-stack.ts';
 
 type FunctionRow = Pick<Job, 'functionName' | 'grants' | 'reservedConcurrency'>;
@@ -87,44 +81,35 @@ export class ServiceStack extends Stack {
     });
     this.configuration = configuration;
     this.accountConcurrency = accountConcurrency;
-    const { stage, domain, retentionDays, throttle, requestsPerAddress, supportContact } = configuration;
-    const logRetention = this.logRetention;
+    const { logRetention } = this;
 
     this.records = new RecordTable(this, 'Records');
     new Backups(this, 'Backups', { table: this.records.table });
-    this.images = new ImageBucket(this, 'Images', { retentionDays });
+    this.images = new ImageBucket(this, 'Images', configuration);
     this.previews = new PreviewRole(this, 'Previews', { images: this.images.bucket });
     this.accounts = new Accounts(this, 'Accounts', configuration);
-    this.model = new ModelAccess(this, {
-      endpointName: endpointNameOf(configuration.inference, model),
-      componentName: model?.importComponentName() ?? null,
-    });
-    this.references = new ReferenceFetcher(this, 'References', { logRetention, supportContact });
-    this.api = new HttpApi(this, 'Api', { stageName: stage, throttle, domain, logRetention });
-    const { webAcl } = new Firewall(this, 'Firewall', {
-      api: this.api.api,
-      requestsPerAddress,
-      logRetention,
-    });
+    this.model = new ModelAccess(this, { inference: configuration.inference, model });
+    this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
+    this.api = new HttpApi(this, 'Api', { ...configuration, logRetention, model: this.model });
+    const { api } = this.api;
+    const firewall = new Firewall(this, 'Firewall', { ...configuration, api, logRetention });
 
-    const worker = this.addWorker();
+    this.worker = this.addWorker();
     const dashboard = this.addDashboard(dashboardFolder);
-    const functions = this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
-    const sources = {
-      functions,
-      references: this.references.fn,
-      worker,
-      sweep: this.addSweep(),
-      notices: this.addNotices(dashboard.origin),
-      billing: this.addBilling(),
-      webAcl,
-      distribution: dashboard.distribution,
-    };
-    const monitoring = this.addMonitoring(sources);
-    if (configuration.canary) {
-      const alarms = monitoring.rollbackAlarms;
-      new CanaryDeployments(this, 'Canary', { functions: allFunctions(sources), alarms });
-    }
+    this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
+    const sweep = this.addSweep(dashboard);
+    const mails = this.addCreditMails(dashboard.origin);
+    const monitoring = this.addMonitoring([
+      sweep,
+      this.records,
+      ...this.addBilling(),
+      ...mails,
+      this.references,
+      this.model,
+      dashboard,
+      firewall,
+      this.images,
+    ]);
     this.addOutputs(dashboard, monitoring);
   }
 
@@ -152,10 +137,10 @@ export class ServiceStack extends Stack {
     return dashboard;
   }
 
-  private addRoutes(origins: string[]): RouteFunction[] {
+  private addRoutes(origins: string[]): void {
     const { generationDeadlineSeconds, modelNames, supportContact } = this.configuration;
     const generationTimeout = Duration.seconds(generationDeadlineSeconds + generationMarginSeconds);
-    return Object.values(routes).map((route: Route) => {
+    for (const route of Object.values(routes) as Route[]) {
       const timeout = route.streams ? generationTimeout : bufferedTimeout;
       const fn = this.addFunction({ ...route, grants: grantsOf(route) }, timeout);
       fn.setVariable(environmentVariables.allowedOrigins, origins.join(','));
@@ -166,8 +151,7 @@ export class ServiceStack extends Stack {
       if (route === routes.getOpenApi)
         fn.setVariable(environmentVariables.supportContact, supportContact ?? '');
       this.api.mount(route, fn, route.streams ? generationTimeout : Duration.seconds(29), origins);
-      return { route, fn };
-    });
+    }
   }
 
   private setGenerationLimits(fn: ServiceFunction): void {
@@ -178,70 +162,56 @@ export class ServiceStack extends Stack {
     fn.setVariable(environmentVariables.embedParameters, String(chosen.embedParameters));
   }
 
-  private addWorker(): WorkerSource {
+  private addWorker(): GenerationWorker {
     const { asyncDeadlineSeconds, embedParameters } = this.configuration;
     const timeout = Duration.seconds(asyncDeadlineSeconds + generationMarginSeconds);
     const run = this.addFunction(jobs.runGeneration, timeout);
     run.setVariable(environmentVariables.embedParameters, String(embedParameters));
     const release = this.addFunction(jobs.releaseGeneration, jobTimeout);
-    const source = { run, release, asyncDeadlineSeconds };
-    this.worker = new GenerationWorker(this, 'Worker', source);
-    return source;
+    const { api, model } = this;
+    return new GenerationWorker(this, 'Worker', { run, release, api, model, ...this.configuration });
   }
 
-  private addSweep(): ClockSource {
-    const fn = this.addFunction(jobs.sweep, jobTimeout);
-    const { everyMinutes } = jobs.sweep.trigger;
-    const does = 'Gives back the credits of requests that nobody ended';
-    const schedule = new JobSchedule(this, 'SweepSchedule', { fn, everyMinutes, name: 'the sweep', does });
-    return { fn, everyMinutes, schedule };
+  private addSweep({ distribution: slowest }: DashboardSite): Sweep {
+    return new Sweep(this, 'SweepSchedule', { fn: this.addFunction(jobs.sweep, jobTimeout), slowest });
   }
 
   /** Without an address to send from there are no e-mails. What waits to be sent is removed by its time to live. */
-  private addNotices(dashboardOrigin: string): ClockSource | null {
+  private addCreditMails(dashboardOrigin: string): CreditMails[] {
     const { mail } = this.configuration;
-    if (mail === null) return null;
+    if (mail === null) return [];
     const fn = this.addFunction(jobs.sendNotices, jobTimeout);
     this.accounts.grantDirectory(fn);
-    grantMail(fn, { ...this.configuration, mail, dashboardOrigin });
-    const { everyMinutes } = jobs.sendNotices.trigger;
-    const does = 'Tells the owners of licenses by e-mail what is used of their credits';
-    const schedule = new JobSchedule(this, 'NoticeSchedule', { fn, everyMinutes, name: 'the e-mails', does });
-    return { fn, everyMinutes, schedule };
+    return [new CreditMails(this, 'NoticeSchedule', { ...this.configuration, fn, mail, dashboardOrigin })];
   }
 
-  private addBilling(): BillingSource | null {
+  private addBilling(): BillingQueue[] {
     const { billing } = this.configuration;
-    if (billing === null) return null;
+    if (billing === null) return [];
     const files = { [pricesFile]: JSON.stringify(billing.prices) };
     const fn = this.addFunction(jobs.billingEvents, jobTimeout, files);
     fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
     fn.setVariable(environmentVariables.billingLivemode, String(billing.livemode));
     fn.setVariable(environmentVariables.pastDueGraceDays, String(billing.pastDueGraceDays));
-    const { queue, deadLetterQueue } = new BillingQueue(this, 'BillingQueue', { ...billing, fn });
-    return { fn, queue, deadLetterQueue };
+    return [new BillingQueue(this, 'BillingQueue', { ...billing, fn })];
   }
 
-  private addMonitoring(
-    sources: Pick<
-      MonitoringProps,
-      'functions' | 'references' | 'worker' | 'sweep' | 'notices' | 'billing' | 'webAcl' | 'distribution'
-    >,
-  ): Monitoring {
-    const { alarmEmail, monthlyBudgetUsd, generationDeadlineSeconds, throttle, inference, stage } =
-      this.configuration;
-    return new Monitoring(this, 'Monitoring', {
-      ...sources,
-      serviceName: this.stackName,
-      alarmEmail,
-      monthlyBudgetUsd,
-      generationDeadlineSeconds,
-      throttle,
-      stageName: stage,
-      accessLog: this.api.accessLog as ILogGroup,
-      table: this.records.table,
-      model: modelSource(inference, this.model),
+  /** After all functions. @param others what is watched beside the functions and what calls them */
+  private addMonitoring(others: readonly Watched[]): Monitoring {
+    const { api, configuration } = this;
+    const worker = this.worker!;
+    const all = this.node.findAll().filter((construct) => construct instanceof ServiceFunction);
+    const functions = watchFunctions({ ...configuration, all, api, worker });
+    const monitoring = new Monitoring(this, 'Monitoring', {
+      ...configuration,
+      watched: [worker, api, functions, ...others],
+      functionLogs: all.map((fn) => fn.logGroup),
+      accessLog: api.accessLog as ILogGroup,
     });
+    if (configuration.canary) {
+      new CanaryDeployments(this, 'Canary', { functions: all, alarms: monitoring.rollbackAlarms });
+    }
+    return monitoring;
   }
 
   /** A function with exactly these grants. */

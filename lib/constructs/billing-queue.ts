@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib/core';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -6,6 +7,8 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
+import { graph, serviceMetrics } from './monitoring/metrics.ts';
+import { deadLettersIn, type AlarmRow, type Watched, type Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface BillingQueueProps {
@@ -38,10 +41,10 @@ const queueSettings = {
  * Brings Stripe's events from the partner bus to the function. An event that can't be delivered or applied waits in the
  * dead-letter queue until an operator sends it again.
  */
-export class BillingQueue extends Construct {
+export class BillingQueue extends Construct implements Watched {
   /** Only the rule may send to it. */
-  readonly queue: Queue;
-  readonly deadLetterQueue: Queue;
+  private readonly queue: Queue;
+  private readonly deadLetterQueue: Queue;
 
   constructor(scope: Construct, id: string, { eventBusName, stripeKeySecretArn, fn }: BillingQueueProps) {
     super(scope, id);
@@ -65,5 +68,39 @@ export class BillingQueue extends Construct {
     fn.setVariable(environmentVariables.stripeKeySecretArn, stripeKeySecretArn);
     const actions = ['secretsmanager:GetSecretValue'];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [stripeKeySecretArn] }));
+  }
+  get alarms(): AlarmRow[] {
+    const row = { capability: 'billing', severity: 'warning' } as const;
+    const period = Duration.minutes(5);
+    return [
+      {
+        ...row,
+        id: 'billing-failed',
+        means: 'Billing events cannot be applied and are tried again.',
+        metric: serviceMetrics(this).count('billingEvents', 'failed', { period: Duration.minutes(15) }),
+        threshold: 3,
+        rollsBack: true,
+      },
+      {
+        ...row,
+        id: 'billing-delayed',
+        means: 'A billing event has waited for half an hour.',
+        metric: this.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
+        threshold: 1800,
+        periods: 2,
+      },
+      {
+        ...row,
+        id: 'billing-dead-letters',
+        severity: 'critical',
+        means: 'Billing events were given up: licenses may not say what was paid.',
+        ...deadLettersIn(this.deadLetterQueue),
+      },
+    ];
+  }
+
+  get widgets(): Widgets {
+    const events = serviceMetrics(this).every('billingEvents');
+    return { generations: [graph('Billing events by outcome', [events], { stacked: true })] };
   }
 }

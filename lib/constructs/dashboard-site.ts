@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AccessLevel,
@@ -40,6 +40,8 @@ import type { DashboardConfig } from '../../shared/accounts/dashboard-config.ts'
 import type { Domain } from '../configuration.ts';
 import { dashboardHeaders, type DashboardSources } from '../dashboard-headers.ts';
 import { accept } from './accepted-findings.ts';
+import { graph } from './monitoring/metrics.ts';
+import type { Watched, Widgets } from './monitoring/watched.ts';
 
 export interface DashboardSiteProps extends DashboardSources {
   /** The built dashboard. */
@@ -52,7 +54,7 @@ export interface DashboardSiteProps extends DashboardSources {
  * The account web app: built files in a private bucket, served by CloudFront over HTTPS. A path without a file ending is
  * a screen of the app and gets `index.html`; a missing file is a 404.
  */
-export class DashboardSite extends Construct {
+export class DashboardSite extends Construct implements Watched {
   readonly distribution: Distribution;
   /** `https://NAME` */
   readonly origin: string;
@@ -113,6 +115,25 @@ export class DashboardSite extends Construct {
     // A new page must find its assets, its configuration and the packages that it names.
     pages.node.addDependency(assets, configuration, packages);
     acceptUploads(pages, this.bucket);
+  }
+
+  get widgets(): Widgets {
+    const options = {
+      dimensionsMap: { DistributionId: this.distribution.distributionId, Region: 'Global' },
+      // CloudFront reports to one region, wherever the stack is.
+      region: 'us-east-1',
+      period: Duration.minutes(5),
+    };
+    const requests = this.distribution.metricRequests({ ...options, label: 'requests' });
+    const errors = this.distribution.metric5xxErrorRate({ ...options, label: '5xx' });
+    return {
+      storage: [
+        graph('Dashboard: requests, percent of them 5xx', [requests], {
+          right: [errors],
+          rightYAxis: { label: '%', showUnits: false, min: 0 },
+        }),
+      ],
+    };
   }
 
   private addBucket(): IBucket {

@@ -1,11 +1,14 @@
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders } from '../../shared/routes/api.ts';
+import { answerHeaders } from '../../shared/routes/routes.ts';
+import { graph } from './monitoring/metrics.ts';
+import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 
 export interface FirewallProps {
   readonly api: RestApi;
@@ -22,8 +25,8 @@ const overOneMebibyte =
  * AWS's managed rules in front of the API, a limit for each IP address, and a limit of 1 MiB for bodies, so that no
  * function starts for a larger one. Rules that inspect bodies only count, because a prompt may contain any text.
  */
-export class Firewall extends Construct {
-  readonly webAcl: CfnWebACL;
+export class Firewall extends Construct implements Watched {
+  private readonly webAcl: CfnWebACL;
 
   constructor(scope: Construct, id: string, props: FirewallProps) {
     super(scope, id);
@@ -46,6 +49,37 @@ export class Firewall extends Construct {
       webAclArn: this.webAcl.attrArn,
     });
     this.logBlocked(props.logRetention);
+  }
+
+  get alarms(): AlarmRow[] {
+    return [
+      {
+        id: 'firewall-blocks',
+        capability: 'firewall',
+        severity: 'warning',
+        means: 'The firewall refuses very many requests.',
+        metric: this.blockedRequests(),
+        threshold: 1000,
+        periods: 3,
+      },
+    ];
+  }
+
+  get widgets(): Widgets {
+    return { storage: [graph('Firewall: refused', [this.blockedRequests('refused')])] };
+  }
+
+  /** Requests that all rules refused. AWS WAF reports under the name in `visibilityConfig`, not under the ACL's own. */
+  private blockedRequests(label?: string): Metric {
+    const { stackName, region } = Stack.of(this);
+    return new Metric({
+      namespace: 'AWS/WAFV2',
+      metricName: 'BlockedRequests',
+      dimensionsMap: { WebACL: stackName, Region: region, Rule: 'ALL' },
+      statistic: Stats.SUM,
+      period: Duration.minutes(5),
+      ...(label !== undefined && { label }),
+    });
   }
 
   /** Logs which request was blocked by which rule, without secrets of the caller. */

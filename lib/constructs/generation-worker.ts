@@ -1,6 +1,13 @@
 import { Duration } from 'aws-cdk-lib/core';
+import { MathExpression, Stats, type IWidget, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
+import type { ErrorCode } from '../../shared/base/errors.ts';
+import { metricTable, type MetricName } from '../../shared/base/metrics.ts';
+import type { HttpApi } from './http-api.ts';
+import type { ModelAccess } from './model-access.ts';
+import { axisOf, graph, serviceMetrics, share } from './monitoring/metrics.ts';
+import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface GenerationWorkerProps {
@@ -9,18 +16,40 @@ export interface GenerationWorkerProps {
   /** Is told of those that could not be run, and gives their credits back. */
   readonly release: ServiceFunction;
   readonly asyncDeadlineSeconds: number;
+  readonly generationDeadlineSeconds: number;
+  readonly api: HttpApi;
+  readonly model: ModelAccess;
 }
+
+/** Long enough for a small service to have some requests. CloudWatch evaluates it every minute, so an alarm does not wait for its end. */
+const window = Duration.minutes(15);
+const period = Duration.minutes(5);
+/** Fewer failures than this may be chance. */
+const minFailures = 3;
+
+const phaseTitles = {
+  acceptTime: 'Accept: until credits are reserved',
+  queueWait: 'Queue: until the model starts',
+  paintTime: 'Paint: until the images are stored',
+  settleTime: 'Settle: until the charge is stored',
+} satisfies Partial<Record<MetricName, string>>;
 
 /**
  * Lambda's queue between the functions that accept a request and the one that runs it. A run that failed is not repeated:
  * it may have painted. It goes to the function that releases, and so does what waited in the queue until its deadline.
+ * Generations that a caller waits for are watched here too.
  */
-export class GenerationWorker extends Construct {
-  private readonly run: ServiceFunction;
+export class GenerationWorker extends Construct implements Watched {
+  readonly run: ServiceFunction;
+  readonly release: ServiceFunction;
+  private readonly props: GenerationWorkerProps;
 
-  constructor(scope: Construct, id: string, { run, release, asyncDeadlineSeconds }: GenerationWorkerProps) {
+  constructor(scope: Construct, id: string, props: GenerationWorkerProps) {
     super(scope, id);
+    const { run, release, asyncDeadlineSeconds } = props;
     this.run = run;
+    this.release = release;
+    this.props = props;
     release.allowInvocationBy(run);
     run.live.configureAsyncInvoke({
       onFailure: { bind: () => ({ destination: release.liveArn }) },
@@ -34,5 +63,159 @@ export class GenerationWorker extends Construct {
   grantInvoke(caller: ServiceFunction): void {
     caller.setVariable(environmentVariables.generationWorkerUrl, this.run.invocationsUrl);
     this.run.allowInvocationBy(caller);
+  }
+
+  get alarms(): AlarmRow[] {
+    return [...this.failureAlarms(), ...this.timeAlarms(), ...this.queueAlarms()];
+  }
+
+  get widgets(): Widgets {
+    return { generations: [...this.phaseGraphs(), ...this.queueGraphs(), ...this.creditGraphs()] };
+  }
+
+  private failureAlarms(): AlarmRow[] {
+    const { api, model } = this.props;
+    const metrics = serviceMetrics(this);
+    // Counted beside a request's end, like everything that it is compared with.
+    const accepted = metrics.of('creditsReserved', { statistic: Stats.SAMPLE_COUNT, period: window });
+    const completed = metrics.of('paintTime', { statistic: Stats.SAMPLE_COUNT, period: window });
+    const requests = api.requests({ period: window });
+    const row = { capability: 'generation', severity: 'critical' } as const;
+    const failing = (
+      id: string,
+      means: string,
+      code: ErrorCode,
+      whole: Metric,
+      percent: number,
+    ): AlarmRow => {
+      const failed = metrics.count('errors', code, { period: window });
+      const measure = share({ failed }, whole, { atLeast: minFailures, period: window });
+      // A model that sleeps makes requests unavailable, and that is no fault.
+      const metric = code === 'SERVICE_UNAVAILABLE' ? model.unlessAsleep(measure, 'whole') : measure;
+      return { ...row, id, means, metric, threshold: percent, rollsBack: true };
+    };
+    const none = new MathExpression({
+      expression: `IF(accepted >= ${minFailures} AND FILL(completed, 0) == 0, 1, 0)`,
+      usingMetrics: { accepted, completed },
+      period: window,
+    });
+    return [
+      failing('generation-failed', 'Generations fail after acceptance.', 'GENERATION_FAILED', accepted, 10),
+      failing('generation-timeout', 'Generations are not done by their deadline.', 'TIMEOUT', accepted, 10),
+      failing(
+        'service-unavailable',
+        'Requests are refused because something the service needs is away or busy.',
+        'SERVICE_UNAVAILABLE',
+        requests,
+        1,
+      ),
+      failing(
+        'internal-errors',
+        'Requests meet a fault that nobody foresaw.',
+        'INTERNAL_ERROR',
+        requests,
+        0.1,
+      ),
+      {
+        ...row,
+        id: 'generation-none',
+        means: 'Generations are accepted and not one of them is completed.',
+        metric: model.unlessAsleep(none, 'accepted'),
+        threshold: 1,
+      },
+    ];
+  }
+
+  private timeAlarms(): AlarmRow[] {
+    const metrics = serviceMetrics(this);
+    const slow = (id: string, means: string, name: 'queueWait' | 'paintTime'): AlarmRow => ({
+      id,
+      capability: 'generation',
+      severity: 'warning',
+      means,
+      metric: new MathExpression({
+        expression: `IF(measured >= 5, p90 / 1000, 0)`,
+        usingMetrics: {
+          measured: metrics.of(name, { statistic: Stats.SAMPLE_COUNT, period: window }),
+          p90: metrics.of(name, { statistic: Stats.percentile(90), period: window }),
+        },
+        period: window,
+      }),
+      threshold: this.props.generationDeadlineSeconds / 2,
+    });
+    return [
+      slow('generation-queue', 'One generation in ten waits half its deadline for the model.', 'queueWait'),
+      slow('generation-slow', 'One generation in ten is painted for half its deadline.', 'paintTime'),
+    ];
+  }
+
+  /** About requests that nobody waits for on the line. */
+  private queueAlarms(): AlarmRow[] {
+    const { run, release } = this;
+    const row = { capability: 'generation', severity: 'warning' } as const;
+    return [
+      {
+        ...row,
+        id: 'async-failed-runs',
+        means: 'Asynchronous requests were released because their run crashed or never began.',
+        metric: release.metricInvocations({ period: window }),
+        threshold: 1,
+      },
+      {
+        ...row,
+        id: 'async-delayed',
+        means: "Asynchronous requests wait half their deadline in Lambda's queue before they are run.",
+        metric: run.metric('AsyncEventAge', { statistic: Stats.MAXIMUM, period }),
+        threshold: (this.props.asyncDeadlineSeconds * 1000) / 2,
+        periods: 2,
+      },
+    ];
+  }
+
+  /** How long each phase of a generation takes. */
+  private phaseGraphs(): IWidget[] {
+    return (Object.keys(phaseTitles) as (keyof typeof phaseTitles)[]).map((name) =>
+      graph(phaseTitles[name], this.percentiles(name), axisOf(metricTable[name].unit)),
+    );
+  }
+
+  /** Requests that nobody waits for on the line. */
+  private queueGraphs(): IWidget[] {
+    const { run, release } = this;
+    const most = (name: string, label: string) =>
+      run.metric(name, { statistic: Stats.MAXIMUM, label, period });
+    const axis = axisOf('Milliseconds');
+    return [
+      graph('Asynchronous: until the model starts', this.percentiles('asyncWait'), axis),
+      graph("Asynchronous: age in Lambda's queue", [most('AsyncEventAge', 'oldest')], axis),
+      graph('Asynchronous: runs', [
+        run.metricInvocations({ label: 'begun', period }),
+        release.metricInvocations({ label: 'failed', period }),
+      ]),
+      graph('Asynchronous: runs at once', [most('ConcurrentExecutions', 'at once')]),
+    ];
+  }
+
+  private creditGraphs(): IWidget[] {
+    const metrics = serviceMetrics(this);
+    const sum = (name: MetricName, label: string) => metrics.of(name, { label, period });
+    return [
+      graph('Credits', [
+        sum('creditsReserved', 'reserved'),
+        sum('creditsSettled', 'settled'),
+        sum('creditsReleased', 'released'),
+      ]),
+      graph('Images', [sum('imagesDelivered', 'images')], {
+        right: [sum('imageBytes', 'bytes')],
+        rightYAxis: axisOf(metricTable.imageBytes.unit).leftYAxis!,
+      }),
+    ];
+  }
+
+  private percentiles(name: MetricName): Metric[] {
+    const metrics = serviceMetrics(this);
+    return [50, 90, 99].map((percent) =>
+      metrics.of(name, { statistic: Stats.percentile(percent), label: `p${percent}`, period }),
+    );
   }
 }

@@ -5,41 +5,50 @@ import {
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
-  MockIntegration,
-  PassthroughBehavior,
   ResponseTransferMode,
   RestApi,
   SecurityPolicy,
-  type IResource,
   type MethodDeploymentOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Metric, Stats, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { errorCodes } from '../../shared/base/errors.ts';
-import { methodFailure } from '../../shared/routes/gateway-failures.ts';
-import { routes } from '../../shared/routes/routes.ts';
-import type { Route, Throttle } from '../../shared/routes/route.ts';
-import { basePath, cors, minCompressionBytes } from '../../shared/routes/api.ts';
+import {
+  basePath,
+  minCompressionBytes,
+  routes,
+  type Route,
+  type Throttle,
+} from '../../shared/routes/routes.ts';
 import type { Configuration, Domain } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
-import { addGatewayAnswers, gatewayHeaders } from './gateway-answers.ts';
+import { addGatewayAnswers, answerPreflight, refuseOthers } from './gateway-answers.ts';
+import type { ModelAccess } from './model-access.ts';
+import { axisOf, combined, graph, inParts, share } from './monitoring/metrics.ts';
+import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface HttpApiProps {
-  readonly stageName: string;
+  readonly stage: string;
   readonly throttle: Configuration['throttle'];
   readonly domain: Domain | null;
   readonly logRetention: RetentionDays;
+  readonly model: ModelAccess;
+}
+
+interface MountedRoute extends Route {
+  readonly fn: ServiceFunction;
 }
 
 /** What API Gateway allows an account in most regions. */
 const accountThrottle: Throttle = { ratePerSecond: 10_000, burst: 5000 };
 
 const allRoutes: Route[] = Object.values(routes);
+const period = Duration.minutes(5);
 
 /**
  * The access log's fields for each request. The path is logged as its pattern, because a caller may put a key into the
@@ -61,17 +70,19 @@ const accessLogFields = {
 };
 
 /** API Gateway in front of the functions, made from the table of routes. */
-export class HttpApi extends Construct {
+export class HttpApi extends Construct implements Watched {
   readonly api: RestApi;
   readonly accessLog: LogGroup;
   /** Without a slash at the end. */
   readonly origin: string;
   /** The paths of the routes are appended to it. */
   readonly baseUrl: string;
-  private readonly withPreflight = new Set<IResource>();
+  private readonly props: HttpApiProps;
+  private readonly mounted: MountedRoute[] = [];
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
+    this.props = props;
     this.accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
@@ -86,7 +97,7 @@ export class HttpApi extends Construct {
       // Streams stay as they are: AWS's guide to response streaming has content encoding among what they can't have.
       minCompressionSize: Size.bytes(minCompressionBytes),
       deployOptions: {
-        stageName: props.stageName,
+        stageName: props.stage,
         tracingEnabled: true,
         accessLogDestination: new LogGroupLogDestination(this.accessLog as ILogGroup),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
@@ -111,7 +122,7 @@ export class HttpApi extends Construct {
     addGatewayAnswers(this.api);
     this.origin = props.domain === null ? originOf(this.api) : this.addDomain(props.domain);
     this.baseUrl =
-      props.domain === null ? `${this.origin}/${props.stageName}${basePath}` : `${this.origin}${basePath}`;
+      props.domain === null ? `${this.origin}/${props.stage}${basePath}` : `${this.origin}${basePath}`;
     this.acceptFindings();
   }
 
@@ -127,13 +138,103 @@ export class HttpApi extends Construct {
       }),
     );
     if (route.refusesOthers) refuseOthers(resource, route.method);
-    if (!this.withPreflight.has(resource)) this.addPreflight(resource, route.path, origins);
+    if (!this.mounted.some(({ path }) => path === route.path)) {
+      const methods = allRoutes.filter(({ path }) => path === route.path).map(({ method }) => method);
+      answerPreflight(resource, methods, origins);
+    }
+    this.mounted.push({ ...route, fn });
+  }
+
+  /** The functions of the routes that wait for the model, or those of the others. */
+  functionsOf({ streams }: Pick<Route, 'streams'>): ServiceFunction[] {
+    return this.mounted.filter((route) => route.streams === streams).map(({ fn }) => fn);
+  }
+
+  /** All requests, as API Gateway counts them. */
+  requests(options: MetricOptions): Metric {
+    return this.metric('Count', Stats.SAMPLE_COUNT, options);
+  }
+
+  get alarms(): AlarmRow[] {
+    const { throttle, model } = this.props;
+    const window = { period: Duration.minutes(15) };
+    const failed = this.metric('5XXError', Stats.SUM, window);
+    const secondsPerPeriod = 60;
+    // Lambda measures durations at no charge; API Gateway's metrics of each method cost money.
+    const times = this.functionsOf({ streams: false }).map((fn) =>
+      fn.metricDuration({ statistic: Stats.percentile(99), period }),
+    );
+    return [
+      {
+        id: 'api-server-errors',
+        capability: 'api',
+        severity: 'critical',
+        means: 'The API answers with 5xx.',
+        metric: model.unlessAsleep(
+          share({ failed }, this.requests(window), { atLeast: 5, ...window }),
+          'whole',
+        ),
+        threshold: 5,
+      },
+      {
+        id: 'api-near-throttle',
+        capability: 'api',
+        severity: 'warning',
+        means: `The API takes 80% of the ${throttle.ratePerSecond} requests a second that it is limited to.`,
+        metric: this.requests({ period: Duration.seconds(secondsPerPeriod) }),
+        threshold: 0.8 * throttle.ratePerSecond * secondsPerPeriod,
+        periods: 3,
+      },
+      ...inParts('api-latency', times).map(({ id, metrics }): AlarmRow => ({
+        id,
+        runbook: 'api-latency',
+        capability: 'api',
+        severity: 'warning',
+        means: 'A route that does not wait for the model takes 3 seconds.',
+        metric: combined('MAX', metrics, period),
+        threshold: 3000,
+        periods: 3,
+      })),
+    ];
+  }
+
+  get widgets(): Widgets {
+    const labelled = this.mounted.map((route) => ({ ...route, label: `${route.method} ${route.path}` }));
+    const byRoute = labelled.map(({ fn, label }) => fn.metricInvocations({ label, period }));
+    const times = labelled
+      .filter(({ streams }) => !streams)
+      .map(({ fn, label }) => fn.metricDuration({ label, statistic: Stats.percentile(99), period }));
+    return {
+      requests: [
+        graph('Requests by route', byRoute, { stacked: true, width: 12 }),
+        graph('API: all, refused, failed', [
+          this.requests({ label: 'all', period }),
+          this.metric('4XXError', Stats.SUM, { label: '4xx', period }),
+          this.metric('5XXError', Stats.SUM, { label: '5xx', period }),
+        ]),
+        graph('API: time to answer, p99, routes without the model', times, axisOf('ms')),
+      ],
+    };
+  }
+
+  get costs(): Costs {
+    const requests = this.requests({ label: 'API requests', period: Duration.hours(1) });
+    return { 'API requests, table units': [requests] };
+  }
+
+  /**
+   * A metric by the names of API and stage. A reference to the stage would make an alarm wait for the stage, which
+   * waits for the functions, which are deployed only after the alarms that may stop them.
+   */
+  private metric(metricName: string, statistic: string, options: MetricOptions): Metric {
+    const dimensionsMap = { ApiName: Stack.of(this).stackName, Stage: this.props.stage };
+    return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap, statistic, ...options });
   }
 
   /** API Gateway chooses the name, which no other API ever has. If the group were not there, it would make it and keep its lines forever. */
-  private addExecutionLog({ stageName, logRetention }: HttpApiProps): void {
+  private addExecutionLog({ stage, logRetention }: HttpApiProps): void {
     const log = new LogGroup(this, 'ExecutionLog', {
-      logGroupName: `API-Gateway-Execution-Logs_${this.api.restApiId}/${stageName}`,
+      logGroupName: `API-Gateway-Execution-Logs_${this.api.restApiId}/${stage}`,
       retention: logRetention,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
@@ -155,19 +256,6 @@ export class HttpApi extends Construct {
     });
   }
 
-  private addPreflight(resource: IResource, path: string, origins: readonly string[]): void {
-    this.withPreflight.add(resource);
-    const methods = allRoutes.filter((route) => route.path === path).map(({ method }) => method);
-    const headers = {
-      'Access-Control-Allow-Headers': `'${cors.requestHeaders.join(',')}'`,
-      'Access-Control-Allow-Methods': `'${methods.join(',')}'`,
-      'Access-Control-Allow-Origin': `'${origins[0]}'`,
-      'Access-Control-Max-Age': `'${cors.maxAgeSeconds}'`,
-      Vary: "'Origin'",
-    };
-    answerItself(resource, 'OPTIONS', 204, headers, namingOrigin(origins));
-  }
-
   private addDomain({ apiName, apiCertificateArn, hostedZone }: Domain): string {
     const domainName = this.api.addDomainName('Domain', {
       domainName: apiName,
@@ -186,63 +274,6 @@ export class HttpApi extends Construct {
     }
     return `https://${domainName.domainName}`;
   }
-}
-
-/** Has every method that is not mounted answered 405 without a function: by API Gateway itself, in the shape of its other answers. */
-function refuseOthers(resource: IResource, allowed: string): void {
-  const headers = {
-    Allow: `'${allowed}'`,
-    'Cache-Control': "'no-store'",
-    'Access-Control-Allow-Origin': "'*'",
-  };
-  const { error, code } = methodFailure;
-  answerItself(resource, 'ANY', errorCodes[code].status, headers, JSON.stringify({ error, code }));
-}
-
-/**
- * Has API Gateway answer a method itself, without a function.
- * @param headers beside those of every answer, as API Gateway maps them
- */
-function answerItself(
-  resource: IResource,
-  method: string,
-  status: number,
-  headers: Record<string, string>,
-  template: string,
-): void {
-  const parameters = <Value>(valueOf: (value: string) => Value) =>
-    Object.fromEntries(
-      Object.entries({ ...headers, ...gatewayHeaders(status) }).map(([name, value]) => [
-        `method.response.header.${name}`,
-        valueOf(value),
-      ]),
-    );
-  const integration = new MockIntegration({
-    requestTemplates: { 'application/json': JSON.stringify({ statusCode: status }) },
-    passthroughBehavior: PassthroughBehavior.WHEN_NO_TEMPLATES,
-    integrationResponses: [
-      {
-        statusCode: String(status),
-        responseParameters: parameters((value) => value),
-        responseTemplates: { 'application/json': template },
-      },
-    ],
-  });
-  resource.addMethod(method, integration, {
-    methodResponses: [{ statusCode: String(status), responseParameters: parameters(() => true) }],
-  });
-}
-
-/** A template that writes nothing, and names the origin that asked if it is one of these. */
-function namingOrigin(origins: readonly string[]): string {
-  return [
-    '#set($origin = $input.params().header.get("Origin"))',
-    // HTTP/2 writes names in lower case.
-    '#if($origin == "")#set($origin = $input.params().header.get("origin"))#end',
-    `#if(${origins.map((origin) => `$origin == "${origin}"`).join(' || ')})`,
-    '#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)',
-    '#end',
-  ].join('\n');
 }
 
 /** A method with its own settings needs all of them: API Gateway does not fall back to the stage's settings. */

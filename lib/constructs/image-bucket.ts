@@ -13,6 +13,8 @@ import { environmentVariables } from '../../shared/base/config.ts';
 import type { Grants } from '../../shared/routes/grants.ts';
 import { bucketCors } from '../../shared/routes/api.ts';
 import { accept } from './accepted-findings.ts';
+import { serviceMetrics } from './monitoring/metrics.ts';
+import type { Costs, Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface ImageBucketProps {
@@ -25,7 +27,7 @@ const uploadsPrefix = 'uploads/';
 const referencesPrefix = 'references/';
 
 /** The private bucket of images, uploads, references, adapters and samples, read through presigned URLs. It is kept when the stack is deleted. */
-export class ImageBucket extends Construct {
+export class ImageBucket extends Construct implements Watched {
   readonly bucket: Bucket;
 
   constructor(scope: Construct, id: string, { retentionDays }: ImageBucketProps) {
@@ -60,6 +62,11 @@ export class ImageBucket extends Construct {
       'AwsSolutions-S1':
         'Access logs of S3 hold the whole query string, and with it signed links that still open. Reads and writes are seen in CloudTrail data events, where an account has them on.',
     });
+  }
+
+  get costs(): Costs {
+    const bytes = serviceMetrics(this).of('imageBytes', { label: 'bytes', period: Duration.hours(1) });
+    return { 'Image bytes stored': [bytes] };
   }
 
   get origin(): string {

@@ -1,26 +1,45 @@
-import { Token, type Stack } from 'aws-cdk-lib/core';
+import { Duration, Token, type Stack } from 'aws-cdk-lib/core';
+import { MathExpression, Stats, type IMetric, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { environmentVariables, noModelEndpoint } from '../../shared/base/config.ts';
-import type { Grants } from '../../shared/routes/grants.ts';
+import type { Grants } from '../../shared/routes/routes.ts';
+import type { Inference } from '../configuration.ts';
+import type { ModelStack } from '../model-stack.ts';
+import {
+  callsWhileAsleep,
+  componentMetric,
+  modelInstances,
+  modelMetric,
+  modelNamespaces,
+} from './model/model-metrics.ts';
+import { graph, search, share } from './monitoring/metrics.ts';
+import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface ModelAccessProps {
+  readonly inference: Inference;
+  /** The model's own stack; null without one. An endpoint of another stack has graphs but no alarms. */
+  readonly model: ModelStack | null;
+}
+
+const fiveMinutes = Duration.minutes(5);
+const window = Duration.minutes(15);
+const hour = Duration.hours(1);
+
+/** The SageMaker endpoint that functions call. */
+export class ModelAccess implements Watched {
+  private readonly stack: Stack;
+  private readonly inference: Inference;
   /** `(none)` without a model. */
   readonly endpointName: string;
   /** The inference component that requests name, where the endpoint may sleep; null where it never does. */
   readonly componentName: string | null;
-}
 
-/** The SageMaker endpoint that functions call. */
-export class ModelAccess {
-  private readonly stack: Stack;
-  readonly endpointName: string;
-  readonly componentName: string | null;
-
-  constructor(stack: Stack, { endpointName, componentName }: ModelAccessProps) {
+  constructor(stack: Stack, { inference, model }: ModelAccessProps) {
     this.stack = stack;
-    this.endpointName = endpointName;
-    this.componentName = componentName;
+    this.inference = inference;
+    this.endpointName = model?.importEndpointName() ?? otherEndpointName(inference);
+    this.componentName = model?.importComponentName() ?? null;
   }
 
   /** Gives a function the model's names, and what its row says of the model: the permission to stream from it, or to see how it is. */
@@ -35,6 +54,128 @@ export class ModelAccess {
     // A call would wake the model. So whoever may see how it is does not call it.
     const actions = ['sagemaker:DescribeInferenceComponent'];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [component] }));
+  }
+
+  /**
+   * The same measure, but 0 in periods in which a request found the model asleep: that is no fault.
+   * @param whole the name of one of its metrics that has data whenever the measure may be more than 0
+   */
+  unlessAsleep(measure: MathExpression, whole: string): MathExpression {
+    if (this.componentName === null) return measure;
+    const { expression, usingMetrics, period } = measure;
+    return new MathExpression({
+      // FILL would have nothing to fill where the metric has no data at all; a function over a list skips it.
+      expression: `IF(SUM([asleep, ${whole}]) > ${whole}, 0, ${expression})`,
+      usingMetrics: { ...usingMetrics, asleep: callsWhileAsleep(this.componentName, { period }) },
+      period,
+    });
+  }
+
+  get alarms(): AlarmRow[] {
+    if (this.inference.kind !== 'endpoint') return [];
+    const { minInstances, maxInstances } = this.inference;
+    const sum = { statistic: Stats.SUM, period: window };
+    const failed = modelMetric('requests', 'InvocationModelErrors', this, sum);
+    const requests = modelMetric('requests', 'Invocations', this, sum);
+    return [
+      {
+        id: 'model-errors',
+        capability: 'model',
+        severity: 'critical',
+        means: 'The model endpoint answers with errors.',
+        metric: this.unlessAsleep(share({ failed }, requests, { atLeast: 3, period: window }), 'whole'),
+        threshold: 5,
+      },
+      this.full('model-gpu-memory', "An instance's GPU memory is nearly full.", 'GPUMemoryUtilization', 97),
+      this.full('model-disk', "An instance's disk is nearly full.", 'DiskUtilization', 85),
+      // One that is awake or asleep is never more than that.
+      ...(Math.max(1, minInstances) === maxInstances ? [] : [this.atMaximum(maxInstances)]),
+      ...(this.componentName === null ? [] : [notAwake(this.componentName)]),
+    ];
+  }
+
+  get widgets(): Widgets {
+    return this.endpointName === noModelEndpoint ? {} : { model: this.graphs() };
+  }
+
+  /** An instance that sleeps by turns reports its use once a minute while it runs a copy. */
+  get costs(): Costs {
+    if (this.inference.kind !== 'endpoint') return {};
+    if (this.componentName === null) {
+      return { 'Model: instance-hours, of hours with requests': [modelInstances(this, { period: hour })] };
+    }
+    const options = { statistic: Stats.SAMPLE_COUNT, period: hour };
+    const minutes = modelMetric('instances', 'CPUUtilizationNormalized', this, options);
+    const hours = new MathExpression({
+      expression: 'minutes / 60',
+      usingMetrics: { minutes },
+      label: 'instance-hours',
+      period: hour,
+    });
+    return { 'Model: instance-hours awake': [hours] };
+  }
+
+  /** The instances: load, number, errors, and calls while the model slept. */
+  private graphs(): IWidget[] {
+    const { componentName } = this;
+    const period = fiveMinutes;
+    const use = ['GPUUtilization', 'GPUMemoryUtilization'];
+    const atOnce = componentName === null ? 'ConcurrentRequestsPerModel' : 'ConcurrentRequestsPerCopy';
+    return [
+      graph(
+        'GPU use, percent of one GPU',
+        use.map((name) => this.searchInstances(modelNamespaces.instances, name, Stats.AVERAGE)),
+      ),
+      graph('Requests at once', [this.requestMetric(atOnce, Stats.MAXIMUM)]),
+      graph(
+        'Model requests and errors',
+        ['Invocations', 'InvocationModelErrors'].map((name) => this.requestMetric(name, Stats.SUM)),
+      ),
+      ...(this.inference.kind === 'endpoint'
+        ? [graph('Instances that answered', [modelInstances(this, { period })])]
+        : []),
+      ...(componentName === null
+        ? []
+        : [graph('Calls that found the model asleep', [callsWhileAsleep(componentName, { period })])]),
+    ];
+  }
+
+  private requestMetric(name: string, statistic: string): IMetric {
+    if (this.componentName === null) return this.searchInstances(modelNamespaces.requests, name, statistic);
+    const options = { statistic, period: fiveMinutes, label: name };
+    return componentMetric('requests', name, this.componentName, options);
+  }
+
+  /** A metric of every variant of the endpoint, whatever their names. */
+  private searchInstances(namespace: string, metricName: string, statistic: string): IMetric {
+    const schema = `${namespace},EndpointName,VariantName`;
+    return search(`{${schema}} MetricName="${metricName}" EndpointName="${this.endpointName}"`, statistic);
+  }
+
+  private full(id: string, means: string, metricName: string, threshold: number): AlarmRow {
+    return {
+      id,
+      runbook: 'model-full',
+      capability: 'model',
+      severity: 'warning',
+      means,
+      metric: modelMetric('instances', metricName, this, { statistic: Stats.MAXIMUM, period: fiveMinutes }),
+      threshold,
+      periods: 3,
+    };
+  }
+
+  private atMaximum(maxInstances: number): AlarmRow {
+    return {
+      id: 'model-at-maximum',
+      capability: 'model',
+      severity: 'warning',
+      means: 'The model endpoint has run all the instances that it may for an hour.',
+      metric: modelInstances(this, { period: fiveMinutes }),
+      // The number is a quotient of sums and not exact, because instances start and stop within a period.
+      threshold: maxInstances - 0.1,
+      periods: 12,
+    };
   }
 
   /** IAM asks for the endpoint, and for the component where a request names one. */
@@ -53,6 +194,23 @@ export class ModelAccess {
   private arnOf(resource: string, resourceName: string): string {
     return this.stack.formatArn({ service: 'sagemaker', resource, resourceName });
   }
+}
+
+function otherEndpointName(inference: Inference): string {
+  return inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
+}
+
+/** To wake takes about ten minutes, which touch three periods at most. */
+function notAwake(componentName: string): AlarmRow {
+  return {
+    id: 'model-not-awake',
+    capability: 'model',
+    severity: 'critical',
+    means: 'Requests have found the model asleep for 20 minutes: it does not wake.',
+    metric: callsWhileAsleep(componentName, { period: fiveMinutes }),
+    threshold: 1,
+    periods: 4,
+  };
 }
 
 /** The name of the service's own endpoint is a reference to another stack, and in lower case there. */

@@ -1,7 +1,9 @@
-import { RemovalPolicy } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   AttributeType,
   BillingMode,
+  Operation,
   ProjectionType,
   Table,
   TableEncryption,
@@ -10,8 +12,17 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
-import type { TableAction, TableGrants } from '../../shared/routes/grants.ts';
-import { partitions, tableSchema, ttlAttribute, type Partition } from '../../shared/table/keys.ts';
+import type { TableAction, TableGrants } from '../../shared/routes/routes.ts';
+import {
+  leaseIndex,
+  ownerIndex,
+  partitions,
+  tableSchema,
+  ttlAttribute,
+  type Partition,
+} from '../../shared/table/keys.ts';
+import { combined, graph } from './monitoring/metrics.ts';
+import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 const iamActions: Record<TableAction, string> = {
@@ -23,8 +34,20 @@ const iamActions: Record<TableAction, string> = {
   delete: 'dynamodb:DeleteItem',
 };
 
+/** The operations that the functions use. */
+const operations = [
+  Operation.GET_ITEM,
+  Operation.BATCH_GET_ITEM,
+  Operation.QUERY,
+  Operation.PUT_ITEM,
+  Operation.UPDATE_ITEM,
+  Operation.DELETE_ITEM,
+  Operation.TRANSACT_WRITE_ITEMS,
+];
+const fiveMinutes = Duration.minutes(5);
+
 /** The one table: keys, licenses, credits and generation records. It is kept when the stack is deleted. */
-export class RecordTable extends Construct {
+export class RecordTable extends Construct implements Watched {
   readonly table: Table;
 
   constructor(scope: Construct, id: string) {
@@ -48,6 +71,71 @@ export class RecordTable extends Construct {
         projectionType: ProjectionType[index.Projection.ProjectionType],
       });
     }
+  }
+
+  get alarms(): AlarmRow[] {
+    const sumOfOperations = (name: string) => {
+      const metrics = operations.map((operation) => this.sum(name, fiveMinutes, { Operation: operation }));
+      return combined('SUM', metrics, fiveMinutes);
+    };
+    const row = { capability: 'table', periods: 2, of: 3 } as const;
+    return [
+      {
+        ...row,
+        id: 'table-throttles',
+        severity: 'warning',
+        means: 'DynamoDB throttles requests to the table.',
+        metric: sumOfOperations('ThrottledRequests'),
+        threshold: 10,
+      },
+      {
+        ...row,
+        id: 'table-faults',
+        severity: 'critical',
+        means: 'DynamoDB answers with faults of its own.',
+        metric: sumOfOperations('SystemErrors'),
+        threshold: 5,
+      },
+    ];
+  }
+
+  get widgets(): Widgets {
+    const throttles = ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
+      this.table.metric(name, { statistic: Stats.SUM, label: name, period: fiveMinutes }),
+    );
+    return {
+      storage: [
+        graph('Table: capacity consumed', this.capacity(fiveMinutes)),
+        graph('Table: throttles', throttles),
+      ],
+    };
+  }
+
+  get costs(): Costs {
+    return { 'API requests, table units': this.capacity(Duration.hours(1)) };
+  }
+
+  /** Reads and writes of the table and its indexes together. */
+  private capacity(period: Duration): MathExpression[] {
+    const places = [{}, ...[ownerIndex, leaseIndex].map(({ name }) => ({ GlobalSecondaryIndexName: name }))];
+    return ['Read', 'Write'].map((kind) => {
+      const metrics = places.map((place, i) => [
+        `${kind.toLowerCase()}${i}`,
+        this.sum(`Consumed${kind}CapacityUnits`, period, place),
+      ]);
+      const usingMetrics = Object.fromEntries(metrics);
+      return new MathExpression({
+        expression: `SUM([${Object.keys(usingMetrics).join(', ')}])`,
+        usingMetrics,
+        label: `${kind.toLowerCase()} units`,
+        period,
+      });
+    });
+  }
+
+  private sum(name: string, period: Duration, dimensions: Record<string, string>) {
+    const dimensionsMap = { TableName: this.table.tableName, ...dimensions };
+    return this.table.metric(name, { dimensionsMap, statistic: Stats.SUM, period });
   }
 
   /** Allows exactly these actions. A transaction needs the permissions of its writes. */

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
 import { jobs } from '../../shared/routes/jobs.ts';
 import type { Configuration } from '../configuration.ts';
+import { failuresOf, type AlarmRow, type Watched } from './monitoring/watched.ts';
 import { ServiceFunction } from './service-function.ts';
 
 export interface ReferenceFetcherProps {
@@ -22,7 +23,7 @@ const memoryMb = 1024;
  * The function that fetches reference images from URLs of callers. Its role may only write its log and traces, so an
  * attack through a URL or an image gains no permission.
  */
-export class ReferenceFetcher extends Construct {
+export class ReferenceFetcher extends Construct implements Watched {
   readonly fn: ServiceFunction;
 
   constructor(scope: Construct, id: string, { logRetention, supportContact }: ReferenceFetcherProps) {
@@ -37,6 +38,18 @@ export class ReferenceFetcher extends Construct {
       memoryMb,
     });
     this.fn.setVariable(environmentVariables.supportContact, supportContact ?? '');
+  }
+
+  get alarms(): AlarmRow[] {
+    return [
+      {
+        id: 'references-errors',
+        capability: 'references',
+        severity: 'critical',
+        means: 'Reference images cannot be read, so requests with them are refused with SERVICE_UNAVAILABLE.',
+        ...failuresOf(this.fn),
+      },
+    ];
   }
 
   grantInvoke(caller: ServiceFunction): void {

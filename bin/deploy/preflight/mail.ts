@@ -4,7 +4,7 @@ import {
   NotFoundException,
   SESv2Client,
 } from '@aws-sdk/client-sesv2';
-import { mailIdentities } from '../../../lib/contacts.ts';
+import { mailIdentities } from '../../../lib/configuration.ts';
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { note, stop, type Check, type Finding } from './check.ts';
 

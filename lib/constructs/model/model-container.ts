@@ -8,7 +8,8 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import type { Construct } from 'constructs';
-import { maxDeadlineSeconds, type ModelEndpointOptions } from '../../configuration.ts';
+import type { ModelEndpointOptions } from '../../configuration.ts';
+import { maxDeadlineSeconds } from '../../options.ts';
 import { accept } from '../accepted-findings.ts';
 import type { ModelNetwork } from './model-network.ts';
 

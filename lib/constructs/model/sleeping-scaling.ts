@@ -15,7 +15,7 @@ import {
 import type { CfnInferenceComponent } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
-import { callsWhileAsleep, componentMetric } from '../monitoring/metrics.ts';
+import { callsWhileAsleep, componentMetric } from './model-metrics.ts';
 
 export interface SleepingScalingProps {
   readonly component: CfnInferenceComponent;

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import {
   AlarmStatusWidget,
   Dashboard,
@@ -7,56 +7,58 @@ import {
   type IWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { noModelEndpoint } from '../../../shared/base/config.ts';
-import { runbookPath, sectionOf, type AlarmRow } from './alarms.ts';
-import type { MonitoringSources } from './sources.ts';
-import { modelGraphs } from './board-model.ts';
-import { costGraphs, storageGraphs } from './board-resources.ts';
-import { asyncGraphs, creditGraphs, errorGraphs, phaseGraphs, requestGraphs } from './board-requests.ts';
+import { graph } from './metrics.ts';
+import { costGraphs, sections, type AlarmRow, type Section, type Watched } from './watched.ts';
 
-export interface OperationsBoardProps extends MonitoringSources {
-  readonly alarms: readonly { readonly row: AlarmRow; readonly alarm: Alarm }[];
+export interface RowAlarm {
+  readonly row: AlarmRow;
+  readonly alarm: Alarm;
 }
 
+export interface BoardProps {
+  readonly watched: readonly Watched[];
+  readonly alarms: readonly RowAlarm[];
+}
+
+export const runbookPath = 'docs/runbook.md';
+
 /** One CloudWatch dashboard with the name of the stack: alarms on top, costs at the bottom. */
-export class OperationsBoard extends Construct {
-  constructor(scope: Construct, id: string, { alarms, ...sources }: OperationsBoardProps) {
+export class Board extends Construct {
+  constructor(scope: Construct, id: string, { watched, alarms }: BoardProps) {
     super(scope, id);
-    const rows: IWidget[][] = [
-      overview(sources.serviceName, alarms),
-      [heading('Requests')],
-      requestGraphs(sources),
-      errorGraphs(sources),
-      [heading('Generations')],
-      phaseGraphs(sources),
-      asyncGraphs(sources),
-      creditGraphs(sources),
-      ...(sources.model.endpointName === noModelEndpoint
-        ? []
-        : [[heading('Model endpoint')], modelGraphs(sources.model)]),
-      [heading('Table, dashboard and firewall')],
-      storageGraphs(sources),
-      [heading('What drives costs, by the hour')],
-      costGraphs(sources),
-    ];
+    const { stackName } = Stack.of(this);
+    const graphs = (Object.keys(sections) as Section[]).flatMap((section) =>
+      withHeading(
+        sections[section],
+        watched.flatMap(({ widgets }) => widgets?.[section] ?? []),
+      ),
+    );
+    const costs = costGraphs.flatMap((title) => {
+      const metrics = watched.flatMap((each) => each.costs?.[title] ?? []);
+      return metrics.length === 0 ? [] : [graph(title, metrics)];
+    });
     new Dashboard(this, 'Dashboard', {
-      dashboardName: sources.serviceName,
+      dashboardName: stackName,
       defaultInterval: Duration.hours(6),
-      widgets: rows,
+      widgets: [
+        overview(stackName, alarms),
+        ...graphs,
+        ...withHeading('What drives costs, by the hour', costs),
+      ],
     });
   }
 }
 
-function overview(serviceName: string, alarms: OperationsBoardProps['alarms']): IWidget[] {
-  const sections = Map.groupBy(alarms, ({ row }) => row.capability);
-  const lines = [...sections].map(([capability, those]) => {
+function overview(stackName: string, alarms: readonly RowAlarm[]): IWidget[] {
+  const byCapability = Map.groupBy(alarms, ({ row }) => row.capability);
+  const lines = [...byCapability].map(([capability, those]) => {
     const anchors = new Set(those.map(({ row }) => `\`#${sectionOf(row)}\``));
     return `- ${capability}: ${[...anchors].join(' ')}`;
   });
   const markdown = [
-    `# ${serviceName}`,
+    `# ${stackName}`,
     `What each alarm means and what to do: \`${runbookPath}\`, in the section of its name.`,
-    `Questions to the logs are saved in Logs Insights, in the folder \`${serviceName}\`.`,
+    `Questions to the logs are saved in Logs Insights, in the folder \`${stackName}\`.`,
     '',
     ...lines,
   ].join('\n');
@@ -71,6 +73,13 @@ function overview(serviceName: string, alarms: OperationsBoardProps['alarms']): 
   ];
 }
 
-function heading(text: string): IWidget {
-  return new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
+/** The section of the runbook that tells what to do. */
+export function sectionOf({ id, runbook = id }: AlarmRow): string {
+  return runbook;
+}
+
+/** Rows of the board; none without widgets. */
+function withHeading(heading: string, widgets: IWidget[]): IWidget[][] {
+  if (widgets.length === 0) return [];
+  return [[new TextWidget({ markdown: `## ${heading}`, width: 24, height: 1 })], widgets];
 }

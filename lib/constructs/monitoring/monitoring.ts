@@ -1,44 +1,76 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { requestAlarms } from './request-alarms.ts';
-import { resourceAlarms } from './resource-alarms.ts';
-import { Alarms } from './alarms.ts';
-import { savedQueries } from './saved-queries.ts';
-import { allFunctions, type MonitoringSources } from './sources.ts';
-import { OperationsBoard } from './board.ts';
+import { Board, runbookPath, sectionOf, type RowAlarm } from './board.ts';
 import { Budget } from './budget.ts';
+import { savedQueries } from './saved-queries.ts';
+import type { Watched } from './watched.ts';
 
-export interface MonitoringProps extends MonitoringSources {
+export interface MonitoringProps {
+  readonly watched: readonly Watched[];
+  /** Of all functions. */
+  readonly functionLogs: readonly ILogGroup[];
+  /** API Gateway writes one line for each request to it. */
+  readonly accessLog: ILogGroup;
   /** Receives the alarms; null for nobody. */
   readonly alarmEmail: string | null;
   /** What the whole account may cost in a month, in US dollars; null for no alarm. */
   readonly monthlyBudgetUsd: number | null;
 }
 
-/** Alarms and their topic, a CloudWatch dashboard, and saved queries for the logs. */
+/** Makes the alarms and their topic, one CloudWatch dashboard, and saved queries for the logs, of what each construct says of itself. */
 export class Monitoring extends Construct {
-  /** Every alarm notifies it when it starts. */
+  /** Every alarm notifies it when it starts, and of nothing else. */
   readonly topic: Topic;
   /** A deployment is taken back if one of them starts. */
   readonly rollbackAlarms: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { alarmEmail, monthlyBudgetUsd, ...sources }: MonitoringProps) {
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { serviceName } = sources;
+    const { watched, alarmEmail, monthlyBudgetUsd } = props;
     this.topic = this.addTopic();
     if (alarmEmail !== null) this.topic.addSubscription(new EmailSubscription(alarmEmail));
-    const rows = [...requestAlarms(sources), ...resourceAlarms(sources)];
-    const { alarms } = new Alarms(this, 'Alarms', { serviceName, rows, topic: this.topic });
+    const alarms = this.addAlarms(watched);
     this.rollbackAlarms = alarms.filter(({ row }) => row.rollsBack).map(({ alarm }) => alarm);
     if (monthlyBudgetUsd !== null) new Budget(this, 'Budget', { monthlyBudgetUsd, topic: this.topic });
-    new OperationsBoard(this, 'Board', { ...sources, alarms });
-    this.saveQueries(sources);
+    new Board(this, 'Board', { watched, alarms });
+    this.saveQueries(savedQueries.functions, props.functionLogs);
+    this.saveQueries(savedQueries.gateway, [props.accessLog]);
+  }
+
+  private addAlarms(watched: readonly Watched[]): RowAlarm[] {
+    const { stackName } = Stack.of(this);
+    const action = new SnsAction(this.topic);
+    // Alarms have fixed names, so their ids must stay: all of them are in this one scope, whoever asks for them.
+    const scope = new Construct(this, 'Alarms');
+    return watched
+      .flatMap(({ alarms = [] }) => alarms)
+      .map((row) => {
+        const { periods = 1, of = periods } = row;
+        const alarm = new Alarm(scope, row.id, {
+          alarmName: `${stackName}-${row.id}`,
+          alarmDescription: `${row.means} ${row.severity === 'critical' ? 'Critical' : 'Warning'}; see ${runbookPath}#${sectionOf(row)}`,
+          metric: row.metric,
+          threshold: row.threshold,
+          comparisonOperator: row.below
+            ? ComparisonOperator.LESS_THAN_THRESHOLD
+            : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+          evaluationPeriods: of,
+          datapointsToAlarm: periods,
+          treatMissingData: row.missingDataBreaches
+            ? TreatMissingData.BREACHING
+            : TreatMissingData.NOT_BREACHING,
+        });
+        alarm.addAlarmAction(action);
+        alarm.node.addDependency(...(row.after ?? []));
+        return { row, alarm };
+      });
   }
 
   /** AWS's services may not use AWS's own key for SNS, so the topic has a key of its own. */
@@ -76,23 +108,11 @@ export class Monitoring extends Construct {
     return topic;
   }
 
-  private saveQueries(sources: MonitoringSources): void {
-    this.saveFor(
-      sources,
-      savedQueries.functions,
-      allFunctions(sources).map((fn) => fn.logGroup),
-    );
-    this.saveFor(sources, savedQueries.gateway, [sources.accessLog]);
-  }
-
-  private saveFor(
-    { serviceName }: MonitoringSources,
-    queries: Record<string, string>,
-    logs: ILogGroup[],
-  ): void {
+  private saveQueries(queries: Record<string, string>, logs: readonly ILogGroup[]): void {
+    const { stackName } = Stack.of(this);
     for (const [name, queryString] of Object.entries(queries)) {
       new CfnQueryDefinition(this, `Query-${name}`, {
-        name: `${serviceName}/${name}`,
+        name: `${stackName}/${name}`,
         queryString,
         logGroupNames: logs.map(({ logGroupName }) => logGroupName),
       });

@@ -1,0 +1,255 @@
+import * as z from 'zod';
+import { billingPrices } from '../shared/billing/prices.ts';
+import {
+  callbackWords,
+  contactPattern,
+  isCallback,
+  maxAsyncDeadlineSeconds,
+  maxPastDueGraceDays,
+  maxRetentionDays,
+} from '../shared/base/config.ts';
+import { gpuProblem, modelServerFolder } from './gpus.ts';
+
+const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name');
+const certificateArn = z
+  .string()
+  .regex(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/.+$/, 'must be the ARN of an ACM certificate');
+const origin = z
+  .string()
+  .regex(/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'must be an origin, as https://app.example.com');
+const callback = z.string().refine(isCallback, `must be ${callbackWords}`);
+const httpsUrl = z.url({
+  protocol: /^https$/,
+  hostname: z.regexes.domain,
+  error: 'must be an https URL',
+});
+const emailAddress = z.email('must be an e-mail address');
+const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
+
+/** The highest `generationDeadlineSeconds`. */
+export const maxDeadlineSeconds = 270;
+
+/** Host names and certificates of the API and of the dashboard. */
+const domain = z.strictObject({
+  /** The API is at `https://NAME/api/v1`. */
+  apiName: hostName,
+  /** In the stack's own region. */
+  apiCertificateArn: certificateArn,
+  dashboardName: hostName,
+  /** In us-east-1, because CloudFront requires it. */
+  dashboardCertificateArn: certificateArn.regex(/:us-east-1:/, 'must be a certificate in us-east-1'),
+  /** The Route 53 zone for the records of both names; null if the records are made elsewhere. */
+  hostedZone: z
+    .strictObject({
+      id: z.string().regex(/^[A-Z0-9]{5,32}$/, 'must be the ID of a hosted zone'),
+      name: hostName,
+    })
+    .nullable()
+    .default(null),
+});
+
+/**
+ * Seconds that one image of 1024 × 1024 px takes on one of the instances, at 30 steps with guidance; null if nobody has
+ * measured it. With it, a deadline that is too short for what the tiers sell is refused.
+ */
+const secondsPerMegapixel = z.number().positive().max(3600).nullable().default(null);
+
+const defaultIdleMinutes = 15;
+
+const modelEndpoint = z
+  .strictObject({
+    kind: z.literal('endpoint'),
+    /** A folder with a Dockerfile, or the URI of an image in ECR. */
+    image: z
+      .union([
+        z.strictObject({ folder: z.string().min(1) }),
+        z.strictObject({
+          uri: z
+            .string()
+            .regex(
+              /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/.+[:@].+$/,
+              'must be the URI of an image in ECR, with its tag or digest',
+            ),
+        }),
+      ])
+      .default({ folder: modelServerFolder }),
+    /** Model data in S3: everything under the prefix is copied to `/opt/ml/model`. */
+    modelData: z
+      .string()
+      .regex(
+        /^s3:\/\/[a-z0-9.-]{3,63}\/(.+\/)?$/,
+        'must be an S3 prefix that ends in "/", as s3://bucket/models/sdxl/',
+      ),
+    instanceType: z
+      .string()
+      .regex(/^ml\.[a-z0-9-]+\.[a-z0-9]+$/, 'must be a SageMaker instance type, as ml.g6.xlarge')
+      .default('ml.g6.xlarge'),
+    /**
+     * The instances' system image, which decides the GPU driver; null for SageMaker's default. The image of `inference/`
+     * has CUDA 13, which needs driver 580 or newer. SageMaker's default is older on most instance types.
+     */
+    amiVersion: z
+      .string()
+      .regex(
+        /^[a-z0-9-]+$/,
+        "must be one of SageMaker's names for it, as al2023-ami-sagemaker-inference-gpu-4-1",
+      )
+      .nullable()
+      .default('al2023-ami-sagemaker-inference-gpu-4-1'),
+    /** With 0 the endpoint sleeps when nobody asks it. A call wakes it, which takes minutes. */
+    minInstances: wholeNumber(0, 100).default(1),
+    maxInstances: wholeNumber(1, 100).default(2),
+    /** Minutes without any request after which an endpoint with `minInstances` 0 falls asleep. */
+    idleMinutes: wholeNumber(5, 720).default(defaultIdleMinutes),
+    secondsPerMegapixel,
+    /** With more requests per instance than this, waiting ones included, another instance is started. */
+    targetConcurrency: wholeNumber(1, 100).default(2),
+    /** The key in KMS that the weights are encrypted with; null for S3's own. */
+    modelDataKeyArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/.+$/, 'must be the ARN of a key in KMS')
+      .nullable()
+      .default(null),
+    /** Whether the container may reach the internet. If not, it reaches S3 only. */
+    internetAccess: z.boolean().default(false),
+    /** Environment variables of the container. */
+    environment: z
+      .record(z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a variable'), z.string())
+      .refine(
+        (variables) => !Object.values(variables).some((value) => value.includes('PRIVATE KEY-----')),
+        'must not hold a private key, which everybody who reads the template would see: name its file',
+      )
+      .default({}),
+  })
+  .refine(({ minInstances, maxInstances }) => minInstances <= maxInstances, {
+    path: ['minInstances'],
+    error: 'must be at most maxInstances',
+  })
+  .refine(({ minInstances, idleMinutes }) => minInstances === 0 || idleMinutes === defaultIdleMinutes, {
+    path: ['idleMinutes'],
+    error: 'has a meaning only with minInstances 0: with more, the endpoint never sleeps',
+  })
+  .refine(({ minInstances, instanceType }) => minInstances > 0 || /^ml\.[gp]/.test(instanceType), {
+    path: ['minInstances'],
+    error: 'may be 0 only with instances that have a GPU (ml.g… or ml.p…): each copy of the model takes one',
+  })
+  .superRefine((chosen, context) => {
+    const message = gpuProblem(chosen);
+    if (message !== null) context.addIssue({ code: 'custom', path: ['instanceType'], message });
+  });
+
+const inference = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('none') }),
+  z.strictObject({
+    kind: z.literal('existing'),
+    endpointName: z
+      .string()
+      .regex(/^[A-Za-z0-9](-*[A-Za-z0-9]){0,62}$/, 'must be the name of a SageMaker endpoint'),
+    secondsPerMegapixel,
+  }),
+  modelEndpoint,
+]);
+
+/** The options of a deployment whose licenses Stripe's events make. */
+const billing = z.strictObject({
+  /** The partner event bus that receives Stripe's events, once it is associated. */
+  eventBusName: z
+    .string()
+    .regex(
+      /^aws\.partner\/stripe\.com\/.+$/,
+      'must be the name of a Stripe partner event bus, as aws.partner/stripe.com/ed_…',
+    ),
+  prices: billingPrices,
+  /** Whether the bus brings Stripe's real events. False for a deployment of Stripe's sandbox. Others are dropped. */
+  livemode: z.boolean().default(true),
+  /** How many days a license stays usable after its payment became due. */
+  pastDueGraceDays: z.int().min(0).max(maxPastDueGraceDays).default(7),
+  /** A secret with a key of Stripe's, to fetch lists that an event cuts off; null: such events fail. */
+  stripeKeySecretArn: z
+    .string()
+    .regex(
+      /^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/,
+      'must be the whole ARN of a secret in Secrets Manager, with the six characters at its end',
+    )
+    .nullable()
+    .default(null),
+});
+
+/** Every option of a deployment. Every option has a default. */
+export const allOptions = z.strictObject({
+  /** Part of the stack's name, so that one account can have several deployments. */
+  stage: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,15}$/, 'must be 1 to 16 lower-case letters and digits')
+    .default('prod'),
+  domain: domain.nullable().default(null),
+  inference: inference.default({ kind: 'none' }),
+  /** How long records and images are kept. */
+  retentionDays: wholeNumber(1, maxRetentionDays).default(90),
+  /** Whether images' files tell all that they were made from, the prompt and the identity's id too. Customers publish them. */
+  embedParameters: z.boolean().default(false),
+  /** Whether changed functions get 10% of the calls for five minutes before they get all, and go back if an alarm starts. */
+  canary: z.boolean().default(true),
+  /** Receives the alarms; null for nobody. */
+  alarmEmail: emailAddress.nullable().default(null),
+  /** What the whole AWS account may cost in a month, in US dollars: alarms tell of 80% and 100%; null for no alarm. */
+  monthlyBudgetUsd: wholeNumber(1, 10_000_000).nullable().default(null),
+  /**
+   * How long a generation may take. A JSON answer starts only when the generation is done, and API Gateway closes a
+   * connection after five minutes without data.
+   */
+  generationDeadlineSeconds: wholeNumber(5, maxDeadlineSeconds).default(60),
+  /**
+   * The same for a request with `Prefer: respond-async`, which nobody waits for on the line: it also waits for a model that
+   * is starting.
+   */
+  asyncDeadlineSeconds: wholeNumber(60, maxAsyncDeadlineSeconds).default(600),
+  /** Names of models in OpenAI's format, beside ids and slugs: each with the id or slug of the identity that it means. */
+  modelNames: z
+    .record(
+      z.string().regex(/^[!-~]{1,100}$/, 'must be 1 to 100 visible ASCII characters'),
+      z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'must be the id or slug of an identity'),
+    )
+    .refine((names) => Object.keys(names).length <= 20, 'must be at most 20 names')
+    .default({}),
+  /** Web pages of these origins may call the API too, beside the dashboard. */
+  allowedOrigins: z.array(origin).max(10).default([]),
+  /** Addresses of other programs that a sign-in and a sign-out may return to, beside the dashboard's. */
+  allowedCallbacks: z.array(callback).max(10).default([]),
+  /** The rate limit and the burst limit of the whole API. */
+  throttle: z
+    .strictObject({ ratePerSecond: wholeNumber(1, 10_000), burst: wholeNumber(1, 5000) })
+    .default({ ratePerSecond: 100, burst: 200 }),
+  /** The limit of requests from one IP address in five minutes. */
+  requestsPerAddress: wholeNumber(10, 2_000_000_000).default(3000),
+  /** Whether people may sign up. If not, the operator invites them. */
+  selfSignUp: z.boolean().default(false),
+  /**
+   * A code of an authenticator app at each sign-in. With "required" the sign-in pages ask for an app. With "optional" they
+   * ask nobody: an account needs another client than the dashboard to add an app.
+   */
+  mfa: z.enum(['off', 'optional', 'required']).default('optional'),
+  /** With it, Stripe's events create and change licenses; null if only the operator's CLI does. */
+  billing: billing.nullable().default(null),
+  /** E-mails to the owners of licenses, by Amazon SES; null for none. */
+  mail: z
+    .strictObject({
+      /** The address that they come from. It or its domain is a verified identity of SES in the stack's region. */
+      from: emailAddress,
+    })
+    .nullable()
+    .default(null),
+  /** Where customers change their subscriptions, as Stripe's customer portal; null for no link. */
+  billingPortalUrl: httpsUrl.nullable().default(null),
+  /** Where customers ask for help, and those whose servers references are fetched from: an e-mail address or a page; null for none. */
+  supportContact: z
+    .union([emailAddress, httpsUrl])
+    .refine(
+      (contact) => contactPattern.test(contact),
+      'must be ASCII without spaces, parentheses and backslashes',
+    )
+    .nullable()
+    .default(null),
+  /** How long request logs are kept. */
+  logRetentionDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]).default(30),
+});
