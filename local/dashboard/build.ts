@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { takeLock } from './build-lock.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface BuildOptions {
   /** `dashboard/`; its build is `dist` in it. */
@@ -64,6 +65,36 @@ export async function ensureBuilt({ folder, signal }: BuildOptions): Promise<boo
     return true;
   } finally {
     release();
+  }
+}
+
+/** SQLite's code for a lock that another connection holds: sqlite.org/rescode.html#busy. */
+const busy = 5;
+
+/**
+ * Waits until this process holds the exclusive lock of an empty SQLite database at `path`. The operating system
+ * releases it when the process ends, even if it is killed. The file itself stays.
+ * @returns a function that gives the lock back.
+ * @throws the signal's reason.
+ */
+async function takeLock(path: string, signal: AbortSignal): Promise<() => void> {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    while (!isTaken(database)) await pause(200, undefined, { signal });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return () => database.close();
+}
+
+function isTaken(database: DatabaseSync): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === busy) return false;
+    throw error;
   }
 }
 

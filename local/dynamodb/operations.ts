@@ -4,8 +4,7 @@ import type { Request, Validation } from './dynalite.ts';
 import { fault } from './faults.ts';
 import { installFixes } from './fixes.ts';
 import { limits, openView } from './store.ts';
-import { transactWriteItems } from './transact-write.ts';
-import { returnOnFailure, transactWriteValidation } from './transaction-shapes.ts';
+import { returnOnFailure, transactWriteItems, transactWriteValidation } from './transactions.ts';
 
 installFixes();
 

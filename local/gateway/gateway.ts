@@ -6,13 +6,11 @@ import {
   type GatewayFailure,
 } from '../../shared/routes/gateway-failures.ts';
 import { writeAll } from '../../shared/http/web-exchange.ts';
-import type { Route } from '../../shared/routes/route.ts';
-import { basePath, cors } from '../../shared/routes/api.ts';
-import { takesGzip } from '../http/gzip.ts';
+import { basePath, cors, minCompressionBytes, type Route } from '../../shared/routes/routes.ts';
+import { compress, takesGzip } from '../http/gzip.ts';
 import { readBody } from '../http/read-body.ts';
-import { compressed } from './compressed.ts';
 import { fail, ownHeaders } from './fail.ts';
-import { invoke } from './lambda-host.ts';
+import { invoke, type HostedAnswer } from './lambda-host.ts';
 import { pathMatcher, proxyEvent, type MatchedPath } from './proxy-event.ts';
 
 /** API Gateway's limit. The service has a lower one, which it checks itself. */
@@ -103,6 +101,20 @@ function track(run: Promise<unknown>, runs: Set<Promise<unknown>>): void {
   runs.add(run);
   const done = () => runs.delete(run);
   run.then(done, done);
+}
+
+/** Compresses an answer that is large enough (API Gateway, "Receive an API response with a compressed payload"). */
+async function compressed(answer: HostedAnswer): Promise<HostedAnswer> {
+  const parts: Buffer[] = [];
+  for await (const chunk of answer.body) parts.push(Buffer.from(chunk));
+  const body = Buffer.concat(parts);
+  if (body.length < minCompressionBytes) return { ...answer, body: once(body) };
+  const headers = { ...answer.headers, 'content-encoding': 'gzip' };
+  return { ...answer, headers, body: once(await compress(body)) };
+}
+
+async function* once(body: Buffer): AsyncGenerator<Buffer> {
+  yield body;
 }
 
 interface FoundRoute {
