@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { poolId, userPoolsApiOf } from './cognito/user-pool.ts';
 import type { EnginesFile, DataFolder } from './data-folder.ts';
-import type { LocalSettings } from './environment.ts';
+import type { EngineVariables } from './environment.ts';
 import { corruptFolder, emptyDataFolder, isFolder, readServiceFile } from './data-folder.ts';
 import { startDynamoDb } from './dynamodb/engine.ts';
 import { importJob } from './gateway/functions.ts';
@@ -18,14 +18,7 @@ import { StartError } from './start-error.ts';
 
 export interface Engines {
   settings: EnginesFile;
-  /** The model's endpoint, and its component if it may sleep. */
-  model: Pick<LocalSettings, 'modelEndpointName' | 'modelComponentName'>;
-  sageMakerRuntimeUrl: string;
-  /** Where the function that fetches reference images is invoked. */
-  referenceFetcherUrl: string;
-  /** Where the function that runs requests which nobody waits for is invoked. */
-  generationWorkerUrl: string;
-  sesUrl: string;
+  variables: EngineVariables;
   /** How many functions run that nobody waits for, and when none does. */
   events: Pick<EventQueue, 'running' | 'idle'>;
   /** Where the painter is; null where another model container paints. */
@@ -85,14 +78,16 @@ export async function startEngines(
   ] as const;
   try {
     const [dynamoDb, runtime, objects, lambda, ses] = await Promise.all(starting);
-    const settings = { ...settingsAt(serviceUrl), dynamoDbUrl: dynamoDb.url, ...credentials };
-    const named = { modelEndpointName, ...(model.sleep === null ? {} : { modelComponentName }) };
     return {
-      settings,
-      model: named,
-      sageMakerRuntimeUrl: runtime.url,
-      ...invocationUrls(lambda.url),
-      sesUrl: ses.url,
+      settings: { ...settingsAt(serviceUrl), dynamoDbUrl: dynamoDb.url, ...credentials },
+      variables: {
+        modelEndpointName,
+        ...(model.sleep !== null && { modelComponentName }),
+        sageMakerRuntimeUrl: runtime.url,
+        referenceFetcherUrl: lambda.url + invocationPath(fetchReferences),
+        generationWorkerUrl: lambda.url + invocationPath(runGeneration),
+        sesUrl: ses.url,
+      },
       events: lambda,
       painterUrl: runtime.painterUrl,
       objects,
@@ -103,13 +98,6 @@ export async function startEngines(
     await close();
     throw error;
   }
-}
-
-function invocationUrls(url: string): Pick<Engines, 'referenceFetcherUrl' | 'generationWorkerUrl'> {
-  return {
-    referenceFetcherUrl: url + invocationPath(fetchReferences),
-    generationWorkerUrl: url + invocationPath(runGeneration),
-  };
 }
 
 function startFunctions(credentials: { accessKeyId: string; secretAccessKey: string }) {

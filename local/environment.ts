@@ -1,14 +1,20 @@
 import { environmentVariables as names } from '../shared/base/config.ts';
 import type { EnginesFile } from './data-folder.ts';
 
-export interface LocalSettings extends EnginesFile {
+/** What the functions are told of the engines beside the SDK's own targets. */
+export interface EngineVariables {
   modelEndpointName: string;
   /** Left out where the model never sleeps. */
   modelComponentName?: string;
   sageMakerRuntimeUrl: string;
+  /** Where the function that fetches reference images is invoked. */
   referenceFetcherUrl: string;
+  /** Where the function that runs requests which nobody waits for is invoked. */
   generationWorkerUrl: string;
   sesUrl: string;
+}
+
+export interface LocalSettings extends EnginesFile, EngineVariables {
   dashboardUrl: string;
   billingPortalUrl?: string | null;
   supportContact?: string | null;

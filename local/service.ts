@@ -68,7 +68,7 @@ export interface ReadyFile extends DemoFile {
 
 export interface LocalService {
   ready: ReadyFile;
-  /** Whether this start made the demo world. */
+  /** Whether this start made the demo data. */
   firstStart: boolean;
   /** Stops accepting, lets requests finish for a while, stops those that did not, and closes the engines. */
   close(): Promise<ShutdownCounts>;
@@ -109,7 +109,13 @@ async function serve(
 ): Promise<LocalService> {
   removeReadyFiles(folder);
   const { settings, objects, events } = engines;
-  setEnvironment(port, engines, options);
+  setFunctionEnvironment({
+    ...settings,
+    ...engines.variables,
+    ...options,
+    dashboardUrl: `${port.url}/`,
+    session: sessionSettings(port.url),
+  });
   const { log, requests } = openHost(folder);
   const { bucketName } = settings;
   const [demo, mounted] = await Promise.all([openDemo(folder, settings.tableName), importRoutes()]);
@@ -143,25 +149,6 @@ async function serve(
       return counts;
     },
   };
-}
-
-function setEnvironment({ url }: Port, engines: Engines, options: LocalServiceOptions): void {
-  const { settings, model, sageMakerRuntimeUrl, referenceFetcherUrl, generationWorkerUrl, sesUrl } = engines;
-  setFunctionEnvironment({
-    ...settings,
-    ...model,
-    sageMakerRuntimeUrl,
-    referenceFetcherUrl,
-    generationWorkerUrl,
-    sesUrl,
-    dashboardUrl: `${url}/`,
-    deadlineSeconds: options.deadlineSeconds,
-    asyncDeadlineSeconds: options.asyncDeadlineSeconds,
-    allowedOrigins: options.allowedOrigins,
-    billingPortalUrl: options.billingPortalUrl,
-    supportContact: options.supportContact,
-    session: sessionSettings(url),
-  });
 }
 
 function paintSamples(

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody } from '../http/read-body.ts';
-import { isSigned } from '../http/signed.ts';
+import { JsonFault, serveJsonProtocol } from '../http/json-protocol.ts';
 import type { Account, ApiSigning } from './options.ts';
 
 export interface UserPoolsApi {
@@ -9,44 +8,25 @@ export interface UserPoolsApi {
   signing: ApiSigning;
 }
 
-const maxBodyBytes = 128 * 1024;
 const maxUsers = 60;
 /** The attributes that a filter may name, of those that accounts have here. */
 const searchable = ['sub', 'email', 'username'];
 
-/** Answers ListUsers (Amazon Cognito user pools API reference), in AWS's JSON protocol 1.1. */
+/** Answers ListUsers (Amazon Cognito user pools API reference). */
 export async function serveUserPoolsApi(
   request: IncomingMessage,
   response: ServerResponse,
   api: UserPoolsApi,
 ): Promise<void> {
-  const body = await readBody(request, maxBodyBytes);
-  if (body === null) return fail(response, 'RequestEntityTooLargeException', 'The body is too large.');
-  if (!(await isSigned(request, body, { service: 'cognito-idp', ...api.signing }))) {
-    const message = 'The request signature we calculated does not match the signature you provided.';
-    return fail(response, 'InvalidSignatureException', message);
-  }
-  if (request.headers['x-amz-target'] !== 'AWSCognitoIdentityProviderService.ListUsers') {
-    return fail(response, 'UnknownOperationException', 'This engine serves ListUsers.');
-  }
-  try {
-    send(response, 200, listUsers(parametersIn(body), api));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    fail(response, error.type, error.message);
-  }
+  await serveJsonProtocol(request, response, {
+    target: 'AWSCognitoIdentityProviderService.ListUsers',
+    signing: { service: 'cognito-idp', ...api.signing },
+    maxBodyBytes: 128 * 1024,
+    perform: (body) => listUsers(parametersIn(body), api),
+  });
 }
 
-class Refusal extends Error {
-  readonly type: string;
-
-  constructor(type: string, message: string) {
-    super(message);
-    this.type = type;
-  }
-}
-
-const invalid = (message: string) => new Refusal('InvalidParameterException', message);
+const invalid = (message: string) => new JsonFault('InvalidParameterException', message);
 
 interface ListUsersParameters {
   UserPoolId?: unknown;
@@ -59,7 +39,7 @@ function parametersIn(body: Buffer): ListUsersParameters {
   try {
     return JSON.parse(body.toString()) as ListUsersParameters;
   } catch {
-    throw new Refusal('SerializationException', 'The body is not JSON.');
+    throw new JsonFault('SerializationException', 'The body is not JSON.');
   }
 }
 
@@ -71,7 +51,7 @@ function listUsers(parameters: ListUsersParameters, { poolId, accounts }: UserPo
   const { UserPoolId: asked, Filter: filter = '', Limit: limit = maxUsers } = parameters;
   const { PaginationToken: token = '0' } = parameters;
   if (asked !== poolId) {
-    throw new Refusal('ResourceNotFoundException', `User pool ${String(asked)} does not exist.`);
+    throw new JsonFault('ResourceNotFoundException', `User pool ${String(asked)} does not exist.`);
   }
   if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > maxUsers) {
     throw invalid(`Limit must be a whole number from 1 to ${maxUsers}.`);
@@ -114,13 +94,4 @@ function describe({ sub, email }: Account): object {
     UserCreateDate: createdAtSeconds,
     UserLastModifiedDate: createdAtSeconds,
   };
-}
-
-function fail(response: ServerResponse, type: string, message: string): void {
-  send(response, 400, { __type: type, message });
-}
-
-function send(response: ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-  response.end(JSON.stringify(value));
 }

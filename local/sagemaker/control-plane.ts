@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody } from '../http/read-body.ts';
-import { isSigned, type SigningScope } from '../http/signed.ts';
+import { JsonFault, serveJsonProtocol } from '../http/json-protocol.ts';
+import type { SigningScope } from '../http/signed.ts';
 import { ACCOUNT } from './failures.ts';
 import type { Sleeper } from './sleeper.ts';
 
@@ -13,27 +13,23 @@ export interface Component {
   signing: Omit<SigningScope, 'service'>;
 }
 
-const maxBodyBytes = 1024 * 1024;
-
-/** Answers DescribeInferenceComponent (Amazon SageMaker API reference), in AWS's JSON protocol 1.1. */
+/** Answers DescribeInferenceComponent (Amazon SageMaker API reference). */
 export async function serveControlPlane(
   request: IncomingMessage,
   response: ServerResponse,
   component: Component,
 ): Promise<void> {
-  const body = await readBody(request, maxBodyBytes);
-  if (body === null) return fail(response, 413, 'RequestEntityTooLargeException', 'The body is too large.');
-  if (!(await isSigned(request, body, { service: 'sagemaker', ...component.signing }))) {
-    const message = 'The request signature we calculated does not match the signature you provided.';
-    return fail(response, 403, 'InvalidSignatureException', message);
-  }
-  if (request.headers['x-amz-target'] !== 'SageMaker.DescribeInferenceComponent') {
-    return fail(response, 400, 'UnknownOperationException', 'This engine serves DescribeInferenceComponent.');
-  }
-  const name = nameIn(body);
-  const arn = arnOf(component, `inference-component/${name}`);
-  if (name === component.name) return send(response, 200, description(component, arn));
-  fail(response, 400, 'ValidationException', `Could not find inference component "${arn}".`);
+  await serveJsonProtocol(request, response, {
+    target: 'SageMaker.DescribeInferenceComponent',
+    signing: { service: 'sagemaker', ...component.signing },
+    maxBodyBytes: 1024 * 1024,
+    perform(body) {
+      const name = nameIn(body);
+      const arn = arnOf(component, `inference-component/${name}`);
+      if (name === component.name) return description(component, arn);
+      throw new JsonFault('ValidationException', `Could not find inference component "${arn}".`);
+    },
+  });
 }
 
 function nameIn(body: Buffer): unknown {
@@ -60,13 +56,4 @@ function description(component: Component, arn: string): object {
     RuntimeConfig: { CurrentCopyCount: current, DesiredCopyCount: desired },
     LastModifiedTime: changedAtMs / 1000,
   };
-}
-
-function fail(response: ServerResponse, status: number, type: string, message: string): void {
-  send(response, status, { __type: type, message });
-}
-
-function send(response: ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-  response.end(JSON.stringify(value));
 }
