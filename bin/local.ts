@@ -123,7 +123,7 @@ function banner({ ready, firstStart }: Pick<LocalService, 'ready' | 'firstStart'
   const identityId = ready.identities.aurora!;
   const [email, account] = Object.entries(accounts)[0]!;
   return `
-  Image Generation Service, on this machine${firstStart ? ' (a demo world was made)' : ''}
+  Image Generation Service, on this machine${firstStart ? ' (demo data was made)' : ''}
 
   Dashboard  ${dashboardUrl}
   Sign in    ${email} with the password ${account.password}

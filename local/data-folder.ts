@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { join } from 'node:path';
 import type { JWK } from 'jose';
 import type { Account } from './cognito/options.ts';
-import { demoAccounts, demoIdentities, demoKeys, demoLicenses } from './demo-world.ts';
+import { demoAccounts, demoIdentities, demoKeys, demoLicenses } from './demo-data.ts';
 import { StartError } from './start-error.ts';
 
 /** The content of `DIR/service.json`. The file also marks the folder as ours: `--fresh` empties no other. */
@@ -12,7 +12,7 @@ export interface ServiceFile {
   /** Signs links. It is kept, so that links outlive a restart. */
   accessKeyId: string;
   secretAccessKey: string;
-  /** Null until the demo world is complete. */
+  /** Null until the demo data is complete. */
   demo: DemoFile | null;
   signIn: SignInFile | null;
   /** Whether the demo identities were given their samples. */
@@ -115,7 +115,7 @@ export function readServiceFile(folder: DataFolder): ServiceFile {
   }
 }
 
-/** Whether a first start or an emptying was interrupted, so that the demo world is incomplete. */
+/** Whether a first start or an emptying was interrupted, so that the demo data is incomplete. */
 export function isUnfinished(folder: DataFolder): boolean {
   return existsSync(serviceFile(folder)) && readServiceFile(folder).demo === null;
 }
@@ -148,8 +148,8 @@ function newService(): ServiceFile {
 }
 
 function isWholeDemo(demo: DemoFile): boolean {
-  const has = (made: Record<string, unknown> | undefined, world: object) =>
-    Object.keys(world).every((name) => typeof made?.[name] === 'string');
+  const has = (made: Record<string, unknown> | undefined, wanted: object) =>
+    Object.keys(wanted).every((name) => typeof made?.[name] === 'string');
   return has(demo.identities, demoIdentities) && has(demo.licenses, demoLicenses) && has(demo.keys, demoKeys);
 }
 

@@ -7,13 +7,13 @@ import type { Sample } from '../shared/identities/sample.ts';
 import { identityStore } from '../shared/identities/store.ts';
 import { openTable } from '../shared/table/table.ts';
 import { readServiceFile, writeServiceFile, type DataFolder } from './data-folder.ts';
-import { demoActor, demoIdentities, demoSamples, type DemoSample } from './demo-world.ts';
+import { demoActor, demoIdentities, demoSamples, type DemoSample } from './demo-data.ts';
 
 export interface DemoSamplesOptions {
   painterUrl: string;
   tableName: string;
   bucketName: string;
-  /** Ids of the demo world's identities, by name. */
+  /** Ids of the demo data's identities, by name. */
   identities: Record<string, string>;
 }
 

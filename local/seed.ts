@@ -26,7 +26,7 @@ import {
   demoLicenses,
   type DemoKey,
   type DemoOwner,
-} from './demo-world.ts';
+} from './demo-data.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -38,7 +38,7 @@ export interface Demo {
   firstStart: boolean;
 }
 
-/** The demo world of a data folder. The first start makes it, with its table. */
+/** The demo data of a data folder. The first start makes it, with its table. */
 export async function openDemo(folder: DataFolder, tableName: string): Promise<Demo> {
   const service = readServiceFile(folder);
   if (service.demo !== null && service.signIn !== null) {
@@ -47,7 +47,7 @@ export async function openDemo(folder: DataFolder, tableName: string): Promise<D
   const table = openTable(tableName);
   const owners: Record<DemoOwner, string> = { owner: randomUUID(), stranger: randomUUID() };
   const [signingKey] = await Promise.all([newSigningKey(), createTable(table)]);
-  const made = await seedDemoWorld(table, owners, Date.now());
+  const made = await seedDemoData(table, owners, Date.now());
   const signIn = { accounts: accountsOf(owners), signingKey };
   writeServiceFile(folder, { ...service, demo: made, signIn });
   return { made, signIn, firstStart: true };
@@ -65,7 +65,7 @@ function accountsOf(owners: Record<DemoOwner, string>): Account[] {
   }));
 }
 
-async function seedDemoWorld(
+async function seedDemoData(
   table: Table,
   owners: Record<DemoOwner, string>,
   nowMs: number,
@@ -89,8 +89,8 @@ async function seedDemoWorld(
   return { identities, licenses, keys };
 }
 
-function namesTo(world: Record<string, unknown>, make: () => string): Record<string, string> {
-  return Object.fromEntries(Object.keys(world).map((name) => [name, make()]));
+function namesTo(demo: Record<string, unknown>, make: () => string): Record<string, string> {
+  return Object.fromEntries(Object.keys(demo).map((name) => [name, make()]));
 }
 
 async function seedIdentity(table: Table, name: string, identityId: string): Promise<void> {
@@ -106,16 +106,16 @@ async function seedLicense(
   table: Table,
   name: string,
   licenseId: string,
-  world: { owners: Record<DemoOwner, string>; identities: Record<string, string>; nowMs: number },
+  of: { owners: Record<DemoOwner, string>; identities: Record<string, string>; nowMs: number },
 ): Promise<void> {
   const { owner, identities, used, ...license } = demoLicenses[name]!;
-  const { nowMs } = world;
+  const { nowMs } = of;
   const stored = {
     ...license,
     licenseId,
-    ownerId: world.owners[owner],
+    ownerId: of.owners[owner],
     planName: null,
-    identityIds: identities.map((identity) => world.identities[identity]!),
+    identityIds: identities.map((identity) => of.identities[identity]!),
     apiAccess: true,
     graceUntilMs: null,
     periodAnchorMs: nowMs,

@@ -12,7 +12,7 @@ import {
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { objectsOf } from '../support/objects.ts';
 import { tableOf } from '../support/grants.ts';
-import { demoSamples } from '../../local/demo-world.ts';
+import { demoSamples } from '../../local/demo-data.ts';
 import { until } from '../support/until.ts';
 
 const dashboard = useDashboard(() => [], { samples: true });

@@ -35,7 +35,7 @@ export async function startContainer(
 }
 
 /**
- * A model container that paints nothing: it delivers one small file at once. The identities of the demo world fail and
+ * A model container that paints nothing: it delivers one small file at once. The identities of the demo data fail and
  * hang as with the painter.
  * @param options.slowUntil what identities that take their time wait for
  */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { demoIdentities } from '../../local/demo-world.ts';
+import { demoIdentities } from '../../local/demo-data.ts';
 import { newAccount } from '../support/accounts.ts';
 import { expectError } from '../support/answers.ts';
 import { grant } from '../support/grants.ts';

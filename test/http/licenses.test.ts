@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { demoIdentities } from '../../local/demo-world.ts';
+import { demoIdentities } from '../../local/demo-data.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { expectError, expectOk } from '../support/answers.ts';

@@ -33,7 +33,7 @@ const newFolder = (): string => {
   return folder;
 };
 
-/** A folder with a whole demo world whose service has ended; tests damage copies of it. */
+/** A folder with whole demo data whose service has ended; tests damage copies of it. */
 let finished: string;
 let first: { command: Command; port: number; ready: ReadyFile; health: number; code: number | null };
 /** A service that runs through the whole file, started by `npm start` as a person does. */
@@ -110,7 +110,7 @@ describe('what npm start prints', () => {
     expect(command.stdout()).toMatch(/^ +200 POST \/api\/v1\/generate \d+ ms$/m);
   });
 
-  test('ready.json has the addresses, the accounts and every id and key of the demo world, and nothing else', () => {
+  test('ready.json has the addresses, the accounts and every id and key of the demo data, and nothing else', () => {
     const licenses = ['starter', 'standard', 'pro', 'enterprise', 'specialist', 'nearly-spent', 'ended'];
     const names = {
       identities: ['aurora', 'basalt', 'citrine', 'drift', 'ember', 'flint', 'glacier', 'harbor'],

@@ -45,7 +45,7 @@ describe('a second start finds everything where it was', () => {
     second = await startOn(dataDir, '--port', port);
   });
 
-  test('the ids and keys of the demo world, its accounts and their passwords', () => {
+  test('the ids and keys of the demo data, its accounts and their passwords', () => {
     expect(second.ready).toEqual(first.ready);
     expect(Object.keys(second.ready.accounts)).toHaveLength(2);
   });
@@ -160,7 +160,7 @@ describe('a service that was left at once', () => {
     await end(next);
   });
 
-  test('just before it noted that its first demo world is whole: the next start makes another', async () => {
+  test('just before it noted that its first demo data is whole: the next start makes it anew', async () => {
     const path = join(dataDir, 'service.json');
     const file = JSON.parse(readFileSync(path, 'utf8'));
     writeFileSync(path, JSON.stringify({ ...file, demo: null }));

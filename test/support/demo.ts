@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
-import { demoIdentities, demoKeys } from '../../local/demo-world.ts';
+import { demoIdentities, demoKeys } from '../../local/demo-data.ts';
 import { generate } from './requests.ts';
 import type { RunningService } from './service.ts';
 
-/** Every key, identity and license of the demo world is there and works as it should. */
+/** Every key, identity and license of the demo data is there and works as it should. */
 export async function expectWholeDemo(service: Pick<RunningService, 'api' | 'ready'>): Promise<void> {
   const { keys, identities } = service.ready;
   expect(Object.keys(keys).sort()).toEqual(Object.keys(demoKeys).sort());

@@ -118,7 +118,7 @@ function describe(options: PictureOptions): string {
 
 function parametersOf(options: PictureOptions): object {
   const { prompt, negativePrompt, numInferenceSteps, guidanceScale } = options;
-  // Every demo world has other ids, so a known style is named instead. The picture depends on nothing else of the identity.
+  // Ids differ in each data folder, so a known style is named instead. The picture depends on nothing else of the identity.
   const identity = formNames.find((name) => name === options.style) ?? options.identityId;
   const asked = { prompt, negativePrompt, numInferenceSteps, guidanceScale, identity };
   return { ...asked, ...describeReferences(options) };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { listen } from '../../../local/http/server.ts';
-import { demoIdentities } from '../../../local/demo-world.ts';
+import { demoIdentities } from '../../../local/demo-data.ts';
 import { startPainter } from '../../../painter/src/server.ts';
 import { modelEvent, type ModelOutput } from '../../../shared/model/contract.ts';
 import { plainIdentity, sampleRequest } from '../../model-contract/sample-request.ts';

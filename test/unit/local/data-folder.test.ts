@@ -10,7 +10,7 @@ import {
   type DataFolder,
   type ServiceFile,
 } from '../../../local/data-folder.ts';
-import { demoAccounts, demoIdentities, demoKeys, demoLicenses } from '../../../local/demo-world.ts';
+import { demoAccounts, demoIdentities, demoKeys, demoLicenses } from '../../../local/demo-data.ts';
 import { StartError } from '../../../local/start-error.ts';
 
 let folder: DataFolder;
@@ -35,7 +35,7 @@ function wholeFile(): ServiceFile {
 }
 
 describe('service.json', () => {
-  test('is made by the first start, which is unfinished until the demo world is noted', () => {
+  test('is made by the first start, which is unfinished until the demo data is noted', () => {
     const made = readServiceFile(folder);
     expect(made.demo).toBeNull();
     expect(readServiceFile(folder)).toEqual(made);

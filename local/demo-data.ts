@@ -2,7 +2,7 @@ import type { Identity } from '../shared/identities/identity.ts';
 import type { Actor } from '../shared/accounts/audit.ts';
 import type { License } from '../shared/licenses/license.ts';
 
-/** The world that a first start makes. Names are fixed; ids and keys are made then. */
+/** The data that a first start makes. Names are fixed; ids and keys are made then. */
 export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'slug' | 'samples' | 'model'> {
   /** Null for an identity without an active model; otherwise what the painter is told. */
   painter: Record<string, unknown> | null;
@@ -101,7 +101,7 @@ export const demoSamples: Record<string, DemoSample[]> = {
   ],
 };
 
-/** Who made the demo world, as the audit entries tell. */
+/** Who made the demo data, as the audit entries tell. */
 export const demoActor: Actor = 'operator:demo world';
 
 export type DemoOwner = 'owner' | 'stranger';
