@@ -47,6 +47,22 @@ describe.each(table)('$method $path', (route) => {
     expect(uri.includes('response-streaming-invocations')).toBe(route.streams);
   });
 
+  test('calls a function that nothing else may call', () => {
+    const { id: apiId } = only(template, 'AWS::ApiGateway::RestApi');
+    const called = allProperties(template, 'AWS::Lambda::Permission').filter(
+      ({ FunctionName }) => FunctionName.Ref === aliasIdOf(template, route.functionName),
+    );
+    const path = `${basePath}${route.path.replaceAll(/\{\w+\}/g, '*')}`;
+    expect(called.map(({ Principal, SourceArn }) => [Principal, plain(SourceArn)])).toEqual([
+      [
+        'apigateway.amazonaws.com',
+        expect.stringMatching(
+          `:execute-api:.*:<${apiId}>/<ApiDeploymentStage\\w+>/${route.method}${path.replaceAll('*', '\\*')}$`,
+        ),
+      ],
+    ]);
+  });
+
   test('may take as long as a generation only if it streams', () => {
     const longest = methodsOf(tuned).get(`${route.method} ${basePath}${route.path}`)!;
     const timeouts = [integration, longest.Integration].map(({ TimeoutInMillis }) => TimeoutInMillis);

@@ -103,6 +103,21 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     }
   });
 
+  test('names no other operation and no other resource of the table and the bucket than its row needs', () => {
+    const { readObjects = [], writeObjects = [], deleteObjects = [] }: Grants = grants;
+    const objects = { GetObject: readObjects, PutObject: writeObjects, DeleteObject: deleteObjects };
+    const prefixes = Object.entries(objects).flatMap(([operation, those]) =>
+      those.map((prefix) => `s3:${operation} ${bucketArn}/${prefix}`),
+    );
+    const requests = Object.values(operations).flatMap((operation) =>
+      ['', '/index/owner', '/index/lease'].map((place) => `dynamodb:${operation} ${tableArn}${place}`),
+    );
+    const named = [...of(statements, 'dynamodb'), ...of(statements, 's3')].flatMap(({ actions, resources }) =>
+      actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`)),
+    );
+    expect(named.filter((one) => ![...prefixes, ...requests].includes(one))).toEqual([]);
+  });
+
   test('allows the prefixes of the bucket that its row says, and no other', () => {
     const { readObjects = [], writeObjects = [], deleteObjects = [] }: Grants = grants;
     for (const prefix of ['generations/', 'adapters/', 'uploads/', 'references/', '']) {
