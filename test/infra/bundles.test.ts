@@ -1,13 +1,22 @@
-import { testAccounts } from './account-bundles.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { gzipSync } from 'node:zlib';
+import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
+import { failureRecord } from '../../local/lambda/event-queue.ts';
+import { newDeletion } from '../../shared/generations/deletion.ts';
+import type { Generation } from '../../shared/generations/generation.ts';
+import { routes, type Route } from '../../shared/routes/routes.ts';
+import { deletionStore } from '../../shared/generations/deletion-store.ts';
+import { generationStore } from '../../shared/generations/store.ts';
+import { licenseStore } from '../../shared/licenses/store.ts';
+import { headersOf, messageOf, messagesIn } from '../support/agent.ts';
 import { everything } from '../support/configurations.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
+import { tableOf } from '../support/grants.ts';
 import { startLambda } from '../support/lambda-process.ts';
 import { allObjects } from '../support/objects.ts';
+import { reserveAbandoned } from '../support/period-totals.ts';
 import { openImage } from '../support/png.ts';
 import { inRepository } from '../support/repository.ts';
 import { small } from '../support/requests.ts';
@@ -16,12 +25,7 @@ import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
-import { agent, agentBundleTests } from './agent-bundles.ts';
-import { asyncBundleTests } from './async-bundles.ts';
-import { bundleFileTests } from './bundle-files.ts';
-import { deletionBundleTests } from './deletion-bundles.ts';
-import { openAiBundleTests } from './openai-bundles.ts';
-import { refusalBundleTests } from './refusal-bundles.ts';
+import { documented } from './costs/support.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -29,7 +33,7 @@ let service: RunningService;
 let deployed: Deployed;
 let session: string;
 /** Of the completed generation that the first test makes. */
-let requestId: string;
+let completedId: string;
 
 const maxGenerateBytes = 600_000;
 /** Of every function's code, which a cold start reads: bytes minified, and then gzipped. */
@@ -38,6 +42,7 @@ const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$
 const generate = 'create-generation';
 const playground = 'create-playground-generation';
 const openAiGenerate = 'create-openai-image';
+const agent = 'answer-agent';
 
 function sizesOf(file: string): [bytes: number, gzipBytes: number] {
   const code = readFileSync(file);
@@ -63,6 +68,7 @@ const byKey = (options: DeployedCall = {}) => ({ key: service.ready.keys.pro!, .
 const bySession = (options: DeployedCall = {}) => ({ key: session, ...options });
 const licenseId = () => service.ready.licenses.pro!;
 const body = (more: object = {}) => ({ ...small, identityId: service.ready.identities.aurora, ...more });
+const copies = () => allObjects(service.dataDir).filter(({ key }) => key.startsWith('references/'));
 const playgroundBody = (more: object = {}) => body({ licenseId: licenseId(), ...more });
 
 describe('POST /generate', () => {
@@ -73,9 +79,9 @@ describe('POST /generate', () => {
     expect(status).toBe(200);
     expect(headers['x-request-id']).toBe(answer.requestId);
     await Promise.all(answer.outputs.map(openImage));
-    ({ requestId } = answer);
+    completedId = answer.requestId;
     const again = await call(generate, request);
-    expect(again).toMatchObject({ status: 200, body: { requestId } });
+    expect(again).toMatchObject({ status: 200, body: { requestId: completedId } });
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
@@ -131,15 +137,235 @@ test('a reference image is read by a role that may do nothing, the model uses it
     expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_PARAMETERS' } });
   }
   expect(deployed.asked('fetch-references')).toEqual([]);
-  const copies = allObjects(service.dataDir).filter(({ key }) => key.startsWith('references/'));
-  expect(copies).toEqual([]);
+  expect(copies()).toEqual([]);
 });
 
-asyncBundleTests(() => ({ deployed, service, session }));
-agentBundleTests(() => ({ deployed, service, session }));
-openAiBundleTests(() => ({ deployed, service, session }));
-deletionBundleTests(() => ({ deployed, service, session }));
-refusalBundleTests(() => ({ deployed, service }));
+describe('with Prefer: respond-async', () => {
+  const headers = { prefer: 'respond-async' };
+
+  test('a request is enqueued, and the worker generates it: with references, and with an adapter', async () => {
+    const { citrine } = service.ready.identities;
+    const { body: upload } = await call('create-upload', byKey({ body: {} }));
+    await sendFile(upload, await samplePhoto());
+    const referenceImages = [{ uploadId: upload.uploadId }];
+    const adapted = { licenseId: service.ready.licenses.pro!, identityId: deployed.adaptedIdentityId };
+    const answers = [
+      await call(generate, byKey({ headers, body: body({ identityId: citrine, referenceImages }) })),
+      await call(playground, { key: session, headers, body: body(adapted) }),
+    ];
+    await deployed.idle();
+    for (const { status, headers: sent, body: accepted } of answers) {
+      expect([status, accepted.status]).toEqual([202, 'QUEUED']);
+      expect(sent.location).toBe(`/api/v1/generate/${accepted.requestId}`);
+      const { body: stored } = await call(
+        'get-generation',
+        byKey({ parameters: { requestId: accepted.requestId } }),
+      );
+      expect(stored.status).toBe('COMPLETED');
+      await openImage(stored.outputUrl);
+    }
+    expect(copies()).toEqual([]);
+  });
+
+  test('one that fails gives its credits and its idempotency key back', async () => {
+    const failing = body({ identityId: service.ready.identities.flint });
+    const key = service.ready.keys.starter!;
+    const request = { key, headers: { ...headers, 'idempotency-key': 'bundle-5' }, body: failing };
+    for (const _ of [1, 2]) {
+      expect((await call(generate, request)).status).toBe(202);
+      await deployed.idle();
+    }
+    expect(deployed.logOf('run-generation')).toMatch(/"CreditsReleased":1/);
+  });
+
+  test('one whose run failed is released, with its references and its idempotency key', async () => {
+    const { licenseId: ofLicense, requestId: abandoned } = await deployed.abandonGeneration();
+    const record = failureRecord(
+      'run-generation',
+      { licenseId: ofLicense, requestId: abandoned },
+      new Error('x'),
+    );
+    for (const _ of [1, 2]) {
+      const { failed } = await deployed.invoke('release-generation', record);
+      expect(failed).toBeUndefined();
+    }
+    expect(deployed.logOf('release-generation')).toMatch(
+      /"released":true.*"CreditsReleased":1[^]*"released":false/,
+    );
+  });
+
+  test('one that the worker gets too late is released by the worker', async () => {
+    const { licenseId: ofLicense, requestId: late } = await deployed.abandonGeneration();
+    await deployed.take('run-generation', { licenseId: ofLicense, requestId: late });
+    expect(deployed.logOf('run-generation')).toMatch(/"outcome":"TIMEOUT"/);
+  });
+
+  test('whatever else the two are told, they do nothing', async () => {
+    const hostile = [
+      null,
+      7,
+      'x',
+      [],
+      {},
+      { requestPayload: null },
+      { requestContext: {}, requestPayload: { licenseId: '../x', requestId: 'GEN#' } },
+    ];
+    for (const event of hostile) {
+      const asked = deployed.asked('release-generation').length;
+      const { failed } = await deployed.invoke('release-generation', event);
+      expect([event, failed]).toEqual([event, undefined]);
+      expect(deployed.asked('release-generation').length).toBe(asked);
+      const run = await deployed.invoke('run-generation', event);
+      expect([event, run.failed !== undefined]).toEqual([event, true]);
+    }
+    // What the worker can't read comes to the other as Lambda's record, and is no more to it.
+    await deployed.take('run-generation', { licenseId: '../x' });
+    expect(deployed.logOf('release-generation')).toContain('not a record of a failed invocation');
+  });
+});
+
+describe('POST /mcp', () => {
+  const standard = () => service.ready.keys.standard!;
+
+  async function tool(name: string, sent: object, _meta = {}): Promise<any> {
+    const asked = { method: 'tools/call', params: { name, arguments: sent, _meta } };
+    const options = { key: standard(), body: messageOf(asked), headers: headersOf(asked) };
+    const answer = await call(agent, options);
+    expect(answer.status).toBe(200);
+    return messagesIn(answer.body ?? answer.text).at(-1).result;
+  }
+
+  test('lists, generates with progress, replays, and fetches what it made', async () => {
+    const { structuredContent: list } = await tool('list_identities', {});
+    expect(list.identities.map(({ name }: any) => name)).toContain('aurora');
+    const sent = { ...small, identityId: service.ready.identities.aurora, idempotencyKey: 'bundle-6' };
+    const { structuredContent: made } = await tool('generate', sent, { progressToken: 1 });
+    await Promise.all(made.outputs.map(openImage));
+    const { requestId } = made;
+    expect((await tool('generate', sent)).structuredContent.requestId).toBe(requestId);
+    expect((await tool('get_generation', { requestId })).structuredContent.status).toBe('COMPLETED');
+    const adapted = { ...small, identityId: deployed.adaptedIdentityId };
+    expect((await tool('generate', adapted)).isError).toBeUndefined();
+  });
+
+  test('uses reference images, and leaves none', async () => {
+    const { body: upload } = await call('create-upload', { key: standard(), body: {} });
+    await sendFile(upload, await samplePhoto());
+    const photo = { ...small, identityId: service.ready.identities.citrine };
+    const byUpload = { ...photo, referenceImages: [{ uploadId: upload.uploadId }] };
+    expect((await tool('generate', byUpload)).structuredContent.referenceImagesUsed).toBe(1);
+    const byLink = { ...photo, referenceImages: [{ url: 'https://nobody.invalid/a.png' }] };
+    expect((await tool('generate', byLink)).structuredContent.code).toBe('INVALID_PARAMETERS');
+    expect(copies()).toEqual([]);
+  });
+
+  test('gives back the credits and the idempotency key of what failed', async () => {
+    const failing = { ...small, identityId: service.ready.identities.flint, idempotencyKey: 'bundle-7' };
+    for (const _ of [1, 2]) {
+      const { isError, structuredContent } = await tool('generate', failing);
+      expect([isError, structuredContent.code]).toEqual([true, 'GENERATION_FAILED']);
+    }
+  });
+});
+
+describe("in OpenAI's API format", () => {
+  const ask = (name: string, options: DeployedCall) =>
+    call(name, { key: service.ready.keys.enterprise!, ...options });
+  const image = (more: object = {}) => ({
+    model: 'aurora',
+    prompt: 'a quiet test',
+    size: '512x512',
+    steps: 20,
+    ...more,
+  });
+
+  test('images are made by slug, by link and in the answer, and replayed', async () => {
+    const { status, body: linked } = await ask(openAiGenerate, { body: image() });
+    expect(status).toBe(200);
+    await openImage(linked.data[0].url);
+    const request = {
+      body: image({ response_format: 'b64_json' }),
+      headers: { 'idempotency-key': 'bundle-7' },
+    };
+    const made = await ask(openAiGenerate, request);
+    expect(Buffer.from(made.body.data[0].b64_json, 'base64').subarray(1, 4).toString()).toBe('PNG');
+    const again = await ask(openAiGenerate, request);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.body).toEqual(made.body);
+    const adapted = await ask(openAiGenerate, { body: image({ model: deployed.adaptedIdentityId }) });
+    expect(adapted.status).toBe(200);
+  });
+
+  test('a failed request frees its idempotency key, and is an error of theirs with our status and code', async () => {
+    const headers = { 'idempotency-key': 'bundle-8' };
+    const failed = await ask(openAiGenerate, { headers, body: image({ model: 'flint' }) });
+    expect(failed).toMatchObject({ status: 500, body: { error: { code: 'GENERATION_FAILED' } } });
+    const refused = await ask(openAiGenerate, { key: 'svc_live_x', body: image() });
+    expect(refused).toMatchObject({ status: 401, body: { error: { code: 'INVALID_API_KEY' } } });
+  });
+
+  test('models are listed, and found by id and by slug', async () => {
+    const { body: list } = await ask('list-openai-models', {});
+    const { aurora } = service.ready.identities;
+    const model = list.data.find(({ id }: any) => id === aurora);
+    for (const name of ['aurora', aurora!]) {
+      const found = await ask('get-openai-model', { parameters: { model: name } });
+      expect(found).toMatchObject({ status: 200, body: model });
+    }
+  });
+});
+
+describe('deletions', () => {
+  const tenMinutesMs = 600_000;
+
+  /** A request that failed, accepted some time ago. */
+  async function failedRequest(agoMs: number): Promise<Generation> {
+    const { licenses, identities } = service.ready;
+    const table = tableOf(service.dataDir);
+    const license = (await licenseStore(table).get(licenses.pro!))!;
+    const options = { identityId: identities.aurora!, acceptedAtMs: Date.now() - agoMs, referenceImages: 1 };
+    const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: '' } as const;
+    return generationStore(table).release(
+      await reserveAbandoned(table, license, options),
+      failure,
+      Date.now(),
+    );
+  }
+
+  test('a request is deleted with its images, by key and by session, and is not found again', async () => {
+    for (const key of [service.ready.keys.pro!, session]) {
+      const made = await call(playground, bySession({ body: playgroundBody() }));
+      const { requestId: old } = await failedRequest(tenMinutesMs);
+      for (const requestId of [made.body.requestId, old]) {
+        const options = { key, method: 'DELETE', parameters: { requestId } };
+        const deleted = await call('delete-generation', options);
+        expect(deleted).toMatchObject({ status: 200, body: { requestId, deleted: true } });
+        const again = await call('delete-generation', options);
+        expect(again).toMatchObject({ status: 404, body: { code: 'REQUEST_NOT_FOUND' } });
+        expect(allObjects(service.dataDir).filter((object) => object.key.includes(requestId))).toEqual([]);
+      }
+    }
+  });
+
+  test('the sweep goes on with deletions whose function died', async () => {
+    const deletions = deletionStore(tableOf(service.dataDir));
+    for (const agoMs of [tenMinutesMs, 0]) await deletions.begin(newDeletion(await failedRequest(agoMs)), 0);
+    const { failed } = await deployed.invoke('sweep', {});
+    expect(failed).toBeUndefined();
+    expect(deployed.logOf('sweep')).toMatch(/"erased":1/);
+  });
+});
+
+test('every function that takes a key may count whom it refuses', async () => {
+  const parameters = { requestId: 'x', model: 'nobody' };
+  const refused = { key: service.ready.keys.pro!, query: { nobody: 'x' }, parameters, body: {} };
+  for (const { functionName, auth } of Object.values(routes) as Route[]) {
+    if (auth !== 'key' && auth !== 'key_or_session') continue;
+    const { status } = await call(functionName, refused);
+    expect([functionName, Math.floor(status / 100)]).toEqual([functionName, 4]);
+  }
+  expect(deployed.logs()).not.toContain('refusal not counted');
+});
 
 describe('by session', () => {
   test('the playground generates, replays and releases credits', async () => {
@@ -155,7 +381,7 @@ describe('by session', () => {
     expect((await call(playground, bySession({ headers, body: failing }))).status).toBe(500);
   });
 
-  test('keys are created, listed, changed and revoked, and the trail tells of it', async () => {
+  test('keys are created, listed, changed and revoked, and the audit log tells of it', async () => {
     const made = await call('create-key', bySession({ body: { licenseId: licenseId(), name: 'bundle' } }));
     expect(made.status).toBe(201);
     const { keyId } = made.body;
@@ -187,7 +413,10 @@ describe('by key and by session', () => {
 
   test('a stored request is answered again, with a presigned URL that works', async () => {
     for (const caller of [byKey(), bySession()]) {
-      const { body: stored } = await call('get-generation', { ...caller, parameters: { requestId } });
+      const { body: stored } = await call('get-generation', {
+        ...caller,
+        parameters: { requestId: completedId },
+      });
       expect(stored.status).toBe('COMPLETED');
       await openImage(stored.outputUrl);
     }
@@ -196,7 +425,7 @@ describe('by key and by session', () => {
   test('stored requests are listed', async () => {
     for (const options of ofLicense()) {
       const { body: list } = await call('list-generations', options);
-      await openImage(list.generations.find(({ id }: any) => id === requestId).outputUrl);
+      await openImage(list.generations.find(({ id }: any) => id === completedId).outputUrl);
     }
   });
 
@@ -222,7 +451,21 @@ test('the sweep ends an abandoned request, deletes its references and frees its 
   expect(deployed.logOf('sweep')).toMatch(/"LeasesReleased":1/);
 });
 
-testAccounts(() => deployed, bySession);
+test('the e-mails about used credits find what waits, and remove what nobody is to be told of', async () => {
+  await deployed.leaveNotice();
+  const { failed, returned } = await deployed.invoke('send-notices', {});
+  expect([failed, returned]).toEqual([undefined, null]);
+  expect(deployed.logOf('send-notices')).toMatch(/"dropped":1,"failed":0,"lost":0/);
+});
+
+test('an account reads its settings and changes them', async () => {
+  const change = await call('update-account', bySession({ body: { creditMails: false } }));
+  expect(change).toMatchObject({ status: 200, body: { creditMails: false } });
+  expect(await call('get-account', bySession())).toMatchObject({
+    status: 200,
+    body: { creditMails: false },
+  });
+});
 
 test("Stripe's events create a license and change it", async () => {
   const { returned } = await deployed.invoke('billing-events', deployed.billingEvents());
@@ -271,7 +514,25 @@ describe('the bundles', () => {
     expect(wrong).toEqual([]);
   });
 
-  bundleFileTests(functionNames, fileOf);
+  test.each(functionNames)('%s holds one copy of each package', (name) => {
+    const { sources } = JSON.parse(readFileSync(`${fileOf(name)}.map`, 'utf8')) as { sources: string[] };
+    const folders = sources.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+    const packages = [...new Set(folders)].map((folder) => folder.split('node_modules/').at(-1)!);
+    expect(packages).toContain('zod');
+    expect(packages.filter((one, i) => packages.indexOf(one) < i)).toEqual([]);
+  });
+
+  test('load modules of Node.js by require, not import', () => {
+    for (const name of functionNames) {
+      const code = readFileSync(fileOf(name), 'utf8');
+      const imports = /\bimport\(|\bimport\b[^;]*\bfrom"/.test(code);
+      expect({ name, imports, requires: code.includes('require("node:') }).toEqual({
+        name,
+        imports: false,
+        requires: true,
+      });
+    }
+  });
 
   test('log the places in the sources where an error came from', async () => {
     // Without its variables no function can do anything.
