@@ -93,14 +93,6 @@ describe('the distribution', () => {
     expect(distribution.CustomErrorResponses).toBeUndefined();
   });
 
-  test('has names with the region, because CloudFront has none', () => {
-    const headers = propertiesOf(template, 'AWS::CloudFront::ResponseHeadersPolicy');
-    const access = propertiesOf(template, 'AWS::CloudFront::OriginAccessControl');
-    for (const { Name: name } of [headers.ResponseHeadersPolicyConfig, access.OriginAccessControlConfig]) {
-      expect(plain(name)).toBe('image-generation-test-<AWS::Region>');
-    }
-  });
-
   test('has the certificate and TLS 1.2 with a domain, and the name of CloudFront without', () => {
     expect(distribution).toMatchObject({
       Aliases: ['app.example.com'],

@@ -39,11 +39,6 @@ describe('backups', () => {
     expect(plain(selection.Resources)).toBe(`<${tableId}.Arn>`);
     expect([selection.ListOfTags, selection.Conditions]).toEqual([undefined, undefined]);
   });
-
-  test('have a vault with a new name in each new stack, because the old vault is kept', () => {
-    const { BackupVaultName: name } = propertiesOf(template, 'AWS::Backup::BackupVault');
-    expect(JSON.stringify(name)).toContain('AWS::StackId');
-  });
 });
 
 describe('the logs of functions, accesses and the API’s errors', () => {

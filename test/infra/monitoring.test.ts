@@ -92,10 +92,6 @@ describe('alarms', () => {
     }
   });
 
-  test('have names that begin with the name of the deployment', () => {
-    for (const { AlarmName } of everything.alarms.values()) expect(AlarmName).toMatch(`${serviceName}-`);
-  });
-
   test('do not start where nothing happens, except the alarm of the sweep, which must run', () => {
     const missing = names(everything.alarms).filter((id) => alarm(id).TreatMissingData !== 'notBreaching');
     expect(missing).toEqual(['sweep-missing']);
@@ -188,20 +184,6 @@ describe('alarms', () => {
       { Name: 'EndpointName', Value: { 'Fn::ImportValue': `${sleepingModel}-endpoint` } },
       { Name: 'VariantName', Value: 'AllTraffic' },
     ]);
-  });
-
-  test('of billing exist with billing', () => {
-    const of = (name: ConfigurationName) =>
-      names(monitored(name).alarms).filter((id) => id.startsWith('billing-'));
-    expect(of('everything')).toHaveLength(3);
-    expect(of('default')).toEqual([]);
-  });
-
-  test('of e-mails exist with e-mails', () => {
-    const of = (name: ConfigurationName) =>
-      names(monitored(name).alarms).filter((id) => id.startsWith('notices-'));
-    expect(of('everything')).toHaveLength(3);
-    expect(of('default')).toEqual([]);
   });
 
   test('of the sweep are deployed after the schedule and the distribution, when the sweep has run', () => {

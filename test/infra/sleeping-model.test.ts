@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ConfigurationName } from '../support/configurations.ts';
 import type { Template } from '../support/policies.ts';
 import { modelTemplateOf } from '../support/stack-templates.ts';
 import { evaluate, expressionOf, metricsOf, type AlarmProperties } from './monitored.ts';
@@ -85,15 +84,6 @@ describe('the component', () => {
       ContainerStartupHealthCheckTimeoutInSeconds: 1800,
     });
     expect(properties.RuntimeConfig).toEqual({ CopyCount: 1 });
-  });
-
-  test('loads the uncompressed prefix', () => {
-    const { PrimaryContainer: container } = propertiesOf(template, 'AWS::SageMaker::Model');
-    expect(container.ModelDataSource.S3DataSource).toEqual({
-      S3Uri: 's3://models.example/models/sdxl/',
-      S3DataType: 'S3Prefix',
-      CompressionType: 'None',
-    });
   });
 
   test('logs to a group that is there first and is not made again, and may report its metrics', () => {
@@ -241,15 +231,6 @@ test('all names fit SageMaker, also of the longest stage and type', () => {
   const longest = `image-generation-${'s'.repeat(16)}-model-p6e-gb200-36xlarge-zero`;
   expect(longest.length).toBeLessThanOrEqual(63);
 });
-
-test.each(['everything', 'tuned', 'small'] as const satisfies ConfigurationName[])(
-  'an endpoint that never sleeps has no component: %s',
-  (configuration) => {
-    const types = Object.values(modelTemplateOf(configuration).Resources).map(({ Type }) => Type);
-    expect(types).not.toContain('AWS::SageMaker::InferenceComponent');
-    expect(Object.keys(modelTemplateOf(configuration).Outputs!)).toEqual(['EndpointName']);
-  },
-);
 
 function measuredBy(alarm: AlarmProperties) {
   return metricsOf(alarm).toSorted((a, b) => (a.namespace > b.namespace ? -1 : 1));

@@ -27,10 +27,12 @@ const dataTypes = new Set([
   'AWS::SQS::Queue',
 ]);
 
-/** The property with a resource's own name, by type. The CDK makes other names from logical ids. */
+/**
+ * The property with a resource's own name, by type, where no other resource may have the same. The CDK makes other names
+ * from logical ids.
+ */
 const nameProperties: Record<string, string> = {
   'AWS::ApiGateway::DomainName': 'DomainName',
-  'AWS::ApiGateway::Stage': 'StageName',
   'AWS::ApplicationAutoScaling::ScalingPolicy': 'PolicyName',
   'AWS::Backup::BackupVault': 'BackupVaultName',
   'AWS::CloudFront::OriginAccessControl': 'OriginAccessControlConfig.Name',
@@ -38,7 +40,6 @@ const nameProperties: Record<string, string> = {
   'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::CloudWatch::Dashboard': 'DashboardName',
   'AWS::Cognito::UserPoolDomain': 'Domain',
-  'AWS::Lambda::Alias': 'Name',
   'AWS::Logs::LogGroup': 'LogGroupName',
   'AWS::Logs::QueryDefinition': 'Name',
   'AWS::Route53::RecordSet': 'Name',
