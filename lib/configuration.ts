@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { allOptions, maxDeadlineSeconds } from './options.ts';
-import { deadlineProblem } from './painting-time.ts';
+import { deadlineProblem } from './generation-time.ts';
 
 /** The options, and what holds between them. */
 export const configuration = allOptions.superRefine((chosen, context) => {
@@ -30,7 +30,7 @@ export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
 export const modelStackDescription = 'Image Generation Service: the model';
 
 /** Whether the configuration's endpoint has no instances while nobody asks it. */
-export function maySleep({ minInstances }: Pick<ModelEndpointOptions, 'minInstances'>): boolean {
+export function scalesToZero({ minInstances }: Pick<ModelEndpointOptions, 'minInstances'>): boolean {
   return minInstances === 0;
 }
 
@@ -44,7 +44,7 @@ export function modelStackNameOf(options: Pick<Configuration, 'stage' | 'inferen
   if (options.inference.kind !== 'endpoint') return null;
   const type = options.inference.instanceType.replace(/^ml\./, '').replaceAll('.', '-');
   // Such an endpoint has another form, which SageMaker can't give to one that is there.
-  const form = maySleep(options.inference) ? '-zero' : '';
+  const form = scalesToZero(options.inference) ? '-zero' : '';
   return `${modelStackPrefixOf(options)}${type}${form}`;
 }
 

@@ -1,13 +1,18 @@
 import { CfnOutput, Fn, Stack, type App } from 'aws-cdk-lib/core';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { maySleep, modelStackDescription, modelStackNameOf, type Configuration } from './configuration.ts';
+import {
+  scalesToZero,
+  modelStackDescription,
+  modelStackNameOf,
+  type Configuration,
+} from './configuration.ts';
 import { ModelEndpoint } from './constructs/model/model-endpoint.ts';
 import { ModelNetwork } from './constructs/model/model-network.ts';
-import { SleepingEndpoint } from './constructs/model/sleeping-endpoint.ts';
+import { ScaleToZeroEndpoint } from './constructs/model/scale-to-zero-endpoint.ts';
 
 /**
  * The model's endpoint. It is a stack of its own, because an endpoint takes up to hours to change: the service's functions
- * change without it. The instance type and whether the endpoint may sleep are part of the stack's name, since SageMaker can't
+ * change without it. The instance type and whether the endpoint scales to zero are part of the stack's name, since SageMaker can't
  * change them in an endpoint that is there. So another type makes another stack, and the old one is deleted after the service
  * uses the new one.
  */
@@ -28,17 +33,17 @@ export class ModelStack extends Stack {
       ? null
       : new ModelNetwork(this, 'Network', { modelData: options.modelData });
     const props = { endpointName: name, options, network, logRetention: logRetentionDays as RetentionDays };
-    const sleeping = maySleep(options) ? new SleepingEndpoint(this, 'Model', props) : null;
-    const { endpoint } = sleeping ?? new ModelEndpoint(this, 'Model', props);
+    const scaled = scalesToZero(options) ? new ScaleToZeroEndpoint(this, 'Model', props) : null;
+    const { endpoint } = scaled ?? new ModelEndpoint(this, 'Model', props);
     this.endpointExport = `${name}-endpoint`;
     new CfnOutput(this, 'EndpointName', {
       value: endpoint.attrEndpointName,
       exportName: this.endpointExport,
     });
-    this.componentExport = sleeping === null ? null : `${name}-component`;
-    if (sleeping === null) return;
+    this.componentExport = scaled === null ? null : `${name}-component`;
+    if (scaled === null) return;
     new CfnOutput(this, 'ComponentName', {
-      value: sleeping.componentName,
+      value: scaled.componentName,
       exportName: this.componentExport!,
     });
   }
@@ -51,7 +56,7 @@ export class ModelStack extends Stack {
     return Fn.importValue(this.endpointExport);
   }
 
-  /** The name of the inference component, where the endpoint may sleep. */
+  /** The name of the inference component, where the endpoint scales to zero. */
   importComponentName(): string | null {
     return this.componentExport === null ? null : Fn.importValue(this.componentExport);
   }

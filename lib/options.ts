@@ -96,10 +96,10 @@ const modelEndpoint = z
       )
       .nullable()
       .default('al2023-ami-sagemaker-inference-gpu-4-1'),
-    /** With 0 the endpoint sleeps when nobody asks it. A call wakes it, which takes minutes. */
+    /** With 0 the endpoint has no instance while nobody asks it. The next call starts one, which takes minutes. */
     minInstances: wholeNumber(0, 100).default(1),
     maxInstances: wholeNumber(1, 100).default(2),
-    /** Minutes without any request after which an endpoint with `minInstances` 0 falls asleep. */
+    /** Minutes without any request after which an endpoint with `minInstances` 0 is scaled to zero. */
     idleMinutes: wholeNumber(5, 720).default(defaultIdleMinutes),
     secondsPerMegapixel,
     /** With more requests per instance than this, waiting ones included, another instance is started. */

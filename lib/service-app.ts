@@ -2,7 +2,7 @@ import { Annotations, Validations, type App } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { Configuration } from './configuration.ts';
 import { ModelStack } from './model-stack.ts';
-import { unknownPaintingTime } from './painting-time.ts';
+import { unknownGenerationTime } from './generation-time.ts';
 import { ServiceStack } from './service-stack.ts';
 
 export interface ServiceAppProps {
@@ -21,7 +21,7 @@ export function addService(app: App, { checked = true, ...props }: ServiceAppPro
   const model = configuration.inference.kind === 'endpoint' ? new ModelStack(app, configuration) : null;
   const service = new ServiceStack(app, { ...props, model });
   if (model !== null) service.addStackDependency(model, 'Its functions call the endpoint.');
-  const unknown = unknownPaintingTime(configuration);
+  const unknown = unknownGenerationTime(configuration);
   if (unknown !== null) Annotations.of(service).addWarningV2('image-generation:painting-time', unknown);
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return service;

@@ -238,7 +238,7 @@ export class ServiceStack extends Stack {
     return fn;
   }
 
-  /** What is remembered of waking is nobody's where the model never sleeps. */
+  /** No function reads or writes what is remembered of cold starts where the model never scales to zero. */
   private tableGrants({ table = {} }: Grants): TableGrants {
     const { model: _, ...others } = table;
     return this.model.componentName === null ? others : table;

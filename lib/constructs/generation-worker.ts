@@ -36,7 +36,7 @@ const phaseTitles = {
 
 /**
  * Lambda's queue between the functions that accept a request and the one that runs it. A run that failed is not repeated:
- * it may have painted. It goes to the function that releases, and so does what waited in the queue until its deadline.
+ * it may have generated images. It goes to the function that releases, and so does what waited in the queue until its deadline.
  * Generations that a caller waits for are watched here too.
  */
 export class GenerationWorker extends Construct implements Watched {
@@ -90,8 +90,8 @@ export class GenerationWorker extends Construct implements Watched {
     ): AlarmRow => {
       const failed = metrics.count('errors', code, { period: window });
       const measure = share({ failed }, whole, { atLeast: minFailures, period: window });
-      // A model that sleeps makes requests unavailable, and that is no fault.
-      const metric = code === 'SERVICE_UNAVAILABLE' ? model.unlessAsleep(measure, 'whole') : measure;
+      // A model that is scaled to zero makes requests unavailable, and that is no fault.
+      const metric = code === 'SERVICE_UNAVAILABLE' ? model.unlessAtZero(measure, 'whole') : measure;
       return { ...row, id, means, metric, threshold: percent, rollsBack: true };
     };
     const none = new MathExpression({
@@ -120,7 +120,7 @@ export class GenerationWorker extends Construct implements Watched {
         ...row,
         id: 'generation-none',
         means: 'Generations are accepted and not one of them is completed.',
-        metric: model.unlessAsleep(none, 'accepted'),
+        metric: model.unlessAtZero(none, 'accepted'),
         threshold: 1,
       },
     ];

@@ -170,7 +170,7 @@ export class HttpApi extends Construct implements Watched {
         capability: 'api',
         severity: 'critical',
         means: 'The API answers with 5xx.',
-        metric: model.unlessAsleep(
+        metric: model.unlessAtZero(
           share({ failed }, this.requests(window), { atLeast: 5, ...window }),
           'whole',
         ),

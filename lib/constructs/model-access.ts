@@ -6,7 +6,7 @@ import type { Grants } from '../../shared/routes/routes.ts';
 import type { Inference } from '../configuration.ts';
 import type { ModelStack } from '../model-stack.ts';
 import {
-  callsWhileAsleep,
+  callsAtZero,
   componentMetric,
   modelInstances,
   modelMetric,
@@ -32,7 +32,7 @@ export class ModelAccess implements Watched {
   private readonly inference: Inference;
   /** `(none)` without a model. */
   readonly endpointName: string;
-  /** The inference component that requests name, where the endpoint may sleep; null where it never does. */
+  /** The inference component that requests name, where the endpoint scales to zero; null where it does not. */
   readonly componentName: string | null;
 
   constructor(stack: Stack, { inference, model }: ModelAccessProps) {
@@ -57,16 +57,16 @@ export class ModelAccess implements Watched {
   }
 
   /**
-   * The same measure, but 0 in periods in which a request found the model asleep: that is no fault.
+   * The same measure, but 0 in periods in which a request found the model scaled to zero: that is no fault.
    * @param whole the name of one of its metrics that has data whenever the measure may be more than 0
    */
-  unlessAsleep(measure: MathExpression, whole: string): MathExpression {
+  unlessAtZero(measure: MathExpression, whole: string): MathExpression {
     if (this.componentName === null) return measure;
     const { expression, usingMetrics, period } = measure;
     return new MathExpression({
       // FILL would have nothing to fill where the metric has no data at all; a function over a list skips it.
       expression: `IF(SUM([asleep, ${whole}]) > ${whole}, 0, ${expression})`,
-      usingMetrics: { ...usingMetrics, asleep: callsWhileAsleep(this.componentName, { period }) },
+      usingMetrics: { ...usingMetrics, asleep: callsAtZero(this.componentName, { period }) },
       period,
     });
   }
@@ -83,14 +83,14 @@ export class ModelAccess implements Watched {
         capability: 'model',
         severity: 'critical',
         means: 'The model endpoint answers with errors.',
-        metric: this.unlessAsleep(share({ failed }, requests, { atLeast: 3, period: window }), 'whole'),
+        metric: this.unlessAtZero(share({ failed }, requests, { atLeast: 3, period: window }), 'whole'),
         threshold: 5,
       },
       this.full('model-gpu-memory', "An instance's GPU memory is nearly full.", 'GPUMemoryUtilization', 97),
       this.full('model-disk', "An instance's disk is nearly full.", 'DiskUtilization', 85),
-      // One that is awake or asleep is never more than that.
+      // An endpoint that scales to zero runs one instance at least once it is started.
       ...(Math.max(1, minInstances) === maxInstances ? [] : [this.atMaximum(maxInstances)]),
-      ...(this.componentName === null ? [] : [notAwake(this.componentName)]),
+      ...(this.componentName === null ? [] : [coldTooLong(this.componentName)]),
     ];
   }
 
@@ -98,7 +98,7 @@ export class ModelAccess implements Watched {
     return this.endpointName === noModelEndpoint ? {} : { model: this.graphs() };
   }
 
-  /** An instance that sleeps by turns reports its use once a minute while it runs a copy. */
+  /** An endpoint that scales to zero reports the use of an instance once a minute while it runs a copy. */
   get costs(): Costs {
     if (this.inference.kind !== 'endpoint') return {};
     if (this.componentName === null) {
@@ -115,7 +115,7 @@ export class ModelAccess implements Watched {
     return { 'Model: instance-hours awake': [hours] };
   }
 
-  /** The instances: load, number, errors, and calls while the model slept. */
+  /** The instances: load, number, errors, and calls while there was none. */
   private graphs(): IWidget[] {
     const { componentName } = this;
     const period = fiveMinutes;
@@ -136,7 +136,7 @@ export class ModelAccess implements Watched {
         : []),
       ...(componentName === null
         ? []
-        : [graph('Calls that found the model asleep', [callsWhileAsleep(componentName, { period })])]),
+        : [graph('Calls that found the model asleep', [callsAtZero(componentName, { period })])]),
     ];
   }
 
@@ -200,14 +200,14 @@ function otherEndpointName(inference: Inference): string {
   return inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
 }
 
-/** To wake takes about ten minutes, which touch three periods at most. */
-function notAwake(componentName: string): AlarmRow {
+/** A cold start takes about ten minutes, which touch three periods at most. */
+function coldTooLong(componentName: string): AlarmRow {
   return {
     id: 'model-not-awake',
     capability: 'model',
     severity: 'critical',
     means: 'Requests have found the model asleep for 20 minutes: it does not wake.',
-    metric: callsWhileAsleep(componentName, { period: fiveMinutes }),
+    metric: callsAtZero(componentName, { period: fiveMinutes }),
     threshold: 1,
     periods: 4,
   };

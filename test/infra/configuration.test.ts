@@ -6,7 +6,7 @@ import {
   readConfiguration,
   readConfigurationFile,
 } from '../../lib/configuration.ts';
-import { largestOrderSeconds, measuredSteps, mostSteps } from '../../lib/painting-time.ts';
+import { largestOrderSeconds, measuredSteps, mostSteps } from '../../lib/generation-time.ts';
 import { gpusOfTypes } from '../../lib/gpus.ts';
 import { createGenerationBody } from '../../shared/generations/contract.ts';
 import { everything } from '../support/configurations.ts';

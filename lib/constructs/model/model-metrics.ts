@@ -11,7 +11,7 @@ export const modelNamespaces = {
 /** An endpoint of this repository's. */
 export interface OwnModel {
   readonly endpointName: string;
-  /** The inference component of an endpoint that may sleep; null where it never does. */
+  /** The inference component of an endpoint that scales to zero; null for another one. */
   readonly componentName: string | null;
 }
 
@@ -66,8 +66,8 @@ export function modelInstances(model: OwnModel, options: MetricOptions): MathExp
   });
 }
 
-/** Requests that found no copy of a model that may sleep. Each asks for one to be started. */
-export function callsWhileAsleep(componentName: string, options: MetricOptions): Metric {
+/** Requests that found no copy of a model that is scaled to zero. Each asks for a cold start. */
+export function callsAtZero(componentName: string, options: MetricOptions): Metric {
   return componentMetric('requests', 'NoCapacityInvocationFailures', componentName, {
     statistic: Stats.SUM,
     label: 'calls while asleep',

@@ -14,7 +14,7 @@ const attentionPerMegapixel = 0.14;
 
 /**
  * How much longer an order takes than the measured image. It is the model server's own estimate: steps, and for each
- * megapixels plus their square, for attention. Both are painted with guidance, so its second pass makes no difference.
+ * megapixels plus their square, for attention. Both are generated with guidance, so its second pass makes no difference.
  * What FLUX.2 [klein] reads of references in each step is not in it.
  */
 function sizeOf({ maxOutputs, maxSidePx }: Pick<Tier, 'maxOutputs' | 'maxSidePx'>, steps: number): number {
@@ -35,7 +35,7 @@ const largestOrder =
   `(${maxOutputs} images of ${maxSidePx} × ${maxSidePx} px, ${mostSteps} steps)`;
 
 /** The options that it depends on. */
-interface PaintingOptions {
+interface GenerationOptions {
   inference: { kind: 'none' } | { kind: 'existing' | 'endpoint'; secondsPerMegapixel: number | null };
   generationDeadlineSeconds: number;
 }
@@ -50,7 +50,7 @@ export function largestOrderSeconds(secondsPerMegapixel: number): number {
  * @param mostSeconds the longest deadline that a configuration may have.
  */
 export function deadlineProblem(
-  { inference, generationDeadlineSeconds: deadline }: PaintingOptions,
+  { inference, generationDeadlineSeconds: deadline }: GenerationOptions,
   mostSeconds: number,
 ): string | null {
   if (inference.kind === 'none' || inference.secondsPerMegapixel === null) return null;
@@ -65,10 +65,10 @@ export function deadlineProblem(
 }
 
 /** What is not known of a deployment that has a model whose speed nobody has told; null if it is known. */
-export function unknownPaintingTime({
+export function unknownGenerationTime({
   inference,
   generationDeadlineSeconds: deadline,
-}: PaintingOptions): string | null {
+}: GenerationOptions): string | null {
   if (inference.kind === 'none' || inference.secondsPerMegapixel !== null) return null;
   const most = Math.floor((deadline / largestSize) * 100) / 100;
   return (

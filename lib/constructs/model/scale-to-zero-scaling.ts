@@ -15,9 +15,9 @@ import {
 import type { CfnInferenceComponent } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
-import { callsWhileAsleep, componentMetric } from './model-metrics.ts';
+import { callsAtZero, componentMetric } from './model-metrics.ts';
 
-export interface SleepingScalingProps {
+export interface ScaleToZeroScalingProps {
   readonly component: CfnInferenceComponent;
   readonly componentName: string;
   readonly options: Pick<ModelEndpointOptions, 'maxInstances' | 'targetConcurrency' | 'idleMinutes'>;
@@ -32,11 +32,11 @@ const startCooldownSeconds = 300;
  * How many copies of the model run: none while nobody asks, one when somebody does, more while requests wait. AWS's own
  * scaling to a target can't leave zero, and would go to zero by a time of its own, so it only adds copies here.
  */
-export class SleepingScaling extends Construct {
-  private readonly props: SleepingScalingProps;
+export class ScaleToZeroScaling extends Construct {
+  private readonly props: ScaleToZeroScalingProps;
   private readonly target: CfnScalableTarget;
 
-  constructor(scope: Construct, id: string, props: SleepingScalingProps) {
+  constructor(scope: Construct, id: string, props: ScaleToZeroScalingProps) {
     super(scope, id);
     this.props = props;
     const { component, componentName, options } = props;
@@ -48,21 +48,21 @@ export class SleepingScaling extends Construct {
       maxCapacity: options.maxInstances,
     });
     this.target.node.addDependency(component);
-    this.addWaking();
-    this.addSleep();
+    this.addStart();
+    this.addEnd();
     if (options.maxInstances === 1) return;
     this.addMore();
     this.addFewer();
   }
 
   /** The first call that finds no copy starts one. It is repeated each minute while calls find none, and changes nothing then. */
-  private addWaking(): void {
+  private addStart(): void {
     this.addStep(
       'Wake',
       { adjustmentType: 'ExactCapacity', change: 1, cooldownSeconds: 60, isAbove: true },
       {
         alarmDescription: 'Somebody asks the model, which sleeps. It wakes.',
-        metric: callsWhileAsleep(this.props.componentName, { period: minute }),
+        metric: callsAtZero(this.props.componentName, { period: minute }),
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         threshold: 1,
         evaluationPeriods: 1,
@@ -74,7 +74,7 @@ export class SleepingScaling extends Construct {
    * No copy had a request in any of the minutes. A streamed request counts until its last byte. A minute without a copy is
    * no idle one: the alarm would work against the copy that is starting.
    */
-  private addSleep(): void {
+  private addEnd(): void {
     const { idleMinutes } = this.props.options;
     this.addStep(
       'Sleep',
@@ -116,7 +116,7 @@ export class SleepingScaling extends Construct {
     });
   }
 
-  /** Several copies paint less than 40% of the time, so one fewer paints less than 80%. */
+  /** Several copies are busy less than 40% of the time, so one fewer is busy less than 80%. */
   private addFewer(): void {
     this.addStep(
       'Fewer',

@@ -2,7 +2,7 @@ import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { gpusOfTypes } from '../../gpus.ts';
 import { addContainer, startStepSeconds, variantName, type ModelEndpointProps } from './model-container.ts';
-import { SleepingScaling } from './sleeping-scaling.ts';
+import { ScaleToZeroScaling } from './scale-to-zero-scaling.ts';
 
 /**
  * What a copy reserves of an instance's memory; it may use more. SageMaker keeps much of the memory for itself, and starts
@@ -14,7 +14,7 @@ const reservedMemoryMb = 1024;
  * A SageMaker endpoint that has no instances while nobody asks it. It hosts an inference component: copies of the model,
  * each with all GPUs of an instance of its own. The copies are scaled, and SageMaker starts and ends instances for them.
  */
-export class SleepingEndpoint extends Construct {
+export class ScaleToZeroEndpoint extends Construct {
   readonly endpoint: CfnEndpoint;
   /** The component's name. It is the endpoint's. */
   readonly componentName: string;
@@ -41,7 +41,7 @@ export class SleepingEndpoint extends Construct {
     });
     const component = this.addComponent(model.attrModelName);
     component.node.addDependency(logGroup);
-    new SleepingScaling(this, 'Scaling', { component, componentName: this.componentName, options });
+    new ScaleToZeroScaling(this, 'Scaling', { component, componentName: this.componentName, options });
   }
 
   private addConfiguration(executionRoleArn: string): CfnEndpointConfig {
@@ -85,7 +85,7 @@ export class SleepingEndpoint extends Construct {
           containerStartupHealthCheckTimeoutInSeconds: startStepSeconds,
         },
       },
-      // A deployment starts one copy, also where the model sleeps: if the container does not work, the deployment fails.
+      // A deployment starts one copy, also where the model is scaled to zero: if the container does not work, the deployment fails.
       runtimeConfig: { copyCount: 1 },
     });
   }
