@@ -25,6 +25,8 @@ const files: Record<string, string> = {
   'data.json': '{"a":1}',
   'photo.JPG': 'jpg',
   'with space.txt': 'a space',
+  'long.txt': 'long '.repeat(200),
+  'long.png': 'long '.repeat(200),
   '.env': 'hidden',
   '.well-known/security.txt': 'hidden',
 };
@@ -238,6 +240,18 @@ describe('a built dashboard', () => {
     const { status, headers, text } = await get(path);
     const name = decodeURIComponent(path.split('?')[0]!.slice(1));
     expect([status, headers.get('content-type'), text]).toEqual([200, type, files[name]]);
+  });
+
+  test.each([
+    ['long.txt', 'gzip', 'gzip'],
+    ['long.txt', 'br, gzip;q=0.8', 'gzip'],
+    ['long.txt', 'gzip;q=0', null],
+    ['robots.txt', 'gzip', null],
+    ['long.png', 'gzip', null],
+  ])('answers %s to a client that takes %s in the coding %s', async (name, accepted, coding) => {
+    const answer = await fetch(new URL(name, server.url), { headers: { 'accept-encoding': accepted } });
+    expect([answer.headers.get('content-encoding'), await answer.text()]).toEqual([coding, files[name]]);
+    expect(answer.headers.get('vary')).toBe(name === 'long.txt' ? 'Accept-Encoding' : null);
   });
 
   test('answers /config.json exactly, and nobody keeps it', async () => {
