@@ -86,13 +86,13 @@ test('files of the repository that the page names are there', () => {
 });
 
 test('the logical ids for an import are those of the template, one for each store', () => {
-  const summary = readFileSync(new URL('test/infra/template-summary.txt', root), 'utf8');
+  const kept = readFileSync(new URL('test/infra/kept-ids.txt', root), 'utf8');
   const [, mapping] = /--resource-mapping-inline '(\{.*?\n *\})'/s.exec(page)!;
   const ids = Object.keys(JSON.parse(mapping!));
   expect(ids.map((id) => id.slice(0, -8)).sort()).toEqual(
     dataStores.map(({ logicalId }) => logicalId).sort(),
   );
-  for (const id of ids) expect(summary).toContain(` ${id} Retain`);
+  for (const id of ids) expect(kept).toContain(` ${id} Retain`);
 });
 
 test('every section that the deploy program names is there', () => {
