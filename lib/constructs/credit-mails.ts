@@ -3,7 +3,7 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { environmentVariables as names } from '../../shared/base/config.ts';
-import { jobs } from '../../shared/routes/routes.ts';
+import { jobs } from '../../shared/routes/jobs.ts';
 import { mailIdentities, type Configuration } from '../configuration.ts';
 import { JobSchedule } from './job-schedule.ts';
 import { graph, serviceMetrics } from './monitoring/metrics.ts';

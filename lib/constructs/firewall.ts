@@ -6,7 +6,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders } from '../../shared/routes/routes.ts';
+import { answerHeaders } from '../../shared/routes/api.ts';
 import { graph } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { gatewayFailures, methodFailure, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders, cors } from '../../shared/routes/routes.ts';
+import { answerHeaders, cors } from '../../shared/routes/api.ts';
 
 /** Gives API Gateway's own errors the format of the API's errors, with CORS headers. */
 export function addGatewayAnswers(restApi: RestApi): void {

@@ -17,13 +17,9 @@ import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-lo
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import {
-  basePath,
-  minCompressionBytes,
-  routes,
-  type Route,
-  type Throttle,
-} from '../../shared/routes/routes.ts';
+import { routes } from '../../shared/routes/routes.ts';
+import type { Route, Throttle } from '../../shared/routes/route.ts';
+import { basePath, minCompressionBytes } from '../../shared/routes/api.ts';
 import type { Configuration, Domain } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers, answerPreflight, refuseOthers } from './gateway-answers.ts';

@@ -2,7 +2,7 @@ import { Duration, Token, type Stack } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IMetric, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { environmentVariables, noModelEndpoint } from '../../shared/base/config.ts';
-import type { Grants } from '../../shared/routes/routes.ts';
+import type { Grants } from '../../shared/routes/grants.ts';
 import type { Inference } from '../configuration.ts';
 import type { ModelStack } from '../model-stack.ts';
 import {

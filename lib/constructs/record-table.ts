@@ -12,7 +12,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
-import type { TableAction, TableGrants } from '../../shared/routes/routes.ts';
+import type { TableAction, TableGrants } from '../../shared/routes/grants.ts';
 import {
   leaseIndex,
   ownerIndex,

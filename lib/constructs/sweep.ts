@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct, IConstruct } from 'constructs';
-import { jobs } from '../../shared/routes/routes.ts';
+import { jobs } from '../../shared/routes/jobs.ts';
 import { JobSchedule } from './job-schedule.ts';
 import { graph, serviceMetrics } from './monitoring/metrics.ts';
 import {

@@ -6,7 +6,8 @@ import {
   type GatewayFailure,
 } from '../../shared/routes/gateway-failures.ts';
 import { writeAll } from '../../shared/http/web-exchange.ts';
-import { basePath, cors, minCompressionBytes, type Route } from '../../shared/routes/routes.ts';
+import type { Route } from '../../shared/routes/route.ts';
+import { basePath, cors, minCompressionBytes } from '../../shared/routes/api.ts';
 import { compress, takesGzip } from '../http/gzip.ts';
 import { readBody } from '../http/read-body.ts';
 import { fail, ownHeaders } from './fail.ts';
