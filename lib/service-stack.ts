@@ -126,10 +126,11 @@ export class ServiceStack extends Stack {
     });
     accounts.addDashboardClient(dashboard.origin, this.configuration.allowedCallbacks);
     const { issuer, clientId, domainUrl } = accounts;
-    const { mail, billingPortalUrl, supportContact } = this.configuration;
+    const { retentionDays, mail, billingPortalUrl, supportContact } = this.configuration;
     dashboard.deploy({
       apiBaseUrl: api.baseUrl,
       signIn: { issuer, clientId, domainUrl },
+      retentionDays,
       creditMails: mail !== null,
       billingPortalUrl,
       supportContact,

@@ -1,8 +1,10 @@
 import { environmentVariables as names } from '../shared/base/config.ts';
 import type { EnginesFile } from './data-folder.ts';
 
-/** What the functions are told of the engines beside the SDK's own targets. */
-export interface EngineVariables {
+/** How many days requests are kept. */
+export const retentionDays = 90;
+
+export interface LocalSettings extends EnginesFile {
   modelEndpointName: string;
   /** Left out where the model never sleeps. */
   modelComponentName?: string;
@@ -77,7 +79,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.generationWorkerUrl]: settings.generationWorkerUrl,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
     [names.asyncDeadlineSeconds]: String(settings.asyncDeadlineSeconds),
-    [names.retentionDays]: '90',
+    [names.retentionDays]: String(retentionDays),
     [names.embedParameters]: 'false',
     // What OpenAI's SDKs ask for by habit. A demo identity paints it.
     [names.modelNames]: JSON.stringify({ 'gpt-image-1': 'aurora' }),

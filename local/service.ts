@@ -15,7 +15,7 @@ import {
 } from './data-folder.ts';
 import { startDemoSamples } from './demo-samples.ts';
 import { emptyUnusedFolder, startEngines, type Engines, type Sleep } from './engines.ts';
-import { setFunctionEnvironment } from './environment.ts';
+import { retentionDays, setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { createFront, createStartingFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
@@ -201,6 +201,7 @@ function openPages(
   const config = {
     apiBaseUrl: `${url}${basePath}`,
     signIn: { issuer, clientId, domainUrl: url },
+    retentionDays,
     creditMails: true,
     billingPortalUrl,
     supportContact,

@@ -1,5 +1,6 @@
 import type { DashboardConfig } from './api/types.ts';
 import type { SampleAddresses } from './lib/code-samples.ts';
+import { formatCount } from './lib/format.ts';
 import { createRequiredContext } from './lib/required-context.ts';
 
 /** The configuration of this deployment. */
@@ -9,6 +10,11 @@ export const [ConfigContext, useConfig] = createRequiredContext<DashboardConfig>
 export function useSampleAddresses(): SampleAddresses {
   const { apiBaseUrl } = useConfig();
   return { apiBaseUrl, siteUrl: `${location.origin}/` };
+}
+
+/** How long requests and their images are kept: `90 days`. */
+export function useRetention(): string {
+  return formatCount(useConfig().retentionDays, 'day');
 }
 
 /** Fetches the configuration of this deployment. @throws Error when it can't be fetched or is malformed. */

@@ -9,7 +9,9 @@ export interface DashboardConfig {
     /** Where `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout` are. */
     domainUrl: string;
   };
-  /** Whether owners are told by e-mail what is used of their credits. */
+  /** How many days requests and images are kept. */
+  retentionDays: number;
+  /** Whether owners are notified by e-mail of their used credits. */
   creditMails: boolean;
   /** Where customers change their subscriptions; null where the deployment names no place. */
   billingPortalUrl: string | null;

@@ -159,7 +159,7 @@ describe('a deployment', () => {
     expect(holding('index.html').after).toEqual(expect.arrayContaining(before));
   });
 
-  test('tells the dashboard the addresses', () => {
+  test('gives the dashboard the addresses, and the options that its pages show', () => {
     const { folder, properties } = holding('config.json');
     const written = readFileSync(join(folder, 'config.json'), 'utf8');
     const markers: object = properties.SourceMarkers[0];
@@ -169,6 +169,7 @@ describe('a deployment', () => {
     );
     expect(JSON.parse(config)).toEqual({
       apiBaseUrl: `${apiOrigin}/api/v1`,
+      retentionDays: 30,
       creditMails: true,
       billingPortalUrl: 'https://billing.stripe.com/p/login/test',
       supportContact: 'help@example.com',

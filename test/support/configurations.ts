@@ -27,6 +27,7 @@ export const everything: Options = {
   billingPortalUrl: 'https://billing.stripe.com/p/login/test',
   supportContact: 'help@example.com',
   monthlyBudgetUsd: 2000,
+  retentionDays: 30,
   allowedOrigins: ['http://localhost:5173'],
   allowedCallbacks: ['myapp://back'],
   billing: {

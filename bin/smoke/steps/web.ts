@@ -47,7 +47,14 @@ export const agreesOnSignIn: Step = {
   async run({ place }) {
     const config = await send(new URL('/config.json', place.dashboardUrl).href);
     must(config.status === 200, `/config.json answered ${config.status}`);
-    const known = ['apiBaseUrl', 'signIn', 'creditMails', 'billingPortalUrl', 'supportContact'];
+    const known = [
+      'apiBaseUrl',
+      'signIn',
+      'retentionDays',
+      'creditMails',
+      'billingPortalUrl',
+      'supportContact',
+    ];
     mustHaveMembers(config.json, known);
     mustHaveMembers(config.json.signIn, ['issuer', 'clientId', 'domainUrl']);
     mustEqual(config.json, { apiBaseUrl: place.baseUrl });

@@ -1,6 +1,6 @@
-import { useConfig } from '@/config.ts';
+import { useConfig, useRetention } from '@/config.ts';
 import { contactHref } from '@/lib/support.ts';
-import { CircleAlert, type LucideIcon } from 'lucide-react';
+import { CircleAlert, FileQuestion, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { ApiError } from '@/api/api-error.ts';
@@ -49,7 +49,7 @@ interface ErrorStateProps {
 /** Tells what went wrong and what to do, and gives the request's id to send to support. */
 export function ErrorState({ error, onRetry, retrying = false, className }: ErrorStateProps) {
   const waitSeconds = useSecondsUntil(mayRetryAtMs(error));
-  const { sentence, advice, requestId, isFault = false } = explain(error);
+  const { sentence, advice, requestId, isFault = false } = explain(error, useRetention());
   return (
     <div
       className={cn('flex items-start gap-3 rounded-lg border border-border bg-card p-4 sm:p-6', className)}
@@ -104,7 +104,10 @@ function SupportLink({ requestId }: { requestId: string }) {
   );
 }
 
-function explain(error: unknown): {
+function explain(
+  error: unknown,
+  retention: string,
+): {
   sentence: string;
   advice: string | null;
   requestId?: string | undefined;
@@ -117,13 +120,13 @@ function explain(error: unknown): {
   const isFault = error.status >= 500 && error.status !== 503 && error.code !== 'TIMEOUT';
   return {
     sentence: withReadableTimes(error.message),
-    advice: advise(error),
+    advice: advise(error, retention),
     requestId: error.requestId,
     isFault,
   };
 }
 
-const adviceByCode: Record<string, string> = {
+const adviceByCode: Record<string, string | undefined> = {
   CREDIT_LIMIT_EXCEEDED:
     'Fewer or smaller images may still fit. Your credits come back when the period resets.',
   RATE_LIMITED: 'Requests are limited per minute. Wait a moment.',
@@ -131,16 +134,17 @@ const adviceByCode: Record<string, string> = {
   LICENSE_INACTIVE: 'Choose another license, or renew this one with whoever manages your subscription.',
   LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
   KEY_LIMIT_REACHED: 'Revoke a key that you no longer use, then create the new one.',
-  REQUEST_NOT_FOUND: 'Stored requests are kept for 90 days. Look in your history for a newer one.',
+  GENERATION_FAILED: 'Try once more.',
   TIMEOUT: 'Fewer steps, fewer images or a smaller size finish sooner.',
 };
 
-function advise({ code, message }: ApiError): string | null {
+function advise({ code, message }: ApiError, retention: string): string | null {
   // Two limits have this code. The sentence of this one says what to do.
   if (code === 'RATE_LIMITED' && message.includes('in flight')) return null;
-  const known = adviceByCode[code];
-  if (known !== undefined) return known;
-  return code === 'GENERATION_FAILED' ? 'Try once more.' : null;
+  if (code === 'REQUEST_NOT_FOUND') {
+    return `Stored requests are kept for ${retention}. Look in your history for a newer one.`;
+  }
+  return adviceByCode[code] ?? null;
 }
 
 const failedAtMs = new WeakMap<Error, number>();
@@ -152,6 +156,30 @@ function mayRetryAtMs(error: unknown): number {
   // It is counted from when the error was first shown, on every screen that shows it.
   if (!failedAtMs.has(error)) failedAtMs.set(error, Date.now());
   return failedAtMs.get(error)! + seconds * 1000;
+}
+
+interface MissingRequestProps {
+  title: string;
+  /** What the link to the history says. */
+  action?: string;
+}
+
+/** In place of a stored request that is not there. */
+export function MissingRequest({ title, action = 'Look in your history' }: MissingRequestProps) {
+  return (
+    <EmptyState
+      icon={FileQuestion}
+      title={title}
+      action={
+        <Button asChild variant="outline">
+          <Link to="/history">{action}</Link>
+        </Button>
+      }
+    >
+      The address may be mistyped, or the request is another account’s, was deleted, or is older than{' '}
+      {useRetention()}.
+    </EmptyState>
+  );
 }
 
 /** For a license that has made no image yet. */

@@ -11,6 +11,7 @@ import { createProject, type Project } from './support.ts';
 const config = {
   apiBaseUrl: 'http://127.0.0.1:4600/api/v1',
   signIn: { issuer: 'http://127.0.0.1:4600/pool', clientId: 'client-1', domainUrl: 'http://127.0.0.1:4600' },
+  retentionDays: 30,
   creditMails: true,
   billingPortalUrl: null,
   supportContact: null,

@@ -42,6 +42,7 @@ describe('what only AWS answers', () => {
 
   const config = {
     apiBaseUrl: '$URL/api/v1',
+    retentionDays: 30,
     creditMails: false,
     billingPortalUrl: null,
     supportContact: null,

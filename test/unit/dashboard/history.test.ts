@@ -162,9 +162,9 @@ test.each([
 ])('of a list with %j a screen reader is told %j', (list, told) => expect(announceList(list)).toBe(told));
 
 test('the end of the list says how much there is', () => {
-  expect(endOfList(64, false)).toBe('That is all: 64 requests. Requests are kept for 90 days.');
-  expect(endOfList(2, true)).toBe('That is all: 2 matches. Requests are kept for 90 days.');
-  expect(endOfList(1, true)).toBe('That is the only match. Requests are kept for 90 days.');
+  expect(endOfList(64, false, '30 days')).toBe('That is all: 64 requests. Requests are kept for 30 days.');
+  expect(endOfList(2, true, '30 days')).toBe('That is all: 2 matches. Requests are kept for 30 days.');
+  expect(endOfList(1, true, '30 days')).toBe('That is the only match. Requests are kept for 30 days.');
 });
 
 test('a card counts its images only when there are several', () => {

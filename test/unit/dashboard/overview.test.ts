@@ -93,11 +93,12 @@ describe('the license', () => {
   const active = { status: 'active', usable: true, apiAccess: true, activeUntil: null } as const;
 
   test('an active license has no message', () => {
-    expect(licenseMessage(active)).toBeNull();
+    expect(licenseMessage(active, '30 days')).toBeNull();
   });
 
   test('each reason why nothing is generated has its own title', () => {
-    const title = (change: object) => licenseMessage({ ...active, usable: false, ...change })?.title;
+    const title = (change: object) =>
+      licenseMessage({ ...active, usable: false, ...change }, '30 days')?.title;
     expect(title({ status: 'past_due' })).toBe('This license is past due');
     expect(title({ status: 'ended' })).toBe('This license has ended');
     expect(title({ status: 'ended', apiAccess: false })).toBe('This license has ended');
@@ -106,13 +107,19 @@ describe('the license', () => {
   });
 
   test('a license that is past due and still works says that it will not for long', () => {
-    const text = (usable: boolean) => licenseMessage({ ...active, status: 'past_due', usable })?.text;
+    const text = (usable: boolean) =>
+      licenseMessage({ ...active, status: 'past_due', usable }, '30 days')?.text;
     expect(text(true)).toContain('It works for a few more days');
     expect(text(false)).toContain('It is suspended until it is paid');
   });
 
+  test('an ended license says for how long its requests are kept', () => {
+    const { text } = licenseMessage({ ...active, status: 'ended', usable: false }, '30 days')!;
+    expect(text).toContain('for the 30 days that requests are kept');
+  });
+
   test('a future end is announced', () => {
-    const message = licenseMessage({ ...active, activeUntil: '2026-12-05T00:00:00.000Z' });
+    const message = licenseMessage({ ...active, activeUntil: '2026-12-05T00:00:00.000Z' }, '30 days');
     expect(message?.title).toBe(`This license is active until ${formatUtcDate('2026-12-05')}`);
   });
 

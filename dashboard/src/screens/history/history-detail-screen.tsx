@@ -1,4 +1,4 @@
-import { FileQuestion, Info, Sparkles } from 'lucide-react';
+import { Info, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { toast } from 'sonner';
@@ -6,7 +6,7 @@ import { isFinal, isGone, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState } from '@/components/states.tsx';
+import { ErrorState, MissingRequest } from '@/components/states.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
@@ -38,7 +38,7 @@ export default function HistoryDetailScreen() {
     return (
       <Frame>
         {isGone(error) ? (
-          <NoSuchRequest />
+          <MissingRequest title="There is no request with this id" />
         ) : (
           <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
         )}
@@ -148,22 +148,6 @@ function DetailSkeleton() {
         <Skeleton className="h-96" />
       </div>
     </Loading>
-  );
-}
-
-function NoSuchRequest() {
-  return (
-    <EmptyState
-      icon={FileQuestion}
-      title="There is no request with this id"
-      action={
-        <Button asChild variant="outline">
-          <Link to="/history">Look in your history</Link>
-        </Button>
-      }
-    >
-      The address may be mistyped, or the request is older than 90 days: stored requests are kept for as long.
-    </EmptyState>
   );
 }
 

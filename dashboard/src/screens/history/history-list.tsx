@@ -5,6 +5,7 @@ import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { useRetention } from '@/config.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { isFiltered, isSearching, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
@@ -99,12 +100,17 @@ interface ListEndProps {
 
 /** Below the grid: a button for more, the error of the next page, or the end. */
 function ListEnd({ list, count, filtered, searches }: ListEndProps) {
+  const retention = useRetention();
   const { error, isFetchingNextPage: fetching, loadMore, searchedBackTo, watchEnd } = list;
   if (list.isFetchNextPageError) {
     return <ErrorState error={error} onRetry={loadMore} retrying={fetching} className="mt-8" />;
   }
   if (!list.hasNextPage) {
-    return <p className="mt-10 text-center text-xs text-muted-foreground">{endOfList(count, filtered)}</p>;
+    return (
+      <p className="mt-10 text-center text-xs text-muted-foreground">
+        {endOfList(count, filtered, retention)}
+      </p>
+    );
   }
   return (
     <div ref={watchEnd} className="mt-10 flex flex-col items-center gap-3 text-center">
@@ -129,8 +135,8 @@ function ListEnd({ list, count, filtered, searches }: ListEndProps) {
 function EmptyHistory() {
   return (
     <EmptyState icon={Images} title="Your images will be here" action={<FirstImageLinks />}>
-      This license has made no image in the last 90 days. Make the first one in the playground, or with a few
-      lines of code.
+      This license has made no image in the last {useRetention()}. Make the first one in the playground, or
+      with a few lines of code.
     </EmptyState>
   );
 }
@@ -147,7 +153,7 @@ function NoMatch({ onClear }: { onClear: () => void }) {
       }
     >
       Choose other filters or fewer words, or clear them to see every request of this license. Requests are
-      kept for 90 days; a search looks for words in the prompt only.
+      kept for {useRetention()}; a search looks for words in the prompt only.
     </EmptyState>
   );
 }

@@ -13,14 +13,14 @@ export function announceList({ count, hasMore, filtered }: ListExtent): string {
   return hasMore ? `${what} shown. More load as you scroll.` : `${what} shown. That is all.`;
 }
 
-/** The line below a complete list. */
-export function endOfList(count: number, filtered: boolean): string {
+/** The line below a complete list. `retention` says how long requests are kept: `90 days`. */
+export function endOfList(count: number, filtered: boolean, retention: string): string {
   const noun = filtered ? 'match' : 'request';
   const all =
     count === 1
       ? `That is the only ${noun}`
       : `That is all: ${formatCount(count, noun, `${noun}${filtered ? 'es' : 's'}`)}`;
-  return `${all}. Requests are kept for 90 days.`;
+  return `${all}. Requests are kept for ${retention}.`;
 }
 
 /** A card's badge, where there is more than one image. */

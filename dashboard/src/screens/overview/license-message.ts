@@ -6,8 +6,14 @@ type LicenseState = Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess' | 'act
 const manager = 'whoever manages your subscription';
 const kept = 'Your history and your images stay here';
 
-/** Why a license can't generate and what to do, or when it will end. Null when there is nothing to say. */
-export function licenseMessage(license: LicenseState): { title: string; text: string } | null {
+/**
+ * Why a license can't generate and what to do, or when it will end. Null when there is nothing to say.
+ * @param retention how long requests are kept: `90 days`
+ */
+export function licenseMessage(
+  license: LicenseState,
+  retention: string,
+): { title: string; text: string } | null {
   const { status, usable, apiAccess, activeUntil } = license;
   if (status === 'past_due' && usable) {
     return {
@@ -31,7 +37,7 @@ export function licenseMessage(license: LicenseState): { title: string; text: st
     const since = activeUntil === null ? '' : ` It was active until ${formatUtcDate(activeUntil)}.`;
     return {
       title: 'This license has ended',
-      text: `Its keys are refused and nothing is generated.${since} ${kept} for the 90 days that requests are kept. To go on, renew it with ${manager} or choose another license.`,
+      text: `Its keys are refused and nothing is generated.${since} ${kept} for the ${retention} that requests are kept. To go on, renew it with ${manager} or choose another license.`,
     };
   }
   if (activeUntil === null) return null;

@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import type { LicenseAnswer } from '@/api/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { useRetention } from '@/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { formatUtcDate, formatUtcDay } from '@/lib/format.ts';
 import { isEnded } from '@/license/license-badge.tsx';
@@ -100,7 +101,7 @@ function useRefresh(licenseId: string) {
 
 /** Explains an ended or suspended license. Renders nothing for other licenses. */
 function LicenseNotice({ license }: { license: LicenseAnswer }) {
-  const message = licenseMessage(license);
+  const message = licenseMessage(license, useRetention());
   if (message === null) return null;
   return (
     <Alert

@@ -1,12 +1,9 @@
-import { FileQuestion } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Link } from 'react-router';
 import { ApiError } from '@/api/api-error.ts';
 import { isFinal, isGone, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState } from '@/components/states.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { ErrorState, MissingRequest } from '@/components/states.tsx';
 import { EmptyResult } from './empty-result.tsx';
 import { ResultView } from './result-view.tsx';
 import { factsOfBody, factsOfStored, failureText, readyText, type RunFacts } from './results.ts';
@@ -108,7 +105,7 @@ function Run({ requestId, playground }: { requestId: string; playground: Playgro
       </Frame>
     );
   }
-  if (isGone(error)) return <NoSuchRun />;
+  if (isGone(error)) return <MissingRequest title="There is no run with this address" />;
   if (error !== null) {
     return <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />;
   }
@@ -166,20 +163,4 @@ function FailedRun({ run, playground }: { run: StoredGeneration; playground: Pla
   const isWhole = type === 'text_to_image' || sent !== undefined;
   const mayRetry = isWhole && playground.license.usable && mayRepeat(error);
   return <ErrorState error={error} onRetry={mayRetry ? () => playground.repeat(run) : undefined} />;
-}
-
-function NoSuchRun() {
-  return (
-    <EmptyState
-      icon={FileQuestion}
-      title="There is no run with this address"
-      action={
-        <Button asChild variant="outline">
-          <Link to="/history">Look in your history</Link>
-        </Button>
-      }
-    >
-      The address may be mistyped, the run may be another account’s, or it is older than 90 days.
-    </EmptyState>
-  );
 }

@@ -4,6 +4,7 @@ import { useApi } from '@/api/client.ts';
 import { ApiError } from '@/api/api-error.ts';
 import { useGeneration } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
+import { useRetention } from '@/config.ts';
 import { fillFromStored, fillReferences, fitToIdentities, fitToTier } from './fill-form.ts';
 import type { Destination } from './references/reference-store.ts';
 import { formStore, referenceStore, runStore } from './stores.ts';
@@ -22,6 +23,7 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
   const from = parameters.get('from') || null;
   const { data, error, isFetching, refetch } = useGeneration(from);
   const api = useApi();
+  const retention = useRetention();
   const [notice, setNotice] = useState<Notice | null>(null);
   const unknown =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
@@ -31,7 +33,7 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
     if (data === undefined) {
       setNotice({
         title: 'That request is not among your stored ones',
-        notes: ['They are kept for 90 days. The form is as you left it.'],
+        notes: [`They are kept for ${retention}. The form is as you left it.`],
       });
     } else {
       const { values, notes } = fillFromStored(data, license, identities);
@@ -46,7 +48,7 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
       return now;
     };
     setParameters(without, { replace: true });
-  }, [from, data, unknown, identities, license, setParameters, api]);
+  }, [from, data, unknown, identities, license, setParameters, api, retention]);
   return {
     /** While the stored request is fetched. */
     pending: from !== null && data === undefined && error === null,

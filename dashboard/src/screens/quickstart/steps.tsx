@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useUsage } from '@/api/queries.ts';
 import { Button } from '@/components/ui/button.tsx';
-import { useSampleAddresses } from '@/config.ts';
+import { useRetention, useSampleAddresses } from '@/config.ts';
 import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { lookUpSamples } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
@@ -87,7 +87,7 @@ export function LookUpStep() {
   return (
     <Step number={5} title="Fetch it again">
       <p className="max-w-2xl text-pretty">
-        Requests are kept for 90 days. Looking one up costs nothing and gives new links.{' '}
+        Requests are kept for {useRetention()}. Looking one up costs nothing and gives new links.{' '}
         {newestId === undefined ? (
           <>
             Put the <code>requestId</code> of your answer in the place of <code>YOUR_REQUEST_ID</code>.

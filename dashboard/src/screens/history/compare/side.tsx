@@ -1,4 +1,4 @@
-import { ExternalLink, FileQuestion, Sparkles } from 'lucide-react';
+import { ExternalLink, Sparkles } from 'lucide-react';
 import { Link } from 'react-router';
 import { isGone, type useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/api/types.ts';
@@ -6,7 +6,7 @@ import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { Time } from '@/components/time.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
-import { EmptyState, ErrorState } from '@/components/states.tsx';
+import { ErrorState, MissingRequest } from '@/components/states.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { formatRelative } from '@/lib/format.ts';
@@ -39,27 +39,16 @@ export function Side({ query, ...props }: SideProps) {
           <Skeleton className="aspect-square max-h-[72dvh] w-full" />
         </Loading>
       )}
-      {data === undefined && isGone(error) && <NoSuchRequest name={props.name} />}
+      {data === undefined && isGone(error) && (
+        <MissingRequest
+          title={`Request ${props.name} is not among your stored ones`}
+          action="Choose another in your history"
+        />
+      )}
       {data === undefined && error !== null && !isGone(error) && (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       )}
     </section>
-  );
-}
-
-function NoSuchRequest({ name }: { name: string }) {
-  return (
-    <EmptyState
-      icon={FileQuestion}
-      title={`Request ${name} is not among your stored ones`}
-      action={
-        <Button asChild variant="outline">
-          <Link to="/history">Choose another in your history</Link>
-        </Button>
-      }
-    >
-      Its address may be mistyped, or it was deleted, or is older than 90 days.
-    </EmptyState>
   );
 }
 

@@ -5,6 +5,7 @@ import { ApiError } from '@/api/api-error.ts';
 import { useApi, type Api } from '@/api/client.ts';
 import { generationOptions, isGone } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
+import { useRetention } from '@/config.ts';
 import { readAsReference, type PictureOf } from '@/lib/as-reference.ts';
 import { fetchPicture } from '@/lib/download.ts';
 import { outputFileName } from '@/lib/outputs.ts';
@@ -28,6 +29,7 @@ export function useAsReference(license: LicenseAnswer, identities: IdentityAnswe
   const { requestId, index } = picture ?? { requestId: null, index: 0 };
   const api = useApi();
   const queries = useQueryClient();
+  const retention = useRetention();
   const [attempt, setAttempt] = useState(0);
   const [outcome, setOutcome] = useState<Brought | { error: unknown } | null>(null);
   const isWanted = requestId !== null;
@@ -37,7 +39,7 @@ export function useAsReference(license: LicenseAnswer, identities: IdentityAnswe
     const { signal } = controller;
     setOutcome(null);
     const run = async (): Promise<void> => {
-      const options = { api, queries, license, identities, signal };
+      const options = { api, queries, license, identities, retention, signal };
       const result = await bring({ requestId, index }, options).catch((error: unknown) => ({ error }));
       if (signal.aborted) return;
       setOutcome(result);
@@ -46,7 +48,7 @@ export function useAsReference(license: LicenseAnswer, identities: IdentityAnswe
     };
     void run();
     return () => controller.abort();
-  }, [requestId, index, attempt, identities, license, api, queries, setParameters]);
+  }, [requestId, index, attempt, identities, license, api, queries, retention, setParameters]);
   return {
     /** While the picture is fetched. */
     pending: isWanted && outcome === null,
@@ -70,12 +72,14 @@ interface BringOptions {
   queries: QueryClient;
   license: LicenseAnswer;
   identities: IdentityAnswer[];
+  /** How long requests are kept: `90 days`. */
+  retention: string;
   signal: AbortSignal;
 }
 
 /** @throws ApiError where another try may help */
 async function bring(picture: PictureOf, options: BringOptions): Promise<Brought> {
-  const { api, queries, license, identities, signal } = options;
+  const { api, queries, license, identities, retention, signal } = options;
   if (!license.usable) return refused('Your license makes no images now.');
   const query = generationOptions(api, queries, picture.requestId);
   const stored = await queries.query(query).catch((error: unknown) => {
@@ -83,7 +87,7 @@ async function bring(picture: PictureOf, options: BringOptions): Promise<Brought
     throw error;
   });
   if (stored === null)
-    return refused('Its request is not among your stored ones. They are kept for 90 days.');
+    return refused(`Its request is not among your stored ones. They are kept for ${retention}.`);
   if (stored.outputs[picture.index] === undefined) return refused('Its request has no such picture.');
   const choice = chooseForReference(identities, stored.identity, formStore.values().identityId);
   if ('problem' in choice) return refused(choice.problem);
