@@ -1,11 +1,16 @@
-import { Suspense, type ComponentType } from 'react';
+import { lazy, Suspense, useState, type ComponentType, type ReactNode } from 'react';
 import { Outlet, Route, Routes } from 'react-router';
 import { CallbackPage, RequireSession, SignedOutPage } from './auth/pages.tsx';
-import { useSessionState } from './auth/session-context.ts';
-import { NotFound } from './layout/page.tsx';
+import { useSessionState } from './auth/session.ts';
+import { ErrorBoundary } from './layout/error-boundary.tsx';
+import { NotFound, Page } from './layout/page.tsx';
+import { recallDraft } from './lib/drafts.ts';
 import { Shell } from './layout/shell.tsx';
 import { lazyScreen, type LazyScreen } from './lib/lazy-screen.tsx';
-import { RequireLicense } from './license/require-license.tsx';
+import { TicketX } from 'lucide-react';
+import { EmptyState, ErrorState } from './components/states.tsx';
+import { ScreenSkeleton } from './components/loading.tsx';
+import { useLicenseChoice } from './license/license-choice.ts';
 
 const SessionEndedDialog = lazyScreen(() => import('./auth/session-ended-dialog.tsx'));
 const Account = lazyScreen(() => import('./screens/account/account-screen.tsx'));
@@ -18,6 +23,8 @@ const Identity = lazyScreen(() => import('./screens/identities/identity-screen.t
 const Keys = lazyScreen(() => import('./screens/keys/keys-screen.tsx'));
 const Playground = lazyScreen(() => import('./screens/playground/playground-screen.tsx'));
 const Quickstart = lazyScreen(() => import('./screens/quickstart/quickstart-screen.tsx'));
+
+const RunWatcher = lazy(() => import('./screens/playground/use-start-run.ts'));
 
 const screensByPath = { '': Overview, keys: Keys, playground: Playground, quickstart: Quickstart };
 
@@ -60,12 +67,26 @@ export function App() {
   );
 }
 
+/** What was sent before the page was loaded is followed on every screen. Its code is loaded for those who sent something. */
+function RunsOfBefore() {
+  const [has] = useState(() => Array.isArray(recallDraft('runs').runs));
+  if (!has) return null;
+  return (
+    <ErrorBoundary fallback={null}>
+      <Suspense>
+        <RunWatcher />
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
 /** What every page of a signed-in account needs. */
 function Frame() {
   const { status } = useSessionState();
   return (
     <>
       <Outlet />
+      <RunsOfBefore />
       {status === 'ended' && (
         <Suspense>
           <SessionEndedDialog />
@@ -80,5 +101,24 @@ function withLicense(title: string, Screen: ComponentType) {
     <RequireLicense title={title}>
       <Screen />
     </RequireLicense>
+  );
+}
+
+/** Renders a screen once there is a license. `title` is the heading of what is shown instead. */
+function RequireLicense({ title, children }: { title: string; children: ReactNode }) {
+  const { license, query } = useLicenseChoice();
+  if (license !== null) return children;
+  if (query.isPending) return <ScreenSkeleton />;
+  return (
+    <Page title={title}>
+      {query.error === null ? (
+        <EmptyState icon={TicketX} title="Your account has no license yet">
+          It is made when your subscription starts. If you have subscribed, wait a minute and reload this
+          page; otherwise ask whoever manages your subscription.
+        </EmptyState>
+      ) : (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      )}
+    </Page>
   );
 }

@@ -3,7 +3,7 @@ import { deleteGeneration, type Requester } from '../../../clients/typescript/sr
 import { ApiError, screenError } from './api-error.ts';
 import { useApi } from './client.ts';
 import { isGone } from './queries.ts';
-import type { GenerationList } from './types.ts';
+import type { GenerationList } from '../lib/types.ts';
 
 /** So many are deleted at the same time. */
 const lanes = 3;

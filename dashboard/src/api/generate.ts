@@ -14,6 +14,22 @@ export interface PlaygroundBody extends WithoutNull<Omit<PlaygroundRequest, 'ref
 /** Exactly one of the two, which the type from the OpenAPI document does not say. */
 export type ReferenceBody = { url: string } | { uploadId: string };
 
+export interface UploadOptions {
+  licenseId: string;
+  file: File;
+  contentType: 'image/png' | 'image/jpeg' | 'image/webp';
+  /** Called with the part that is sent, from 0 to 1. */
+  onProgress: (share: number) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Uploads one file for a license.
+ * @returns the upload's id for `referenceImages`. It can be used for an hour.
+ * @throws ApiError, and the signal's reason when it was aborted.
+ */
+export type UploadFile = (api: Api, options: UploadOptions) => Promise<string>;
+
 type WithoutNull<T> = { [Member in keyof T]: Exclude<T[Member], null> };
 type PlaygroundRequest = components['schemas']['PlaygroundGenerationRequest'];
 

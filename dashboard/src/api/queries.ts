@@ -18,7 +18,7 @@ import type {
   GenerationType,
   KeyList,
   StoredGeneration,
-} from './types.ts';
+} from '../lib/types.ts';
 
 const minuteMs = 60_000;
 

@@ -1,6 +1,6 @@
 import { uploadForm, uploadRefused } from '../../../clients/typescript/src/index.ts';
 import { ApiError } from './api-error.ts';
-import type { UploadFile, UploadOptions } from './types.ts';
+import type { UploadFile, UploadOptions } from './generate.ts';
 
 const sendWithinMs = 5 * 60_000;
 

@@ -2,10 +2,8 @@ import { LoaderCircle } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Button } from '@/components/ui/button.tsx';
-import { NoticePage } from '@/layout/notice-page.tsx';
-import { rememberReturnPath } from './return-path.ts';
-import { useSession, useSessionState } from './session-context.ts';
-import type { Session, SignInResult } from './session.ts';
+import { NoticePage } from '@/components/notice-page.tsx';
+import { useSession, useSessionState, type Session, type SignInResult } from './session.ts';
 
 /** Shown between pages, after a short delay: mostly the next page is there before. */
 function SigningIn() {
@@ -99,4 +97,20 @@ export function SignedOutPage() {
       needs no account.
     </NoticePage>
   );
+}
+
+const key = 'return-path';
+
+/** Remembers where a sign-in comes back to, so that the screen there is loaded while the sign-in is completed. */
+function rememberReturnPath(pathname: string): void {
+  try {
+    sessionStorage.setItem(key, pathname);
+  } catch {
+    // It is loaded a little later.
+  }
+}
+
+/** Where the sign-in that is being completed comes back to. Null on every other page. */
+export function recallReturnPath(): string | null {
+  return window.location.pathname === '/callback' ? sessionStorage.getItem(key) : null;
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Dialog, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { useSession } from './session-context.ts';
+import { useSession } from './session.ts';
 
 /** Lies over the page: leaving at once would lose what was typed. */
 export default function SessionEndedDialog() {

@@ -2,8 +2,10 @@ import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts';
 import { ApiError, networkError, sessionEnded } from '../api/api-error.ts';
 import type { TokenSource } from '../api/client.ts';
 import { createStore } from '../lib/store.ts';
+import { useSyncExternalStore } from 'react';
+import { createRequiredContext } from '../lib/required-context.ts';
 
-export interface Account {
+interface Account {
   /** The account's id. */
   id: string;
   email: string | null;
@@ -31,7 +33,7 @@ export interface Session extends TokenSource {
   leave(): Promise<void>;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   users: UserManager;
   /** Asks the user pool to take no refresh of a sign-in any more. Nobody waits for it, so it must not reject. */
   revoke: (refreshToken: string) => void;
@@ -192,4 +194,16 @@ function renewInMs({ expires_in: seconds = 0 }: User): number {
 
 function accountOf({ profile }: User): Account {
   return { id: profile.sub, email: profile.email ?? null };
+}
+
+export const [SessionContext, useSession] = createRequiredContext<Session>('SessionContext');
+
+export function useSessionState(): SessionState {
+  const session = useSession();
+  return useSyncExternalStore(session.subscribe, session.state);
+}
+
+/** The signed-in account. Use it below `RequireSession` only. */
+export function useAccount(): Account | null {
+  return useSessionState().account;
 }

@@ -1,5 +1,5 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore } from 'oidc-client-ts';
-import type { DashboardConfig } from '../api/types.ts';
+import type { DashboardConfig } from '../lib/types.ts';
 
 /**
  * The OpenID Connect client (authorization code with PKCE). Tokens are kept in memory only. The state of a sign-in (PKCE

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { IdentityAnswer } from '@/api/types.ts';
+import type { IdentityAnswer } from '@/lib/types.ts';
 import { cn } from '@/lib/cn.ts';
 
 interface IdentityPictureProps {

@@ -1,4 +1,4 @@
-import { useConfig, useRetention } from '@/config.ts';
+import { useConfig, useRetention } from '@/lib/config.ts';
 import { contactHref } from '@/lib/support.ts';
 import { CircleAlert, FileQuestion, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,5 +1,5 @@
 import { CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle } from 'lucide-react';
-import type { GenerationStatus } from '@/api/types.ts';
+import type { GenerationStatus } from '@/lib/types.ts';
 import { Badge } from './ui/badge.tsx';
 
 const badges = {

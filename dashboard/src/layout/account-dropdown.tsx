@@ -1,6 +1,6 @@
 import { BookOpen, CreditCard, LogOut, Monitor, Moon, Settings, Sun } from 'lucide-react';
 import { Link } from 'react-router';
-import { useAccount, useSession } from '@/auth/session-context.ts';
+import { useAccount, useSession } from '@/auth/session.ts';
 import type { MenuTrigger } from '@/components/lazy-menu.tsx';
 import {
   DropdownMenu,
@@ -12,7 +12,7 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
-import { useConfig } from '@/config.ts';
+import { useConfig } from '@/lib/config.ts';
 import { ReferenceLink } from './reference-link.tsx';
 import { setTheme, themes, useTheme } from '@/lib/theme.ts';
 

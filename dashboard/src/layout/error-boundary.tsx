@@ -1,10 +1,9 @@
 import { TriangleAlert } from 'lucide-react';
-import { Component, useEffect, useState, type ReactNode } from 'react';
+import { Component, useEffect, useState, type ReactNode, useSyncExternalStore } from 'react';
 import { ReloadButton } from '@/components/reload-button.tsx';
 import { LoadError } from '@/lib/lazy-screen.tsx';
 import { reload } from '@/lib/reload.ts';
-import { useIsOnline } from '@/lib/use-online.ts';
-import { NoticePage } from './notice-page.tsx';
+import { NoticePage } from '@/components/notice-page.tsx';
 import { Page } from './page.tsx';
 
 interface Props {
@@ -101,4 +100,16 @@ function isFirstReload(): boolean {
   } catch {
     return false;
   }
+}
+
+const events = ['online', 'offline'] as const;
+
+function subscribe(listener: () => void): () => void {
+  for (const event of events) window.addEventListener(event, listener);
+  return () => events.forEach((event) => window.removeEventListener(event, listener));
+}
+
+/** Whether this computer has a network, as far as the browser knows. */
+function useIsOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine);
 }

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'react-router';
 import { productName } from '@/components/product.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { screenOf } from '@/lib/screen-of.ts';
+import { ArrowLeft } from 'lucide-react';
 
 interface PageProps {
   title: string;
@@ -67,5 +67,24 @@ export function NotFound() {
         <Link to="/">Go to the overview</Link>
       </Button>
     </Page>
+  );
+}
+
+/** The screen of an address. The playground's runs have addresses of their own, and one screen, which stays as it is. */
+export function screenOf(pathname: string): string {
+  return pathname.replace(/^\/playground\/.*/, '/playground');
+}
+
+/** Above a wide `Page`: the way to the list that it belongs to. */
+export function BackLink({ to, children }: { to: string; children: string }) {
+  return (
+    <div className="mx-auto mb-2 w-full max-w-[100rem]">
+      <Button asChild variant="ghost" size="sm" className="-ml-3 text-muted-foreground">
+        <Link to={to}>
+          <ArrowLeft aria-hidden />
+          {children}
+        </Link>
+      </Button>
+    </div>
   );
 }

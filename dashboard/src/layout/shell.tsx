@@ -7,18 +7,20 @@ import {
   Sparkles,
   SquareTerminal,
   type LucideIcon,
+  CircleUserRound,
 } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
-import { recallDraft } from '@/lib/drafts.ts';
-import { screenOf } from '@/lib/screen-of.ts';
+import { screenOf } from './page.tsx';
 import { LicenseSwitcher } from '@/license/license-switcher.tsx';
-import { AccountMenu } from './account-menu.tsx';
 import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
 import { ScreenSkeleton } from '@/components/loading.tsx';
 import { ReferenceLink } from './reference-link.tsx';
+import { useAccount } from '@/auth/session.ts';
+import { lazyMenu } from '@/components/lazy-menu.tsx';
+import { Button } from '@/components/ui/button.tsx';
 
 interface NavigationItem {
   path: string;
@@ -61,23 +63,7 @@ export function Shell() {
         </ErrorBoundary>
       </main>
       <BottomBar />
-      <RunsOfBefore />
     </div>
-  );
-}
-
-const RunWatcher = lazy(() => import('@/screens/playground/run-watcher.tsx'));
-
-/** What was sent before the page was loaded is followed on every screen. Its code is loaded for those who sent something. */
-function RunsOfBefore() {
-  const [has] = useState(() => recallDraft('runs') !== null);
-  if (!has) return null;
-  return (
-    <ErrorBoundary fallback={null}>
-      <Suspense>
-        <RunWatcher />
-      </Suspense>
-    </ErrorBoundary>
   );
 }
 
@@ -179,4 +165,22 @@ function useScrollToTop(screen: string): void {
     if (screen !== before.current && how !== 'POP') window.scrollTo(0, 0);
     before.current = screen;
   }, [screen, how]);
+}
+
+const Dropdown = lazyMenu(() => import('./account-dropdown.tsx'));
+
+/** Shows who is signed in. Its menu has the theme and the sign-out. */
+function AccountMenu({ compact = false }: { compact?: boolean }) {
+  const email = useAccount()?.email ?? 'Your account';
+  const button = compact ? (
+    <Button variant="ghost" size="icon" aria-label="Account" className="-mr-2">
+      <CircleUserRound aria-hidden className="size-5" strokeWidth={1.75} />
+    </Button>
+  ) : (
+    <Button variant="ghost" aria-label={`Account, ${email}`} className="w-full justify-start gap-3 px-2">
+      <CircleUserRound aria-hidden strokeWidth={1.75} />
+      <span className="truncate">{email}</span>
+    </Button>
+  );
+  return <Dropdown trigger={button} />;
 }

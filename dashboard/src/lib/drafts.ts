@@ -1,5 +1,3 @@
-import type { SessionState } from '../auth/session.ts';
-
 /** The two calls of a browser's storage that are used. */
 export interface TabStorage {
   getItem(key: string): string | null;
@@ -22,24 +20,31 @@ export const drafts: TabStorage = {
 };
 
 /** Storage may be full or switched off: what is kept then lives as long as the page. */
-export function keepDraft(key: string, value: string, storage: () => TabStorage = () => drafts): void {
+export function keepDraft(key: string, value: unknown, storage: () => TabStorage = () => drafts): void {
   try {
-    storage().setItem(key, value);
+    storage().setItem(key, JSON.stringify(value));
   } catch {
     // It is in memory.
   }
 }
 
-export function recallDraft(key: string, storage: () => TabStorage = () => drafts): string | null {
+/** What was kept; an empty object where nothing was, or nothing that can be read. */
+export function recallDraft(key: string, storage: () => TabStorage = () => drafts): Record<string, unknown> {
   try {
-    return storage().getItem(key);
+    const kept: unknown = JSON.parse(storage().getItem(key) ?? '{}');
+    return typeof kept === 'object' && kept !== null ? { ...kept } : {};
   } catch {
-    return null;
+    return {};
   }
 }
 
+interface SessionNow {
+  status: 'none' | 'active' | 'ended' | 'left';
+  account: { id: string } | null;
+}
+
 /** Call it whenever the session changes. */
-export function keepDraftsOf({ status, account }: SessionState): void {
+export function keepDraftsOf({ status, account }: SessionNow): void {
   if (status === 'none') return;
   isOpen = status !== 'left';
   try {

@@ -1,5 +1,5 @@
 import { makeZip } from 'client-zip';
-import type { StoredGeneration } from '../api/types.ts';
+import type { StoredGeneration } from './types.ts';
 import { readLink } from './download.ts';
 import { archivedFileName } from './outputs.ts';
 

@@ -1,4 +1,4 @@
-import type { LicenseAnswer } from '@/api/types.ts';
+import type { LicenseAnswer } from '@/lib/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 import { cn } from '@/lib/cn.ts';
 import { shortId } from '@/lib/format.ts';

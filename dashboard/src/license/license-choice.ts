@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { useLicenses } from '@/api/queries.ts';
-import type { LicenseAnswer } from '@/api/types.ts';
+import type { LicenseAnswer } from '@/lib/types.ts';
 import { createStore, recall, remember } from '@/lib/store.ts';
 
 const storageKey = 'license';

@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installClient } from '../../support/installed-client.ts';
-import { codeSamples, lookUpSamples, uploadsNote } from '../../../dashboard/src/lib/code-samples.ts';
+import {
+  codeSamples,
+  defaultPrompt,
+  lookUpSamples,
+  uploadsNote,
+} from '../../../dashboard/src/lib/code-samples.ts';
 import type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 import {
   answerFields,
-  defaultPrompt,
   identityToShow,
   promptProblem,
   sampleAnswer,

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { asReferenceSearch, readAsReference } from '../../../dashboard/src/lib/as-reference.ts';
+import { asReferenceSearch, readAsReference } from '../../../dashboard/src/lib/outputs.ts';
 import {
   compareRequests,
   comparedSearch,
   readCompared,
 } from '../../../dashboard/src/screens/history/compare/compared.ts';
-import { chooseForReference } from '../../../dashboard/src/screens/playground/references/choose-for-reference.ts';
+import { chooseForReference } from '../../../dashboard/src/screens/playground/fill-form.ts';
 import type { StoredGeneration } from '../../../shared/generations/answer-contract.ts';
 import type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 import { storedGeneration as generation } from '../../support/stored-generation.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { csvFile, withoutFormula } from '../../../dashboard/src/lib/csv.ts';
+import { csvFile, withoutFormula } from '../../../dashboard/src/screens/overview/period-csv.ts';
 
 /** Reads CSV by RFC 4180, character by character. */
 function readCsv(text: string): string[][] {

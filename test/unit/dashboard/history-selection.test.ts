@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { deletionQuestion } from '../../../dashboard/src/screens/history/deletion-texts.ts';
 import {
+  deletionQuestion,
   nothingSelected,
   selectedOf,
   toggled,
   toggledAll,
   type Selection,
 } from '../../../dashboard/src/screens/history/selection.ts';
-import type { StoredGeneration } from '../../../dashboard/src/api/types.ts';
+import type { StoredGeneration } from '../../../dashboard/src/lib/types.ts';
 
 const order = ['a', 'b', 'c', 'd', 'e'];
 

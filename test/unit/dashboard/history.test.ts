@@ -7,6 +7,8 @@ import {
   readFilters,
   toApiFilters,
   writeFilters,
+  boundsOf,
+  dayOf,
 } from '../../../dashboard/src/screens/history/filters.ts';
 import {
   announceList,
@@ -23,7 +25,6 @@ import {
   sampleBody,
   viewerWidth,
 } from '../../../dashboard/src/screens/history/request-view.ts';
-import { boundsOf, dayOf } from '../../../dashboard/src/screens/history/time-ranges.ts';
 import { shorten } from '../../../dashboard/src/lib/text.ts';
 import { storedGeneration as generation } from '../../support/stored-generation.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { LicenseAnswer } from '../../../dashboard/src/api/types.ts';
+import type { LicenseAnswer } from '../../../dashboard/src/lib/types.ts';
 import {
   hasWords,
   licensesWith,

@@ -8,8 +8,6 @@ import {
   changeKeyAdvice,
   createKeyAdvice,
   revokeKeyAdvice,
-} from '../../../dashboard/src/screens/keys/key-advice.ts';
-import {
   bodyOf,
   controlTime,
   customTimeProblem,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { outputFileName, outputSeed, sourcesOf, thumbnailOf } from '../../../dashboard/src/lib/outputs.ts';
 import * as fc from 'fast-check';
-import { creditCost } from '../../../dashboard/src/screens/playground/sizes.ts';
+import { creditCost } from '../../../dashboard/src/lib/credits.ts';
 import { creditCost as chargedCost } from '../../../shared/licenses/credits.ts';
 
 const request = { requestId: '01a1fe17-7ebc-7396-8df3-f13b595bdbd4', identityName: 'Aurora', seed: 42 };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { UsageHistoryItem } from '../../../dashboard/src/api/types.ts';
+import type { UsageHistoryItem } from '../../../dashboard/src/lib/types.ts';
 import { formatNumber, formatUtcDate } from '../../../dashboard/src/lib/format.ts';
+import { creditsLeft } from '../../../dashboard/src/lib/credits.ts';
 import {
-  creditsLeft,
   creditStatus,
   creditWarning,
   resetMoment,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/api/types.ts';
+import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/lib/types.ts';
 import type { TabStorage } from '../../../dashboard/src/lib/drafts.ts';
 import {
   fillFromStored,

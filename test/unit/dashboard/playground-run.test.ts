@@ -7,6 +7,7 @@ import {
   factsOfStored,
   failureText,
   readyText,
+  stageText,
 } from '../../../dashboard/src/screens/playground/results.ts';
 import {
   createRunStore,
@@ -14,7 +15,6 @@ import {
   mayRepeat,
   type GenerationCommand,
 } from '../../../dashboard/src/screens/playground/run-store.ts';
-import { stageText } from '../../../dashboard/src/screens/playground/waiting.ts';
 import { defaultValues } from '../../../dashboard/src/screens/playground/form-values.ts';
 import { otherSettings, rememberSettings } from '../../../dashboard/src/screens/playground/last-used.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import sharp from 'sharp';
 import { formatFileSize } from '../../../dashboard/src/lib/format.ts';
-import { inspectFile } from '../../../dashboard/src/screens/playground/references/inspect-file.ts';
+import { inspectFile } from '../../../dashboard/src/screens/playground/references/add-references.ts';
 import {
   referenceLimits,
   uploadLifetimeMs,

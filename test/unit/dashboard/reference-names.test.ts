@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/api/types.ts';
+import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/lib/types.ts';
 import { fillReferences } from '../../../dashboard/src/screens/playground/fill-form.ts';
 import { failureText } from '../../../dashboard/src/screens/playground/results.ts';
 import {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
 import type { Api } from '../../../dashboard/src/api/client.ts';
-import type { UploadOptions } from '../../../dashboard/src/api/types.ts';
+import type { UploadOptions } from '../../../dashboard/src/api/generate.ts';
 import {
   createReferenceStore,
   type ReferenceStore,

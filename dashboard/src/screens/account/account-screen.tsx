@@ -1,12 +1,12 @@
 import { ExternalLink } from 'lucide-react';
 import { useId } from 'react';
 import { useAccountSettings, useSwitchCreditMails } from '@/api/account.ts';
-import { useAccount } from '@/auth/session-context.ts';
+import { useAccount } from '@/auth/session.ts';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
-import { useConfig } from '@/config.ts';
+import { useConfig } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { contactHref } from '@/lib/support.ts';
 

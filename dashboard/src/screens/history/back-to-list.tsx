@@ -2,7 +2,7 @@ import { ArrowLeft, ChevronLeft, ChevronRight, Columns2 } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { useGenerations } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { useLicense } from '@/license/license-choice.ts';
 import { readFilters } from './filters.ts';

@@ -1,15 +1,17 @@
-import { CircleAlert } from 'lucide-react';
+import { CircleAlert, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { useDeleteGenerations, type DeleteOutcome } from '@/api/deletions.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { formatCount } from '@/lib/format.ts';
 import { shorten } from '@/lib/text.ts';
-import { deletedSentence, deletionQuestion } from './deletion-texts.ts';
+import { deletedSentence, deletionQuestion } from './selection.ts';
+import { useNavigate } from 'react-router';
+import { useListSearch } from './back-to-list.tsx';
 
 interface DeleteDialogProps {
   requests: readonly StoredGeneration[];
@@ -128,5 +130,34 @@ function Failures({ requests, failures }: FailuresProps) {
         })}
       </ul>
     </Alert>
+  );
+}
+
+/** Deletes the request of the page, and goes back to the list. */
+export function DeleteButton({ generation }: { generation: StoredGeneration }) {
+  const [open, setOpen] = useState(false);
+  const cameFromList = useListSearch() !== null;
+  const navigate = useNavigate();
+  const leave = (): void => {
+    setOpen(false);
+    // Like the link to the list: the place in it is found again.
+    if (cameFromList) void navigate(-1);
+    else void navigate('/history', { replace: true });
+  };
+  return (
+    <>
+      <Button variant="outline" onClick={() => setOpen(true)}>
+        <Trash2 aria-hidden />
+        {/* Phones have no room for three names in a row. */}
+        <span className="max-sm:sr-only">Delete</span>
+      </Button>
+      {open && (
+        <DeleteDialog
+          requests={[generation]}
+          onClose={() => setOpen(false)}
+          onEnded={({ failures }) => failures.length === 0 && leave()}
+        />
+      )}
+    </>
   );
 }

@@ -1,17 +1,17 @@
-import { Images } from 'lucide-react';
+import { Images, Check } from 'lucide-react';
 import { useId } from 'react';
 import { Link } from 'react-router';
 import { isFinal } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { formatRelative } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
-import { CardCheckbox } from './card-checkbox.tsx';
 import { imageCount } from './list-view.ts';
 import { requestLinkId } from './use-scroll-restoration.ts';
+import { cn } from '@/lib/cn.ts';
 
 interface HistoryCardProps {
   generation: StoredGeneration;
@@ -166,4 +166,42 @@ function Placeholder({ generation: { status, errorMessage } }: Pick<HistoryCardP
 function runningWords(status: StoredGeneration['status']): string {
   const what = status === 'QUEUED' ? 'Waiting for its turn.' : 'Being made.';
   return `${what} The image appears here by itself.`;
+}
+
+interface CardCheckboxProps {
+  checked: boolean;
+  disabled: boolean;
+  /** The id of the element that names it. */
+  labelledBy: string;
+  describedBy: string;
+  onToggle: (withShift: boolean) => void;
+}
+
+/** Covers its card, so that a click anywhere on it counts, also one with Shift, which Firefox takes on no label. */
+function CardCheckbox({ checked, disabled, labelledBy, describedBy, onToggle }: CardCheckboxProps) {
+  return (
+    <>
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        aria-labelledby={labelledBy}
+        aria-describedby={describedBy}
+        onChange={(event) => onToggle((event.nativeEvent as MouseEvent).shiftKey)}
+        className="absolute -inset-0.75 z-10 m-0 size-[calc(100%+0.375rem)] cursor-pointer appearance-none rounded-lg inset-ring-primary checked:bg-primary/10 checked:inset-ring-2 sm:-inset-1.5 sm:size-[calc(100%+0.75rem)] focus-visible:outline-2 disabled:cursor-not-allowed"
+      />
+      {/* At the picture's lower right: the other corners may have badges. */}
+      <span aria-hidden className="pointer-events-none absolute inset-x-0 top-0 z-10 aspect-square">
+        <span
+          className={cn(
+            'absolute right-2 bottom-2 flex size-6 items-center justify-center rounded-md border-2',
+            checked ? 'border-primary bg-primary text-primary-foreground' : 'border-input bg-card',
+            disabled && 'opacity-40',
+          )}
+        >
+          {checked && <Check className="size-4" strokeWidth={3} />}
+        </span>
+      </span>
+    </>
+  );
 }

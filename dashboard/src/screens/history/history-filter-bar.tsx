@@ -1,9 +1,9 @@
-import { ListFilter, Search, X } from 'lucide-react';
+import { ListFilter, Search, X, ChevronDown } from 'lucide-react';
 import { useEffect, useId, useState, type Ref } from 'react';
 import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Input } from '@/components/ui/input.tsx';
+import { Input, controlClasses } from '@/components/ui/input.tsx';
 import { cn } from '@/lib/cn.ts';
 import { typeLabels } from '@/lib/outputs.ts';
 import {
@@ -15,9 +15,12 @@ import {
   statuses,
   types,
   type HistoryFilters,
+  dayOf,
+  namedRanges,
+  type NamedRange,
+  type TimeRange,
 } from './filters.ts';
-import { FilterSelect } from './filter-select.tsx';
-import { TimeFilter } from './time-filter.tsx';
+import { useNow } from '@/lib/use-now.ts';
 
 interface HistoryFilterBarProps {
   licenseId: string;
@@ -169,4 +172,113 @@ function useIdentityChoices(licenseId: string, chosenId: string | undefined) {
   const used = Object.entries(usage?.aggregates.byIdentity ?? {}).map(([id, tally]) => ({ id, ...tally }));
   const met = usage?.history.map(({ identity }) => identity) ?? [];
   return identityChoices([...identities, ...used, ...met], chosenId);
+}
+
+interface TimeFilterProps {
+  filters: TimeRange;
+  onChange: (range: TimeRange) => void;
+}
+
+const timeChoices = [
+  ...Object.entries(namedRanges).map(([id, label]) => ({ id: id as NamedRange | 'days', label })),
+  { id: 'days' as const, label: 'Choose days' },
+];
+
+/** A range by name, or the days that somebody chooses. */
+function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps) {
+  const hasDays = from !== undefined || to !== undefined;
+  const [choosesDays, setChoosesDays] = useState(false);
+  const showsDays = range === undefined && (hasDays || choosesDays);
+  const today = dayOf(useNow());
+  return (
+    <>
+      <FilterSelect
+        label="Time"
+        none="All times"
+        value={range ?? (showsDays ? 'days' : undefined)}
+        choices={timeChoices}
+        onChange={(next) => {
+          setChoosesDays(next === 'days');
+          onChange({ range: next === 'days' ? undefined : next, from: undefined, to: undefined });
+        }}
+        className="col-span-2 sm:w-44"
+      />
+      {showsDays && (
+        <div className="col-span-2 grid grid-cols-1 gap-2 min-[26rem]:grid-cols-2 sm:flex">
+          <DayField
+            label="From"
+            value={from}
+            max={to ?? today}
+            onChange={(day) => onChange({ range: undefined, from: day, to })}
+          />
+          <DayField
+            label="To"
+            value={to}
+            min={from}
+            max={today}
+            onChange={(day) => onChange({ range: undefined, from, to: day })}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface DayFieldProps {
+  label: string;
+  value: string | undefined;
+  min?: string | undefined;
+  max: string;
+  onChange: (day: string | undefined) => void;
+}
+
+function DayField({ label, value, onChange, ...range }: DayFieldProps) {
+  return (
+    <label className="flex items-center gap-2">
+      <span className="w-10 text-muted-foreground sm:w-auto">{label}</span>
+      <Input
+        type="date"
+        value={value ?? ''}
+        {...range}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+        className="sm:w-40"
+      />
+    </label>
+  );
+}
+
+interface FilterSelectProps<Id extends string> {
+  label: string;
+  /** The choice that narrows nothing. */
+  none: string;
+  value: Id | undefined;
+  choices: { id: Id; label: string }[];
+  onChange: (value: Id | undefined) => void;
+  className: string;
+}
+
+/** A native control, which opens the phone's own list on phones. */
+function FilterSelect<Id extends string>(props: FilterSelectProps<Id>) {
+  const { label, none, value, choices, onChange, className } = props;
+  return (
+    <div className={cn('relative', className)}>
+      <select
+        aria-label={label}
+        value={value ?? ''}
+        onChange={({ target }) => onChange(choices.find(({ id }) => id === target.value)?.id)}
+        className={cn(controlClasses, 'h-10 cursor-pointer appearance-none truncate pr-9')}
+      >
+        <option value="">{none}</option>
+        {choices.map((choice) => (
+          <option key={choice.id} value={choice.id}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      <ChevronDown
+        aria-hidden
+        className="pointer-events-none absolute top-3 right-3 size-4 text-muted-foreground"
+      />
+    </div>
+  );
 }

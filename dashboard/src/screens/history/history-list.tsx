@@ -5,13 +5,12 @@ import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { useRetention } from '@/config.ts';
+import { useRetention } from '@/lib/config.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { isFiltered, isSearching, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
-import { ListSelectionBar, choiceOf } from './list-selection.tsx';
+import { SelectionBar, choiceOf, type Selecting } from './selection-bar.tsx';
 import { useApiFilters } from './use-api-filters.ts';
-import type { Selecting } from './use-selection.ts';
 import { announceList, countEmptyPages, endOfList, shouldFetchNext } from './list-view.ts';
 
 interface HistoryListProps {
@@ -69,7 +68,7 @@ export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: 
       {data && (count > 0 || hasMore) && (
         <ListEnd list={list} count={count} filtered={filtered} searches={isSearching(filters)} />
       )}
-      {selecting && <ListSelectionBar list={known ?? []} selecting={selecting} />}
+      {selecting && <SelectionBar list={known ?? []} selecting={selecting} />}
     </>
   );
 }

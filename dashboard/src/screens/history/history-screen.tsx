@@ -8,7 +8,7 @@ import { useLicense } from '@/license/license-choice.ts';
 import { isFiltered, readFilters, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryFilterBar } from './history-filter-bar.tsx';
 import { HistoryList } from './history-list.tsx';
-import { useSelection } from './use-selection.ts';
+import { useSelection } from './selection-bar.tsx';
 import { useScrollRestoration } from './use-scroll-restoration.ts';
 
 export default function HistoryScreen() {

@@ -2,15 +2,14 @@ import { CircleX, Clock, Download, ExternalLink, ImagePlus, LoaderCircle } from 
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { isFinal } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { asReferenceSearch } from '@/lib/as-reference.ts';
+import { asReferenceSearch, outputSeed, stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
-import { outputSeed, stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { viewerWidth } from './request-view.ts';
 import { ZipButton } from './zip-button.tsx';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { isFinal, useKeys } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { StatusBadge } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';

@@ -1,4 +1,4 @@
-import type { StoredGeneration } from '../../api/types.ts';
+import type { StoredGeneration } from '../../lib/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
 
 /**

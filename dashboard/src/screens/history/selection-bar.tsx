@@ -1,24 +1,26 @@
 import { Columns2, Trash2, X } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { formatCount, formatNumber } from '@/lib/format.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { ZipButton } from './zip-button.tsx';
+import { isFinal } from '@/api/queries.ts';
+import type { CardChoice } from './history-card.tsx';
+import { nothingSelected, selectedOf, toggled, toggledAll, type Selection } from './selection.ts';
 
 interface SelectionBarProps {
-  /** In the order of the list. */
-  selected: StoredGeneration[];
-  /** How many of the loaded requests can be selected. */
-  selectable: number;
-  onToggleAll: () => void;
-  onLeave: () => void;
+  list: readonly StoredGeneration[];
+  selecting: Selecting;
 }
 
 /** What can be done with the selected requests. It stays at the bottom; `index.css` keeps what has the focus beside it. */
-export function SelectionBar({ selected, selectable, onToggleAll, onLeave }: SelectionBarProps) {
-  const isAll = selectable > 0 && selected.length === selectable;
+export function SelectionBar({ list, selecting }: SelectionBarProps) {
+  const selectable = selectableIds(list);
+  // In the order of the list.
+  const selected = selectedOf(list, selecting.selection);
+  const isAll = selectable.length > 0 && selected.length === selectable.length;
   return (
     <div
       role="group"
@@ -30,8 +32,13 @@ export function SelectionBar({ selected, selectable, onToggleAll, onLeave }: Sel
           <p role="status" className="font-medium tabular-nums">
             {formatNumber(selected.length)} selected
           </p>
-          <Button variant="ghost" size="sm" disabled={selectable === 0} onClick={onToggleAll}>
-            {isAll ? 'Select none' : `Select all ${formatNumber(selectable)} loaded`}
+          <Button
+            variant="ghost"
+            size="sm"
+            disabled={selectable.length === 0}
+            onClick={() => selecting.toggleAll(selectable)}
+          >
+            {isAll ? 'Select none' : `Select all ${formatNumber(selectable.length)} loaded`}
           </Button>
           <Button
             variant="ghost"
@@ -39,7 +46,7 @@ export function SelectionBar({ selected, selectable, onToggleAll, onLeave }: Sel
             aria-label="Leave the selection"
             aria-keyshortcuts="Escape"
             title="Leave the selection"
-            onClick={onLeave}
+            onClick={selecting.leave}
             className="ml-auto sm:order-first sm:ml-0"
           >
             <X aria-hidden />
@@ -58,7 +65,7 @@ const zipLabel = (
   </span>
 );
 
-function SelectionActions({ selected }: Pick<SelectionBarProps, 'selected'>) {
+function SelectionActions({ selected }: { selected: StoredGeneration[] }) {
   const [asksDeletion, setAsksDeletion] = useState(false);
   const bar = useRef<HTMLDivElement>(null);
   const none = selected.length === 0;
@@ -115,4 +122,76 @@ function CompareLink({ selected }: { selected: StoredGeneration[] }) {
       <Link to={`/history/compare?${new URLSearchParams({ a: a.id, b: b.id }).toString()}`}>{label}</Link>
     </Button>
   );
+}
+
+/** A request that is still running can be neither deleted nor saved. */
+function selectableIds(list: readonly StoredGeneration[]): string[] {
+  return list.filter(({ status }) => isFinal(status)).map(({ id }) => id);
+}
+
+export function choiceOf(
+  selecting: Selecting | null,
+  list: readonly StoredGeneration[],
+  id: string,
+): CardChoice | null {
+  return (
+    selecting && {
+      chosen: selecting.selection.ids.includes(id),
+      toggle: (withShift) => selecting.toggle(selectableIds(list), id, withShift),
+    }
+  );
+}
+
+export interface Selecting {
+  selection: Selection;
+  toggle: (order: readonly string[], id: string, withShift: boolean) => void;
+  toggleAll: (order: readonly string[]) => void;
+  leave: () => void;
+}
+
+/**
+ * The selection of one list, by its key: another list has none.
+ * @param onLeft called when the selection was left
+ */
+export function useSelection(
+  listKey: string,
+  onLeft: () => void,
+): { selecting: Selecting | null; begin: () => void } {
+  const [state, setState] = useState<{ listKey: string; selection: Selection } | null>(null);
+  const isOn = state?.listKey === listKey;
+  const leave = (): void => {
+    setState(null);
+    onLeft();
+  };
+  useEscape(isOn ? leave : null);
+  const change = (next: (selection: Selection) => Selection): void =>
+    setState((before) => before && { ...before, selection: next(before.selection) });
+  return {
+    begin: () => setState({ listKey, selection: nothingSelected }),
+    selecting: isOn
+      ? {
+          selection: state.selection,
+          toggle: (order, id, withShift) => change((selection) => toggled(selection, order, id, withShift)),
+          toggleAll: (order) => change((selection) => toggledAll(selection, order)),
+          leave,
+        }
+      : null,
+  };
+}
+
+/** Where Escape has a meaning of its own. */
+const ownEscape = 'input[type=search], [role=dialog], [role=alertdialog], [role=menu]';
+
+function useEscape(leave: (() => void) | null): void {
+  useEffect(() => {
+    if (leave === null) return;
+    const press = (event: KeyboardEvent): void => {
+      const isTaken =
+        event.defaultPrevented ||
+        (event.target instanceof Element && event.target.closest(ownEscape) !== null);
+      if (event.key === 'Escape' && !isTaken) leave();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [leave]);
 }

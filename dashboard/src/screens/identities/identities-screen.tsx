@@ -1,8 +1,8 @@
 import { Images } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation, useNavigationType, useSearchParams } from 'react-router';
-import { useAccountIdentities } from '@/api/account-identities.ts';
-import type { IdentityAnswer, LicenseAnswer } from '@/api/types.ts';
+import { useAccountIdentities } from '@/api/account.ts';
+import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { IdentityPicture } from '@/components/identity-picture.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';

@@ -1,5 +1,5 @@
 import { Camera, CircleSlash } from 'lucide-react';
-import type { IdentityAnswer } from '@/api/types.ts';
+import type { IdentityAnswer } from '@/lib/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 
 /** What an identity can do, and whether it can be used now. Renders nothing for one that only paints. */

@@ -1,5 +1,5 @@
 import { hasAllWords, searchWords } from '../../../../shared/base/search.ts';
-import type { IdentityAnswer, LicenseAnswer } from '../../api/types.ts';
+import type { IdentityAnswer, LicenseAnswer } from '../../lib/types.ts';
 
 /**
  * The licenses that include an identity and can be used now. The API does not tell which identities the founding catalog

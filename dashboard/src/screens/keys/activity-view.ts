@@ -1,4 +1,4 @@
-import type { ActivityItem } from '../../api/types.ts';
+import type { ActivityItem } from '../../lib/types.ts';
 import { formatCount, formatCredits, formatDate } from '../../lib/format.ts';
 
 const subjects: Record<ActivityItem['by'], string> = {

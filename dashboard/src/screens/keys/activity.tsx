@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { useActivity } from '@/api/queries.ts';
-import type { ActivityItem } from '@/api/types.ts';
+import type { ActivityItem } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';

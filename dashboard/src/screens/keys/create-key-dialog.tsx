@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import { useEffect, useRef, useState, type FocusEvent, type RefObject } from 'react';
 import { useCreateKey } from '@/api/key-changes.ts';
-import type { CreatedKey, KeyAnswer } from '@/api/types.ts';
+import type { CreatedKey, KeyAnswer } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';

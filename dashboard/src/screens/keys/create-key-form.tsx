@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import { useRef, useState, type RefObject, type SubmitEvent } from 'react';
-import type { CreateKeyBody, KeyAnswer, LicenseAnswer } from '@/api/types.ts';
+import type { CreateKeyBody, KeyAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { Field } from '@/components/field.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
@@ -11,8 +11,8 @@ import { formatCount, formatDateTime } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { licenseProblem } from '@/license/license-badge.tsx';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
-import { createKeyAdvice } from './key-advice.ts';
 import {
+  createKeyAdvice,
   bodyOf,
   controlTime,
   expiresAt,
@@ -22,9 +22,8 @@ import {
   type KeyFormProblems,
   type KeyFormValues,
 } from './key-form.ts';
-import { BudgetField, NameField } from './key-fields.tsx';
+import { BudgetField, NameField, Problem } from './key-fields.tsx';
 import { activeKeysOf, maxActiveKeys } from './key-view.ts';
-import { Problem } from './problem.tsx';
 
 interface CreateKeyFormProps {
   /** All of the account, as far as they are known. */

@@ -1,15 +1,14 @@
 import { useId, useRef, useState } from 'react';
-import type { KeyAnswer } from '@/api/types.ts';
+import type { KeyAnswer } from '@/lib/types.ts';
 import { EmptyState } from '@/components/states.tsx';
 import { Label } from '@/components/field.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { formatNumber } from '@/lib/format.ts';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
-import { EditKeyDialog } from './edit-key-dialog.tsx';
+import { EditKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
-import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 import { useNow } from '@/lib/use-now.ts';
 
 const filters = Object.keys(keyFilters) as KeyFilter[];

@@ -1,5 +1,5 @@
 import { CircleX } from 'lucide-react';
-import type { KeyAnswer, LicenseAnswer } from '@/api/types.ts';
+import type { KeyAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 import { formatUtcDay } from '@/lib/format.ts';
 import { budgetOf, statusAt } from './key-view.ts';

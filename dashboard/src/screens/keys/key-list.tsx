@@ -1,6 +1,6 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react';
 import { Fragment, useSyncExternalStore } from 'react';
-import type { KeyAnswer, KeyStatus, LicenseAnswer } from '@/api/types.ts';
+import type { KeyAnswer, KeyStatus, LicenseAnswer } from '@/lib/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card } from '@/components/ui/card.tsx';

@@ -1,4 +1,4 @@
-import type { KeyAnswer, KeyStatus, LicenseAnswer } from '../../api/types.ts';
+import type { KeyAnswer, KeyStatus, LicenseAnswer } from '../../lib/types.ts';
 import { formatCredits, formatNumber } from '../../lib/format.ts';
 
 /** How many active keys one license may have; the service says so too. */

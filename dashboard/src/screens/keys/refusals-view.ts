@@ -1,4 +1,4 @@
-import type { RefusalDay } from '../../api/types.ts';
+import type { RefusalDay } from '../../lib/types.ts';
 
 /** What can be looked at: so many days of UTC, today included. */
 export const refusalRanges = [

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { useRefusals } from '@/api/queries.ts';
-import type { KeyAnswer, RefusalDay } from '@/api/types.ts';
+import type { KeyAnswer, RefusalDay } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState, StaleNote } from '@/components/states.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';

@@ -1,4 +1,5 @@
-import type { LicenseAnswer, UsageStats } from '../../api/types.ts';
+import { creditsLeft } from '../../lib/credits.ts';
+import type { LicenseAnswer, UsageStats } from '../../lib/types.ts';
 import { formatCredits, formatCount, formatNumber, formatUtcDate } from '../../lib/format.ts';
 
 /** From this share of the limit on, the screen warns. */
@@ -20,14 +21,6 @@ export function creditStatus({ current, limit, percentage }: UsageStats): Credit
     barPercent: Math.min(100, Math.max(current > 0 ? 1 : 0, percentage)),
     percentText: percentage === 0 && current > 0 ? 'under 1%' : `${formatNumber(percentage)}%`,
   };
-}
-
-/** What can still be spent: nothing with a license that is ended or suspended. Never below 0. */
-export function creditsLeft(
-  { usable }: Pick<LicenseAnswer, 'usable'>,
-  { current, limit }: UsageStats,
-): number {
-  return usable ? Math.max(0, limit - current) : 0;
 }
 
 /** A warning about credits that run out. Null while there are plenty. */

@@ -1,21 +1,15 @@
 import { TriangleAlert } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
-import type { LicenseAnswer, UsageAnswer, UsageStats } from '@/api/types.ts';
+import type { LicenseAnswer, UsageAnswer, UsageStats } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
+import { creditsLeft } from '@/lib/credits.ts';
 import { formatCredits, formatNumber } from '@/lib/format.ts';
 import { isEnded, LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
 import { Time } from '@/components/time.tsx';
-import {
-  creditsLeft,
-  creditStatus,
-  creditWarning,
-  resetMoment,
-  resetWait,
-  type CreditLevel,
-} from './credit-status.ts';
+import { creditStatus, creditWarning, resetMoment, resetWait, type CreditLevel } from './credit-status.ts';
 import { planLimits, unusableHint } from './license-message.ts';
 import { completedRequests } from './share-rows.ts';
 

@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useApi } from '@/api/client.ts';
-import type { UsageAnswer } from '@/api/types.ts';
+import type { UsageAnswer } from '@/lib/types.ts';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card, CardTitle } from '@/components/ui/card.tsx';

@@ -1,4 +1,4 @@
-import type { LicenseAnswer } from '../../api/types.ts';
+import type { LicenseAnswer } from '../../lib/types.ts';
 import { formatCount, formatNumber, formatUtcDate } from '../../lib/format.ts';
 
 type LicenseState = Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess' | 'activeUntil'>;

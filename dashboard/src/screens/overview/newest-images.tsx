@@ -2,7 +2,7 @@ import { ArrowRight } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
 import { Link } from 'react-router';
 import { useGenerations } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState, StaleNote } from '@/components/states.tsx';

@@ -1,4 +1,4 @@
-import type { UsageAggregates, UsageStats, UsageTally } from '../../api/types.ts';
+import type { UsageAggregates, UsageStats, UsageTally } from '../../lib/types.ts';
 
 const dayMs = 24 * 3600 * 1000;
 

@@ -1,4 +1,4 @@
-import type { GenerationType, UsageAggregates, UsageAnswer, UsageTally } from '../../api/types.ts';
+import type { GenerationType, UsageAggregates, UsageAnswer, UsageTally } from '../../lib/types.ts';
 import { shortId } from '../../lib/format.ts';
 import { typeLabels } from '../../lib/outputs.ts';
 

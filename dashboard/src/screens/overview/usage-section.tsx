@@ -1,7 +1,7 @@
 import { ImagePlus } from 'lucide-react';
 import { useId, useState, type ReactNode } from 'react';
 import { useUsage } from '@/api/queries.ts';
-import type { LicenseAnswer, UsageAnswer } from '@/api/types.ts';
+import type { LicenseAnswer, UsageAnswer } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState, FirstImageLinks, StaleNote } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';

@@ -1,5 +1,5 @@
 import type { PlaygroundBody, ReferenceBody } from '../../api/generate.ts';
-import type { OutputFormat, ReferenceMode } from '../../api/types.ts';
+import type { OutputFormat, ReferenceMode } from '../../lib/types.ts';
 import type { SampleRequest } from '../../lib/code-samples.ts';
 import { keepDraft, recallDraft, type TabStorage } from '../../lib/drafts.ts';
 import { createStore } from '../../lib/store.ts';
@@ -162,21 +162,15 @@ export function createFormStore(storage: () => TabStorage) {
     values: get,
     change(change: Partial<FormValues>): void {
       set(change);
-      keepDraft(key, JSON.stringify(get()), storage);
+      keepDraft(key, get(), storage);
     },
   };
 }
 
 function recall(storage: () => TabStorage): Partial<FormValues> {
-  try {
-    const kept: unknown = JSON.parse(recallDraft(key, storage) ?? 'null');
-    if (typeof kept !== 'object' || kept === null) return {};
-    const known = Object.entries(kept).filter(
-      ([name, value]) =>
-        Object.hasOwn(defaultValues, name) && typeof value === typeof defaultValues[name as keyof FormValues],
-    );
-    return Object.fromEntries(known) as Partial<FormValues>;
-  } catch {
-    return {};
-  }
+  const known = Object.entries(recallDraft(key, storage)).filter(
+    ([name, value]) =>
+      Object.hasOwn(defaultValues, name) && typeof value === typeof defaultValues[name as keyof FormValues],
+  );
+  return Object.fromEntries(known) as Partial<FormValues>;
 }

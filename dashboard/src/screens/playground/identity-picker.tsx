@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react';
-import type { IdentityAnswer } from '@/api/types.ts';
+import type { IdentityAnswer } from '@/lib/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import {

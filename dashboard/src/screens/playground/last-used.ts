@@ -23,25 +23,16 @@ export function rememberSettings(body: PlaygroundBody, storage?: () => TabStorag
     steps: String(body.numInferenceSteps ?? defaultValues.steps),
     guidance: String(body.guidanceScale ?? defaultValues.guidance),
   };
-  keepDraft(key, JSON.stringify({ ...recallAll(storage), [body.identityId]: settings }), storage);
+  keepDraft(key, { ...recallDraft(key, storage), [body.identityId]: settings }, storage);
 }
 
 /** The settings that an identity was used with last. Null where they are unknown, or are those of the form already. */
 export function otherSettings(values: FormValues, storage?: () => TabStorage): Settings | null {
-  const all = recallAll(storage);
+  const all = recallDraft(key, storage);
   const settings = Object.hasOwn(all, values.identityId) ? all[values.identityId] : null;
   if (!isSettings(settings)) return null;
   const chosen = Object.fromEntries(names.map((name) => [name, settings[name]])) as unknown as Settings;
   return names.some((name) => chosen[name] !== values[name]) ? chosen : null;
-}
-
-function recallAll(storage?: () => TabStorage): Record<string, unknown> {
-  try {
-    const kept: unknown = JSON.parse(recallDraft(key, storage) ?? '{}');
-    return typeof kept === 'object' && kept !== null ? { ...kept } : {};
-  } catch {
-    return {};
-  }
 }
 
 function isSettings(kept: unknown): kept is Settings {

@@ -1,10 +1,13 @@
-import { Info, TriangleAlert, X } from 'lucide-react';
-import type { ReactNode } from 'react';
-import type { LicenseAnswer } from '@/api/types.ts';
+import { Info, TriangleAlert, X, LoaderCircle } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { LicenseAnswer } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { licenseProblem } from '@/license/license-badge.tsx';
 import type { Notice } from './use-prefill.ts';
+import { ErrorState } from '@/components/states.tsx';
+import { formStore } from './stores.ts';
+import type { useAsReference } from './references/use-as-reference.ts';
 
 interface PrefillNoticeProps {
   notice: Notice;
@@ -60,4 +63,49 @@ function problemAdvice({ status }: LicenseAnswer): string {
   return status === 'past_due'
     ? 'Images can be made again once it is paid. Everything that you made stays in your history.'
     : 'It makes no new images. Choose another license, or renew this one with whoever manages your subscription. Everything that you made stays in your history.';
+}
+
+/** Says how a picture becomes a reference image, and offers other identities where one had to be found. */
+export function ReferenceNotice({ pending, outcome, retry, dismiss }: ReturnType<typeof useAsReference>) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // What was pressed may be far below, beside the picture.
+    if (pending) place.current?.focus();
+  }, [pending]);
+  if (!pending && outcome === null) return null;
+  return (
+    <div ref={place} tabIndex={-1} className="scroll-mt-20 rounded-lg">
+      {outcome === null && (
+        <Alert
+          role="status"
+          icon={LoaderCircle}
+          title="The picture is fetched as a reference image…"
+          className="[&>svg]:animate-spin"
+        />
+      )}
+      {outcome !== null && 'error' in outcome && <ErrorState error={outcome.error} onRetry={retry} />}
+      {outcome !== null && 'title' in outcome && (
+        <PrefillNotice notice={outcome} onDismiss={dismiss}>
+          {outcome.others.length > 0 && (
+            <div className="mt-1 flex flex-wrap gap-2">
+              {outcome.others.map(({ id, name }) => (
+                <Button
+                  key={id}
+                  variant="outline"
+                  size="sm"
+                  onClick={() => {
+                    formStore.change({ identityId: id });
+                    dismiss();
+                    document.querySelector<HTMLElement>('textarea[name=prompt]')?.focus();
+                  }}
+                >
+                  Use <bdi>{name}</bdi>
+                </Button>
+              ))}
+            </div>
+          )}
+        </PrefillNotice>
+      )}
+    </div>
+  );
 }

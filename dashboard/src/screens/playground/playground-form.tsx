@@ -7,16 +7,17 @@ import { formatCount } from '@/lib/format.ts';
 import { cn } from '@/lib/cn.ts';
 import { formatLabels, outputFormats } from '@/lib/outputs.ts';
 import { Choices } from './choices.tsx';
-import { NumberSlider, PromptField, SeedField } from './fields.tsx';
+import { NumberSlider, PromptField, SeedField, SizePicker } from './fields.tsx';
 import { guidanceRange, negativePromptLimit, promptLimit, stepsRange } from './form-values.ts';
 import { IdentityPicker } from './identity-picker.tsx';
-import { LastUsedOffer } from './last-used-offer.tsx';
 import { sendable } from './references/reference.ts';
 import { useDrops } from './references/use-drops.ts';
-import { SizePicker } from './size-picker.tsx';
 import { useReferences } from './stores.ts';
 import { RunFailure, SubmitBar } from './submit-bar.tsx';
 import type { Playground } from './use-playground.ts';
+import { Button } from '@/components/ui/button.tsx';
+import { fitToTier } from './fill-form.ts';
+import { otherSettings } from './last-used.ts';
 
 interface PlaygroundFormProps {
   playground: Playground;
@@ -219,5 +220,31 @@ function SectionLoading() {
       <Skeleton className="h-10" />
       <Skeleton className="h-20" />
     </Loading>
+  );
+}
+
+/** Offers what the chosen identity was used with last, where the form has something else. */
+function LastUsedOffer({ playground }: { playground: Playground }) {
+  const { values, license, identity, change } = playground;
+  const settings = otherSettings(values);
+  if (settings === null || identity === undefined) return null;
+  const { width, height, steps, guidance, numOutputs, outputFormat } = settings;
+  const parts = [
+    `${width} × ${height}`,
+    formatCount(numOutputs, 'image'),
+    formatLabels[outputFormat],
+    `${steps} steps`,
+    `guidance ${guidance}`,
+  ];
+  const apply = (): void => change(fitToTier({ ...values, customSize: false, ...settings }, license).values);
+  return (
+    <div className="-mt-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+      <p className="text-xs leading-5 text-muted-foreground tabular-nums">
+        Last used with <bdi>{identity.name}</bdi>: {parts.join(', ')}
+      </p>
+      <Button variant="outline" size="sm" onClick={apply}>
+        Use these settings
+      </Button>
+    </div>
   );
 }

@@ -2,27 +2,25 @@ import { Images } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams, useSearchParams } from 'react-router';
 import { useGeneration, useIdentities } from '@/api/queries.ts';
-import type { IdentityAnswer } from '@/api/types.ts';
+import type { IdentityAnswer } from '@/lib/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';
-import { useSampleAddresses } from '@/config.ts';
+import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { toSampleBody } from './form-values.ts';
-import { LicenseNotice, PrefillNotice } from './notices.tsx';
+import { LicenseNotice, PrefillNotice, ReferenceNotice } from './notices.tsx';
 import { PlaygroundForm } from './playground-form.tsx';
-import { ReferenceNotice } from './references/reference-notice.tsx';
 import { ResultPanel, type ShownRun } from './result-panel.tsx';
 import { toSampleReferences } from './references/reference.ts';
 import { useAsReference } from './references/use-as-reference.ts';
 import { runStore, useReferences } from './stores.ts';
 import { runPath, useWatchedRuns } from './use-start-run.ts';
-import { useAddress } from './use-address.ts';
+import { useAddress, usePrefill } from './use-prefill.ts';
 import { usePlayground } from './use-playground.ts';
-import { usePrefill } from './use-prefill.ts';
 
 const page = {
   title: 'Playground',

@@ -1,14 +1,13 @@
 import { Download, ExternalLink, ImagePlus, Lock } from 'lucide-react';
 import { Link } from 'react-router';
 import { toast } from 'sonner';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { asReferenceSearch } from '@/lib/as-reference.ts';
+import { asReferenceSearch, outputSeed, sourcesOf } from '@/lib/outputs.ts';
 import { useImageDownload } from '@/lib/download.ts';
-import { outputSeed, sourcesOf } from '@/lib/outputs.ts';
 import { shorten } from '@/lib/text.ts';
 import { gridColumns, resultSizes } from './sizes.ts';
 import { formStore } from './stores.ts';

@@ -2,7 +2,7 @@ import { History, RotateCcw } from 'lucide-react';
 import { Link } from 'react-router';
 import { toast } from 'sonner';
 import { isFinal } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { formatCount, formatCredits, formatDuration } from '@/lib/format.ts';
 import { fillFromStored } from './fill-form.ts';

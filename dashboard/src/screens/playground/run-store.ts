@@ -131,7 +131,7 @@ function listing(storage: () => TabStorage, { get, set }: Store) {
   const become = (change: Partial<RunState>): void => {
     set(change);
     const { runs, shownId, open } = get();
-    keepDraft(key, JSON.stringify({ runs, shownId, open }), storage);
+    keepDraft(key, { runs, shownId, open }, storage);
   };
   return {
     put(requestId: string, isOpen: boolean): void {
@@ -169,17 +169,13 @@ type Kept = Pick<RunState, 'runs' | 'shownId' | 'open'>;
 
 function recall(storage: () => TabStorage): Kept {
   const isId = (id: unknown): id is string => typeof id === 'string' && id !== '';
-  try {
-    const kept = JSON.parse(recallDraft(key, storage) ?? '{}') as Record<keyof Kept, unknown>;
-    const ids = (list: unknown): string[] => (Array.isArray(list) ? list.filter(isId) : []);
-    return {
-      runs: ids(kept.runs).slice(0, keptRuns),
-      shownId: isId(kept.shownId) ? kept.shownId : null,
-      open: ids(kept.open).slice(0, mostOpen),
-    };
-  } catch {
-    return { runs: [], shownId: null, open: [] };
-  }
+  const ids = (list: unknown): string[] => (Array.isArray(list) ? list.filter(isId) : []);
+  const { runs, shownId, open } = recallDraft(key, storage);
+  return {
+    runs: ids(runs).slice(0, keptRuns),
+    shownId: isId(shownId) ? shownId : null,
+    open: ids(open).slice(0, mostOpen),
+  };
 }
 
 const notWorthRepeating = new Set([

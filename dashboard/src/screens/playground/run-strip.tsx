@@ -2,7 +2,7 @@ import { CircleX, Clock, LoaderCircle } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { isGone, useGeneration } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount } from '@/lib/format.ts';

@@ -62,10 +62,3 @@ export function resultSizes(count: number): string {
     ? '(min-width: 1024px) 30vw, (min-width: 640px) 50vw, 100vw'
     : '(min-width: 1024px) 60vw, 100vw';
 }
-
-const megapixel = 1_048_576;
-
-/** Credits of a request: one for each started megapixel of each image. */
-export function creditCost({ width, height, numOutputs }: Size & { numOutputs: number }): number {
-  return numOutputs * Math.ceil((width * height) / megapixel);
-}

@@ -11,13 +11,13 @@ export const formStore = createFormStore(() => drafts);
 export const runStore = createRunStore(() => drafts);
 export const referenceStore = createReferenceStore(uploadFile, Date.now, lostReferences());
 referenceStore.subscribe(() =>
-  keepDraft('references', String(sendable(referenceStore.state().items).length)),
+  keepDraft('references', { count: sendable(referenceStore.state().items).length }),
 );
 
 /** Files can't be kept over a reload. Nobody should pay for an image without them by mistake. */
 function lostReferences(): string | null {
-  const count = Number(recallDraft('references') ?? 0);
-  return count > 0
+  const { count = 0 } = recallDraft('references');
+  return Number(count) > 0
     ? 'Reference images are not kept when the page is loaded again. Add them once more.'
     : null;
 }

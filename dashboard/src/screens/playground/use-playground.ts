@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '@/api/client.ts';
-import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
+import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
 import { fromStored } from './fill-form.ts';
 import { toBody, validate, type FieldName, type FormErrors, type FormValues } from './form-values.ts';
 import { modeError, sendable, type Reference } from './references/reference.ts';

@@ -3,8 +3,8 @@ import { useSearchParams } from 'react-router';
 import { useApi } from '@/api/client.ts';
 import { ApiError } from '@/api/api-error.ts';
 import { useGeneration } from '@/api/queries.ts';
-import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
-import { useRetention } from '@/config.ts';
+import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
+import { useRetention } from '@/lib/config.ts';
 import { fillFromStored, fillReferences, fitToIdentities, fitToTier } from './fill-form.ts';
 import type { Destination } from './references/reference-store.ts';
 import { formStore, referenceStore, runStore } from './stores.ts';
@@ -89,4 +89,28 @@ function useFitting(
     const notes = [...identity.notes, ...tier.notes];
     if (notes.length > 0) tell({ title: `Adjusted to your license “${license.name}”`, notes });
   }, [license, identities, tell]);
+}
+
+/**
+ * Fills in the identity and the prompt of `?identity=…&prompt=…`, as pages of identities link to it. They are then removed
+ * from the address, so that a reload does not undo later changes. What the license can't use is left out.
+ */
+export function useAddress(identities: IdentityAnswer[] | undefined): void {
+  const [parameters, setParameters] = useSearchParams();
+  const identityId = parameters.get('identity');
+  const prompt = parameters.get('prompt');
+  useEffect(() => {
+    if (identities === undefined || (identityId === null && prompt === null)) return;
+    const identity = identities.find(({ id }) => id === identityId);
+    formStore.change({
+      ...(identity?.available && { identityId: identity.id }),
+      ...(prompt !== null && { prompt }),
+    });
+    const without = (now: URLSearchParams): URLSearchParams => {
+      now.delete('identity');
+      now.delete('prompt');
+      return now;
+    };
+    setParameters(without, { replace: true });
+  }, [identities, identityId, prompt, setParameters]);
 }

@@ -1,18 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, QueryObserver, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { toast } from 'sonner';
 import { ApiError } from '@/api/api-error.ts';
 import { useApi, type Api } from '@/api/client.ts';
-import { useRefreshAfterGeneration } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
-import { screenOf } from '@/lib/screen-of.ts';
+import { useRefreshAfterGeneration, generationOptions, isFinal, isGone } from '@/api/queries.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
+import { screenOf } from '@/layout/page.tsx';
 import { readRefusals } from './references/reference.ts';
 import { failureText, readyText } from './results.ts';
 import type { GenerationCommand } from './run-store.ts';
 import { rememberSettings } from './last-used.ts';
 import { referenceStore, runStore, useRunState } from './stores.ts';
-import { watchRun } from './watch-run.ts';
 
 export const runPath = (requestId: string): string => `/playground/${encodeURIComponent(requestId)}`;
 
@@ -95,4 +94,36 @@ async function withUploads(
 
 function isElsewhere(): boolean {
   return screenOf(window.location.pathname) !== '/playground';
+}
+
+const watched = new Set<string>();
+
+/**
+ * Follows a request to its end, also while no component shows it.
+ * @param onEnded called once, with null for a request that is not there any more
+ */
+function watchRun(
+  queries: QueryClient,
+  api: Api,
+  requestId: string,
+  onEnded: (stored: StoredGeneration | null) => void,
+): void {
+  if (watched.has(requestId)) return;
+  watched.add(requestId);
+  const observer = new QueryObserver(queries, generationOptions(api, queries, requestId));
+  let hasEnded = false;
+  const stop = observer.subscribe(({ data, error }) => {
+    const isOver = data === undefined ? isGone(error) : isFinal(data.status);
+    if (!isOver || hasEnded) return;
+    hasEnded = true;
+    stop();
+    watched.delete(requestId);
+    onEnded(data ?? null);
+  });
+}
+
+/** Follows the runs of this tab on every screen, after a page load. */
+export default function RunWatcher() {
+  useWatchedRuns();
+  return null;
 }

@@ -6,15 +6,22 @@ import { ErrorState } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
-import { useSampleAddresses } from '@/config.ts';
+import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
-import { codeSamples, type SampleLanguage } from '@/lib/code-samples.ts';
+import { codeSamples, defaultPrompt, type SampleLanguage } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
-import { CodeTabs } from './code.tsx';
-import { defaultPrompt, promptProblem, samplePrompt } from './samples.ts';
-import { Step } from './step.tsx';
-import { AnswerStep, CreateKeyStep, ExportStep, GoodToKnowStep, LookUpStep } from './steps.tsx';
-import { useSampleIdentity, type SampleIdentity } from './use-sample-identity.ts';
+import { CodeTabs } from '@/components/code.tsx';
+import { promptProblem, samplePrompt } from './samples.ts';
+import {
+  Step,
+  AnswerStep,
+  CreateKeyStep,
+  ExportStep,
+  GoodToKnowStep,
+  LookUpStep,
+  useSampleIdentity,
+  type SampleIdentity,
+} from './steps.tsx';
 
 export default function QuickstartScreen() {
   const identity = useSampleIdentity();

@@ -1,7 +1,7 @@
-import type { GenerationAnswer, IdentityAnswer } from '../../api/types.ts';
+import type { GenerationAnswer, IdentityAnswer } from '../../lib/types.ts';
+import { defaultPrompt } from '../../lib/code-samples.ts';
 import { countCharacters } from '../../lib/text.ts';
 
-export const defaultPrompt = 'A lighthouse on a quiet coast at dawn';
 const maxPromptLength = 1000;
 
 /** The prompt of the samples: the reader's, or the default while the API would refuse the reader's. */

@@ -1,16 +1,16 @@
 import { Plus } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
-import { useUsage } from '@/api/queries.ts';
+import { useUsage, useIdentities } from '@/api/queries.ts';
 import { Button } from '@/components/ui/button.tsx';
-import { useRetention, useSampleAddresses } from '@/config.ts';
+import { useRetention, useSampleAddresses } from '@/lib/config.ts';
 import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { lookUpSamples } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
-import { CodeBlock, CodeTabs } from './code.tsx';
-import { answerFields, sampleAnswer } from './samples.ts';
-import { Step } from './step.tsx';
-import type { SampleIdentity } from './use-sample-identity.ts';
+import { CodeBlock, CodeTabs } from '@/components/code.tsx';
+import { answerFields, sampleAnswer, identityToShow } from './samples.ts';
+import { Card } from '@/components/ui/card.tsx';
+import { cn } from '@/lib/cn.ts';
 
 export function CreateKeyStep() {
   return (
@@ -185,4 +185,50 @@ function Topic({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   );
+}
+
+interface StepProps {
+  /** From 1 on. */
+  number: number;
+  title: string;
+  /** Takes half of a wide screen. */
+  half?: boolean;
+  children: ReactNode;
+}
+
+/** One step of the list, an `li`. */
+export function Step({ number, title, half = false, children }: StepProps) {
+  return (
+    <li className={cn('min-w-0', !half && 'xl:col-span-2')}>
+      <Card className="grid h-full grid-cols-1 content-start gap-4">
+        <h2 className="flex items-baseline gap-3 text-base font-semibold">
+          <span aria-hidden className="text-muted-foreground tabular-nums">
+            {number}
+          </span>
+          <span className="sr-only">Step {number}: </span>
+          {title}
+        </h2>
+        {children}
+      </Card>
+    </li>
+  );
+}
+
+export type SampleIdentity = ReturnType<typeof useSampleIdentity>;
+
+/** An identity of the current license for the samples: the chosen one, or the first that is available. */
+export function useSampleIdentity() {
+  const { licenseId } = useLicense();
+  const { data, error, isPending, refetch, isFetching } = useIdentities(licenseId);
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const identities = data ?? [];
+  return {
+    identities,
+    shown: identityToShow(identities, chosenId),
+    choose: setChosenId,
+    pending: isPending,
+    error: data === undefined ? error : null,
+    retry: () => void refetch(),
+    retrying: isFetching,
+  };
 }

@@ -1,11 +1,10 @@
 import { Suspense, use, useEffect, useRef } from 'react';
-import url from 'virtual:scalar';
+import scalarUrl from 'virtual:scalar';
 import { ScreenSkeleton } from '@/components/loading.tsx';
 import { ProductMark, productName } from '@/components/product.tsx';
-import { useConfig } from '@/config.ts';
+import { useConfig } from '@/lib/config.ts';
 import { LoadError } from '@/lib/lazy-screen.tsx';
 import { useTheme, type Theme } from '@/lib/theme.ts';
-import { fetchWithIdentity, identityOf } from './example-identity.ts';
 import styles from './reference.css?inline';
 
 const scalar = loadScalar();
@@ -67,7 +66,7 @@ interface ApiReference {
 function loadScalar(): Promise<Scalar> {
   return new Promise((resolve, reject) => {
     const script = document.createElement('script');
-    script.src = url;
+    script.src = scalarUrl;
     script.addEventListener('load', () => resolve((window as unknown as { Scalar: Scalar }).Scalar));
     script.addEventListener('error', () => {
       script.remove();
@@ -115,4 +114,40 @@ function referenceConfiguration(apiBaseUrl: string, theme: Theme): Record<string
 function withoutCacheHeaders({ headers }: Request): void {
   headers.delete('cache-control');
   headers.delete('pragma');
+}
+
+/** The parts of the API's document that have examples of bodies. */
+interface ApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+interface Operation {
+  requestBody?: { content: Record<string, { examples?: Record<string, { value: object }> }> };
+}
+
+/** The identity that the dashboard's link names, which its account may use; for others what is to be put there. */
+function identityOf(search: string): string {
+  const id = new URLSearchParams(search).get('identity');
+  return id !== null && /^idn_[0-9A-Za-z]{1,40}$/.test(id) ? id : 'an id of GET /identities';
+}
+
+/** Fetches for Scalar. In the API's document an identity takes the place of the made-up ones in examples of bodies. */
+function fetchWithIdentity(documentUrl: string, identityId: string): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const url = input instanceof Request ? input.url : String(input);
+    if (url !== documentUrl || !response.ok) return response;
+    const document = (await response.json()) as ApiDocument;
+    for (const { value } of bodyExamples(document)) {
+      if ('identityId' in value) value.identityId = identityId;
+    }
+    return Response.json(document);
+  };
+}
+
+function bodyExamples({ paths }: ApiDocument): { value: object }[] {
+  return Object.values(paths)
+    .flatMap((path) => Object.values(path))
+    .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
+    .flatMap(({ examples }) => Object.values(examples ?? {}));
 }

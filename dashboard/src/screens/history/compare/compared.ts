@@ -1,7 +1,6 @@
-import type { StoredGeneration } from '../../../api/types.ts';
-import { readImageNumber } from '../../../lib/as-reference.ts';
+import type { StoredGeneration } from '../../../lib/types.ts';
+import { readImageNumber, formatLabels, outputSeed, typeLabels } from '../../../lib/outputs.ts';
 import { formatNumber } from '../../../lib/format.ts';
-import { formatLabels, outputSeed, typeLabels } from '../../../lib/outputs.ts';
 import { formatSize } from '../request-view.ts';
 
 /** One of the two that are compared, and which of its images is shown, from 0. */

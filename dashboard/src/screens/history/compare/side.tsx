@@ -1,7 +1,7 @@
 import { ExternalLink, Sparkles } from 'lucide-react';
 import { Link } from 'react-router';
 import { isGone, type useGeneration } from '@/api/queries.ts';
-import type { StoredGeneration } from '@/api/types.ts';
+import type { StoredGeneration } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { Time } from '@/components/time.tsx';

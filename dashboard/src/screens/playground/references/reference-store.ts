@@ -1,7 +1,6 @@
 import { ApiError } from '../../../api/api-error.ts';
 import type { Api } from '../../../api/client.ts';
-import type { ReferenceBody } from '../../../api/generate.ts';
-import type { UploadFile } from '../../../api/types.ts';
+import type { ReferenceBody, UploadFile } from '../../../api/generate.ts';
 import { createStore } from '../../../lib/store.ts';
 import { addFiles, addUrl, inspectedAtOnce, readFile } from './add-references.ts';
 import {

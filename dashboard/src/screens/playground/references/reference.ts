@@ -3,7 +3,7 @@ import type {
   ReferenceFormat,
 } from '../../../../../shared/images/image-types.ts';
 import type { ReferenceBody } from '../../../api/generate.ts';
-import type { ReferenceMode } from '../../../api/types.ts';
+import type { ReferenceMode } from '../../../lib/types.ts';
 
 /**
  * The service's limits for reference images. They are repeated here because contracts are imported as types only; a

@@ -4,14 +4,13 @@ import { useSearchParams } from 'react-router';
 import { ApiError } from '@/api/api-error.ts';
 import { useApi, type Api } from '@/api/client.ts';
 import { generationOptions, isGone } from '@/api/queries.ts';
-import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/api/types.ts';
-import { useRetention } from '@/config.ts';
-import { readAsReference, type PictureOf } from '@/lib/as-reference.ts';
+import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
+import { useRetention } from '@/lib/config.ts';
+import { readAsReference, type PictureOf, outputFileName } from '@/lib/outputs.ts';
 import { fetchPicture } from '@/lib/download.ts';
-import { outputFileName } from '@/lib/outputs.ts';
 import { formStore, referenceStore } from '../stores.ts';
 import type { Notice } from '../use-prefill.ts';
-import { chooseForReference } from './choose-for-reference.ts';
+import { chooseForReference } from '../fill-form.ts';
 import { freePlaces, referenceLimits, sendable } from './reference.ts';
 
 export interface Brought extends Notice {

@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { ProductMark, productName } from '@/components/product.tsx';
+import { ProductMark, productName } from './product.tsx';
 
 interface NoticePageProps {
   title: string;

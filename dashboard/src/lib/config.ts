@@ -1,7 +1,7 @@
-import type { DashboardConfig } from './api/types.ts';
-import type { SampleAddresses } from './lib/code-samples.ts';
-import { formatCount } from './lib/format.ts';
-import { createRequiredContext } from './lib/required-context.ts';
+import type { DashboardConfig } from './types.ts';
+import type { SampleAddresses } from './code-samples.ts';
+import { formatCount } from './format.ts';
+import { createRequiredContext } from './required-context.ts';
 
 /** The configuration of this deployment. */
 export const [ConfigContext, useConfig] = createRequiredContext<DashboardConfig>('ConfigContext');

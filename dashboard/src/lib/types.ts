@@ -1,5 +1,3 @@
-import type { Api } from './client.ts';
-
 /** The service's own contracts, as types only. */
 export type * from '../../../shared/base/generation-kinds.ts';
 export type { OutputFormat } from '../../../shared/images/image-types.ts';
@@ -19,19 +17,3 @@ export type { ActivityItem, ActivityList } from '../../../shared/licenses/activi
 export type { RefusalDay } from '../../../shared/limits/contract.ts';
 export type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 export type { DashboardConfig } from '../../../shared/accounts/dashboard-config.ts';
-
-export interface UploadOptions {
-  licenseId: string;
-  file: File;
-  contentType: 'image/png' | 'image/jpeg' | 'image/webp';
-  /** Called with the part that is sent, from 0 to 1. */
-  onProgress: (share: number) => void;
-  signal: AbortSignal;
-}
-
-/**
- * Uploads one file for a license.
- * @returns the upload's id for `referenceImages`. It can be used for an hour.
- * @throws ApiError, and the signal's reason when it was aborted.
- */
-export type UploadFile = (api: Api, options: UploadOptions) => Promise<string>;

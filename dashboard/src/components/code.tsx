@@ -1,6 +1,6 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
-import { CopyButton } from '@/components/copy-button.tsx';
-import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { Tabs, TabsContent, TabsList, TabsTrigger } from './ui/tabs.tsx';
 import { languages, sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
 import { createStore, recall, remember } from '@/lib/store.ts';
 

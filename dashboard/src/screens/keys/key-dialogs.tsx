@@ -1,16 +1,23 @@
 import { useEffect, useRef, useState, type ReactNode, type RefObject, type SubmitEvent } from 'react';
 import { toast } from 'sonner';
-import { useChangeKey } from '@/api/key-changes.ts';
+import { useChangeKey, useRevokeKey } from '@/api/key-changes.ts';
 import { useKeys } from '@/api/queries.ts';
-import type { ChangeKeyBody, KeyAnswer } from '@/api/types.ts';
+import type { ChangeKeyBody, KeyAnswer } from '@/lib/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
-import { formatCredits } from '@/lib/format.ts';
+import { formatCredits, formatRelative } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
-import { changeKeyAdvice } from './key-advice.ts';
-import { BudgetField, NameField } from './key-fields.tsx';
-import { budgetProblem, changesOf, creditsOf, editOf, nameProblem } from './key-form.ts';
-import { Problem } from './problem.tsx';
+import {
+  changeKeyAdvice,
+  budgetProblem,
+  changesOf,
+  creditsOf,
+  editOf,
+  nameProblem,
+  revokeKeyAdvice,
+} from './key-form.ts';
+import { BudgetField, NameField, Problem } from './key-fields.tsx';
+import { Time } from '@/components/time.tsx';
 
 interface EditKeyDialogProps {
   /** As it was when the dialog was opened. */
@@ -141,4 +148,63 @@ function useKeyEdit(item: KeyAnswer) {
     onLeave: (): void => setProblems({ ...problems, [field]: problemOf[field](edit[field]) }),
   });
   return { edit, problems, fieldOf, check };
+}
+
+interface RevokeKeyDialogProps {
+  item: KeyAnswer;
+  onClose: () => void;
+  onRevoked: () => void;
+  /** Called when the dialog is gone. */
+  returnFocus: () => void;
+}
+
+/** Asks before a key is revoked for good. Mounted only while it is open. */
+export function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: RevokeKeyDialogProps) {
+  const { mutate, isPending, error } = useRevokeKey();
+  const revoke = (): void =>
+    mutate(item.keyId, {
+      onSuccess: () => {
+        toast.success(`“${item.name}” was revoked. Requests with it are refused from now on.`);
+        onRevoked();
+      },
+    });
+  return (
+    <Dialog
+      alert
+      title={
+        <>
+          Revoke “<bdi>{item.name}</bdi>”?
+        </>
+      }
+      description={
+        <>
+          Requests with this key (<code className="whitespace-nowrap">{item.keyPrefix}…</code>) are refused at
+          once. This cannot be undone. {lastUse(item)}
+        </>
+      }
+      onClose={() => !isPending && onClose()}
+      returnFocus={returnFocus}
+    >
+      {error !== null && <Problem error={error} advise={revokeKeyAdvice} />}
+      <DialogFooter>
+        <DialogClose asChild>
+          <Button variant="outline" disabled={isPending}>
+            Cancel
+          </Button>
+        </DialogClose>
+        <Button variant="destructive" pending={isPending} onClick={revoke}>
+          Revoke key
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  );
+}
+
+function lastUse({ lastUsedAt }: KeyAnswer): ReactNode {
+  if (lastUsedAt === null) return 'It has never been used.';
+  return (
+    <>
+      Last used: <Time iso={lastUsedAt}>{formatRelative(lastUsedAt, 'happened')}</Time>.
+    </>
+  );
 }

@@ -1,0 +1,20 @@
+import type { LicenseAnswer, UsageStats } from './types.ts';
+
+const megapixel = 1_048_576;
+
+/** Credits of a request: one for each started megapixel of each image. */
+export function creditCost({
+  width,
+  height,
+  numOutputs,
+}: Record<'width' | 'height' | 'numOutputs', number>): number {
+  return numOutputs * Math.ceil((width * height) / megapixel);
+}
+
+/** What can still be spent: nothing with a license that is ended or suspended. Never below 0. */
+export function creditsLeft(
+  { usable }: Pick<LicenseAnswer, 'usable'>,
+  { current, limit }: UsageStats,
+): number {
+  return usable ? Math.max(0, limit - current) : 0;
+}
