@@ -49,10 +49,17 @@ const forbidden = [
   painter/src/art/sample.ts       ../../../local/service.ts
   painter/test/sample.ts          ../../test/support/until.ts
   lib/constructs/sample.ts        ../../local/service.ts
-  dashboard/src/api/sample.ts     ../../../shared/licenses/tiers.ts ../../../shared/base/errors.ts
-  clients/typescript/src/sample.ts ../../shared/base/errors.ts node:crypto zod
-`),
-];
+  dashboard/src/api/sample.ts     ../../../shared/domain/tiers.ts ../../../shared/errors.ts
+  dashboard/src/lib/sample.ts      ../api/client.ts @/components/time.tsx
+  dashboard/src/api/sample.ts      @/components/time.tsx ../auth/session.ts
+  dashboard/src/components/ui/sample.ts ../../auth/session.ts @/license/license-badge.tsx
+  dashboard/src/auth/sample.ts     ../license/license-choice.ts @/layout/page.tsx
+  dashboard/src/license/sample.ts  ../layout/page.tsx @/screens/keys/key-view.ts
+  dashboard/src/layout/sample.ts   ../screens/keys/key-view.ts
+  dashboard/src/screens/keys/sample.ts           ../history/filters.ts @/screens/history/filters.ts
+  dashboard/src/screens/history/compare/sample.ts ../../keys/key-view.ts
+  clients/typescript/src/sample.ts ../../shared/errors.ts node:crypto zod
+`);
 
 /** Each follows the direction. */
 const allowed = [
@@ -72,13 +79,15 @@ const allowed = [
   dashboard/src/api/sample.ts               ./client.ts ../../../clients/typescript/src/index.ts
   dashboard/src/lib/sample.ts               ../../../shared/base/search.ts
   clients/typescript/src/sample.ts          ./errors.ts
-  dashboard/src/screens/overview/sample.ts  ../../lib/format.ts
-  lib/constructs/sample.ts                  ../../shared/routes/gateway-failures.ts
-`),
-];
+  dashboard/src/screens/overview/sample.ts  ../../lib/format.ts @/layout/page.tsx ./share-rows.ts
+  dashboard/src/screens/history/compare/sample.ts ../filters.ts
+  dashboard/src/layout/sample.ts            @/license/license-choice.ts ../lib/theme.ts
+  dashboard/src/license/sample.ts           ../auth/session.ts
+  lib/constructs/sample.ts                  ../../shared/gateway-failures.ts
+`);
 
 /** Allowed as a type, and only so: nothing of the service is bundled into the dashboard. */
-const typesOnly = pairs('dashboard/src/api/sample.ts ../../../shared/licenses/contract.ts');
+const typesOnly = pairs('dashboard/src/lib/sample.ts ../../../shared/contracts/license.ts');
 
 interface Diagnostic {
   code?: string;
