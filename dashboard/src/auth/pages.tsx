@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Link, Outlet, useLocation, useNavigate } from 'react-router';
-import { Button } from '@/components/ui/button.tsx';
+import { Outlet, useLocation, useNavigate } from 'react-router';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { NoticePage } from '@/components/notice-page.tsx';
 import { useSession, useSessionState, type Session, type SignInResult } from './session.ts';
 
@@ -67,14 +67,7 @@ export function CallbackPage() {
   }, [session, navigate]);
   if (sentence === null) return <SigningIn />;
   return (
-    <NoticePage
-      title="You are not signed in"
-      action={
-        <Button asChild>
-          <Link to="/">Sign in again</Link>
-        </Button>
-      }
-    >
+    <NoticePage title="You are not signed in" action={<LinkButton to="/">Sign in again</LinkButton>}>
       {sentence} Sign in again to go on.
     </NoticePage>
   );
@@ -82,14 +75,7 @@ export function CallbackPage() {
 
 export function SignedOutPage() {
   return (
-    <NoticePage
-      title="You are signed out"
-      action={
-        <Button asChild>
-          <Link to="/">Sign in</Link>
-        </Button>
-      }
-    >
+    <NoticePage title="You are signed out" action={<LinkButton to="/">Sign in</LinkButton>}>
       This browser no longer has access to your account. The{' '}
       <a href="/reference" className="underline underline-offset-4 hover:decoration-2">
         API reference

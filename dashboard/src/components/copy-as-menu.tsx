@@ -30,8 +30,7 @@ export function CopyAsMenu({ samples, note, ...props }: CopyAsMenuProps) {
   return (
     <DropdownMenu modal={false}>
       <DropdownMenuTrigger asChild>
-        <Button variant="outline" {...props}>
-          <Code aria-hidden />
+        <Button variant="outline" {...props} icon={Code}>
           Copy as
           <ChevronDown aria-hidden className="text-muted-foreground" />
         </Button>

@@ -1,8 +1,6 @@
 import { useConfig, useRetention } from '@/lib/config.ts';
-import { contactHref } from '@/lib/support.ts';
 import { CircleAlert, FileQuestion, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
 import { ApiError } from '@/api/api-error.ts';
 import { cn } from '@/lib/cn.ts';
 import { withReadableTimes } from '@/lib/format.ts';
@@ -10,7 +8,7 @@ import { useSecondsUntil } from '@/lib/use-now.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Time } from './time.tsx';
 import { Alert } from './ui/alert.tsx';
-import { Button } from './ui/button.tsx';
+import { Button, LinkButton } from './ui/button.tsx';
 
 interface EmptyStateProps {
   icon?: LucideIcon;
@@ -94,13 +92,19 @@ function SupportLink({ requestId }: { requestId: string }) {
   return (
     <p className="text-pretty text-muted-foreground">
       If it happens again, send us the request id:{' '}
-      <a
-        className="wrap-anywhere text-foreground underline underline-offset-4"
-        href={contactHref(supportContact, `Request ${requestId}`)}
-      >
-        {supportContact}
-      </a>
+      <ContactLink contact={supportContact} subject={`Request ${requestId}`} />
     </p>
+  );
+}
+
+/** Leads to a page as it is, to an e-mail address by a new mail. */
+export function ContactLink({ contact, subject }: { contact: string; subject?: string }) {
+  const query = subject === undefined ? '' : `?subject=${encodeURIComponent(subject)}`;
+  const href = /^https?:\/\//.test(contact) ? contact : `mailto:${contact}${query}`;
+  return (
+    <a className="wrap-anywhere text-foreground underline underline-offset-4" href={href}>
+      {contact}
+    </a>
   );
 }
 
@@ -171,9 +175,9 @@ export function MissingRequest({ title, action = 'Look in your history' }: Missi
       icon={FileQuestion}
       title={title}
       action={
-        <Button asChild variant="outline">
-          <Link to="/history">{action}</Link>
-        </Button>
+        <LinkButton variant="outline" to="/history">
+          {action}
+        </LinkButton>
       }
     >
       The address may be mistyped, or the request is another account’s, was deleted, or is older than{' '}
@@ -186,12 +190,10 @@ export function MissingRequest({ title, action = 'Look in your history' }: Missi
 export function FirstImageLinks() {
   return (
     <div className="flex flex-wrap justify-center gap-2">
-      <Button asChild>
-        <Link to="/playground">Open the playground</Link>
-      </Button>
-      <Button asChild variant="outline">
-        <Link to="/quickstart">Read the quickstart</Link>
-      </Button>
+      <LinkButton to="/playground">Open the playground</LinkButton>
+      <LinkButton variant="outline" to="/quickstart">
+        Read the quickstart
+      </LinkButton>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Link, useLocation } from 'react-router';
+import { useLocation } from 'react-router';
 import { productName } from '@/components/product.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { LinkButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { ArrowLeft } from 'lucide-react';
 
@@ -63,9 +63,7 @@ function isBusy(): boolean {
 export function NotFound() {
   return (
     <Page title="There is no such page" description="The address may be mistyped, or the page has moved.">
-      <Button asChild>
-        <Link to="/">Go to the overview</Link>
-      </Button>
+      <LinkButton to="/">Go to the overview</LinkButton>
     </Page>
   );
 }
@@ -79,12 +77,9 @@ export function screenOf(pathname: string): string {
 export function BackLink({ to, children }: { to: string; children: string }) {
   return (
     <div className="mx-auto mb-2 w-full max-w-[100rem]">
-      <Button asChild variant="ghost" size="sm" className="-ml-3 text-muted-foreground">
-        <Link to={to}>
-          <ArrowLeft aria-hidden />
-          {children}
-        </Link>
-      </Button>
+      <LinkButton variant="ghost" size="sm" className="-ml-3 text-muted-foreground" to={to} icon={ArrowLeft}>
+        {children}
+      </LinkButton>
     </div>
   );
 }

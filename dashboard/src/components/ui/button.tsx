@@ -1,6 +1,6 @@
-import { LoaderCircle } from 'lucide-react';
-import { Slot } from 'radix-ui';
-import type { ComponentProps } from 'react';
+import { LoaderCircle, type LucideIcon } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { Link, type LinkProps } from 'react-router';
 import { cn } from '@/lib/cn.ts';
 
 const common =
@@ -18,34 +18,56 @@ const sizes = {
   'icon-sm': 'size-8',
 };
 
-export interface ButtonProps extends ComponentProps<'button'> {
+interface Look {
   variant?: keyof typeof variants;
   size?: keyof typeof sizes | undefined;
-  /** Styles its only child, a link for instance. */
-  asChild?: boolean;
-  /** Shows that its work is under way. It takes no clicks and keeps the focus. */
+  /** Before the text. Without a text, name the button with `aria-label`. */
+  icon?: LucideIcon;
+  className?: string;
+  children?: ReactNode;
+}
+
+function dressed<Props extends Look>(props: Props) {
+  const { variant = 'default', size = 'default', icon: Icon, className, children, ...rest } = props;
+  const content = (
+    <>
+      {Icon && <Icon aria-hidden />}
+      {children}
+    </>
+  );
+  return { ...rest, className: cn(common, variants[variant], sizes[size], className), children: content };
+}
+
+export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, keyof Look> {
+  /** Shows that its work is under way, in the place of the icon. It takes no clicks and keeps the focus. */
   pending?: boolean;
 }
 
-export function Button({ variant = 'default', size = 'default', asChild, pending, ...props }: ButtonProps) {
-  const { className, children, onClick, ...rest } = props;
-  const classes = cn(common, variants[variant], sizes[size], className);
-  if (asChild) {
-    return (
-      <Slot.Root className={classes} onClick={onClick} {...rest}>
-        {children}
-      </Slot.Root>
-    );
-  }
+export function Button({ pending = false, ...props }: ButtonProps) {
+  const { children, ...rest } = dressed(pending ? { ...props, icon: undefined } : props);
   return (
     <button
       type="button"
-      className={classes}
-      {...(pending ? { 'aria-disabled': true, onClick: (event) => event.preventDefault() } : { onClick })}
       {...rest}
+      {...(pending && { 'aria-disabled': true, onClick: (event) => event.preventDefault() })}
     >
       {pending && <LoaderCircle aria-hidden className="animate-spin" />}
       {children}
     </button>
+  );
+}
+
+/** A link to another page of the dashboard that looks like a button. */
+export function LinkButton(props: Look & Omit<LinkProps, keyof Look>) {
+  return <Link {...dressed(props)} />;
+}
+
+/** The same for an address elsewhere. It opens a new tab, and says so to screen readers in its own words. */
+export function NewTabButton(props: Look & Omit<ComponentProps<'a'>, keyof Look>) {
+  const { children, ...link } = dressed(props);
+  return (
+    <a target="_blank" rel="noopener noreferrer" {...link}>
+      {children}
+    </a>
   );
 }

@@ -2,9 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
 import type { ReactNode, RefObject } from 'react';
 import { cn } from '@/lib/cn.ts';
-
-/** Around a button that closes the dialog and changes nothing. */
-export const DialogClose = Primitive.Close;
+import { Button } from './button.tsx';
 
 interface DialogProps {
   title: ReactNode;
@@ -61,6 +59,17 @@ export function Dialog({ title, description, alert = false, onClose, children, .
 function focusInstead(event: Event, focus: () => void): void {
   event.preventDefault();
   focus();
+}
+
+/** Closes the dialog and changes nothing. */
+export function DialogCancel({ children = 'Cancel', disabled }: { children?: string; disabled?: boolean }) {
+  return (
+    <Primitive.Close asChild>
+      <Button variant="outline" disabled={disabled}>
+        {children}
+      </Button>
+    </Primitive.Close>
+  );
 }
 
 export function DialogFooter({ children }: { children: ReactNode }) {

@@ -1,5 +1,6 @@
 import { Switch as Primitive } from 'radix-ui';
-import type { ComponentProps } from 'react';
+import { useId, type ComponentProps, type ReactNode } from 'react';
+import { Label } from '../field.tsx';
 
 export function Switch(props: ComponentProps<typeof Primitive.Root>) {
   return (
@@ -9,5 +10,22 @@ export function Switch(props: ComponentProps<typeof Primitive.Root>) {
     >
       <Primitive.Thumb className="block size-5 rounded-full bg-card transition-transform data-[state=checked]:translate-x-4" />
     </Primitive.Root>
+  );
+}
+
+interface SwitchFieldProps {
+  label: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}
+
+/** A switch with its label at its right. */
+export function SwitchField({ label, checked, onChange }: SwitchFieldProps) {
+  const id = useId();
+  return (
+    <span className="flex min-h-10 items-center gap-2">
+      <Switch id={id} checked={checked} onCheckedChange={onChange} />
+      <Label htmlFor={id}>{label}</Label>
+    </span>
   );
 }

@@ -2,13 +2,12 @@ import { ExternalLink } from 'lucide-react';
 import { useId } from 'react';
 import { useAccountSettings, useSwitchCreditMails } from '@/api/account.ts';
 import { useAccount } from '@/auth/session.ts';
-import { ErrorState } from '@/components/states.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { ContactLink, ErrorState } from '@/components/states.tsx';
+import { NewTabButton } from '@/components/ui/button.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
 import { useConfig } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
-import { contactHref } from '@/lib/support.ts';
 
 /** What belongs to the account and not to one of its licenses. */
 export default function AccountScreen() {
@@ -26,13 +25,11 @@ export default function AccountScreen() {
             <p className="mb-4 text-pretty text-muted-foreground">
               Change your plan, your payment method and your address, and see your invoices.
             </p>
-            <Button asChild variant="outline">
-              <a href={billingPortalUrl} target="_blank" rel="noopener">
-                Open billing
-                <ExternalLink aria-hidden />
-                <span className="sr-only"> (new tab)</span>
-              </a>
-            </Button>
+            <NewTabButton variant="outline" href={billingPortalUrl}>
+              Open billing
+              <ExternalLink aria-hidden />
+              <span className="sr-only"> (new tab)</span>
+            </NewTabButton>
           </Card>
         )}
         {supportContact && (
@@ -41,14 +38,7 @@ export default function AccountScreen() {
               <CardTitle>Support</CardTitle>
             </CardHeader>
             <p className="text-pretty text-muted-foreground">
-              Write to{' '}
-              <a
-                className="wrap-anywhere text-foreground underline underline-offset-4"
-                href={contactHref(supportContact)}
-              >
-                {supportContact}
-              </a>
-              . If a request failed, name its request id.
+              Write to <ContactLink contact={supportContact} />. If a request failed, name its request id.
             </p>
           </Card>
         )}

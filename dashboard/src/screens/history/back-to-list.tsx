@@ -1,9 +1,9 @@
 import { ArrowLeft, ChevronLeft, ChevronRight, Columns2 } from 'lucide-react';
 import { useEffect } from 'react';
-import { Link, useLocation, useNavigate } from 'react-router';
+import { useLocation, useNavigate } from 'react-router';
 import { useGenerations } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { useLicense } from '@/license/license-choice.ts';
 import { readFilters } from './filters.ts';
 import { useApiFilters } from './use-api-filters.ts';
@@ -20,20 +20,21 @@ export function BackToList() {
   const listSearch = useListSearch();
   const navigate = useNavigate();
   return (
-    <Button asChild variant="ghost" size="sm" className="-ml-3 text-muted-foreground">
-      <Link
-        to={{ pathname: '/history', search: listSearch ?? '' }}
-        onClick={(event) => {
-          const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
-          if (listSearch === null || !plain) return;
-          event.preventDefault();
-          void navigate(-1);
-        }}
-      >
-        <ArrowLeft aria-hidden />
-        History
-      </Link>
-    </Button>
+    <LinkButton
+      variant="ghost"
+      size="sm"
+      className="-ml-3 text-muted-foreground"
+      to={{ pathname: '/history', search: listSearch ?? '' }}
+      onClick={(event) => {
+        const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
+        if (listSearch === null || !plain) return;
+        event.preventDefault();
+        void navigate(-1);
+      }}
+      icon={ArrowLeft}
+    >
+      History
+    </LinkButton>
   );
 }
 
@@ -67,12 +68,16 @@ function ListNeighbours({ licenseId, listSearch, id }: ListNeighboursProps) {
   return (
     <div role="group" aria-label="Requests beside this one" className="flex gap-1">
       {other !== null && (
-        <Button asChild variant="ghost" size="sm" className="text-muted-foreground">
-          <Link to={`/history/compare?a=${other}&b=${id}`} title="Compare with the request beside it">
-            <Columns2 aria-hidden />
-            Compare<span className="sr-only"> with the {older === null ? 'newer' : 'older'} request</span>
-          </Link>
-        </Button>
+        <LinkButton
+          variant="ghost"
+          size="sm"
+          className="text-muted-foreground"
+          to={`/history/compare?a=${other}&b=${id}`}
+          title="Compare with the request beside it"
+          icon={Columns2}
+        >
+          Compare<span className="sr-only"> with the {older === null ? 'newer' : 'older'} request</span>
+        </LinkButton>
       )}
       <NeighbourLink
         id={newer}
@@ -125,27 +130,22 @@ interface NeighbourLinkProps {
   icon: typeof ChevronLeft;
 }
 
-function NeighbourLink({ id, label, keys, listSearch, icon: Icon }: NeighbourLinkProps) {
+function NeighbourLink({ id, label, keys, listSearch, icon }: NeighbourLinkProps) {
   if (id === null) {
-    return (
-      <Button variant="outline" size="icon-sm" disabled aria-label={label}>
-        <Icon aria-hidden />
-      </Button>
-    );
+    return <Button variant="outline" size="icon-sm" disabled aria-label={label} icon={icon} />;
   }
   return (
-    <Button asChild variant="outline" size="icon-sm">
-      {/* Replaces this history entry, so that Back still leads to the list. */}
-      <Link
-        to={`/history/${id}`}
-        replace
-        state={{ listSearch }}
-        aria-label={label}
-        aria-keyshortcuts={keys}
-        title={label}
-      >
-        <Icon aria-hidden />
-      </Link>
-    </Button>
+    <LinkButton
+      variant="outline"
+      size="icon-sm"
+      to={`/history/${id}`}
+      // Back still leads to the list.
+      replace
+      state={{ listSearch }}
+      aria-label={label}
+      aria-keyshortcuts={keys}
+      title={label}
+      icon={icon}
+    />
   );
 }

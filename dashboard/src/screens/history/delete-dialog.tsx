@@ -5,7 +5,7 @@ import { useDeleteGenerations, type DeleteOutcome } from '@/api/deletions.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
+import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { formatCount } from '@/lib/format.ts';
 import { shorten } from '@/lib/text.ts';
@@ -50,11 +50,7 @@ export function DeleteDialog({ requests, onClose, onEnded, returnFocus }: Delete
             Stop
           </Button>
         ) : (
-          <DialogClose asChild>
-            <Button variant="outline" disabled={isPending}>
-              {failures.length > 0 ? 'Close' : 'Cancel'}
-            </Button>
-          </DialogClose>
+          <DialogCancel disabled={isPending}>{failures.length > 0 ? 'Close' : 'Cancel'}</DialogCancel>
         )}
         <Button
           variant="destructive"
@@ -146,8 +142,7 @@ export function DeleteButton({ generation }: { generation: StoredGeneration }) {
   };
   return (
     <>
-      <Button variant="outline" onClick={() => setOpen(true)}>
-        <Trash2 aria-hidden />
+      <Button variant="outline" onClick={() => setOpen(true)} icon={Trash2}>
         {/* Phones have no room for three names in a row. */}
         <span className="max-sm:sr-only">Delete</span>
       </Button>

@@ -1,6 +1,6 @@
 import { Info, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { toast } from 'sonner';
 import { isFinal, isGone, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
@@ -10,7 +10,7 @@ import { ErrorState, MissingRequest } from '@/components/states.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples } from '@/lib/code-samples.ts';
@@ -101,12 +101,9 @@ function RequestActions({ generation }: { generation: StoredGeneration }) {
     <>
       {isFinal(generation.status) && <DeleteButton key={generation.id} generation={generation} />}
       <CopyAsMenu samples={samples} note={generation.type === 'text_to_image' ? undefined : referencesNote} />
-      <Button asChild>
-        <Link to={`/playground?from=${encodeURIComponent(generation.id)}`}>
-          <Sparkles aria-hidden />
-          Use again
-        </Link>
-      </Button>
+      <LinkButton to={`/playground?from=${encodeURIComponent(generation.id)}`} icon={Sparkles}>
+        Use again
+      </LinkButton>
     </>
   );
 }

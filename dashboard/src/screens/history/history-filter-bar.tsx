@@ -50,8 +50,8 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
         aria-expanded={isOpen}
         aria-controls={choicesId}
         onClick={() => setIsOpen(!isOpen)}
+        icon={ListFilter}
       >
-        <ListFilter aria-hidden />
         {chosen === 0 ? 'Filters' : `Filters (${chosen})`}
       </Button>
       <div
@@ -62,8 +62,7 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
         <TimeFilter filters={filters} onChange={(range) => onChange({ ...filters, ...range })} />
       </div>
       {count > 0 && (
-        <Button variant="ghost" className="max-sm:w-full" onClick={onClear}>
-          <X aria-hidden />
+        <Button variant="ghost" className="max-sm:w-full" onClick={onClear} icon={X}>
           {count === 1 ? 'Clear 1 filter' : `Clear ${count} filters`}
         </Button>
       )}
@@ -149,9 +148,8 @@ function SearchField({ search, onSearch }: SearchFieldProps) {
         size="icon-sm"
         aria-label="Search"
         className="absolute top-1 right-1"
-      >
-        <Search aria-hidden />
-      </Button>
+        icon={Search}
+      />
     </form>
   );
 }

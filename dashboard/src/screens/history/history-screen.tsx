@@ -39,8 +39,8 @@ export default function HistoryScreen() {
             variant="outline"
             aria-pressed={selecting !== null}
             onClick={selecting?.leave ?? begin}
+            icon={ListChecks}
           >
-            <ListChecks aria-hidden />
             Select
           </Button>
           <RefreshButton licenseId={licenseId} />
@@ -74,8 +74,8 @@ function RefreshButton({ licenseId }: { licenseId: string }) {
       pending={pending}
       onClick={() => void run()}
       className="max-sm:size-10 max-sm:px-0"
+      icon={RefreshCw}
     >
-      {!pending && <RefreshCw aria-hidden />}
       <span className="max-sm:sr-only">Refresh</span>
     </Button>
   );

@@ -1,12 +1,11 @@
 import { CircleX, Clock, Download, ExternalLink, ImagePlus, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { asReferenceSearch, outputSeed, stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
@@ -75,21 +74,19 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
       </p>
       {/* Where they don't fit into one row, their rows end together. */}
       <div className="flex flex-wrap gap-2 *:grow max-sm:w-full lg:max-xl:w-full">
-        <Button asChild variant="outline">
-          <Link to={`/playground${asReferenceSearch({ requestId: generation.id, index })}`}>
-            <ImagePlus aria-hidden />
-            Use as reference
-          </Link>
-        </Button>
+        <LinkButton
+          variant="outline"
+          to={`/playground${asReferenceSearch({ requestId: generation.id, index })}`}
+          icon={ImagePlus}
+        >
+          Use as reference
+        </LinkButton>
         {outputs.length > 1 && <ZipButton requests={[generation]} label="All as ZIP" />}
         <DownloadButton generation={generation} index={index} renew={renew} />
-        <Button asChild variant="outline">
-          <a href={outputs[index]} target="_blank" rel="noopener noreferrer">
-            <ExternalLink aria-hidden />
-            Full size
-            <span className="sr-only">, opens a new tab</span>
-          </a>
-        </Button>
+        <NewTabButton variant="outline" href={outputs[index]} icon={ExternalLink}>
+          Full size
+          <span className="sr-only">, opens a new tab</span>
+        </NewTabButton>
       </div>
     </div>
   );
@@ -102,8 +99,7 @@ function DownloadButton({ generation, index, renew }: OutputViewerProps & { inde
     renew: async () => (await renew()).outputs,
   });
   return (
-    <Button variant="outline" pending={pending} onClick={save}>
-      {!pending && <Download aria-hidden />}
+    <Button variant="outline" pending={pending} onClick={save} icon={Download}>
       Download
     </Button>
   );

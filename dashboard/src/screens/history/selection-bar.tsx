@@ -1,8 +1,7 @@
 import { Columns2, Trash2, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { formatCount, formatNumber } from '@/lib/format.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { ZipButton } from './zip-button.tsx';
@@ -48,9 +47,8 @@ export function SelectionBar({ list, selecting }: SelectionBarProps) {
             title="Leave the selection"
             onClick={selecting.leave}
             className="ml-auto sm:order-first sm:ml-0"
-          >
-            <X aria-hidden />
-          </Button>
+            icon={X}
+          />
         </div>
         <SelectionActions selected={selected} />
       </div>
@@ -78,8 +76,8 @@ function SelectionActions({ selected }: { selected: StoredGeneration[] }) {
         disabled={none}
         onClick={() => setAsksDeletion(true)}
         className={phoneIcon}
+        icon={Trash2}
       >
-        <Trash2 aria-hidden />
         Delete
       </Button>
       {asksDeletion && (
@@ -118,9 +116,13 @@ function CompareLink({ selected }: { selected: StoredGeneration[] }) {
     );
   }
   return (
-    <Button asChild variant="outline" className={phoneIcon}>
-      <Link to={`/history/compare?${new URLSearchParams({ a: a.id, b: b.id }).toString()}`}>{label}</Link>
-    </Button>
+    <LinkButton
+      variant="outline"
+      className={phoneIcon}
+      to={`/history/compare?${new URLSearchParams({ a: a.id, b: b.id }).toString()}`}
+    >
+      {label}
+    </LinkButton>
   );
 }
 

@@ -7,7 +7,7 @@ import { CopyButton } from '@/components/copy-button.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { BackLink, Page } from '@/layout/page.tsx';
@@ -48,9 +48,7 @@ function UnknownIdentity() {
       title="There is no such identity"
       description="Its id may be mistyped, or none of your licenses includes it any more."
     >
-      <Button asChild>
-        <Link to="/identities">Show all identities</Link>
-      </Button>
+      <LinkButton to="/identities">Show all identities</LinkButton>
     </Page>
   );
 }
@@ -102,19 +100,17 @@ function UseCard({ identity }: { identity: IdentityAnswer }) {
         )}
         <div className="grid gap-2 sm:max-xl:grid-cols-2">
           {identity.available && isIncluded && (
-            <Button asChild>
-              <Link to={playgroundAddress(identity.id)}>
-                <Sparkles aria-hidden />
-                Use in the playground
-              </Link>
-            </Button>
+            <LinkButton to={playgroundAddress(identity.id)} icon={Sparkles}>
+              Use in the playground
+            </LinkButton>
           )}
-          <Button asChild variant="outline">
-            <Link to={`/history?identity=${encodeURIComponent(identity.id)}`}>
-              <Images aria-hidden />
-              Your images with it
-            </Link>
-          </Button>
+          <LinkButton
+            variant="outline"
+            to={`/history?identity=${encodeURIComponent(identity.id)}`}
+            icon={Images}
+          >
+            Your images with it
+          </LinkButton>
         </div>
       </div>
     </Card>
@@ -232,12 +228,14 @@ function SampleViewer({ identity, renew }: SampleViewerProps) {
           {text}
         </p>
         {sample.prompt !== null && identity.available && (
-          <Button asChild variant="outline" size="sm">
-            <Link to={playgroundAddress(identity.id, sample.prompt)}>
-              <Sparkles aria-hidden />
-              Try this prompt
-            </Link>
-          </Button>
+          <LinkButton
+            variant="outline"
+            size="sm"
+            to={playgroundAddress(identity.id, sample.prompt)}
+            icon={Sparkles}
+          >
+            Try this prompt
+          </LinkButton>
         )}
       </figcaption>
       {samples.length > 1 && <ThumbnailStrip {...stripOf(identity)} index={index} onShow={setShown} />}

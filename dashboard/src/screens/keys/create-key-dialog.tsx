@@ -5,7 +5,7 @@ import type { CreatedKey, KeyAnswer } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
+import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { CreateKeyForm } from './create-key-form.tsx';
 
 interface CreateKeyDialogProps {
@@ -88,9 +88,7 @@ function CloseWithoutCopying({ keyField, onClose, onStay }: CloseWithoutCopyingP
       returnFocus={() => keyField.current?.focus()}
     >
       <DialogFooter>
-        <DialogClose asChild>
-          <Button variant="outline">Go back</Button>
-        </DialogClose>
+        <DialogCancel>Go back</DialogCancel>
         <Button variant="destructive" onClick={onClose}>
           Close without copying
         </Button>

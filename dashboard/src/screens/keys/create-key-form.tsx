@@ -1,11 +1,10 @@
 import { TriangleAlert } from 'lucide-react';
-import { useRef, useState, type RefObject, type SubmitEvent } from 'react';
+import { useRef, type RefObject, type SubmitEvent } from 'react';
 import type { CreateKeyBody, KeyAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { Field } from '@/components/field.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
-import { Input } from '@/components/ui/input.tsx';
+import { DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
 import { formatCount, formatDateTime } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
@@ -19,10 +18,9 @@ import {
   expiryChoices,
   problemsOf,
   type ExpiryChoice,
-  type KeyFormProblems,
   type KeyFormValues,
 } from './key-form.ts';
-import { BudgetField, NameField, Problem } from './key-fields.tsx';
+import { BudgetField, NameField, Problem, TextField, useForm } from './key-fields.tsx';
 import { activeKeysOf, maxActiveKeys } from './key-view.ts';
 
 interface CreateKeyFormProps {
@@ -41,56 +39,39 @@ export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: Cre
   const budgetInput = useRef<HTMLInputElement>(null);
   const customTime = useRef<HTMLInputElement>(null);
   const nowMs = useNow();
-  const { values, problems } = form;
+  const { values } = form;
   const full = activeKeysOf(keys, values.licenseId, nowMs) >= maxActiveKeys;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (pending || full) return;
     const now = Date.now();
-    const found = form.check(now);
-    if (found.name !== null) nameInput.current?.focus();
-    else if (found.budget !== null) budgetInput.current?.focus();
-    else if (found.customTime !== null) customTime.current?.focus();
-    else if (found.license === null) onSubmit(bodyOf(values, now));
+    if (form.check(now, { name: nameInput, budget: budgetInput, customTime })) onSubmit(bodyOf(values, now));
   };
   return (
     <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
       <LicenseField
         {...{ licenses, keys, nowMs }}
         value={values.licenseId}
-        error={problems.license}
+        error={form.problemOf('license')}
         onChange={(licenseId) => form.set({ licenseId })}
       />
       {full && <FullNotice />}
-      <NameField {...fieldOf(form, 'name')} input={nameInput} />
+      <NameField {...form.fieldOf('name')} input={nameInput} />
       <BudgetField
-        {...fieldOf(form, 'budget')}
+        {...form.fieldOf('budget')}
         input={budgetInput}
         license={licenses.find(({ licenseId }) => licenseId === values.licenseId)}
       />
       <ExpiryFields form={form} nowMs={nowMs} customTime={customTime} />
       {error !== null && !pending && <Problem error={error} advise={createKeyAdvice} />}
       <DialogFooter>
-        <DialogClose asChild>
-          <Button variant="outline" disabled={pending}>
-            Cancel
-          </Button>
-        </DialogClose>
+        <DialogCancel disabled={pending} />
         <Button type="submit" pending={pending} disabled={full || values.licenseId === ''}>
           Create key
         </Button>
       </DialogFooter>
     </form>
   );
-}
-
-function fieldOf(form: KeyForm, field: 'name' | 'budget') {
-  return {
-    value: form.values[field],
-    error: form.problems[field],
-    onChange: (value: string) => form.set({ [field]: value }),
-    onLeave: () => form.leave(field),
-  };
 }
 
 function FullNotice() {
@@ -153,7 +134,7 @@ interface ExpiryFieldsProps {
 }
 
 function ExpiryFields({ form, nowMs, customTime }: ExpiryFieldsProps) {
-  const { values, problems } = form;
+  const { values } = form;
   const custom = values.expiry === 'custom';
   const choose = (expiry: ExpiryChoice): void => {
     const start = controlTime(Date.parse(expiresAt({ ...values, expiry: '30-days' }, nowMs) ?? ''));
@@ -177,21 +158,16 @@ function ExpiryFields({ form, nowMs, customTime }: ExpiryFieldsProps) {
         )}
       </Field>
       {custom && (
-        <Field label="Date and time" error={problems.customTime} hint={`In your time zone, ${timeZone()}.`}>
-          {(control) => (
-            <Input
-              {...control}
-              ref={customTime}
-              type="datetime-local"
-              required
-              min={controlTime(nowMs + minuteMs)}
-              max="9998-12-31T23:59"
-              value={values.customTime}
-              onChange={(event) => form.set({ customTime: event.target.value })}
-              onBlur={() => form.leave('customTime')}
-            />
-          )}
-        </Field>
+        <TextField
+          {...form.fieldOf('customTime')}
+          input={customTime}
+          label="Date and time"
+          hint={`In your time zone, ${timeZone()}.`}
+          type="datetime-local"
+          required
+          min={controlTime(nowMs + minuteMs)}
+          max="9998-12-31T23:59"
+        />
       )}
     </>
   );
@@ -207,44 +183,16 @@ function timeZone(): string {
 
 type KeyForm = ReturnType<typeof useKeyForm>;
 
-/** What is entered for a new key. The current license is chosen; where it can't have keys, the user chooses another. */
-function useKeyForm(current: LicenseAnswer) {
-  const [values, setValues] = useState<KeyFormValues>(() => ({
-    licenseId: current.usable ? current.licenseId : '',
-    name: '',
-    budget: '',
-    expiry: 'never',
-    customTime: '',
-  }));
-  const [shown, setShown] = useState<Partial<KeyFormProblems>>({});
-  return {
-    values,
-    set: (changes: Partial<KeyFormValues>): void => {
-      const next = { ...values, ...changes };
-      setValues(next);
-      // A shown problem goes as soon as it is solved. A new one is shown when the field is left.
-      const problems = problemsOf(next, Date.now());
-      setShown((now) => ({
-        license: now.license && problems.license,
-        name: now.name && problems.name,
-        budget: now.budget && problems.budget,
-        customTime: now.customTime && problems.customTime,
-      }));
-    },
-    /** The problems of the fields that were left; after `check`, of all fields. */
-    problems: {
-      license: shown.license ?? null,
-      name: shown.name ?? null,
-      budget: shown.budget ?? null,
-      customTime: shown.customTime ?? null,
-    },
-    leave: (field: keyof KeyFormProblems): void =>
-      setShown((now) => ({ ...now, [field]: problemsOf(values, Date.now())[field] })),
-    /** Shows everything that is wrong. @returns it, as it is at this moment. */
-    check: (nowMs: number): KeyFormProblems => {
-      const problems = problemsOf(values, nowMs);
-      setShown(problems);
-      return problems;
-    },
-  };
+/** The current license is chosen; where it can't have keys, the user chooses another. */
+function useKeyForm({ usable, licenseId }: LicenseAnswer) {
+  return useForm<KeyFormValues, keyof ReturnType<typeof problemsOf>>(
+    () => ({
+      licenseId: usable ? licenseId : '',
+      name: '',
+      budget: '',
+      expiry: 'never',
+      customTime: '',
+    }),
+    problemsOf,
+  );
 }

@@ -1,8 +1,7 @@
-import { useId, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { KeyAnswer } from '@/lib/types.ts';
 import { EmptyState } from '@/components/states.tsx';
-import { Label } from '@/components/field.tsx';
-import { Switch } from '@/components/ui/switch.tsx';
+import { SwitchField } from '@/components/ui/switch.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { formatNumber } from '@/lib/format.ts';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
@@ -112,19 +111,13 @@ function FilterTabs({ counts, hasMore }: { counts: Record<KeyFilter, number>; ha
   );
 }
 
-function OnlyCurrent({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) {
-  const { name } = useLicense();
-  const id = useId();
-  return (
-    <div className="flex min-h-10 items-center gap-2">
-      <Switch id={id} checked={checked} onCheckedChange={onChange} />
-      <Label htmlFor={id} className="font-normal">
-        <span className="wrap-anywhere">
-          Only <bdi>{name}</bdi>
-        </span>
-      </Label>
-    </div>
+function OnlyCurrent(control: { checked: boolean; onChange: (checked: boolean) => void }) {
+  const label = (
+    <span className="font-normal wrap-anywhere">
+      Only <bdi>{useLicense().name}</bdi>
+    </span>
   );
+  return <SwitchField label={label} {...control} />;
 }
 
 function NothingHere({ filter, narrowed }: { filter: KeyFilter; narrowed: boolean }) {

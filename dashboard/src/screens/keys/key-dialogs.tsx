@@ -1,22 +1,14 @@
-import { useEffect, useRef, useState, type ReactNode, type RefObject, type SubmitEvent } from 'react';
+import { useEffect, useRef, type ReactNode, type RefObject, type SubmitEvent } from 'react';
 import { toast } from 'sonner';
 import { useChangeKey, useRevokeKey } from '@/api/key-changes.ts';
 import { useKeys } from '@/api/queries.ts';
 import type { ChangeKeyBody, KeyAnswer } from '@/lib/types.ts';
 import { Button } from '@/components/ui/button.tsx';
-import { Dialog, DialogClose, DialogFooter } from '@/components/ui/dialog.tsx';
+import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { formatCredits, formatRelative } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
-import {
-  changeKeyAdvice,
-  budgetProblem,
-  changesOf,
-  creditsOf,
-  editOf,
-  nameProblem,
-  revokeKeyAdvice,
-} from './key-form.ts';
-import { BudgetField, NameField, Problem } from './key-fields.tsx';
+import { changeKeyAdvice, changesOf, creditsOf, editOf, editProblems, revokeKeyAdvice } from './key-form.ts';
+import { BudgetField, NameField, Problem, useForm } from './key-fields.tsx';
 import { Time } from '@/components/time.tsx';
 
 interface EditKeyDialogProps {
@@ -83,14 +75,11 @@ interface EditKeyFormProps {
 
 function EditKeyForm({ item, nameInput, isRevoked, pending, onSubmit, children }: EditKeyFormProps) {
   const { licenses } = useLicenseChoice();
-  const { edit, problems, fieldOf, check } = useKeyEdit(item);
+  const { values, problemOf, fieldOf, check } = useForm(() => editOf(item), editProblems);
   const budgetInput = useRef<HTMLInputElement>(null);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const found = check();
-    if (found.name !== null) nameInput.current?.focus();
-    else if (found.budget !== null) budgetInput.current?.focus();
-    else onSubmit(changesOf(item, edit));
+    if (check(Date.now(), { name: nameInput, budget: budgetInput })) onSubmit(changesOf(item, values));
   };
   return (
     <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
@@ -101,15 +90,11 @@ function EditKeyForm({ item, nameInput, isRevoked, pending, onSubmit, children }
         license={licenses.find(({ licenseId }) => licenseId === item.licenseId)}
       />
       <p role="status" className="text-xs leading-5 empty:hidden">
-        {problems.budget === null && refusesAtOnce(edit.budget, item) && refusedAtOnce}
+        {problemOf('budget') === null && refusesAtOnce(values.budget, item) && refusedAtOnce}
       </p>
       {children}
       <DialogFooter>
-        <DialogClose asChild>
-          <Button variant="outline" disabled={pending}>
-            Cancel
-          </Button>
-        </DialogClose>
+        <DialogCancel disabled={pending} />
         <Button type="submit" pending={pending} disabled={isRevoked}>
           Save
         </Button>
@@ -123,31 +108,6 @@ const refusedAtOnce = 'The key has used that much already, so its requests are r
 function refusesAtOnce(budget: string, { creditsUsed }: KeyAnswer): boolean {
   const credits = creditsOf(budget);
   return credits !== null && credits <= creditsUsed;
-}
-
-type EditProblems = Record<'name' | 'budget', string | null>;
-
-/** What is entered, and the problems of the fields that were left. */
-function useKeyEdit(item: KeyAnswer) {
-  const [edit, setEdit] = useState(() => editOf(item));
-  const [problems, setProblems] = useState<EditProblems>({ name: null, budget: null });
-  const problemOf = { name: nameProblem, budget: budgetProblem };
-  const check = (): EditProblems => {
-    const found = { name: nameProblem(edit.name), budget: budgetProblem(edit.budget) };
-    setProblems(found);
-    return found;
-  };
-  const fieldOf = (field: keyof EditProblems) => ({
-    value: edit[field],
-    error: problems[field],
-    onChange: (value: string): void => {
-      setEdit({ ...edit, [field]: value });
-      // A shown problem goes as soon as it is solved. A new one is shown when the field is left.
-      setProblems({ ...problems, [field]: problems[field] && problemOf[field](value) });
-    },
-    onLeave: (): void => setProblems({ ...problems, [field]: problemOf[field](edit[field]) }),
-  });
-  return { edit, problems, fieldOf, check };
 }
 
 interface RevokeKeyDialogProps {
@@ -187,11 +147,7 @@ export function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: Revok
     >
       {error !== null && <Problem error={error} advise={revokeKeyAdvice} />}
       <DialogFooter>
-        <DialogClose asChild>
-          <Button variant="outline" disabled={isPending}>
-            Cancel
-          </Button>
-        </DialogClose>
+        <DialogCancel disabled={isPending} />
         <Button variant="destructive" pending={isPending} onClick={revoke}>
           Revoke key
         </Button>

@@ -28,13 +28,6 @@ export interface KeyFormValues {
   customTime: string;
 }
 
-export interface KeyFormProblems {
-  license: string | null;
-  name: string | null;
-  budget: string | null;
-  customTime: string | null;
-}
-
 /** White space at the ends is not sent. */
 export function nameLength(name: string): number {
   return countCharacters(name.trim());
@@ -68,13 +61,20 @@ export function customTimeProblem(customTime: string, nowMs: number): string | n
   return new Date(timeMs).getFullYear() > 9998 ? 'Choose a time before the year 9999.' : null;
 }
 
-export function problemsOf(values: KeyFormValues, nowMs: number): KeyFormProblems {
+export function problemsOf(
+  values: KeyFormValues,
+  nowMs: number,
+): Record<'name' | 'budget' | 'customTime' | 'license', string | null> {
   return {
-    license: values.licenseId === '' ? 'Choose a license.' : null,
-    name: nameProblem(values.name),
-    budget: budgetProblem(values.budget),
+    ...editProblems(values),
     customTime: values.expiry === 'custom' ? customTimeProblem(values.customTime, nowMs) : null,
+    license: values.licenseId === '' ? 'Choose a license.' : null,
   };
+}
+
+/** Of what can be changed later, too. */
+export function editProblems({ name, budget }: KeyEdit): Record<'name' | 'budget', string | null> {
+  return { name: nameProblem(name), budget: budgetProblem(budget) };
 }
 
 /** @returns ISO 8601 UTC; null for a key that does not expire, or while no time is entered. */

@@ -6,6 +6,7 @@ import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
+import { withoutParameters } from '@/lib/parameters.ts';
 import { Activity } from './activity.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyBrowser } from './key-browser.tsx';
@@ -22,8 +23,7 @@ export default function KeysScreen() {
     void refetch();
   };
   const button = (
-    <Button ref={createButton} onClick={create}>
-      <Plus aria-hidden />
+    <Button ref={createButton} onClick={create} icon={Plus}>
       Create key
     </Button>
   );
@@ -62,13 +62,7 @@ function useCreating(): [boolean, (creating: boolean) => void] {
   useEffect(() => {
     if (!asked) return;
     setCreating(true);
-    setParameters(
-      (now) => {
-        now.delete('new');
-        return now;
-      },
-      { replace: true },
-    );
+    setParameters(withoutParameters('new'), { replace: true });
   }, [asked, setParameters]);
   return [creating, setCreating];
 }

@@ -24,8 +24,7 @@ export function CsvCard({ usage }: { usage: UsageAnswer }) {
           </p>
         </div>
         {progress === null ? (
-          <Button variant="outline" onClick={start}>
-            <Download aria-hidden />
+          <Button variant="outline" onClick={start} icon={Download}>
             Save CSV
           </Button>
         ) : (

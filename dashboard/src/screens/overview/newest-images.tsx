@@ -7,7 +7,7 @@ import { SignedImage } from '@/components/signed-image.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState, StaleNote } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { LinkButton } from '@/components/ui/button.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
 import { formatCount, formatRelative } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
@@ -44,12 +44,10 @@ export function NewestImages({ images }: { images: ReturnType<typeof useNewestIm
     <section aria-labelledby={titleId} className="grid min-w-0 grid-cols-1 gap-4">
       <div className="flex items-center justify-between gap-4">
         <CardTitle id={titleId}>Newest images</CardTitle>
-        <Button asChild variant="ghost" size="sm" className="-mr-3">
-          <Link to="/history">
-            All history
-            <ArrowRight aria-hidden />
-          </Link>
-        </Button>
+        <LinkButton variant="ghost" size="sm" className="-mr-3" to="/history">
+          All history
+          <ArrowRight aria-hidden />
+        </LinkButton>
       </div>
       {generations === undefined && error === null && <NewestSkeleton />}
       {generations === undefined && error !== null && (

@@ -4,7 +4,7 @@ import { useState, useEffect, useId } from 'react';
 import { Link } from 'react-router';
 import type { LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { useRetention } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { formatUtcDate, formatUtcDay, formatRelative } from '@/lib/format.ts';
@@ -64,17 +64,13 @@ function Actions({ licenseId, usable }: { licenseId: string; usable: boolean }) 
       <span role="status" className="sr-only">
         {outcome}
       </span>
-      <Button variant="outline" onClick={() => void refresh()} pending={refreshing}>
-        {!refreshing && <RotateCw aria-hidden />}
+      <Button variant="outline" onClick={() => void refresh()} pending={refreshing} icon={RotateCw}>
         Refresh
       </Button>
       {usable && (
-        <Button asChild>
-          <Link to="/playground">
-            <Sparkles aria-hidden />
-            New image
-          </Link>
-        </Button>
+        <LinkButton to="/playground" icon={Sparkles}>
+          New image
+        </LinkButton>
       )}
     </>
   );

@@ -114,9 +114,14 @@ export function SeedField({ playground, usedSeed }: SeedFieldProps) {
             placeholder="Random"
             className="tabular-nums"
           />
-          <Button variant="outline" size="icon" aria-label="Draw a seed" title="Draw a seed" onClick={draw}>
-            <Dices aria-hidden />
-          </Button>
+          <Button
+            variant="outline"
+            size="icon"
+            aria-label="Draw a seed"
+            title="Draw a seed"
+            onClick={draw}
+            icon={Dices}
+          />
           <Button
             variant="outline"
             size="icon"
@@ -125,9 +130,8 @@ export function SeedField({ playground, usedSeed }: SeedFieldProps) {
             title={locked ? 'Use a new seed each time' : 'Keep the last seed'}
             disabled={!locked && usedSeed === null}
             onClick={toggle}
-          >
-            <LockIcon aria-hidden />
-          </Button>
+            icon={LockIcon}
+          />
         </div>
       )}
     </Field>

@@ -31,9 +31,8 @@ export function PrefillNotice({ notice, onDismiss, children }: PrefillNoticeProp
         aria-label="Dismiss"
         onClick={onDismiss}
         className="absolute top-3 right-3 !col-start-auto"
-      >
-        <X aria-hidden />
-      </Button>
+        icon={X}
+      />
     </Alert>
   );
 }

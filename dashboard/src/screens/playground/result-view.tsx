@@ -1,10 +1,9 @@
 import { Download, ExternalLink, ImagePlus, Lock } from 'lucide-react';
-import { Link } from 'react-router';
 import { toast } from 'sonner';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { asReferenceSearch, outputSeed, sourcesOf } from '@/lib/outputs.ts';
 import { useImageDownload } from '@/lib/download.ts';
@@ -60,9 +59,8 @@ function ResultImage({ run, renew, index }: ResultImageProps) {
             aria-label={`Use seed ${seed}`}
             title="Use this seed"
             onClick={() => lockSeed(seed)}
-          >
-            <Lock aria-hidden />
-          </Button>
+            icon={Lock}
+          />
         </div>
         <ImageActions run={run} renew={renew} index={index} which={which} />
       </div>
@@ -78,26 +76,22 @@ interface ImageActionsProps extends ResultImageProps {
 function ImageActions({ run, renew, index, which }: ImageActionsProps) {
   return (
     <div className="flex items-center">
-      <Button variant="ghost" size="icon-sm" asChild>
-        <a
-          href={run.outputs[index]}
-          target="_blank"
-          rel="noreferrer"
-          aria-label={`Open ${which} in full size, in a new tab`}
-          title="Open full size"
-        >
-          <ExternalLink aria-hidden />
-        </a>
-      </Button>
-      <Button variant="ghost" size="icon-sm" asChild>
-        <Link
-          to={{ search: asReferenceSearch({ requestId: run.id, index }) }}
-          aria-label={`Use ${which} as a reference`}
-          title="Use as reference"
-        >
-          <ImagePlus aria-hidden />
-        </Link>
-      </Button>
+      <NewTabButton
+        variant="ghost"
+        size="icon-sm"
+        href={run.outputs[index]}
+        aria-label={`Open ${which} in full size, in a new tab`}
+        title="Open full size"
+        icon={ExternalLink}
+      />
+      <LinkButton
+        variant="ghost"
+        size="icon-sm"
+        to={{ search: asReferenceSearch({ requestId: run.id, index }) }}
+        aria-label={`Use ${which} as a reference`}
+        title="Use as reference"
+        icon={ImagePlus}
+      />
       <DownloadButton run={run} renew={renew} index={index} which={which} />
     </div>
   );
@@ -118,9 +112,7 @@ function DownloadButton({ run, renew, index, which }: ImageActionsProps) {
       title="Download"
       pending={pending}
       onClick={save}
-      className="[&_.animate-spin+svg]:hidden"
-    >
-      <Download aria-hidden />
-    </Button>
+      icon={Download}
+    />
   );
 }

@@ -1,9 +1,8 @@
 import { History, RotateCcw } from 'lucide-react';
-import { Link } from 'react-router';
 import { toast } from 'sonner';
 import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { formatCount, formatCredits, formatDuration } from '@/lib/format.ts';
 import { fillFromStored } from './fill-form.ts';
 import type { RunFacts } from './results.ts';
@@ -51,14 +50,10 @@ export function RunDetails({ facts, stored, playground }: RunDetailsProps) {
 function Actions({ stored, playground }: { stored: StoredGeneration; playground: Playground }) {
   return (
     <>
-      <Button variant="outline" size="sm" asChild>
-        <Link to={`/history/${encodeURIComponent(stored.id)}`}>
-          <History aria-hidden />
-          Open in history
-        </Link>
-      </Button>
-      <Button variant="outline" size="sm" onClick={() => reuse(stored, playground)}>
-        <RotateCcw aria-hidden />
+      <LinkButton variant="outline" size="sm" to={`/history/${encodeURIComponent(stored.id)}`} icon={History}>
+        Open in history
+      </LinkButton>
+      <Button variant="outline" size="sm" onClick={() => reuse(stored, playground)} icon={RotateCcw}>
         Use these settings
       </Button>
     </>

@@ -4,6 +4,7 @@ import { useApi } from '@/api/client.ts';
 import { ApiError } from '@/api/api-error.ts';
 import { useGeneration } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
+import { withoutParameters } from '@/lib/parameters.ts';
 import { useRetention } from '@/lib/config.ts';
 import { fillFromStored, fillReferences, fitToIdentities, fitToTier } from './fill-form.ts';
 import type { Destination } from './references/reference-store.ts';
@@ -43,11 +44,7 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
       const uploadTo = { api, licenseId: license.licenseId };
       setNotice({ title, notes: [...notes, ...bringReferences(data, identity, uploadTo)] });
     }
-    const without = (now: URLSearchParams): URLSearchParams => {
-      now.delete('from');
-      return now;
-    };
-    setParameters(without, { replace: true });
+    setParameters(withoutParameters('from'), { replace: true });
   }, [from, data, unknown, identities, license, setParameters, api, retention]);
   return {
     /** While the stored request is fetched. */
@@ -106,11 +103,6 @@ export function useAddress(identities: IdentityAnswer[] | undefined): void {
       ...(identity?.available && { identityId: identity.id }),
       ...(prompt !== null && { prompt }),
     });
-    const without = (now: URLSearchParams): URLSearchParams => {
-      now.delete('identity');
-      now.delete('prompt');
-      return now;
-    };
-    setParameters(without, { replace: true });
+    setParameters(withoutParameters('identity', 'prompt'), { replace: true });
   }, [identities, identityId, prompt, setParameters]);
 }

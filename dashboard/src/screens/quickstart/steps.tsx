@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { useUsage, useIdentities } from '@/api/queries.ts';
-import { Button } from '@/components/ui/button.tsx';
+import { LinkButton } from '@/components/ui/button.tsx';
 import { useRetention, useSampleAddresses } from '@/lib/config.ts';
 import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { lookUpSamples } from '@/lib/code-samples.ts';
@@ -19,12 +19,9 @@ export function CreateKeyStep() {
         A key stands for your license: requests with it use its identities and its credits. It is shown once,
         when it is made, so have a safe place ready.
       </p>
-      <Button asChild className="w-fit">
-        <Link to="/keys?new=1">
-          <Plus aria-hidden />
-          Create key
-        </Link>
-      </Button>
+      <LinkButton className="w-fit" to="/keys?new=1" icon={Plus}>
+        Create key
+      </LinkButton>
     </Step>
   );
 }

@@ -1,12 +1,11 @@
 import { ArrowLeftRight, Columns2 } from 'lucide-react';
-import { useId, useState, type ReactNode } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { useState, type ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
 import { useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { Label } from '@/components/field.tsx';
 import { EmptyState } from '@/components/states.tsx';
-import { Button } from '@/components/ui/button.tsx';
-import { Switch } from '@/components/ui/switch.tsx';
+import { Button, LinkButton } from '@/components/ui/button.tsx';
+import { SwitchField } from '@/components/ui/switch.tsx';
 import { BackLink, Page } from '@/layout/page.tsx';
 import { comparedSearch, readCompared, type Compared, compareRequests, type Row } from './compared.ts';
 import { Side } from './side.tsx';
@@ -28,9 +27,9 @@ export default function CompareScreen() {
             icon={Columns2}
             title="Two requests are needed"
             action={
-              <Button asChild variant="outline">
-                <Link to="/history">Choose them in your history</Link>
-              </Button>
+              <LinkButton variant="outline" to="/history">
+                Choose them in your history
+              </LinkButton>
             }
           >
             This address does not name both requests that it compares.
@@ -59,8 +58,7 @@ function Comparison({ a, b }: { a: Compared; b: Compared }) {
       actions={
         <>
           <SwitchField label="Full size" checked={isFullSize} onChange={setFullSize} />
-          <Button variant="outline" onClick={() => show({ a: b, b: a })}>
-            <ArrowLeftRight aria-hidden />
+          <Button variant="outline" onClick={() => show({ a: b, b: a })} icon={ArrowLeftRight}>
             Swap
           </Button>
         </>
@@ -102,22 +100,6 @@ function Differences({ a, b }: { a: Loaded; b: Loaded }) {
       onlyDifferences={isShort}
       control={<SwitchField label="Only differences" checked={isShort} onChange={setShort} />}
     />
-  );
-}
-
-interface SwitchFieldProps {
-  label: string;
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-}
-
-function SwitchField({ label, checked, onChange }: SwitchFieldProps) {
-  const id = useId();
-  return (
-    <span className="flex min-h-10 items-center gap-2">
-      <Switch id={id} checked={checked} onCheckedChange={onChange} />
-      <Label htmlFor={id}>{label}</Label>
-    </span>
   );
 }
 

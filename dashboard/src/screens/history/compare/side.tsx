@@ -8,7 +8,7 @@ import { Time } from '@/components/time.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { ErrorState, MissingRequest } from '@/components/states.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
-import { Button } from '@/components/ui/button.tsx';
+import { LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { formatRelative } from '@/lib/format.ts';
 import { stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { shorten } from '@/lib/text.ts';
@@ -83,21 +83,15 @@ function Loaded({ name, generation, index: wanted, onShow, isFullSize, renew }: 
       )}
       {outputs.length > 1 && <ThumbnailStrip {...stripOf(generation)} index={index} onShow={onShow} />}
       <div className="flex flex-wrap gap-2">
-        <Button asChild variant="outline">
-          <Link to={`/playground?from=${encodeURIComponent(id)}`}>
-            <Sparkles aria-hidden />
-            Use these settings
-            <span className="sr-only"> of {name}</span>
-          </Link>
-        </Button>
+        <LinkButton variant="outline" to={`/playground?from=${encodeURIComponent(id)}`} icon={Sparkles}>
+          Use these settings
+          <span className="sr-only"> of {name}</span>
+        </LinkButton>
         {url !== undefined && (
-          <Button asChild variant="outline">
-            <a href={url} target="_blank" rel="noopener noreferrer">
-              <ExternalLink aria-hidden />
-              Open
-              <span className="sr-only"> the picture of {name} in full size, in a new tab</span>
-            </a>
-          </Button>
+          <NewTabButton variant="outline" href={url} icon={ExternalLink}>
+            Open
+            <span className="sr-only"> the picture of {name} in full size, in a new tab</span>
+          </NewTabButton>
         )}
       </div>
     </>

@@ -64,9 +64,8 @@ function Row({ item, uploadTo, onRemove }: RowProps) {
         title="Remove"
         onClick={onRemove}
         className="self-start"
-      >
-        <X aria-hidden />
-      </Button>
+        icon={X}
+      />
       <Problem item={item} uploadTo={uploadTo} />
     </li>
   );
@@ -161,8 +160,8 @@ function RetryButton({ item, uploadTo }: { item: FileReference; uploadTo: Destin
         currentTarget.closest('li')?.querySelector<HTMLElement>('[data-remove]')?.focus();
         referenceStore.retry(item.id, uploadTo);
       }}
+      icon={RotateCw}
     >
-      <RotateCw aria-hidden />
       Try again
     </Button>
   );

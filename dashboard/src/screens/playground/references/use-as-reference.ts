@@ -5,6 +5,7 @@ import { ApiError } from '@/api/api-error.ts';
 import { useApi, type Api } from '@/api/client.ts';
 import { generationOptions, isGone } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
+import { withoutParameters } from '@/lib/parameters.ts';
 import { useRetention } from '@/lib/config.ts';
 import { readAsReference, type PictureOf, outputFileName } from '@/lib/outputs.ts';
 import { fetchPicture } from '@/lib/download.ts';
@@ -60,11 +61,7 @@ export function useAsReference(license: LicenseAnswer, identities: IdentityAnswe
   };
 }
 
-function withoutPicture(now: URLSearchParams): URLSearchParams {
-  now.delete('reference');
-  now.delete('image');
-  return now;
-}
+const withoutPicture = withoutParameters('reference', 'image');
 
 interface BringOptions {
   api: Api;
