@@ -1,18 +1,34 @@
 import type { ReactNode } from 'react';
-import { formatDateTime, formatExactTime } from '@/lib/format.ts';
+import { formatDateTime, formatExactTime, formatRelative } from '@/lib/format.ts';
+import { useNow } from '@/lib/use-now.ts';
 
 interface TimeProps {
   iso: string;
-  /** How it is shown: `5 minutes ago`, a day. Without it the date and the time. */
+  /** Shows how long ago it was: `5 minutes ago`. */
+  relative?: boolean;
+  /** How it is shown instead: a day. Without both, the date and the time. */
   children?: ReactNode;
   className?: string;
 }
 
 /** A moment. Its seconds are in the title. */
-export function Time({ iso, children, className }: TimeProps) {
+export function Time({ iso, relative = false, children, className }: TimeProps) {
   return (
     <time dateTime={iso} title={formatExactTime(iso)} className={className}>
-      {children ?? formatDateTime(iso)}
+      {relative ? <Ago iso={iso} /> : (children ?? formatDateTime(iso))}
     </time>
+  );
+}
+
+function Ago({ iso }: { iso: string }) {
+  return formatRelative(iso, 'happened', useNow());
+}
+
+/** With which identity a request was made, and how long ago. */
+export function Made({ generation }: { generation: { identity: { name: string }; createdAt: string } }) {
+  return (
+    <>
+      <bdi>{generation.identity.name}</bdi>, <Time iso={generation.createdAt} relative />
+    </>
   );
 }

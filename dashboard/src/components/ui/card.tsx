@@ -1,16 +1,30 @@
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { cn } from '@/lib/cn.ts';
 
-export function Card({ className, ...props }: ComponentProps<'section'>) {
+interface CardProps extends ComponentProps<'section'> {
+  title?: string;
+  /** At the title's right. */
+  aside?: ReactNode;
+}
+
+export function Card({ title, aside, className, children, ...props }: CardProps) {
   return (
     <section
       className={cn('min-w-0 rounded-lg border border-border bg-card p-4 sm:p-6', className)}
       {...props}
-    />
+    >
+      {title !== undefined && (
+        <CardHeader>
+          <CardTitle>{title}</CardTitle>
+          {aside}
+        </CardHeader>
+      )}
+      {children}
+    </section>
   );
 }
 
-/** A title, and perhaps an action at its right. */
+/** For titles with an id, or with more than text. */
 export function CardHeader({ className, ...props }: ComponentProps<'div'>) {
   return (
     <div

@@ -4,7 +4,7 @@ import { useAccountSettings, useSwitchCreditMails } from '@/api/account.ts';
 import { useAccount } from '@/auth/session.ts';
 import { ContactLink, ErrorState } from '@/components/states.tsx';
 import { NewTabButton } from '@/components/ui/button.tsx';
-import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
+import { Card } from '@/components/ui/card.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
 import { useConfig } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
@@ -18,10 +18,7 @@ export default function AccountScreen() {
       <div className="grid max-w-2xl gap-4">
         {creditMails && <CreditMails />}
         {billingPortalUrl && (
-          <Card>
-            <CardHeader>
-              <CardTitle>Billing</CardTitle>
-            </CardHeader>
+          <Card title="Billing">
             <p className="mb-4 text-pretty text-muted-foreground">
               Change your plan, your payment method and your address, and see your invoices.
             </p>
@@ -33,10 +30,7 @@ export default function AccountScreen() {
           </Card>
         )}
         {supportContact && (
-          <Card>
-            <CardHeader>
-              <CardTitle>Support</CardTitle>
-            </CardHeader>
+          <Card title="Support">
             <p className="text-pretty text-muted-foreground">
               Write to <ContactLink contact={supportContact} />. If a request failed, name its request id.
             </p>
@@ -55,10 +49,7 @@ function CreditMails() {
   // While it is being stored, the switch shows what was chosen.
   const checked = change.isPending ? change.variables : settings.data?.creditMails;
   return (
-    <Card>
-      <CardHeader>
-        <CardTitle>E-mails</CardTitle>
-      </CardHeader>
+    <Card title="E-mails">
       <div className="flex items-start justify-between gap-4">
         <label htmlFor={id} className="grid gap-1">
           <span className="font-medium">Tell me about used credits</span>

@@ -7,7 +7,6 @@ import { SignedImage } from '@/components/signed-image.tsx';
 import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
-import { formatRelative } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
 import { imageCount } from './list-view.ts';
 import { requestLinkId } from './use-scroll-restoration.ts';
@@ -19,7 +18,6 @@ interface HistoryCardProps {
   wasRunning: boolean;
   /** Whether it is seen before anybody scrolls. */
   eager: boolean;
-  nowMs: number;
   /** The query of the list's address, for the way back. */
   listSearch: string;
   onOpen: (requestId: string) => void;
@@ -50,7 +48,6 @@ export function HistoryCard({ wasRunning, ...props }: HistoryCardProps) {
 function Card({
   generation,
   eager,
-  nowMs,
   listSearch,
   onOpen,
   onReload,
@@ -78,9 +75,7 @@ function Card({
           <span dir="auto" className="truncate">
             {identity.name}
           </span>
-          <Time iso={createdAt} className="shrink-0">
-            {formatRelative(createdAt, 'happened', nowMs)}
-          </Time>
+          <Time iso={createdAt} relative className="shrink-0" />
         </p>
       </div>
       {choice && (

@@ -8,15 +8,13 @@ import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState, MissingRequest } from '@/components/states.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
-import { Time } from '@/components/time.tsx';
+import { Made } from '@/components/time.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples } from '@/lib/code-samples.ts';
-import { formatRelative } from '@/lib/format.ts';
 import { shorten } from '@/lib/text.ts';
-import { useNow } from '@/lib/use-now.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { BackToList, Neighbours } from './back-to-list.tsx';
 import { DeleteButton } from './delete-dialog.tsx';
@@ -62,7 +60,6 @@ export default function HistoryDetailScreen() {
 
 /** The page around every state. It has a description and buttons once the request is loaded. */
 function Frame({ generation, children }: { generation?: StoredGeneration; children: ReactNode }) {
-  const nowMs = useNow();
   return (
     <>
       <div className="mx-auto mb-2 flex h-8 w-full max-w-[100rem] items-center justify-between gap-4">
@@ -73,14 +70,7 @@ function Frame({ generation, children }: { generation?: StoredGeneration; childr
         wide
         title={generation === undefined ? 'Request' : shorten(generation.prompt, 72)}
         {...(generation && {
-          description: (
-            <>
-              <bdi>{generation.identity.name}</bdi>,{' '}
-              <Time iso={generation.createdAt}>
-                {formatRelative(generation.createdAt, 'happened', nowMs)}
-              </Time>
-            </>
-          ),
+          description: <Made generation={generation} />,
           actions: <RequestActions generation={generation} />,
         })}
       >

@@ -6,7 +6,6 @@ import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { useRetention } from '@/lib/config.ts';
-import { useNow } from '@/lib/use-now.ts';
 import { isFiltered, isSearching, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
 import { SelectionBar, choiceOf, type Selecting } from './selection-bar.tsx';
@@ -31,7 +30,6 @@ const gridClasses =
 
 export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: HistoryListProps) {
   const list = useHistoryList(licenseId, filters);
-  const nowMs = useNow();
   const { data, error, isPending, isFetching, hasNextPage: hasMore } = list;
   const filtered = isFiltered(filters);
   const retry = (): void => void list.refetch();
@@ -54,7 +52,6 @@ export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: 
                 generation={generation}
                 wasRunning={!isFinal(data![index]!.status)}
                 eager={index < firstRows}
-                nowMs={nowMs}
                 listSearch={writeFilters(filters)}
                 onOpen={onOpen}
                 onReload={retry}

@@ -44,7 +44,7 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
   const { identity, type, numOutputs, outputFormat, steps, cfgScale, seed } = generation;
   const hasReferences = type !== 'text_to_image';
   return (
-    <Section title="Parameters">
+    <Card title="Parameters">
       <Details>
         <Detail name="Identity">
           <bdi>{identity.name}</bdi>
@@ -76,7 +76,7 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
           its code has addresses in their places that you replace.
         </Note>
       )}
-    </Section>
+    </Card>
   );
 }
 
@@ -90,7 +90,7 @@ function Run({ generation }: { generation: StoredGeneration }) {
     keyId === null ? 'Playground' : (keys.find((key) => key.keyId === keyId)?.name ?? shortId(keyId));
   const own = licenses.find(({ licenseId }) => licenseId === generation.licenseId);
   return (
-    <Section title="Run">
+    <Card title="Run">
       <Details>
         <Detail name="Status">
           <StatusBadge status={status} className="-my-0.5" />
@@ -119,17 +119,6 @@ function Run({ generation }: { generation: StoredGeneration }) {
           {own && <bdi>{own.name}</bdi>} {shortId(generation.licenseId)}
         </Detail>
       </Details>
-    </Section>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Card>
-      <CardHeader>
-        <CardTitle>{title}</CardTitle>
-      </CardHeader>
-      {children}
     </Card>
   );
 }

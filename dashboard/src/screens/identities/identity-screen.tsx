@@ -8,7 +8,7 @@ import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
-import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
+import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { BackLink, Page } from '@/layout/page.tsx';
 import { codeSamples, defaultPrompt } from '@/lib/code-samples.ts';
@@ -77,11 +77,7 @@ function UseCard({ identity }: { identity: IdentityAnswer }) {
   const isIncluded = including.some(({ licenseId }) => licenseId === license?.licenseId);
   const [other] = including;
   return (
-    <Card>
-      <CardHeader>
-        <CardTitle>Use it</CardTitle>
-        <IdentityBadges identity={identity} />
-      </CardHeader>
+    <Card title="Use it" aside={<IdentityBadges identity={identity} />}>
       <div className="grid grid-cols-1 gap-4">
         {!identity.available && (
           <Alert icon={CircleSlash} variant="warning" title="It has no active model right now">
@@ -121,10 +117,7 @@ function FactsCard({ identity }: { identity: IdentityAnswer }) {
   const { licenses } = useLicenseChoice();
   const { id, slug, productPhotos } = identity;
   return (
-    <Card>
-      <CardHeader>
-        <CardTitle>Facts</CardTitle>
-      </CardHeader>
+    <Card title="Facts">
       <dl className="grid grid-cols-1 gap-4">
         <Fact name="Identity id">
           <span className="flex flex-wrap items-center gap-x-1">

@@ -5,8 +5,6 @@ import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { formatRelative } from '@/lib/format.ts';
-import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { activityText } from './activity-view.ts';
 
@@ -15,7 +13,6 @@ export function Activity() {
   const { licenseId, name } = useLicense();
   const list = useActivity(licenseId);
   const titleId = useId();
-  const nowMs = useNow();
   const { data, error, isPending, isFetchingNextPage: fetching } = list;
   const failed = error !== null && (data === undefined || list.isFetchNextPageError);
   const again = (): void => void (data === undefined ? list.refetch() : list.fetchNextPage());
@@ -39,7 +36,7 @@ export function Activity() {
       {data !== undefined && data.length > 0 && (
         <ul className="divide-y divide-border rounded-lg border border-border bg-card">
           {data.map((item) => (
-            <Entry key={item.id} item={item} nowMs={nowMs} />
+            <Entry key={item.id} item={item} />
           ))}
         </ul>
       )}
@@ -58,7 +55,7 @@ export function Activity() {
   );
 }
 
-function Entry({ item, nowMs }: { item: ActivityItem; nowMs: number }) {
+function Entry({ item }: { item: ActivityItem }) {
   const { what, details } = activityText(item);
   return (
     <li className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 px-4 py-3">
@@ -72,9 +69,7 @@ function Entry({ item, nowMs }: { item: ActivityItem; nowMs: number }) {
         )}
         {details.length > 0 && <span className="text-muted-foreground">: {details.join(', ')}</span>}
       </p>
-      <Time iso={item.at} className="text-xs whitespace-nowrap text-muted-foreground">
-        {formatRelative(item.at, 'happened', nowMs)}
-      </Time>
+      <Time iso={item.at} relative className="text-xs whitespace-nowrap text-muted-foreground" />
     </li>
   );
 }

@@ -5,7 +5,7 @@ import { SwitchField } from '@/components/ui/switch.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { formatNumber } from '@/lib/format.ts';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
-import { EditKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx';
+import { KeyDialog, type ChosenKey } from './key-dialogs.tsx';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
 import { useNow } from '@/lib/use-now.ts';
@@ -65,26 +65,6 @@ export function KeyBrowser({ keys, hasMore }: KeyBrowserProps) {
         />
       )}
     </>
-  );
-}
-
-/** A key, and what somebody is about to do with it. */
-interface ChosenKey {
-  item: KeyAnswer;
-  dialog: 'edit' | 'revoke';
-}
-
-interface KeyDialogProps extends ChosenKey {
-  onClose: () => void;
-  onRevoked: () => void;
-  returnFocus: () => void;
-}
-
-function KeyDialog({ dialog, onRevoked, ...props }: KeyDialogProps) {
-  return dialog === 'edit' ? (
-    <EditKeyDialog {...props} />
-  ) : (
-    <RevokeKeyDialog {...props} onRevoked={onRevoked} />
   );
 }
 

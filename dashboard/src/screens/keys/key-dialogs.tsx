@@ -5,22 +5,31 @@ import { useKeys } from '@/api/queries.ts';
 import type { ChangeKeyBody, KeyAnswer } from '@/lib/types.ts';
 import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
-import { formatCredits, formatRelative } from '@/lib/format.ts';
+import { formatCredits } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { changeKeyAdvice, changesOf, creditsOf, editOf, editProblems, revokeKeyAdvice } from './key-form.ts';
 import { BudgetField, NameField, Problem, useForm } from './key-fields.tsx';
 import { Time } from '@/components/time.tsx';
 
-interface EditKeyDialogProps {
-  /** As it was when the dialog was opened. */
+/** A key as it was when the dialog was opened, and what somebody is about to do with it. */
+export interface ChosenKey {
   item: KeyAnswer;
+  dialog: 'edit' | 'revoke';
+}
+
+interface KeyDialogProps extends ChosenKey {
   onClose: () => void;
+  onRevoked: () => void;
   /** Called when the dialog is gone. */
   returnFocus: () => void;
 }
 
+export function KeyDialog(props: KeyDialogProps) {
+  return props.dialog === 'edit' ? <EditKeyDialog {...props} /> : <RevokeKeyDialog {...props} />;
+}
+
 /** Renames a key and changes its budget. Mounted only while it is open. */
-export function EditKeyDialog({ item, onClose, returnFocus }: EditKeyDialogProps) {
+function EditKeyDialog({ item, onClose, returnFocus }: KeyDialogProps) {
   const { mutate, isPending, error } = useChangeKey(item.keyId);
   const nameInput = useRef<HTMLInputElement>(null);
   const isRevoked = useIsRevoked(item);
@@ -110,16 +119,8 @@ function refusesAtOnce(budget: string, { creditsUsed }: KeyAnswer): boolean {
   return credits !== null && credits <= creditsUsed;
 }
 
-interface RevokeKeyDialogProps {
-  item: KeyAnswer;
-  onClose: () => void;
-  onRevoked: () => void;
-  /** Called when the dialog is gone. */
-  returnFocus: () => void;
-}
-
 /** Asks before a key is revoked for good. Mounted only while it is open. */
-export function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: RevokeKeyDialogProps) {
+function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: KeyDialogProps) {
   const { mutate, isPending, error } = useRevokeKey();
   const revoke = (): void =>
     mutate(item.keyId, {
@@ -160,7 +161,7 @@ function lastUse({ lastUsedAt }: KeyAnswer): ReactNode {
   if (lastUsedAt === null) return 'It has never been used.';
   return (
     <>
-      Last used: <Time iso={lastUsedAt}>{formatRelative(lastUsedAt, 'happened')}</Time>.
+      Last used: <Time iso={lastUsedAt} relative />.
     </>
   );
 }

@@ -125,13 +125,7 @@ function detailsOf({ item, licenses, nowMs }: KeyItemProps) {
         {formatDate(createdAt)}
       </Time>
     ),
-    'Last used': lastUsedAt ? (
-      <Time className="whitespace-nowrap" iso={lastUsedAt}>
-        {formatRelative(lastUsedAt, 'happened', nowMs)}
-      </Time>
-    ) : (
-      never
-    ),
+    'Last used': lastUsedAt ? <Time className="whitespace-nowrap" iso={lastUsedAt} relative /> : never,
     Expires: <KeyEnd item={item} nowMs={nowMs} />,
   };
 }

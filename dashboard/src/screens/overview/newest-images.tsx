@@ -9,7 +9,7 @@ import { ErrorState, StaleNote } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { LinkButton } from '@/components/ui/button.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
-import { formatCount, formatRelative } from '@/lib/format.ts';
+import { formatCount } from '@/lib/format.ts';
 import { thumbnailOf } from '@/lib/outputs.ts';
 
 const newestCount = 8;
@@ -87,9 +87,7 @@ function Tile({ generation }: { generation: StoredGeneration }) {
         <span dir="auto" className="font-medium group-hover:underline">
           {identity.name}
         </span>
-        <Time iso={at} className="text-muted-foreground">
-          {formatRelative(at, 'happened')}
-        </Time>
+        <Time iso={at} relative className="text-muted-foreground" />
       </span>
     </Link>
   );

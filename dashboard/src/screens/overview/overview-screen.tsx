@@ -7,7 +7,7 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { useRetention } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
-import { formatUtcDate, formatUtcDay, formatRelative } from '@/lib/format.ts';
+import { formatUtcDate, formatUtcDay } from '@/lib/format.ts';
 import { isEnded } from '@/license/license-badge.tsx';
 import { useLicense } from '@/license/license-choice.ts';
 import { licenseMessage } from './license-message.ts';
@@ -15,9 +15,8 @@ import { NewestImages, useNewestImages } from './newest-images.tsx';
 import { UsageSection } from './usage-section.tsx';
 import { isFinal, useGeneration, useGenerations, useRefreshAfterGeneration } from '@/api/queries.ts';
 import { StatusBadge } from '@/components/status-badge.tsx';
-import { Time } from '@/components/time.tsx';
+import { Made } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
-import { useNow } from '@/lib/use-now.ts';
 
 export default function OverviewScreen() {
   const license = useLicense();
@@ -138,8 +137,7 @@ function OpenRequests({ licenseId }: { licenseId: string }) {
 function OpenRequest({ listed }: { listed: StoredGeneration }) {
   const { data = listed } = useGeneration(listed.id);
   const refresh = useRefreshAfterGeneration();
-  const nowMs = useNow();
-  const { id, licenseId, status, prompt, identity, createdAt } = data;
+  const { id, licenseId, status, prompt } = data;
   const hasEnded = isFinal(status);
   useEffect(() => {
     // It leaves this list, and its images and credits are shown.
@@ -156,8 +154,7 @@ function OpenRequest({ listed }: { listed: StoredGeneration }) {
         {prompt}
       </span>
       <span className="col-start-2 text-xs leading-5 text-muted-foreground sm:col-start-auto">
-        <bdi>{identity.name}</bdi>,{' '}
-        <Time iso={createdAt}>{formatRelative(createdAt, 'happened', nowMs)}</Time>
+        <Made generation={data} />
       </span>
     </Link>
   );

@@ -4,15 +4,13 @@ import { isGone, type useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
-import { Time } from '@/components/time.tsx';
+import { Made } from '@/components/time.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { ErrorState, MissingRequest } from '@/components/states.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { LinkButton, NewTabButton } from '@/components/ui/button.tsx';
-import { formatRelative } from '@/lib/format.ts';
 import { stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { shorten } from '@/lib/text.ts';
-import { useNow } from '@/lib/use-now.ts';
 import { OutputPlaceholder } from '../output-viewer.tsx';
 import { viewerWidth } from '../request-view.ts';
 
@@ -99,8 +97,7 @@ function Loaded({ name, generation, index: wanted, onShow, isFullSize, renew }: 
 }
 
 function Heading({ name, generation }: { name: string; generation: StoredGeneration }) {
-  const nowMs = useNow();
-  const { id, prompt, identity, createdAt } = generation;
+  const { id, prompt } = generation;
   return (
     // Room for two lines of prompt, so that the pictures of both begin at the same height.
     <header className="flex min-w-0 items-start gap-3 sm:min-h-17">
@@ -114,8 +111,7 @@ function Heading({ name, generation }: { name: string; generation: StoredGenerat
           </Link>
         </h2>
         <p className="text-xs leading-5 text-muted-foreground">
-          <bdi>{identity.name}</bdi>,{' '}
-          <Time iso={createdAt}>{formatRelative(createdAt, 'happened', nowMs)}</Time>
+          <Made generation={generation} />
         </p>
       </div>
     </header>
