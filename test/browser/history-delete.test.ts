@@ -1,8 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { expectAccessible, expectNoSidewaysScroll, phone, screen, useDashboard } from '../support/browser.ts';
+import {
+  expectAccessible,
+  expectNoSidewaysScroll,
+  lists,
+  phone,
+  screen,
+  useDashboard,
+} from '../support/browser.ts';
 import { generate, stored } from '../support/requests.ts';
-import { until } from '../support/until.ts';
 
 const dashboard = useDashboard();
 const all = ['a first hill', 'a second hill', 'a third hill', 'a fourth hill'];
@@ -18,15 +23,6 @@ async function make(prompt: string): Promise<string> {
   const { status, headers } = await generate(dashboard.service, keys.pro!, body);
   expect(status).toBe(200);
   return headers.get('x-request-id')!;
-}
-
-/** Waits until the list shows exactly these prompts. */
-function shows(page: Page, expected: string[]): Promise<void> {
-  const links = page.locator('main article a');
-  return until(`the list is ${expected.join(', ')}`, async () => {
-    const shown = await links.allTextContents().catch(() => []);
-    return JSON.stringify(shown) === JSON.stringify(expected);
-  });
 }
 
 function isStored(id: string): Promise<boolean> {
@@ -50,31 +46,11 @@ test('one request is deleted from its page, after a question, and the list has i
   await remove.click();
   await dialog.getByRole('button', { name: 'Delete for good' }).click();
   await screen(page, 'History');
-  await shows(page, all.toSpliced(1, 1));
+  await lists(page, all.toSpliced(1, 1));
   await page.getByText('The request was deleted.').waitFor();
   expect(await isStored(ids[1]!)).toBe(false);
   expect(await isStored(ids[0]!)).toBe(true);
   await page.goForward();
   await page.getByRole('heading', { name: 'There is no request with this id' }).waitFor();
   expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
-});
-
-test('a request that can’t be deleted now stays, and the dialog says why', async () => {
-  const { page } = await dashboard.visit(`history/${ids[0]}`);
-  await page.route(`**/generate/${ids[0]}`, (route) =>
-    route.request().method() === 'DELETE'
-      ? route.fulfill({
-          status: 409,
-          json: { error: 'The request is still running.', code: 'REQUEST_IN_PROGRESS' },
-        })
-      : route.continue(),
-  );
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('button', { name: 'Delete for good' }).click();
-  await page.getByRole('alert').getByText('The request is still running.').waitFor();
-  await expectAccessible(page, 'a deletion that failed');
-  await page.unroute(`**/generate/${ids[0]}`);
-  await page.getByRole('button', { name: 'Close' }).click();
-  await screen(page, all[0]!);
-  expect(await isStored(ids[0]!)).toBe(true);
 });

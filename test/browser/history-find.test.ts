@@ -1,8 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { expectAccessible, expectNoSidewaysScroll, phone, screen, useDashboard } from '../support/browser.ts';
+import {
+  expectAccessible,
+  expectNoSidewaysScroll,
+  lists,
+  phone,
+  screen,
+  useDashboard,
+} from '../support/browser.ts';
 import { generate } from '../support/requests.ts';
-import { until } from '../support/until.ts';
 
 const dashboard = useDashboard();
 const all = ['a RED bicycle', 'Blue hills at dawn', 'A red lighthouse'];
@@ -18,34 +23,24 @@ beforeAll(async () => {
   }
 });
 
-/** Waits until the list shows exactly these prompts. */
-function shows(page: Page, expected: string[]): Promise<void> {
-  const links = page.locator('main article a');
-  return until(`the list is ${expected.join(', ')}`, async () => {
-    // A page that is loaded again signs in, and has no list meanwhile.
-    const shown = await links.allTextContents().catch(() => []);
-    return JSON.stringify(shown) === JSON.stringify(expected);
-  });
-}
-
 test('a search stands in the address, Back undoes it, and clearing shows everything', async () => {
   const { page, complaints } = await dashboard.visit('history');
-  await shows(page, all);
+  await lists(page, all);
   const field = page.getByRole('searchbox', { name: 'Words in the prompt' });
   await field.fill(' red ');
   await page.keyboard.press('Enter');
-  await shows(page, [all[0]!, all[2]!]);
+  await lists(page, [all[0]!, all[2]!]);
   expect(new URL(page.url()).search).toBe('?search=red');
   await page.reload();
-  await shows(page, [all[0]!, all[2]!]);
+  await lists(page, [all[0]!, all[2]!]);
   await field.fill('red LIGHT');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
-  await shows(page, [all[2]!]);
+  await lists(page, [all[2]!]);
   await page.goBack();
-  await shows(page, [all[0]!, all[2]!]);
+  await lists(page, [all[0]!, all[2]!]);
   await page.getByRole('combobox', { name: 'Time' }).selectOption('Today');
   await page.getByRole('button', { name: 'Clear 2 filters' }).click();
-  await shows(page, all);
+  await lists(page, all);
   expect(new URL(page.url()).search).toBe('');
   expect(complaints).toEqual([]);
 });
@@ -59,13 +54,13 @@ test('requests are found by who made them and by day, and where none is, the pag
   await page.getByRole('heading', { name: 'No request matches these filters' }).waitFor();
   await expectAccessible(page, 'a history where nothing matches');
   await page.getByRole('combobox', { name: 'Made by' }).selectOption({ index: 2 });
-  await shows(page, all);
+  await lists(page, all);
   await time.selectOption('Choose days');
   await page.getByLabel('To', { exact: true }).fill('2026-01-02');
   await page.getByRole('heading', { name: 'No request matches these filters' }).waitFor();
   await expectNoSidewaysScroll(page);
   await time.selectOption('Last 7 days');
-  await shows(page, all);
+  await lists(page, all);
   await expectAccessible(page, 'a history with filters');
   await expectNoSidewaysScroll(page);
   await page.getByRole('button', { name: 'Filters (2)' }).click();
@@ -86,5 +81,5 @@ test('the arrow keys go through the filtered list, and the prompt is the title',
   await page.keyboard.press('ArrowLeft');
   await screen(page, all[0]!);
   await page.goBack();
-  await shows(page, [all[0]!, all[2]!]);
+  await lists(page, [all[0]!, all[2]!]);
 });

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectAccessible, expectNoSidewaysScroll, screen, useDashboard } from '../support/browser.ts';
+import {
+  expectAccessible,
+  expectNoSidewaysScroll,
+  screen,
+  useDashboard,
+  hasFocus,
+} from '../support/browser.ts';
 import { generate, stored } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 
@@ -168,7 +174,7 @@ test('requests are selected with the keyboard and with Shift, and those that can
   await select.click();
   await page.getByRole('button', { name: 'Leave the selection' }).press('Enter');
   expect(await page.getByRole('checkbox').count()).toBe(0);
-  expect(await select.evaluate((button: any) => button === button.ownerDocument.activeElement)).toBe(true);
+  expect(await hasFocus(select)).toBe(true);
   await page.keyboard.press('Enter');
   await page.getByRole('checkbox', { name: all[0]! }).focus();
   await page.keyboard.press('Space');

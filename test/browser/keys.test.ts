@@ -65,20 +65,6 @@ test('a key that nobody copied is not lost by a slip', async () => {
   expect(await dialog.getByRole('textbox', { name: 'Your new key' }).textContent()).toMatch(/^svc_live_/);
 });
 
-test('the dialog shows the sentence of an API that refuses', async () => {
-  const { page } = await dashboard.visit('keys?new=1');
-  const sentence = 'The license lic_1 gets no keys: it has ended.';
-  await page.route('**/api/v1/keys', (route) =>
-    route.request().method() === 'POST'
-      ? route.fulfill({ status: 403, json: { error: sentence, code: 'LICENSE_INACTIVE' } })
-      : route.continue(),
-  );
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('refused');
-  await dialog.getByRole('button', { name: 'Create key' }).click();
-  expect(await dialog.getByRole('alert').textContent()).toContain(sentence);
-});
-
 test('older keys are shown on demand, and the numbers say that there are more', async () => {
   const { page } = await dashboard.visit('keys');
   await page.route('**/api/v1/keys?*', async (route) => {

@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { chooseIdentity, expectAccessible, phone, screen, signIn } from '../support/browser.ts';
+import {
+  chooseIdentity,
+  expectAccessible,
+  phone,
+  screen,
+  signIn,
+  goTo,
+  signOut,
+} from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { goTo, isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
+import { isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
 
 const { dashboard, release, holdBeforeStart } = useHeldRuns();
 
@@ -151,8 +159,7 @@ test('nothing of an account’s prompts stays in the tab after its sign-out', as
   await page.getByLabel('Prompt', { exact: true }).fill('a more secret plan');
   const kept = () => page.evaluate(() => JSON.stringify((globalThis as any).sessionStorage));
   expect(await kept()).toContain('a more secret plan');
-  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await signOut(page);
   await screen(page, 'You are signed out');
   expect(await kept()).not.toContain('plan');
   await page.goto(`${dashboard.url}playground`);

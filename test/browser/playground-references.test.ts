@@ -9,6 +9,7 @@ import {
   useDashboard,
   type Visitor,
   type VisitOptions,
+  hasFocus,
 } from '../support/browser.ts';
 
 const dashboard = useDashboard();
@@ -152,9 +153,7 @@ test('four images are the most, and what is removed hands the focus to its neigh
     );
   }
   await remove(page, '1.png').press('Enter');
-  expect(await chooser(page).evaluate((input: any) => input === input.ownerDocument.activeElement)).toBe(
-    true,
-  );
+  expect(await hasFocus(chooser(page))).toBe(true);
 });
 
 test('an image is pasted, and a pasted address is offered, fetched by the service only, and refused at its place', async () => {
@@ -201,9 +200,7 @@ test('what can’t be sent is told before it is sent, where it is', async () => 
   await page.getByRole('radio', { name: /^Exact product/ }).click();
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.getByText('Exact product needs an image.').waitFor();
-  expect(await chooser(page).evaluate((input: any) => input === input.ownerDocument.activeElement)).toBe(
-    true,
-  );
+  expect(await hasFocus(chooser(page))).toBe(true);
   const address = page.getByLabel('Or by address');
   await address.fill('http://shop.example/cup.jpg');
   await page.getByRole('button', { name: /^Generate/ }).click();

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectAccessible, expectNoSidewaysScroll, phone, signIn } from '../support/browser.ts';
-import { goTo, isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
+import { expectAccessible, expectNoSidewaysScroll, phone, signIn, goTo } from '../support/browser.ts';
+import { isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
 
 const { dashboard, release } = useHeldRuns();
 

@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { chooseIdentity, desktop, naturalWidth, phone, screen, useDashboard } from '../support/browser.ts';
+import {
+  chooseIdentity,
+  desktop,
+  goTo,
+  naturalWidth,
+  phone,
+  screen,
+  useDashboard,
+} from '../support/browser.ts';
 
 const dashboard = useDashboard();
-
-async function goTo(page: Page, name: string): Promise<void> {
-  await page.getByRole('link', { name, exact: true }).locator('visible=true').first().click();
-  await screen(page, name);
-}
 
 test.each([
   ['a desktop', desktop],
@@ -61,15 +63,6 @@ test('"use again" opens the playground with the same parameters and seed', async
   expect(await page.getByLabel('Seed', { exact: true }).inputValue()).toBe('4242');
   expect(await page.getByRole('button', { name: /^Identity/ }).textContent()).toContain('basalt');
   expect(await page.getByRole('radio', { name: /^Small/ }).isChecked()).toBe(true);
-});
-
-test('a failed generation says so in the API’s sentence and costs nothing', async () => {
-  const { page } = await dashboard.visit('playground');
-  await chooseIdentity(page, 'flint');
-  await page.getByLabel('Prompt', { exact: true }).fill('a stone');
-  await page.getByRole('button', { name: /^Generate/ }).click();
-  const alert = page.getByRole('alert').filter({ hasText: 'could not finish the image' });
-  expect(await alert.textContent()).toContain('Nothing was charged');
 });
 
 test('an answer that is lost does not lose the image: another try finds it, and it is charged once', async () => {

@@ -8,6 +8,7 @@ import {
   screen,
   tabTo,
   useDashboard,
+  hasFocus,
 } from '../support/browser.ts';
 import { tableOf } from '../support/grants.ts';
 import { generate, small } from '../support/requests.ts';
@@ -81,7 +82,7 @@ test('real refusals are shown by key, code and day, with what to change, by keyb
 
   const link = entry.first().getByRole('link', { name: 'TIER_LIMIT' });
   await page.keyboard.press('Shift+Tab');
-  expect(await link.evaluate((one: any) => one === one.ownerDocument.activeElement)).toBe(true);
+  expect(await hasFocus(link)).toBe(true);
   await until('the link leads to the error, with an identity for the examples', async () =>
     /^\/reference\?identity=idn_\w+#description\/tier-limit$/.test((await link.getAttribute('href'))!),
   );

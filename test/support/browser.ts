@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { chromiumPath } from './chromium.ts';
 import { removeFolder, startService, type RunningService } from './service.ts';
+import { until } from './until.ts';
 
 export const phone = { width: 390, height: 844 };
 export const desktop = { width: 1440, height: 900 };
@@ -174,7 +175,7 @@ export async function screen(page: Page, name: string | RegExp): Promise<void> {
 export async function tabTo(page: Page, element: Locator): Promise<void> {
   await element.waitFor();
   for (let presses = 0; presses < 80; presses += 1) {
-    if (await element.evaluate((one: any) => one === one.ownerDocument.activeElement)) return;
+    if (await hasFocus(element)) return;
     await page.keyboard.press('Tab');
   }
   throw new Error(`Tab did not reach ${String(element)}.`);
@@ -204,4 +205,58 @@ export async function chooseLicense(page: Page, tier: string): Promise<void> {
     .locator('visible=true')
     .click();
   await page.getByRole('menuitemradio', { name: new RegExp(`^${tier}`) }).click();
+}
+
+/** Follows a link of the navigation. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name, exact: true }).locator('visible=true').first().click();
+  await screen(page, name);
+}
+
+/** Signs out in the account menu. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
+/** Waits until the history lists exactly these prompts. */
+export function lists(page: Page, expected: string[]): Promise<void> {
+  const links = page.locator('main article a');
+  return until(`the list is ${expected.join(', ')}`, async () => {
+    // A page that is loaded again signs in, and has no list meanwhile.
+    const shown = await links.allTextContents().catch(() => []);
+    return JSON.stringify(shown) === JSON.stringify(expected);
+  });
+}
+
+export function hasFocus(element: Locator): Promise<boolean> {
+  return element.evaluate((one: any) => one === one.ownerDocument.activeElement);
+}
+
+/**
+ * Loads a page of pictures twice, in a browser that has kept nothing, and scrolls through them.
+ * @returns the bytes that came over the network each time
+ */
+export async function bytesOf(page: Page, url: string, pictures: number): Promise<[number, number]> {
+  await page.goto('about:blank');
+  const session = await page.context().newCDPSession(page);
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await session.send('Network.enable');
+  await session.send('Network.clearBrowserCache');
+  const seeAll = async (): Promise<void> => {
+    const images = page.locator('main article img');
+    await images.nth(pictures - 1).waitFor();
+    for (const image of await images.all()) {
+      await image.scrollIntoViewIfNeeded();
+      await image.evaluate((element: any) => element.decode());
+    }
+  };
+  await page.goto(url);
+  await seeAll();
+  const first = bytes;
+  await page.reload();
+  await seeAll();
+  console.log(`${url}: ${first} bytes, loaded again: ${bytes - first}`);
+  return [first, bytes - first];
 }

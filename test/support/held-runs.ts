@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { deliver, emit, startContainer, type Container } from '../fuzz/quick-container.ts';
-import { chooseIdentity, screen, useDashboard, type Dashboard } from './browser.ts';
+import { chooseIdentity, useDashboard, type Dashboard } from './browser.ts';
 
 export interface HeldRuns {
   dashboard: Dashboard;
@@ -49,11 +49,6 @@ export async function send(page: Page, identity: string, prompt: string): Promis
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.waitForURL((url) => url.href !== before && /\/playground\/[^/]+$/.test(url.pathname));
   return page.url();
-}
-
-export async function goTo(page: Page, name: string): Promise<void> {
-  await page.getByRole('link', { name, exact: true }).first().click();
-  await screen(page, name);
 }
 
 /** What the panel tells screen readers. */

@@ -66,7 +66,7 @@ export function formatUtcDay(isoOrDay: string): string {
  * `5 minutes ago` or `in 3 days`, and the date beyond a month. What has happened is never ahead, and what is to come never
  * ago: where this computer's clock says so, it is wrong, and the moment itself is shown.
  */
-export function formatRelative(iso: string | null, what: 'happened' | 'to come', nowMs = Date.now()): string {
+export function formatRelative(iso: string | null, what: 'happened' | 'to come', nowMs: number): string {
   const timeMs = iso === null ? NaN : Date.parse(iso);
   if (Number.isNaN(timeMs)) return missing;
   const seconds = (timeMs - nowMs) / 1000;

@@ -18,6 +18,9 @@ const config = {
 };
 /** Public files of every kind. */
 const files: Record<string, string> = {
+  'long.txt': 'long '.repeat(200),
+  'long.png': 'long '.repeat(200),
+  'short.txt': 'short',
   'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'icon.png': 'png',
   'font.woff2': 'woff2',
@@ -247,10 +250,10 @@ describe('a built dashboard', () => {
     ['long.txt', 'gzip', 'gzip'],
     ['long.txt', 'br, gzip;q=0.8', 'gzip'],
     ['long.txt', 'gzip;q=0', null],
-    ['robots.txt', 'gzip', null],
+    ['short.txt', 'gzip', null],
     ['long.png', 'gzip', null],
-  ])('answers %s to a client that takes %s in the coding %s', async (name, accepted, coding) => {
-    const answer = await fetch(new URL(name, server.url), { headers: { 'accept-encoding': accepted } });
+  ])('%s for a client that takes %s has the coding %s', async (name, acceptEncoding, coding) => {
+    const answer = await fetch(new URL(name, server.url), { headers: { 'accept-encoding': acceptEncoding } });
     expect([answer.headers.get('content-encoding'), await answer.text()]).toEqual([coding, files[name]]);
     expect(answer.headers.get('vary')).toBe(name === 'long.txt' ? 'Accept-Encoding' : null);
   });

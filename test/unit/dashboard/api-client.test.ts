@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError, sessionEnded } from '../../../dashboard/src/api/api-error.ts';
 import { createApi, type TokenSource } from '../../../dashboard/src/api/client.ts';
+import { accept } from '../../../dashboard/src/api/generate.ts';
+import { requestId } from '../../support/generation-run.ts';
 import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
 
 const baseUrl = 'https://api.test/api/v1';
@@ -167,4 +169,17 @@ describe('a failure', () => {
     const message = "The service can't be reached. Check your connection and try again.";
     expect(error).toMatchObject({ status: 0, code: 'NETWORK', message });
   });
+});
+
+test('a run of the playground is sent to its own route, asks not to wait, and fails with the same sentences', async () => {
+  const { api, sent } = apiOf([answered({ requestId, creditsReserved: 2 }, { status: 202 })]);
+  const body = { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay' };
+  const run = { body, idempotencyKey: 'key-1' };
+  expect(await accept(api, run)).toEqual({ requestId, creditsReserved: 2 });
+  const [{ line, headers, body: given }] = sent as [Sent];
+  expect([line, given]).toEqual([`POST ${baseUrl}/playground/generate`, body]);
+  expect([headers.get('prefer'), headers.get('idempotency-key')]).toEqual(['respond-async', 'key-1']);
+  const unreachable = apiOf([new TypeError('fetch failed')]);
+  await expect(accept(unreachable.api, run)).rejects.toMatchObject({ code: 'NETWORK' });
+  expect(unreachable.sent).toHaveLength(1);
 });

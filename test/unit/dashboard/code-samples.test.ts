@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -119,18 +119,6 @@ test('the TypeScript sample sends every prompt as it is', () => {
   expect(readFileSync(join(folder, 'image.png'), 'utf8')).toBe('an image');
 });
 
-test('a sample saves each of its images under a name of its format', () => {
-  const body = { identityId: 'idn_1', prompt: 'x', numOutputs: 2, outputFormat: 'webp' };
-  const { typescript, python } = codeSamples({ ...addresses, body });
-  fetched([typescript]);
-  expect(existsSync(join(folder, 'image-0.webp'))).toBe(true);
-  expect(python).toMatch(
-    /for i, image in enumerate\(result\.images\):\n {4}image\.save\(f"image-\{i\}\.webp"\)$/,
-  );
-  const one = codeSamples({ ...addresses, body: { ...body, numOutputs: 1 } });
-  expect(one.python).toMatch(/\nimage\.save\("image\.webp"\)$/);
-});
-
 test.each(hostilePrompts)('the Python sample holds the prompt as it is: %j', (prompt) => {
   const sample = codeSamples({ ...addresses, body: { identityId: 'idn_1', prompt } }).python;
   const strings = pythonStrings(sample);
@@ -188,19 +176,13 @@ function identity(id: string, available: boolean): IdentityAnswer {
   return { id, name: id, slug: id, description: '', productPhotos: false, available, samples: [] };
 }
 
-test('the samples use the first identity that is available until another is chosen', () => {
+test('the samples have the identity that was chosen, else one that is available, else another or a placeholder', () => {
   const identities = [identity('idn_a', false), identity('idn_b', true), identity('idn_c', true)];
-  expect(identityToShow(identities, null).id).toBe('idn_b');
-  expect(identityToShow(identities, 'idn_c').id).toBe('idn_c');
-});
-
-test('an identity that the license does not have is replaced, as after a change of license', () => {
-  expect(identityToShow([identity('idn_b', true)], 'idn_gone').id).toBe('idn_b');
-});
-
-test('without an available identity the samples name another one or a placeholder', () => {
-  expect(identityToShow([identity('idn_a', false)], null).id).toBe('idn_a');
-  expect(identityToShow([], null).id).toBe('YOUR_IDENTITY_ID');
+  const shown = (of: IdentityAnswer[], chosen: string | null) => identityToShow(of, chosen).id;
+  expect([shown(identities, null), shown(identities, 'idn_c')]).toEqual(['idn_b', 'idn_c']);
+  // As after a change of license.
+  expect(shown([identity('idn_b', true)], 'idn_gone')).toBe('idn_b');
+  expect([shown([identity('idn_a', false)], null), shown([], null)]).toEqual(['idn_a', 'YOUR_IDENTITY_ID']);
 });
 
 test('the samples send the entered prompt unless the service would refuse it', () => {

@@ -103,7 +103,7 @@ describe('times', () => {
     '%j is shown as a dash, never as a wrong date',
     (text) => {
       const { formatDate, formatDateTime, formatExactTime, formatUtcDate } = format;
-      expect(format.formatRelative(text, 'happened')).toBe('–');
+      expect(format.formatRelative(text, 'happened', 0)).toBe('–');
       for (const shownBy of [formatDate, formatDateTime, formatExactTime, formatUtcDate])
         expect(shownBy(text)).toBe('–');
       if (text !== null) expect(format.formatUtcDay(text)).toBe('–');
@@ -162,20 +162,11 @@ describe('distances in time', () => {
       'Nov 21, 2026, 9:00 AM',
     ]);
   });
-
-  test('are measured from this moment unless another is given', () => {
-    expect(format.formatRelative(new Date().toISOString(), 'happened')).toBe('just now');
-  });
 });
 
-describe('ids', () => {
-  test('are shortened to their ends', () => {
-    expect(format.shortId('lic_4fT9x2mWq8Rz7Kq2')).toBe('lic_…7Kq2');
-    expect(format.shortId('01a1fe17-4623-74fb-8151-b32dfc4e8b2f')).toBe('…8b2f');
-  });
-
-  test('that are short already stay whole', () => {
-    expect(format.shortId('idn_aurora')).toBe('idn_aurora');
-    expect(format.shortId('')).toBe('');
-  });
+test('ids are shortened to their ends, unless they are short already', () => {
+  expect(format.shortId('lic_4fT9x2mWq8Rz7Kq2')).toBe('lic_…7Kq2');
+  expect(format.shortId('01a1fe17-4623-74fb-8151-b32dfc4e8b2f')).toBe('…8b2f');
+  expect(format.shortId('idn_aurora')).toBe('idn_aurora');
+  expect(format.shortId('')).toBe('');
 });

@@ -26,23 +26,28 @@ import {
   viewerWidth,
 } from '../../../dashboard/src/screens/history/request-view.ts';
 import { shorten } from '../../../dashboard/src/lib/text.ts';
+import {
+  deletionQuestion,
+  nothingSelected,
+  selectedOf,
+  toggled,
+  toggledAll,
+  type Selection,
+} from '../../../dashboard/src/screens/history/selection.ts';
+import type { StoredGeneration } from '../../../dashboard/src/lib/types.ts';
 import { storedGeneration as generation } from '../../support/stored-generation.ts';
 
 const read = (query: string) => readFilters(new URLSearchParams(query));
 
-test('filters are kept in the address and read back as they were', () => {
-  const filters = { identityId: 'idn_4fR2', status: 'TIMEOUT', type: 'exact_product' } as const;
-  expect(writeFilters(filters)).toBe('identity=idn_4fR2&status=TIMEOUT&type=exact_product');
-  expect(read(writeFilters(filters))).toEqual(filters);
-  expect(isFiltered(filters)).toBe(true);
-});
-
 const keyId = `key_${'0a'.repeat(16)}`;
 
 test('all filters at once are kept in the address, and what the API is asked for is without their names', () => {
+  const named = { identityId: 'idn_4fR2', status: 'TIMEOUT', type: 'exact_product' } as const;
+  expect(writeFilters(named)).toBe('identity=idn_4fR2&status=TIMEOUT&type=exact_product');
   const filters = { keyId, search: 'red & blue', from: '2026-11-01', to: '2026-11-10' };
-  expect(read(writeFilters(filters))).toEqual(filters);
-  expect(countFilters(filters)).toBe(3);
+  expect(read(writeFilters({ ...named, ...filters }))).toEqual({ ...named, ...filters });
+  expect([countFilters(filters), isFiltered(filters)]).toEqual([3, true]);
+  expect([read(''), writeFilters({}), isFiltered({})]).toEqual([{}, '', false]);
   expect(toApiFilters(filters, 0, '')).toEqual({
     keyId,
     search: 'red & blue',
@@ -100,19 +105,13 @@ test.each([
   ['\u{1f600}'.repeat(17), `${'\u{1f600}'.repeat(15)}…`],
 ])('of the prompt %j the title is %j', (prompt, title) => expect(shorten(prompt, 16)).toBe(title));
 
-test('an address without filters shows everything', () => {
-  expect(read('')).toEqual({});
-  expect(isFiltered({})).toBe(false);
-  expect(writeFilters({})).toBe('');
-});
-
 test('values that are no filters are ignored, so that a mistyped address still shows a list', () => {
   expect(read('status=done&type=video&identity=a%20b&cursor=x')).toEqual({});
   expect(read(`identity=${'a'.repeat(65)}`)).toEqual({});
   expect(read('status=completed&type=REFERENCE')).toEqual({ status: 'COMPLETED', type: 'reference' });
 });
 
-test('each identity is listed once, by name, including those used before', () => {
+test('each identity is listed once, by name, and by its slug where two have one name; the chosen one always is', () => {
   const aurora = { id: 'idn_1', name: 'Aurora', slug: 'aurora' };
   const basalt = { id: 'idn_2', name: 'Basalt', slug: 'basalt' };
   const numbered = ['10', '2'].map((n) => ({ id: `idn_b${n}`, name: `Basalt ${n}`, slug: `basalt-${n}` }));
@@ -123,15 +122,9 @@ test('each identity is listed once, by name, including those used before', () =>
     ['idn_b2', 'Basalt 2'],
     ['idn_b10', 'Basalt 10'],
   ]);
-});
-
-test('identities of the same name are told apart by their slugs', () => {
   const twins = ['a', 'b'].map((one) => ({ id: `idn_${one}`, name: 'Studio', slug: `studio-${one}` }));
   const labels = identityChoices(twins, undefined).map(({ label }) => label);
   expect(labels).toEqual(['Studio (studio-a)', 'Studio (studio-b)']);
-});
-
-test('the chosen identity is listed even if it is unknown', () => {
   expect(identityChoices([], 'idn_9')).toEqual([{ id: 'idn_9', label: 'idn_9' }]);
 });
 
@@ -220,4 +213,55 @@ test('the newer and the older request are those beside it in the list', () => {
   expect(neighbours(list, 'c')).toEqual({ newer: null, older: 'b', isLast: false });
   expect(neighbours(list, 'a')).toEqual({ newer: 'b', older: null, isLast: true });
   expect(neighbours(list, 'x')).toEqual({ newer: null, older: null, isLast: false });
+});
+
+const order = ['a', 'b', 'c', 'd', 'e'];
+
+function clicks(...steps: [id: string, withShift?: boolean][]): Selection {
+  return steps.reduce(
+    (before, [id, withShift = false]) => toggled(before, order, id, withShift),
+    nothingSelected,
+  );
+}
+
+test('a click selects one request, and the next takes it out', () => {
+  expect(clicks(['b'], ['d']).ids).toEqual(['b', 'd']);
+  expect(clicks(['b'], ['d'], ['b']).ids).toEqual(['d']);
+});
+
+test('a click with Shift does to all between what it does to its own, upwards and downwards', () => {
+  expect(clicks(['b'], ['d', true]).ids.toSorted()).toEqual(['b', 'c', 'd']);
+  expect(clicks(['d'], ['b', true]).ids.toSorted()).toEqual(['b', 'c', 'd']);
+  expect(clicks(['a'], ['e', true], ['b'], ['d', true]).ids.toSorted()).toEqual(['a', 'e']);
+  // Nothing was clicked before.
+  expect(clicks(['c', true]).ids).toEqual(['c']);
+  // What was clicked before is deleted.
+  expect(toggled({ ids: [], anchor: 'x' }, order, 'c', true).ids).toEqual(['c']);
+  expect(toggled({ ids: [], anchor: 'c' }, order, 'x', true).ids).toEqual(['x']);
+});
+
+test('all are selected, or none where all are', () => {
+  const all = toggledAll(clicks(['b']), order);
+  expect(all.ids).toEqual(order);
+  expect(toggledAll(all, order).ids).toEqual([]);
+  // No range begins at a click before it.
+  expect(toggled(all, order, 'c', true).ids).toEqual(['a', 'b', 'd', 'e']);
+});
+
+test('what is selected has the order of the list, without what is gone', () => {
+  const list = ['a', 'b', 'c'].map((id) => ({ id }) as StoredGeneration);
+  expect(selectedOf(list, { ids: ['c', 'gone', 'a'], anchor: null }).map(({ id }) => id)).toEqual(['a', 'c']);
+});
+
+test('the question says how many images are deleted, and that credits stay spent', () => {
+  const one = { outputs: ['x'] };
+  expect(deletionQuestion([one])).toEqual({
+    title: 'Delete this request?',
+    text: 'Its prompt and 1 image are deleted for good, and links to the image stop working, also those that you handed out. Credits stay spent, and the totals of your usage stay as they are. This can’t be undone.',
+  });
+  expect(deletionQuestion([{ outputs: ['y', 'z'] }]).text).toMatch(/links to the images stop/);
+  const { title, text } = deletionQuestion([one, { outputs: ['y', 'z'] }]);
+  expect(title).toBe('Delete 2 requests?');
+  expect(text).toMatch(/^Their prompts and 3 images are deleted for good, and links to the images stop/);
+  expect(deletionQuestion([{ outputs: [] }]).text).toMatch(/^Its prompt is deleted for good\. Credits/);
 });

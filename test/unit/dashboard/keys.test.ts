@@ -1,12 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ActivityItem } from '../../../shared/licenses/activity-contract.ts';
 import type { KeyAnswer } from '../../../shared/keys/answer-contract.ts';
-import { createKeyBody } from '../../../shared/keys/contract.ts';
+import {
+  changeKeyBody,
+  createKeyBody,
+  maxMonthlyCredits as serviceBudget,
+} from '../../../shared/keys/contract.ts';
 import { maxActiveKeys as serviceLimit } from '../../../shared/keys/slots.ts';
 import { activityText } from '../../../dashboard/src/screens/keys/activity-view.ts';
 import {
+  budgetProblem,
   changeKeyAdvice,
+  changesOf,
   createKeyAdvice,
+  editOf,
+  maxMonthlyCredits,
   revokeKeyAdvice,
   bodyOf,
   controlTime,
@@ -20,6 +28,7 @@ import {
 } from '../../../dashboard/src/screens/keys/key-form.ts';
 import {
   activeKeysOf,
+  budgetOf,
   countKeys,
   expiryAt,
   refusalAt,
@@ -27,6 +36,11 @@ import {
   maxActiveKeys,
   statusAt,
 } from '../../../dashboard/src/screens/keys/key-view.ts';
+import {
+  refusalRanges,
+  refusalsIn,
+  type RefusalRange,
+} from '../../../dashboard/src/screens/keys/refusals-view.ts';
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z');
 const dayMs = 24 * 3600 * 1000;
@@ -268,6 +282,109 @@ describe('activity', () => {
       'Pro',
       '4,000 credits a month',
       'with the founding catalog',
+    ]);
+  });
+});
+
+describe('a budget', () => {
+  test('takes the credits that the service takes, typed in digits', () => {
+    expect(maxMonthlyCredits).toBe(serviceBudget);
+    for (const budget of ['', ' ', '1', ' 500 ', '007', String(serviceBudget)]) {
+      expect({ budget, problem: budgetProblem(budget) }).toEqual({ budget, problem: null });
+      expect(createKeyBody.safeParse(bodyOf(form({ budget }), nowMs)).success).toBe(true);
+    }
+    expect(bodyOf(form({ budget: ' 500 ' }), nowMs).monthlyCredits).toBe(500);
+    const tooLarge = String(serviceBudget + 1);
+    for (const budget of ['0', '-1', '1.5', '1e3', '0x10', '1,000', 'many', tooLarge, '9'.repeat(40)]) {
+      expect({ budget, problem: budgetProblem(budget) }).toEqual({ budget, problem: expect.any(String) });
+      expect(createKeyBody.safeParse(bodyOf(form({ budget }), nowMs)).success).toBe(false);
+    }
+  });
+
+  test('of which nothing is used up until its last credit is', () => {
+    const view = (monthlyCredits: number | null, creditsUsed: number) =>
+      budgetOf({ monthlyCredits, creditsUsed });
+    expect(view(500, 120)).toEqual({ text: '120 of 500 credits', barPercent: 24, isUsedUp: false });
+    expect(view(500, 0)).toMatchObject({ barPercent: 0, isUsedUp: false });
+    expect(view(5000, 1)).toMatchObject({ barPercent: 1, isUsedUp: false });
+    expect(view(500, 499)).toMatchObject({ barPercent: 99, isUsedUp: false });
+    expect(view(500, 500)).toMatchObject({ barPercent: 100, isUsedUp: true });
+    // It was lowered.
+    expect(view(1, 500)).toEqual({ text: '500 of 1 credit', barPercent: 100, isUsedUp: true });
+    expect(view(null, 12)).toEqual({ text: '12 credits used', barPercent: null, isUsedUp: false });
+  });
+});
+
+describe('an edit', () => {
+  const edited = (changes: Partial<ReturnType<typeof editOf>>, monthlyCredits: number | null = 500) => {
+    const before = { name: 'my app', monthlyCredits };
+    return changesOf(before, { ...editOf(before), ...changes });
+  };
+
+  test('sends only what is different', () => {
+    expect(edited({})).toBeNull();
+    expect(edited({}, null)).toBeNull();
+    expect(edited({ name: ' my app ', budget: ' 500 ' })).toBeNull();
+    expect(edited({ name: 'CI' })).toEqual({ name: 'CI' });
+    expect(edited({ budget: '600' })).toEqual({ monthlyCredits: 600 });
+    expect(edited({ budget: '600' }, null)).toEqual({ monthlyCredits: 600 });
+    expect(edited({ name: 'CI', budget: '' })).toEqual({ name: 'CI', monthlyCredits: null });
+  });
+
+  test.each<Partial<ReturnType<typeof editOf>>>([{ name: 'CI' }, { budget: '' }, { budget: '1' }])(
+    'is taken by the service: %j',
+    (changes) => {
+      expect(changeKeyBody.safeParse(edited(changes)).success).toBe(true);
+    },
+  );
+});
+
+const [today, week, month] = refusalRanges;
+const firstMinutesMs = Date.parse('2026-11-24T00:10:00Z');
+
+const day = (date: string, ...refusals: [keyId: string | null, code: string, count: number][]) => ({
+  date,
+  refusals: refusals.map(([keyId, code, count]) => ({ keyId, code, count })),
+});
+const refusalDays = [
+  day('2026-11-24', ['key_1', 'TIER_LIMIT', 2], [null, 'TIER_LIMIT', 1]),
+  day('2026-11-18', ['key_1', 'TIER_LIMIT', 5]),
+  day('2026-11-17', ['key_1', 'RATE_LIMITED', 40], ['key_2', 'NOT_FOUND', 90]),
+  day('2026-10-26', [null, 'TIER_LIMIT', 100]),
+];
+
+describe('refused calls', () => {
+  test('are those of the days of UTC that were asked for, today included', () => {
+    const totals = (range: RefusalRange) =>
+      refusalsIn(refusalDays, range, firstMinutesMs).map(({ keyId, count }) => [keyId, count]);
+    expect(totals(today)).toEqual([
+      ['key_1', 2],
+      [null, 1],
+    ]);
+    expect(totals(week)).toEqual([
+      ['key_1', 7],
+      [null, 1],
+    ]);
+    expect(totals(month)).toEqual([
+      [null, 101],
+      ['key_2', 90],
+      ['key_1', 47],
+    ]);
+    expect(refusalsIn([], month, firstMinutesMs)).toEqual([]);
+  });
+
+  test('of a key are counted by code, the most frequent first, with the days of each', () => {
+    const [, , one] = refusalsIn(refusalDays, month, firstMinutesMs);
+    expect(one!.codes).toEqual([
+      { code: 'RATE_LIMITED', count: 40, days: [{ date: '2026-11-17', count: 40 }] },
+      {
+        code: 'TIER_LIMIT',
+        count: 7,
+        days: [
+          { date: '2026-11-24', count: 2 },
+          { date: '2026-11-18', count: 5 },
+        ],
+      },
     ]);
   });
 });

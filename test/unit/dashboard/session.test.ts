@@ -97,18 +97,6 @@ describe('a sign-in', () => {
     expect(log).toEqual(['clear stale state', 'sign in {"state":{"returnTo":"/history?status=FAILED"}}']);
   });
 
-  test('gives a token and an account, and calls subscribers until they unsubscribe', async () => {
-    const { session } = world();
-    const seen: string[] = [];
-    const stop = session.subscribe(() => seen.push(session.state().status));
-    await session.completeSignIn(callback);
-    expect(session.state()).toEqual({ status: 'active', account });
-    expect(await session.accessToken()).toBe('token-1');
-    stop();
-    session.end();
-    expect(seen).toEqual(['active']);
-  });
-
   test('that was completed before is not completed again', async () => {
     const { session } = await signedIn();
     expect(await session.completeSignIn(callback)).toEqual({ kind: 'reused' });
@@ -260,14 +248,6 @@ describe('a renewal that fails', () => {
     given.renewed = async () => user('token-2');
     expect(await session.accessToken()).toBe('token-2');
   });
-});
-
-test('a session that the API refuses for good is ended, and nothing is renewed any more', async () => {
-  const { session, renewals } = await signedIn();
-  session.end();
-  await expectEnded(session);
-  await pass(7200);
-  expect(renewals()).toBe(0);
 });
 
 describe('a sign-out', () => {
