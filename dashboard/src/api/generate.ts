@@ -40,7 +40,7 @@ export interface PlaygroundRun {
 }
 
 /**
- * Sends a request that then runs by itself. `useGeneration` tells the rest.
+ * Sends a request that then runs by itself. `useGeneration` follows it.
  * @throws ApiError when it was refused or there was no answer
  */
 export async function accept(api: Api, { body, idempotencyKey }: PlaygroundRun): Promise<AcceptedGeneration> {

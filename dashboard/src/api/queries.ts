@@ -63,7 +63,7 @@ export function useLicenses() {
   });
 }
 
-/** The identities that the license may use. Those that nobody wants yet are not fetched, and are there if somebody else did. */
+/** The identities that the license may use. They are not fetched before `areWanted`, but are there if another component fetched them. */
 export function useIdentities(licenseId: string | undefined, areWanted = true) {
   const api = useApi();
   return useQuery({
@@ -248,7 +248,7 @@ export function useModelHealth(isWaiting: boolean) {
     queryFn: ({ signal }) => api.request('GET /health', { signal }),
     enabled: isWaiting,
     staleTime: 0,
-    // How long it will take is known as soon as the service has seen that it sleeps.
+    // How long it will take is known as soon as the service has seen that it is scaled to zero.
     refetchInterval: ({ state: { data } }) =>
       data?.model === 'asleep' || (data?.model === 'waking' && data.modelReadyInSeconds === null)
         ? 3000

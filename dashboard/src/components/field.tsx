@@ -17,16 +17,15 @@ interface FieldProps {
   error?: string | null | undefined;
   /** At the label's right: a value, a counter. */
   aside?: ReactNode;
-  className?: string;
   /** Gets the ids that connect label, hint and error with the control: `(control) => <Input {...control} />`. */
   children: (control: ControlProps) => ReactNode;
 }
 
-export function Field({ label, hint, error, aside, className, children }: FieldProps) {
+export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
-    <div className={cn('grid min-w-0 grid-cols-1 content-start gap-1', className)}>
+    <div className="grid min-w-0 grid-cols-1 content-start gap-1">
       <div className="flex items-baseline justify-between gap-2">
         <Label id={`${id}-label`} htmlFor={id}>
           {label}

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { cn } from '@/lib/cn.ts';
 
-/** Wraps skeletons, and tells screen readers once that something is loading. */
+/** Wraps skeletons, and says to screen readers once that something is loading. */
 export function Loading({
   label = 'Loading',
   className,

@@ -44,7 +44,7 @@ interface ErrorStateProps {
   className?: string;
 }
 
-/** Tells what went wrong and what to do, and gives the request's id to send to support. */
+/** Says what went wrong and what to do, and gives the request's id to send to support. */
 export function ErrorState({ error, onRetry, retrying = false, className }: ErrorStateProps) {
   const waitSeconds = useSecondsUntil(mayRetryAtMs(error));
   const { sentence, advice, requestId, isFault = false } = explain(error, useRetention());
@@ -115,7 +115,7 @@ function explain(
   sentence: string;
   advice: string | null;
   requestId?: string | undefined;
-  /** Ours: it is worth telling. */
+  /** The fault is the service's own: support should know of it. */
   isFault?: boolean;
 } {
   if (!(error instanceof ApiError)) {

@@ -1,37 +1,3 @@
-import { useState } from 'react';
-import { toast } from 'sonner';
-import { outputFileName } from './outputs.ts';
-
-interface DownloadOptions {
-  request: { requestId: string; identity: { name: string }; seed: number; outputs: string[] };
-  /** Of the image, from 0. */
-  index: number;
-  /** Signs the request's links anew, because links expire after an hour. */
-  renew: () => Promise<string[]>;
-}
-
-/**
- * Saves an image for a button. A link to another origin can't have a file name, so the bytes are fetched. If that fails,
- * the link is opened in a new tab.
- */
-export function useImageDownload({ request, index, renew }: DownloadOptions) {
-  const [pending, setPending] = useState(false);
-  const save = async (): Promise<void> => {
-    const { requestId, identity, seed, outputs } = request;
-    const fileName = outputFileName({ requestId, identityName: identity.name, seed }, index, outputs[index]!);
-    setPending(true);
-    const { blob, link } = await fetchPicture({ outputs, index, renew });
-    setPending(false);
-    if (blob === null) {
-      follow(link, { target: '_blank' });
-      toast('The image was opened in a new tab. Save it from there.');
-      return;
-    }
-    saveFile(blob, fileName);
-  };
-  return { pending, save: () => void save() };
-}
-
 export function saveFile(blob: Blob, fileName: string): void {
   const objectUrl = URL.createObjectURL(blob);
   follow(objectUrl, { download: fileName });
@@ -39,8 +5,12 @@ export function saveFile(blob: Blob, fileName: string): void {
   setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
 }
 
-interface FetchOptions extends Pick<DownloadOptions, 'index' | 'renew'> {
+interface FetchOptions {
   outputs: string[];
+  /** Of the image, from 0. */
+  index: number;
+  /** Signs the request's links anew, because links expire after an hour. */
+  renew: () => Promise<string[]>;
   signal?: AbortSignal;
 }
 
@@ -71,7 +41,8 @@ export async function readLink(url: string, signal: AbortSignal | null = null): 
   }
 }
 
-function follow(href: string, how: { target?: string; download?: string }): void {
+/** As if somebody clicked a link. */
+export function follow(href: string, how: { target?: string; download?: string }): void {
   const anchor = Object.assign(document.createElement('a'), { href, rel: 'noopener noreferrer', ...how });
   document.body.append(anchor);
   anchor.click();

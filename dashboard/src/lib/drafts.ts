@@ -10,7 +10,7 @@ let isOpen = false;
 
 /**
  * What this tab keeps over a reload for the account that is signed in: what is typed, and which requests it sent. Prompts
- * may be confidential, so that it is removed at the sign-out, and before another account signs in.
+ * may be confidential, so it is removed at the sign-out, and before another account signs in.
  */
 export const drafts: TabStorage = {
   getItem: (key) => sessionStorage.getItem(prefix + key),

@@ -63,8 +63,8 @@ export function formatUtcDay(isoOrDay: string): string {
 }
 
 /**
- * `5 minutes ago` or `in 3 days`, and the date beyond a month. What has happened is never ahead, and what is to come never
- * ago: where this computer's clock says so, it is wrong, and the moment itself is shown.
+ * `5 minutes ago` or `in 3 days`, and the date beyond a month. Where this computer's clock puts what has happened into
+ * the future, or what is to come into the past, it is wrong, and the moment itself is shown.
  */
 export function formatRelative(iso: string | null, what: 'happened' | 'to come', nowMs: number): string {
   const timeMs = iso === null ? NaN : Date.parse(iso);
@@ -85,7 +85,7 @@ const relativeUnits = [
   { name: 'day', seconds: 86_400, below: 30 * 86_400 },
 ] as const;
 
-/** `lic_…7Kq2`: enough of an id to tell two apart. */
+/** `lic_…7Kq2`: enough of an id to distinguish two. */
 export function shortId(id: string): string {
   return id.length <= 12 ? id : `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-4)}`;
 }

@@ -5,7 +5,7 @@ export class LoadError extends Error {}
 
 export interface LazyScreen {
   (): React.ReactNode;
-  /** Loads the code before it is shown. A failure is told when it is shown. */
+  /** Loads the code before it is shown. A failure is seen when it is shown. */
   preload(): void;
 }
 

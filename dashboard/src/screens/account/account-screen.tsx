@@ -52,7 +52,7 @@ function CreditMails() {
     <Card title="E-mails">
       <div className="flex items-start justify-between gap-4">
         <label htmlFor={id} className="grid gap-1">
-          <span className="font-medium">Tell me about used credits</span>
+          <span className="font-medium">Notify me of used credits</span>
           <span className="text-pretty text-muted-foreground">
             You get an e-mail when a license has used 80% and when it has used all of its credits, once each
             in a billing period.

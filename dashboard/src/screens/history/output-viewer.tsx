@@ -1,13 +1,13 @@
-import { CircleX, Clock, Download, ExternalLink, ImagePlus, LoaderCircle } from 'lucide-react';
+import { CircleX, Clock, ExternalLink, ImagePlus, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
 import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
+import { DownloadButton } from '@/components/download-button.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
-import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
+import { LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { asReferenceSearch, outputSeed, stripOf, thumbnailOf } from '@/lib/outputs.ts';
-import { useImageDownload } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
 import { viewerWidth } from './request-view.ts';
 import { ZipButton } from './zip-button.tsx';
@@ -82,26 +82,20 @@ function OutputBar({ generation, index, renew }: OutputViewerProps & { index: nu
           Use as reference
         </LinkButton>
         {outputs.length > 1 && <ZipButton requests={[generation]} label="All as ZIP" />}
-        <DownloadButton generation={generation} index={index} renew={renew} />
+        <DownloadButton
+          variant="outline"
+          run={generation}
+          index={index}
+          renew={async () => (await renew()).outputs}
+        >
+          Download
+        </DownloadButton>
         <NewTabButton variant="outline" href={outputs[index]} icon={ExternalLink}>
           Full size
           <span className="sr-only">, opens a new tab</span>
         </NewTabButton>
       </div>
     </div>
-  );
-}
-
-function DownloadButton({ generation, index, renew }: OutputViewerProps & { index: number }) {
-  const { pending, save } = useImageDownload({
-    request: { ...generation, requestId: generation.id },
-    index,
-    renew: async () => (await renew()).outputs,
-  });
-  return (
-    <Button variant="outline" pending={pending} onClick={save} icon={Download}>
-      Download
-    </Button>
   );
 }
 

@@ -57,7 +57,7 @@ export function deletionQuestion(requests: readonly Deletable[]): { title: strin
   };
 }
 
-/** What is told once requests are deleted. */
+/** What a message says once requests are deleted. */
 export function deletedSentence(count: number): string {
   return count === 1 ? 'The request was deleted.' : `${formatCount(count, 'request')} were deleted.`;
 }

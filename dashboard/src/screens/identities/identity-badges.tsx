@@ -2,7 +2,7 @@ import { Camera, CircleSlash } from 'lucide-react';
 import type { IdentityAnswer } from '@/lib/types.ts';
 import { Badge } from '@/components/ui/badge.tsx';
 
-/** What an identity can do, and whether it can be used now. Renders nothing for one that only paints. */
+/** What an identity can do, and whether it can be used now. Renders nothing for one that takes prompts only. */
 export function IdentityBadges({ identity }: { identity: IdentityAnswer }) {
   const { productPhotos, available } = identity;
   if (!productPhotos && available) return null;

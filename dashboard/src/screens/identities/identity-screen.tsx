@@ -131,7 +131,7 @@ function FactsCard({ identity }: { identity: IdentityAnswer }) {
         <Fact name="Product photos">
           {productPhotos
             ? 'Takes up to 4 reference images of products, and can keep a product exactly as it is.'
-            : 'Paints from the prompt alone. It takes no reference images.'}
+            : 'Generates from the prompt alone. It takes no reference images.'}
         </Fact>
         <Fact name="Included in">
           <Included licenses={licensesWith(identity, licenses)} />
@@ -251,7 +251,7 @@ function NoSamples({ identity }: Pick<SampleViewerProps, 'identity'>) {
       <h2 className="text-base font-semibold">No samples yet</h2>
       <p className="max-w-xs text-pretty text-muted-foreground">
         {identity.available
-          ? 'Make an image with it in the playground to see how it paints.'
+          ? 'Make an image with it in the playground to see its style.'
           : 'Its pictures come with its model.'}
       </p>
     </div>

@@ -2,7 +2,7 @@ import { hasAllWords, searchWords } from '../../../../shared/base/search.ts';
 import type { IdentityAnswer, LicenseAnswer } from '../../lib/types.ts';
 
 /**
- * The licenses that include an identity and can be used now. The API does not tell which identities the founding catalog
+ * The licenses that include an identity and can be used now. The API does not say which identities the founding catalog
  * has: one that no license lists by itself can only have come with the catalog.
  */
 export function licensesWith(

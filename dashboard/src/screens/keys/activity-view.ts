@@ -28,7 +28,7 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
   const isNew = action === 'license_granted';
   switch (member) {
     case 'name':
-      // A new key's name is told already.
+      // The sentence has a new key's name already.
       if (action === 'key_issued') return [];
       if (action === 'key_changed') return [`renamed from “${String(from)}”`];
       return [to === null ? `no longer named “${String(from)}”` : `named “${String(to)}”`];

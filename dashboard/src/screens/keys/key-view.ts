@@ -49,7 +49,7 @@ export function activeKeysOf(keys: readonly KeyAnswer[], licenseId: string, nowM
 export interface ExpiryView {
   /** Whether an active key ends within seven days. */
   soon: boolean;
-  /** Whether "in 3 days" tells more than the date alone. */
+  /** Whether "in 3 days" says more than the date alone. */
   near: boolean;
 }
 

@@ -29,8 +29,8 @@ interface CsvOptions {
 export async function periodCsv(api: Pick<Api, 'request'>, options: CsvOptions): Promise<string> {
   const { licenseId, stats, signal, onProgress, nowMs } = options;
   const progress: CsvProgress = { requests: 0, share: 0, waitSeconds: 0 };
-  const tell = (changes: Partial<CsvProgress>): void => onProgress(Object.assign(progress, changes));
-  const patiently = <T>(work: () => Promise<T>) => retried(work, options, tell);
+  const report = (changes: Partial<CsvProgress>): void => onProgress(Object.assign(progress, changes));
+  const patiently = <T>(work: () => Promise<T>) => retried(work, options, report);
 
   const names = await keyNames(api, signal, patiently);
   const rows: Cell[][] = [];
@@ -48,7 +48,7 @@ export async function periodCsv(api: Pick<Api, 'request'>, options: CsvOptions):
     rows.push(...page.generations.map((one) => rowOf(one, names)));
     const backToMs = page.searchedBackTo === null ? startMs : Date.parse(page.searchedBackTo);
     const share = (nowMs - backToMs) / Math.max(1, nowMs - startMs);
-    tell({ requests: rows.length, share: Math.min(1, Math.max(0, share)), waitSeconds: 0 });
+    report({ requests: rows.length, share: Math.min(1, Math.max(0, share)), waitSeconds: 0 });
     cursor = page.nextCursor;
   } while (cursor !== null);
   return csvFile([[...columns], ...rows]);
@@ -79,7 +79,7 @@ const maxFailures = 3;
 async function retried<T>(
   work: () => Promise<T>,
   { wait, signal }: Pick<CsvOptions, 'wait' | 'signal'>,
-  tell: (changes: Partial<CsvProgress>) => void,
+  report: (changes: Partial<CsvProgress>) => void,
 ): Promise<T> {
   for (let failures = 0; ;) {
     try {
@@ -93,9 +93,9 @@ async function retried<T>(
         if (failures > maxFailures || ![0, 502, 503, 504].includes(error.status)) throw error;
       }
       const waitSeconds = Math.max(1, asked ?? 2 ** failures);
-      tell({ waitSeconds });
+      report({ waitSeconds });
       await wait(waitSeconds, signal);
-      tell({ waitSeconds: 0 });
+      report({ waitSeconds: 0 });
     }
   }
 }

@@ -14,7 +14,7 @@ export function identityRows(byIdentity: UsageAggregates['byIdentity']): ShareRo
   return withShares(Object.entries(byIdentity).map(([id, tally]) => ({ id, ...tally })));
 }
 
-/** Most credits first. Keys of one name, and removed keys, which have none left, are told apart by their ids. */
+/** Most credits first. Keys of one name, and removed keys, which have none left, are distinguished by their ids. */
 export function keyRows(byKey: UsageAggregates['byKey']): ShareRow[] {
   const keys = Object.entries(byKey).map(([id, tally]) => ({ id, ...tally }));
   const isShared = (name: string) => keys.filter((key) => key.name === name).length > 1;

@@ -148,8 +148,8 @@ function whyNot(identities: readonly IdentityAnswer[], own: { id: string; name: 
 }
 
 function noTaker(identities: readonly IdentityAnswer[]): string {
-  const asleep = identities.filter(({ productPhotos }) => productPhotos).map(({ name }) => name);
-  return asleep.length === 0
+  const unavailable = identities.filter(({ productPhotos }) => productPhotos).map(({ name }) => name);
+  return unavailable.length === 0
     ? 'None of your license’s identities takes reference images.'
-    : `Of your license’s identities ${asleep.join(' and ')} takes reference images, but has no active model right now.`;
+    : `Of your license’s identities ${unavailable.join(' and ')} takes reference images, but has no active model right now.`;
 }

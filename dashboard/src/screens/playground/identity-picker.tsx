@@ -22,7 +22,7 @@ export function IdentityPicker({ playground }: { playground: Playground }) {
       change({ identityId });
   };
   return (
-    <Field label="Identity" error={shownErrors.identityId} className="grid-cols-1">
+    <Field label="Identity" error={shownErrors.identityId}>
       {(control) => (
         <DropdownMenu modal={false}>
           <DropdownMenuTrigger asChild>

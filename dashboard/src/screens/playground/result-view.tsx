@@ -1,12 +1,12 @@
-import { Download, ExternalLink, ImagePlus, Lock } from 'lucide-react';
+import { ExternalLink, ImagePlus, Lock } from 'lucide-react';
 import { toast } from 'sonner';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
+import { DownloadButton } from '@/components/download-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { asReferenceSearch, outputSeed, sourcesOf } from '@/lib/outputs.ts';
-import { useImageDownload } from '@/lib/download.ts';
 import { shorten } from '@/lib/text.ts';
 import { gridColumns, resultSizes } from './sizes.ts';
 import { formStore } from './stores.ts';
@@ -92,7 +92,15 @@ function ImageActions({ run, renew, index, which }: ImageActionsProps) {
         title="Use as reference"
         icon={ImagePlus}
       />
-      <DownloadButton run={run} renew={renew} index={index} which={which} />
+      <DownloadButton
+        variant="ghost"
+        size="icon-sm"
+        run={run}
+        index={index}
+        renew={renew}
+        aria-label={`Download ${which}`}
+        title="Download"
+      />
     </div>
   );
 }
@@ -100,19 +108,4 @@ function ImageActions({ run, renew, index, which }: ImageActionsProps) {
 function lockSeed(seed: number): void {
   formStore.change({ seed: String(seed) });
   toast(`Seed ${seed} is used for the next images.`);
-}
-
-function DownloadButton({ run, renew, index, which }: ImageActionsProps) {
-  const { pending, save } = useImageDownload({ request: { ...run, requestId: run.id }, index, renew });
-  return (
-    <Button
-      variant="ghost"
-      size="icon-sm"
-      aria-label={`Download ${which}`}
-      title="Download"
-      pending={pending}
-      onClick={save}
-      icon={Download}
-    />
-  );
 }

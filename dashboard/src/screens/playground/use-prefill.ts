@@ -74,7 +74,7 @@ export function bringReferences(
 function useFitting(
   license: LicenseAnswer,
   identities: IdentityAnswer[] | undefined,
-  tell: (notice: Notice) => void,
+  show: (notice: Notice) => void,
 ): void {
   useEffect(() => {
     if (identities === undefined) return;
@@ -84,8 +84,8 @@ function useFitting(
     const identity = fitToIdentities(tier.values, identities, known?.name);
     formStore.change(identity.values);
     const notes = [...identity.notes, ...tier.notes];
-    if (notes.length > 0) tell({ title: `Adjusted to your license “${license.name}”`, notes });
-  }, [license, identities, tell]);
+    if (notes.length > 0) show({ title: `Adjusted to your license “${license.name}”`, notes });
+  }, [license, identities, show]);
 }
 
 /**

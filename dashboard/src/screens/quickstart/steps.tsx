@@ -152,7 +152,7 @@ export function GoodToKnowStep() {
         <Topic title="Seeds repeat an image">
           <p>
             The same identity, parameters and <code>seed</code> make the same images. Without one, a seed is
-            drawn and told in the answer.
+            drawn, and the answer has it.
           </p>
         </Topic>
       </div>

@@ -87,7 +87,7 @@ function referenceConfiguration(apiBaseUrl: string, theme: Theme): Record<string
     slug: 'openapi.json',
     url: documentUrl,
     fetch: fetchWithIdentity(documentUrl, identityOf(window.location.search)),
-    // As the page was told, whatever name the document was fetched by.
+    // As in the configuration, whatever name the document was fetched by.
     servers: [{ url: apiBaseUrl }],
     authentication: { preferredSecurityScheme: 'apiKey' },
     persistAuth: false,

@@ -185,7 +185,7 @@ interface RunningUpload {
 interface UploadsOptions {
   upload: UploadFile;
   now: () => number;
-  /** Told at each step. */
+  /** Called at each step. */
   report: (item: FileReference, upload: Upload) => void;
 }
 
@@ -200,29 +200,29 @@ function createUploads({ upload, now, report }: UploadsOptions) {
     running.delete(id);
   };
 
-  /** Anew, whatever there was. The promise is for those who wait; others are told by `report`. */
+  /** Uploads anew, whatever there was. The promise is for who waits for it; `report` is called all the same. */
   const begin = (item: FileReference, { api, licenseId }: Destination): Promise<string> => {
     stop(item.id);
     const controller = new AbortController();
     const { signal } = controller;
     const askedAtMs = now();
-    const tell = (state: Upload): void => {
+    const become = (state: Upload): void => {
       if (signal.aborted) return;
       if (state.status !== 'sending') running.delete(item.id);
       report(item, state);
     };
-    tell({ status: 'sending', share: 0 });
+    become({ status: 'sending', share: 0 });
     const uploadId = upload(api, {
       licenseId,
       file: item.file,
       contentType: `image/${item.picture.format}`,
-      onProgress: (share) => tell({ status: 'sending', share }),
+      onProgress: (share) => become({ status: 'sending', share }),
       signal,
     });
     running.set(item.id, { licenseId, stop: controller, uploadId });
     uploadId.then(
-      (id) => tell({ status: 'done', licenseId, uploadId: id, askedAtMs }),
-      (error: unknown) => tell({ status: 'failed', message: sentenceOf(error) }),
+      (id) => become({ status: 'done', licenseId, uploadId: id, askedAtMs }),
+      (error: unknown) => become({ status: 'failed', message: sentenceOf(error) }),
     );
     return uploadId;
   };
