@@ -136,13 +136,13 @@ describe('a deployment', () => {
   const holding = (file: string) => uploads.find(({ files }) => files.includes(file))!;
 
   test('uploads the build, keeps assets in browsers for good, asks again for pages and packages, and never keeps the configuration', () => {
-    const told = uploads.map(({ files, caching, properties }) => [
+    const written = uploads.map(({ files, caching, properties }) => [
       properties.DestinationBucketKeyPrefix ?? '',
       files,
       caching,
       properties.SystemMetadata['content-type'],
     ]);
-    expect(told).toEqual([
+    expect(written).toEqual([
       ['assets', ['index-1a2b.js'], 'public, max-age=31536000, immutable', undefined],
       ['', ['config.json'], 'no-store', undefined],
       ['packages', ['c-1.tgz'], 'no-cache', 'application/octet-stream'],

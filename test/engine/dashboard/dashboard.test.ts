@@ -141,7 +141,7 @@ describe('a dashboard that is being prepared', () => {
     expect(await page).toMatchObject({ status: 200, text: expect.stringContaining('The app') });
   });
 
-  test('has a page that says what to do when it can’t be built, and tells why in the terminal', async () => {
+  test('has a page that says what to do when it can’t be built, and says why in the terminal', async () => {
     project.write('dashboard/src/main.js', "import './missing.js';");
     goOn();
     await dashboard.prepare();

@@ -9,7 +9,7 @@ const baseUrl = 'https://api.test/api/v1';
 const fine = answered({ fine: true });
 const invalidSession = refused(401, 'INVALID_SESSION');
 
-/** An API whose session has the token `old` until it is replaced by `new`; `log` tells what the session was asked. */
+/** An API whose session has the token `old` until it is replaced by `new`; `log` has what the session was asked. */
 function apiOf(scripts: Script[], tokens: Partial<TokenSource> = {}) {
   const log: string[] = [];
   const session: TokenSource = {

@@ -20,7 +20,7 @@ function differences(change: Partial<StoredGeneration>, [indexA, indexB] = [0, 0
 
 test('each parameter of a request is compared, and equal ones are not different', () => {
   expect(differences({})).toEqual([]);
-  // What tells one request from another is no parameter.
+  // What distinguishes one request from another is no parameter.
   expect(differences({ id: 'other', createdAt: '2026-01-01T00:00:00.000Z', processingTimeMs: 9 })).toEqual(
     [],
   );

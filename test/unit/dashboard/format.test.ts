@@ -122,7 +122,7 @@ describe('distances in time', () => {
   ): Call => ['formatRelative', new Date(nowMs + seconds * 1000).toISOString(), what, nowMs];
 
   test('are counted in the unit that fits, in both directions; beyond a month they are the date', () => {
-    const told: [number, string][] = [
+    const shownAs: [number, string][] = [
       [0, 'just now'],
       [-44, 'just now'],
       [44, 'in a moment'],
@@ -140,12 +140,12 @@ describe('distances in time', () => {
       [3 * day, 'in 3 days'],
       [40 * day, 'Dec 31, 2026'],
     ];
-    expect(shown(told.map(([seconds]) => relative(seconds)))).toEqual(told.map(([, text]) => text));
+    expect(shown(shownAs.map(([seconds]) => relative(seconds)))).toEqual(shownAs.map(([, text]) => text));
     expect(shown([relative(-30 * day)], 'Pacific/Kiritimati')).toEqual(['Oct 23, 2026']);
   });
 
   test('never say of what has happened that it is to come, nor the reverse, by a clock that is wrong', () => {
-    const told = [
+    const shownAs = [
       relative(44, 'happened'),
       relative(3 * hour, 'happened'),
       relative(400 * day, 'happened'),
@@ -153,7 +153,7 @@ describe('distances in time', () => {
       relative(-5 * minute, 'to come'),
       relative(-3 * hour, 'to come'),
     ];
-    expect(shown(told)).toEqual([
+    expect(shown(shownAs)).toEqual([
       'just now',
       'Nov 21, 2026, 3:00 PM',
       'Dec 26, 2027, 12:00 PM',

@@ -153,7 +153,7 @@ test.each([
   [{ count: 0, hasMore: false, filtered: true }, 'No request matches these filters.'],
   [{ count: 0, hasMore: false, filtered: false }, 'No requests yet.'],
   [{ count: 0, hasMore: true, filtered: true }, ''],
-])('of a list with %j a screen reader is told %j', (list, told) => expect(announceList(list)).toBe(told));
+])('of a list with %j a screen reader says %j', (list, said) => expect(announceList(list)).toBe(said));
 
 test('the end of the list says how much there is', () => {
   expect(endOfList(64, false, '30 days')).toBe('That is all: 64 requests. Requests are kept for 30 days.');

@@ -34,7 +34,7 @@ test('an identity is found by words of its name, its slug and its description, i
   expect(['aurora stone', 'softcolor', '*'].some(isFound)).toBe(false);
 });
 
-test('a sample is told by its prompt, and without one by its number if there are several', () => {
+test('a sample is described by its prompt, and without one by its number if there are several', () => {
   const sample = (prompt: string | null) => ({ url: '', thumbnailUrl: '', width: 1, height: 1, prompt });
   const two = { name: 'aurora', samples: [sample(null), sample('A lake')] };
   expect([sampleText(two, 0), sampleText(two, 1)]).toEqual(['Sample 1 of aurora', 'A lake']);

@@ -222,7 +222,7 @@ describe('activity', () => {
   });
   const change = (member: string, from: any, to: any) => ({ member, from, to });
 
-  test('is told in plain words', () => {
+  test('is in plain words', () => {
     const changes = [change('name', null, 'CI')];
     expect(activityText(item({ by: 'owner', action: 'key_issued', changes }))).toEqual({
       what: 'You created the key',

@@ -205,7 +205,7 @@ describe('shares', () => {
     expect(rows.map(({ share }) => share)).toEqual([0.5, 5 / 30, 5 / 30, 5 / 30]);
   });
 
-  test('keys have their names, and those that share one are told apart by their ids', () => {
+  test('keys have their names, and those that share one are distinguished by their ids', () => {
     const key = (name: string, credits: number) => ({ name, requests: 1, credits });
     const rows = keyRows({
       playground: key('Playground', 4),

@@ -39,7 +39,7 @@ const last = { generations: [stored('r1', 'key_gone')], nextCursor: null, search
 /** Runs with these answers, in their order. */
 async function run(answers: unknown[], signal = new AbortController().signal) {
   const asked: any[] = [];
-  const told: CsvProgress[] = [];
+  const reported: CsvProgress[] = [];
   const waits: number[] = [];
   const request = (route: string, init: any) => {
     asked.push([route, init.query]);
@@ -51,14 +51,14 @@ async function run(answers: unknown[], signal = new AbortController().signal) {
     stats,
     signal,
     nowMs,
-    onProgress: (progress) => told.push({ ...progress }),
+    onProgress: (progress) => reported.push({ ...progress }),
     wait: (seconds) => Promise.resolve(void waits.push(seconds)),
   });
-  return { csv, asked, told, waits };
+  return { csv, asked, reported, waits };
 }
 
 test('every page of the period is read, newest first, and keys have their names', async () => {
-  const { csv, asked, told } = await run([newerKeys, keys, first, last]);
+  const { csv, asked, reported } = await run([newerKeys, keys, first, last]);
   const cells = 'QUEUED,Text to image,Aurora';
   expect(csv.split('\r\n').slice(1)).toEqual([
     `r3,2026-11-01T00:00:00.000Z,,${cells},CI,512,768,1,0,,prompt of r3`,
@@ -78,22 +78,22 @@ test('every page of the period is read, newest first, and keys have their names'
     ['GET /generate', { ...query, cursor: undefined }],
     ['GET /generate', { ...query, cursor: 'more' }],
   ]);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { requests: 2, share: 0.5, waitSeconds: 0 },
     { requests: 3, share: 1, waitSeconds: 0 },
   ]);
 });
 
 test('a busy service is waited for as long and as often as it asks, and no request is lost or read twice', async () => {
-  const { csv, waits, told } = await run([busy, keys, busy, busy, busy, busy, away, first, broken, last]);
+  const { csv, waits, reported } = await run([busy, keys, busy, busy, busy, busy, away, first, broken, last]);
   expect(waits).toEqual([7, 7, 7, 7, 7, 1, 2]);
-  // What is told while it waits, and that it goes on.
-  const toldBefore = told.slice(0, 12).map(({ waitSeconds }) => waitSeconds);
-  expect(toldBefore).toEqual([7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 1, 0]);
+  // What is reported while it waits, and that it goes on.
+  const reportedBefore = reported.slice(0, 12).map(({ waitSeconds }) => waitSeconds);
+  expect(reportedBefore).toEqual([7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 1, 0]);
   expect(csv.match(/^r\d/gm)).toEqual(['r3', 'r2', 'r1']);
 });
 
-test('what stays broken, and what is refused, is told', async () => {
+test('what stays broken, and what is refused, is thrown', async () => {
   await expect(run([keys, broken, broken, broken, broken])).rejects.toBe(broken);
   const refused = new ApiError('No such license.', { status: 404, code: 'LICENSE_NOT_FOUND' });
   await expect(run([keys, refused])).rejects.toBe(refused);

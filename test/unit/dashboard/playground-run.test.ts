@@ -49,10 +49,10 @@ beforeEach(() => {
 
 describe('sending a run', () => {
   test('makes it the newest of this tab, with an address, and remembers what it was sent with', async () => {
-    const told: string[] = [];
-    await store.start(apiOf(accepted('1')).api, command, { onAccepted: (id) => told.push(id) });
-    await store.start(apiOf(accepted('2')).api, command, { onAccepted: (id) => told.push(id) });
-    expect(told).toEqual(['1', '2']);
+    const acceptedIds: string[] = [];
+    await store.start(apiOf(accepted('1')).api, command, { onAccepted: (id) => acceptedIds.push(id) });
+    await store.start(apiOf(accepted('2')).api, command, { onAccepted: (id) => acceptedIds.push(id) });
+    expect(acceptedIds).toEqual(['1', '2']);
     expect(store.state()).toMatchObject({ runs: ['2', '1'], shownId: '2', sending: null, failure: null });
     expect(store.sent('1')).toEqual({ command, startedAtMs: 1000 });
   });

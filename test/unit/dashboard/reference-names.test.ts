@@ -105,7 +105,7 @@ describe('an upload', () => {
   });
 });
 
-test('exact product without an image is told before anything is sent', () => {
+test('exact product without an image is refused before anything is sent', () => {
   expect(modeError('exact_product', [refused])).toMatch(/needs an image/);
   expect(modeError('exact_product', [refused, address])).toBeNull();
   expect(modeError('reference', [])).toBeNull();
