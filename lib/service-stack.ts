@@ -116,7 +116,7 @@ export class ServiceStack extends Stack {
   private addDashboard(
     distFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url)),
   ): DashboardSite {
-    const { domain } = this.configuration;
+    const { domain, retentionDays, mail, billingPortalUrl, supportContact } = this.configuration;
     const { accounts, api, images } = this;
     const dashboard = new DashboardSite(this, 'Dashboard', {
       distFolder,
@@ -126,7 +126,6 @@ export class ServiceStack extends Stack {
     });
     accounts.addDashboardClient(dashboard.origin, this.configuration.allowedCallbacks);
     const { issuer, clientId, domainUrl } = accounts;
-    const { retentionDays, mail, billingPortalUrl, supportContact } = this.configuration;
     dashboard.deploy({
       apiBaseUrl: api.baseUrl,
       signIn: { issuer, clientId, domainUrl },

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState, type ComponentType, type ReactNode } from 'react';
 import { Outlet, Route, Routes } from 'react-router';
+import { TicketX } from 'lucide-react';
 import { CallbackPage, RequireSession, SignedOutPage } from './auth/pages.tsx';
 import { useSessionState } from './auth/session.ts';
 import { ErrorBoundary } from './layout/error-boundary.tsx';
@@ -7,7 +8,6 @@ import { NotFound, Page } from './layout/page.tsx';
 import { recallDraft } from './lib/drafts.ts';
 import { Shell } from './layout/shell.tsx';
 import { lazyScreen, type LazyScreen } from './lib/lazy-screen.tsx';
-import { TicketX } from 'lucide-react';
 import { EmptyState, ErrorState } from './components/states.tsx';
 import { ScreenSkeleton } from './components/loading.tsx';
 import { useLicenseChoice } from './license/license-choice.ts';

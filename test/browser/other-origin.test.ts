@@ -40,6 +40,7 @@ async function serve(url: string, res: ServerResponse): Promise<void> {
     const { issuer, clientId } = sessionSettings(origin);
     const config = {
       apiBaseUrl: dashboard.service.ready.baseUrl,
+      retentionDays: 90,
       signIn: { issuer, clientId, domainUrl: origin },
     };
     return void res.setHeader('content-type', 'application/json').end(JSON.stringify(config));

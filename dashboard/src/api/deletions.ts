@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
 import { deleteGeneration, type Requester } from '../../../clients/typescript/src/index.ts';
+import type { GenerationList } from '../lib/types.ts';
 import { ApiError, screenError } from './api-error.ts';
 import { useApi } from './client.ts';
 import { isGone } from './queries.ts';
-import type { GenerationList } from '../lib/types.ts';
 
 /** So many are deleted at the same time. */
 const lanes = 3;

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
-import { useApi } from './client.ts';
 import type { ChangeKeyBody, CreateKeyBody, KeyAnswer, KeyList } from '../lib/types.ts';
+import { useApi } from './client.ts';
 
 /** After a key was made, changed or revoked. */
 function refreshKeys(queries: QueryClient): void {

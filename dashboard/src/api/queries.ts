@@ -9,8 +9,6 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query';
 import type { Health } from '../../../clients/typescript/src/index.ts';
-import { useApi, type Api } from './client.ts';
-import { ApiError } from './api-error.ts';
 import type {
   ActivityList,
   GenerationList,
@@ -19,6 +17,8 @@ import type {
   KeyList,
   StoredGeneration,
 } from '../lib/types.ts';
+import { useApi, type Api } from './client.ts';
+import { ApiError } from './api-error.ts';
 
 const minuteMs = 60_000;
 

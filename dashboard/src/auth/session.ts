@@ -1,8 +1,8 @@
 import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts';
+import { useSyncExternalStore } from 'react';
 import { ApiError, networkError, sessionEnded } from '../api/api-error.ts';
 import type { TokenSource } from '../api/client.ts';
 import { createStore } from '../lib/store.ts';
-import { useSyncExternalStore } from 'react';
 import { createRequiredContext } from '../lib/required-context.ts';
 
 interface Account {

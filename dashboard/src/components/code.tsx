@@ -1,8 +1,8 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
-import { CopyButton } from './copy-button.tsx';
-import { Tabs, TabsContent, TabsList, TabsTrigger } from './ui/tabs.tsx';
 import { languages, sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
 import { createStore, recall, remember } from '@/lib/store.ts';
+import { CopyButton } from './copy-button.tsx';
+import { Tabs, TabsContent, TabsList, TabsTrigger } from './ui/tabs.tsx';
 
 interface CodeBlockProps {
   code: string;

@@ -1,6 +1,6 @@
-import { useConfig, useRetention } from '@/lib/config.ts';
 import { CircleAlert, FileQuestion, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useConfig, useRetention } from '@/lib/config.ts';
 import { ApiError } from '@/api/api-error.ts';
 import { cn } from '@/lib/cn.ts';
 import { withReadableTimes } from '@/lib/format.ts';

@@ -13,8 +13,8 @@ import {
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
 import { useConfig } from '@/lib/config.ts';
-import { ReferenceLink } from './reference-link.tsx';
 import { setTheme, themes, useTheme } from '@/lib/theme.ts';
+import { ReferenceLink } from './reference-link.tsx';
 
 const themeOptions = {
   system: { label: 'System', icon: Monitor },

@@ -1,9 +1,9 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useLocation } from 'react-router';
+import { ArrowLeft } from 'lucide-react';
 import { productName } from '@/components/product.tsx';
 import { LinkButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { ArrowLeft } from 'lucide-react';
 
 interface PageProps {
   title: string;

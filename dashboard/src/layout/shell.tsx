@@ -13,14 +13,14 @@ import { Suspense, useEffect, useRef } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
-import { screenOf } from './page.tsx';
 import { LicenseSwitcher } from '@/license/license-switcher.tsx';
-import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
 import { ScreenSkeleton } from '@/components/loading.tsx';
-import { ReferenceLink } from './reference-link.tsx';
 import { useAccount } from '@/auth/session.ts';
 import { lazyMenu } from '@/components/lazy-menu.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { screenOf } from './page.tsx';
+import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
+import { ReferenceLink } from './reference-link.tsx';
 
 interface NavigationItem {
   path: string;

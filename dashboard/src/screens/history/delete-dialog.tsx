@@ -1,6 +1,7 @@
 import { CircleAlert, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { toast } from 'sonner';
+import { useNavigate } from 'react-router';
 import { useDeleteGenerations, type DeleteOutcome } from '@/api/deletions.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
@@ -10,7 +11,6 @@ import { Progress } from '@/components/ui/progress.tsx';
 import { formatCount } from '@/lib/format.ts';
 import { shorten } from '@/lib/text.ts';
 import { deletedSentence, deletionQuestion } from './selection.ts';
-import { useNavigate } from 'react-router';
 import { useListSearch } from './back-to-list.tsx';
 
 interface DeleteDialogProps {

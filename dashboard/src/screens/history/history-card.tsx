@@ -8,9 +8,9 @@ import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { thumbnailOf } from '@/lib/outputs.ts';
+import { cn } from '@/lib/cn.ts';
 import { imageCount } from './list-view.ts';
 import { requestLinkId } from './use-scroll-restoration.ts';
-import { cn } from '@/lib/cn.ts';
 
 interface HistoryCardProps {
   generation: StoredGeneration;

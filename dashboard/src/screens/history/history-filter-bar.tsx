@@ -6,6 +6,7 @@ import { Button } from '@/components/ui/button.tsx';
 import { Input, controlClasses } from '@/components/ui/input.tsx';
 import { cn } from '@/lib/cn.ts';
 import { typeLabels } from '@/lib/outputs.ts';
+import { useNow } from '@/lib/use-now.ts';
 import {
   countFilters,
   identityChoices,
@@ -20,7 +21,6 @@ import {
   type NamedRange,
   type TimeRange,
 } from './filters.ts';
-import { useNow } from '@/lib/use-now.ts';
 
 interface HistoryFilterBarProps {
   licenseId: string;

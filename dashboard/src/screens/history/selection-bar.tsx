@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'react';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { formatCount, formatNumber } from '@/lib/format.ts';
+import { isFinal } from '@/api/queries.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { ZipButton } from './zip-button.tsx';
-import { isFinal } from '@/api/queries.ts';
 import type { CardChoice } from './history-card.tsx';
 import { nothingSelected, selectedOf, toggled, toggledAll, type Selection } from './selection.ts';
 

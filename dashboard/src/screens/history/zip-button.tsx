@@ -1,9 +1,9 @@
 import { FolderDown, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { StoredGeneration } from '@/lib/types.ts';
-import { Button } from '@/components/ui/button.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { toast } from 'sonner';
+import type { StoredGeneration } from '@/lib/types.ts';
+import { Button } from '@/components/ui/button.tsx';
 import { useApi } from '@/api/client.ts';
 import { generationOptions } from '@/api/queries.ts';
 import { formatCount } from '@/lib/format.ts';

@@ -15,10 +15,10 @@ import { codeSamples, defaultPrompt } from '@/lib/code-samples.ts';
 import { LicenseName } from '@/license/license-badge.tsx';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { CodeTabs } from '@/components/code.tsx';
-import { IdentityBadges } from './identity-badges.tsx';
-import { licensesWith, playgroundAddress, sampleText } from './included.ts';
 import { SignedImage } from '@/components/signed-image.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
+import { IdentityBadges } from './identity-badges.tsx';
+import { licensesWith, playgroundAddress, sampleText } from './included.ts';
 
 /** One identity: its pictures, what it can do, and how to use it. */
 export default function IdentityScreen() {

@@ -5,10 +5,10 @@ import { SwitchField } from '@/components/ui/switch.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { formatNumber } from '@/lib/format.ts';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
+import { useNow } from '@/lib/use-now.ts';
 import { KeyDialog, type ChosenKey } from './key-dialogs.tsx';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';
-import { useNow } from '@/lib/use-now.ts';
 
 const filters = Object.keys(keyFilters) as KeyFilter[];
 

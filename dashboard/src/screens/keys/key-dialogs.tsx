@@ -7,9 +7,9 @@ import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { formatCredits } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
+import { Time } from '@/components/time.tsx';
 import { changeKeyAdvice, changesOf, creditsOf, editOf, editProblems, revokeKeyAdvice } from './key-form.ts';
 import { BudgetField, NameField, Problem, useForm } from './key-fields.tsx';
-import { Time } from '@/components/time.tsx';
 
 /** A key as it was when the dialog was opened, and what somebody is about to do with it. */
 export interface ChosenKey {

@@ -1,13 +1,13 @@
 import { useState, type ComponentProps, type RefObject } from 'react';
+import { CircleAlert } from 'lucide-react';
 import type { LicenseAnswer } from '@/lib/types.ts';
 import { Field } from '@/components/field.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { formatUtcDate } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { maxNameLength, nameLength } from './key-form.ts';
-import { CircleAlert } from 'lucide-react';
 import { ApiError } from '@/api/api-error.ts';
 import { Alert } from '@/components/ui/alert.tsx';
+import { maxNameLength, nameLength } from './key-form.ts';
 
 /** Of each field, a sentence for what is wrong with it. */
 type Problems<Field extends string> = Record<Field, string | null>;

@@ -10,13 +10,13 @@ import { Page } from '@/layout/page.tsx';
 import { formatUtcDate, formatUtcDay } from '@/lib/format.ts';
 import { isEnded } from '@/license/license-badge.tsx';
 import { useLicense } from '@/license/license-choice.ts';
-import { licenseMessage } from './license-message.ts';
-import { NewestImages, useNewestImages } from './newest-images.tsx';
-import { UsageSection } from './usage-section.tsx';
 import { isFinal, useGeneration, useGenerations, useRefreshAfterGeneration } from '@/api/queries.ts';
 import { StatusBadge } from '@/components/status-badge.tsx';
 import { Made } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
+import { licenseMessage } from './license-message.ts';
+import { NewestImages, useNewestImages } from './newest-images.tsx';
+import { UsageSection } from './usage-section.tsx';
 
 export default function OverviewScreen() {
   const license = useLicense();

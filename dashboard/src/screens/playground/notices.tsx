@@ -4,8 +4,8 @@ import type { LicenseAnswer } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { licenseProblem } from '@/license/license-badge.tsx';
-import type { Notice } from './use-prefill.ts';
 import { ErrorState } from '@/components/states.tsx';
+import type { Notice } from './use-prefill.ts';
 import { formStore } from './stores.ts';
 import type { useAsReference } from './references/use-as-reference.ts';
 

@@ -6,6 +6,7 @@ import { ErrorBoundary } from '@/layout/error-boundary.tsx';
 import { formatCount } from '@/lib/format.ts';
 import { cn } from '@/lib/cn.ts';
 import { formatLabels, outputFormats } from '@/lib/outputs.ts';
+import { Button } from '@/components/ui/button.tsx';
 import { Choices } from './choices.tsx';
 import { NumberSlider, PromptField, SeedField, SizePicker } from './fields.tsx';
 import { guidanceRange, negativePromptLimit, promptLimit, stepsRange } from './form-values.ts';
@@ -15,7 +16,6 @@ import { useDrops } from './references/use-drops.ts';
 import { useReferences } from './stores.ts';
 import { RunFailure, SubmitBar } from './submit-bar.tsx';
 import type { Playground } from './use-playground.ts';
-import { Button } from '@/components/ui/button.tsx';
 import { fitToTier } from './fill-form.ts';
 import { otherSettings } from './last-used.ts';
 

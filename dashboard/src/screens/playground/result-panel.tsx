@@ -4,6 +4,10 @@ import { isFinal, isGone, useGeneration, useModelHealth } from '@/api/queries.ts
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState, MissingRequest } from '@/components/states.tsx';
+import { Progress } from '@/components/ui/progress.tsx';
+import { cn } from '@/lib/cn.ts';
+import { formatDuration } from '@/lib/format.ts';
+import { useNow } from '@/lib/use-now.ts';
 import { EmptyResult } from './empty-result.tsx';
 import { ResultView } from './result-view.tsx';
 import {
@@ -21,10 +25,6 @@ import { RunStrip } from './run-strip.tsx';
 import { frameStyle, gridColumns } from './sizes.ts';
 import { runStore, useRunState } from './stores.ts';
 import type { Playground } from './use-playground.ts';
-import { Progress } from '@/components/ui/progress.tsx';
-import { cn } from '@/lib/cn.ts';
-import { formatDuration } from '@/lib/format.ts';
-import { useNow } from '@/lib/use-now.ts';
 
 interface ResultPanelProps {
   playground: Playground;

@@ -8,9 +8,9 @@ import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { lookUpSamples } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { CodeBlock, CodeTabs } from '@/components/code.tsx';
-import { answerFields, sampleAnswer, identityToShow } from './samples.ts';
 import { Card } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
+import { answerFields, sampleAnswer, identityToShow } from './samples.ts';
 
 export function CreateKeyStep() {
   return (

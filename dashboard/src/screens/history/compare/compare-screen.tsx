@@ -7,12 +7,12 @@ import { EmptyState } from '@/components/states.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { SwitchField } from '@/components/ui/switch.tsx';
 import { BackLink, Page } from '@/layout/page.tsx';
-import { comparedSearch, readCompared, type Compared, compareRequests, type Row } from './compared.ts';
-import { Side } from './side.tsx';
 import { Badge } from '@/components/ui/badge.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount } from '@/lib/format.ts';
+import { comparedSearch, readCompared, type Compared, compareRequests, type Row } from './compared.ts';
+import { Side } from './side.tsx';
 
 /** Two stored requests side by side: `?a=` and `?b=` are their ids. */
 export default function CompareScreen() {

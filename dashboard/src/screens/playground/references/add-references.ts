@@ -1,5 +1,6 @@
 import { formatCount, formatFileSize } from '../../../lib/format.ts';
 import { countCharacters } from '../../../lib/text.ts';
+import type { ReferenceFormat } from '../../../../../shared/references/contract.ts';
 import {
   freePlaces,
   referenceLimits,
@@ -11,7 +12,6 @@ import {
   type UrlReference,
   type Picture,
 } from './reference.ts';
-import type { ReferenceFormat } from '../../../../../shared/references/contract.ts';
 
 /** More files are dropped by mistake, as a whole folder. */
 export const inspectedAtOnce = 20;

@@ -3,9 +3,9 @@ import { useEffect, useState, type MouseEvent, type RefObject } from 'react';
 import { Button } from '@/components/ui/button.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { cn } from '@/lib/cn.ts';
+import { formatFileSize } from '@/lib/format.ts';
 import type { Size } from '../sizes.ts';
 import { referenceStore } from '../stores.ts';
-import { formatFileSize } from '@/lib/format.ts';
 import { referenceName, urlParts, type FileReference, type Reference } from './reference.ts';
 import type { Destination } from './reference-store.ts';
 
