@@ -4,7 +4,8 @@ import type { EnginesFile } from './data-folder.ts';
 /** How many days requests are kept. */
 export const retentionDays = 90;
 
-export interface LocalSettings extends EnginesFile {
+/** What the functions are told of the engines beside the SDK's own targets. */
+export interface EngineVariables {
   modelEndpointName: string;
   /** Left out where the model never sleeps. */
   modelComponentName?: string;

@@ -49,7 +49,7 @@ const forbidden = [
   painter/src/art/sample.ts       ../../../local/service.ts
   painter/test/sample.ts          ../../test/support/until.ts
   lib/constructs/sample.ts        ../../local/service.ts
-  dashboard/src/api/sample.ts     ../../../shared/domain/tiers.ts ../../../shared/errors.ts
+  dashboard/src/api/sample.ts     ../../../shared/licenses/tiers.ts ../../../shared/base/errors.ts
   dashboard/src/lib/sample.ts      ../api/client.ts @/components/time.tsx
   dashboard/src/api/sample.ts      @/components/time.tsx ../auth/session.ts
   dashboard/src/components/ui/sample.ts ../../auth/session.ts @/license/license-badge.tsx
@@ -58,8 +58,9 @@ const forbidden = [
   dashboard/src/layout/sample.ts   ../screens/keys/key-view.ts
   dashboard/src/screens/keys/sample.ts           ../history/filters.ts @/screens/history/filters.ts
   dashboard/src/screens/history/compare/sample.ts ../../keys/key-view.ts
-  clients/typescript/src/sample.ts ../../shared/errors.ts node:crypto zod
-`);
+  clients/typescript/src/sample.ts ../../shared/base/errors.ts node:crypto zod
+`),
+];
 
 /** Each follows the direction. */
 const allowed = [
@@ -77,17 +78,18 @@ const allowed = [
   lib/sample.ts                             ../shared/billing/prices.ts ../shared/licenses/tiers.ts
   bin/sample.ts                             ../lib/service-stack.ts
   dashboard/src/api/sample.ts               ./client.ts ../../../clients/typescript/src/index.ts
-  dashboard/src/lib/sample.ts               ../../../shared/base/search.ts
+  dashboard/src/screens/keys/sample.ts      ../../../../shared/base/search.ts ../../../../shared/images/image-size.ts
   clients/typescript/src/sample.ts          ./errors.ts
   dashboard/src/screens/overview/sample.ts  ../../lib/format.ts @/layout/page.tsx ./share-rows.ts
   dashboard/src/screens/history/compare/sample.ts ../filters.ts
   dashboard/src/layout/sample.ts            @/license/license-choice.ts ../lib/theme.ts
   dashboard/src/license/sample.ts           ../auth/session.ts
-  lib/constructs/sample.ts                  ../../shared/gateway-failures.ts
-`);
+  lib/constructs/sample.ts                  ../../shared/routes/gateway-failures.ts
+`),
+];
 
 /** Allowed as a type, and only so: nothing of the service is bundled into the dashboard. */
-const typesOnly = pairs('dashboard/src/lib/sample.ts ../../../shared/contracts/license.ts');
+const typesOnly = pairs('dashboard/src/lib/sample.ts ../../../shared/licenses/contract.ts');
 
 interface Diagnostic {
   code?: string;

@@ -29,8 +29,6 @@ const files: Record<string, string> = {
   'data.json': '{"a":1}',
   'photo.JPG': 'jpg',
   'with space.txt': 'a space',
-  'long.txt': 'long '.repeat(200),
-  'long.png': 'long '.repeat(200),
   '.env': 'hidden',
   '.well-known/security.txt': 'hidden',
 };

@@ -2,6 +2,7 @@ import type { PlaygroundBody } from '../../api/generate.ts';
 import type { StoredGeneration, GenerationStatus } from '../../lib/types.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import type { ModelHealth } from '../../api/queries.ts';
+import { nameRefusals, type Reference } from './references/reference.ts';
 import type { Size } from './sizes.ts';
 
 /** What is known of a run before and after it is stored. */
