@@ -65,7 +65,7 @@ def _read_pipeline(model_dir: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         raise SettingsError(f'Set PIPELINE or ENGINE: {index} does not name its _class_name.') from None
     if name not in CLASS_NAMES:
-        raise SettingsError(f'No pipeline here paints with {name}. Set ENGINE to one that does.')
+        raise SettingsError(f'No pipeline here is for {name}. Set ENGINE to one that does.')
     return CLASS_NAMES[name]
 
 

@@ -15,8 +15,8 @@ from .adapters import AdapterStore
 from .c2pa.manifest import Credentials, sign_file
 from .contract import (
     Event,
+    GenerationRequest,
     NotJson,
-    PaintRequest,
     Probe,
     encode_event,
     failed_event,
@@ -24,13 +24,13 @@ from .contract import (
     ready_event,
 )
 from .failure import Failure
+from .fair_queue import FairSemaphore
 from .gpu_queue import GpuQueue
 from .job import Job, ServerContext
 from .links import Links
 from .observing import Observer
 from .pipelines.engine import LONGEST_VERSION, Engine
 from .settings import Settings
-from .slots import FairSlots
 
 BODY_LIMIT_BYTES = 1024 * 1024
 _MEDIA_TYPE = 'application/x-ndjson'
@@ -56,7 +56,7 @@ def create_context(
         adapters=AdapterStore(
             settings.adapter_dir, settings.adapter_cache_bytes, links, settings.adapter_timeout_seconds
         ),
-        reference_slots=FairSlots(settings.reference_requests, queue.in_order),
+        reference_semaphore=FairSemaphore(settings.reference_requests, queue.in_order),
         sign=sign,
     )
 
@@ -95,10 +95,10 @@ def create_app(context: ServerContext) -> Starlette:
     return app
 
 
-def _answer(context: ServerContext, parsed: PaintRequest | Probe) -> Response:
+def _answer(context: ServerContext, parsed: GenerationRequest | Probe) -> Response:
     if context.stopping:
         raise Failure('busy', 'The server is stopping.')
-    if isinstance(parsed, PaintRequest):
+    if isinstance(parsed, GenerationRequest):
         return EventStream(parsed, context)
     state = context.queue.state
     if state != 'ready':
@@ -128,7 +128,7 @@ def _once(event: Event, status: int = 200) -> Response:
 class EventStream(Response):
     """A request's events as they come. All of its work ends when the caller hangs up."""
 
-    def __init__(self, request: PaintRequest, context: ServerContext) -> None:
+    def __init__(self, request: GenerationRequest, context: ServerContext) -> None:
         super().__init__(media_type=_MEDIA_TYPE)
         del self.headers['content-length']
         self._request = request

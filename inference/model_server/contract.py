@@ -114,7 +114,7 @@ class Identity(_Strict):
         return float(self.settings.get('adapterScale', 1))
 
 
-class PaintRequest(_Strict):
+class GenerationRequest(_Strict):
     """One request, with the ranges of the service's API."""
 
     request_id: Id
@@ -146,7 +146,7 @@ class PaintRequest(_Strict):
 
     @property
     def order(self) -> Order:
-        """What decides how long it is painted."""
+        """What decides how long it takes."""
         return Order(
             outputs=self.num_outputs,
             steps=self.num_inference_steps,
@@ -162,7 +162,7 @@ class Probe:
     """A health check."""
 
 
-def parse_request(body: bytes) -> PaintRequest | Probe:
+def parse_request(body: bytes) -> GenerationRequest | Probe:
     """
     Reads a request. A problem is named by its field, and its value is never repeated.
 
@@ -174,7 +174,7 @@ def parse_request(body: bytes) -> PaintRequest | Probe:
     if value.get('probe') is True:
         return Probe()
     try:
-        request = PaintRequest.model_validate(value)
+        request = GenerationRequest.model_validate(value)
     except ValidationError as error:
         raise Failure('invalid_request', _describe(error)) from None
     if len(request.outputs) != request.num_outputs:
@@ -207,7 +207,7 @@ def ready_event(model_version: str) -> Event:
 
 
 def started_event() -> Event:
-    """The painting begins. A request without a tenant is told so as soon as it is accepted."""
+    """The generation begins. A request without a tenant gets this as soon as it is accepted."""
     return {'event': 'started'}
 
 

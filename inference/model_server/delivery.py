@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from .contract import Event, OutputFormat, PaintRequest
+from .contract import Event, GenerationRequest, OutputFormat
 from .failure import Failure
 from .links import LinkError, Links
 from .xmp import xmp_packet
@@ -21,7 +21,7 @@ SignFile = Callable[[bytes, OutputFormat], bytes]
 
 
 def describe_output(
-    request: PaintRequest,
+    request: GenerationRequest,
     index: int,
     reference_digests: Sequence[str],
     model_version: str,
@@ -45,7 +45,7 @@ def describe_output(
     return xmp_packet(model_version, facts)
 
 
-def _parameters_of(request: PaintRequest, reference_digests: Sequence[str]) -> dict[str, object]:
+def _parameters_of(request: GenerationRequest, reference_digests: Sequence[str]) -> dict[str, object]:
     parameters: dict[str, object] = {
         'prompt': request.prompt,
         'negativePrompt': request.negative_prompt,
@@ -62,7 +62,7 @@ def _parameters_of(request: PaintRequest, reference_digests: Sequence[str]) -> d
     return parameters
 
 
-def seed_of(request: PaintRequest, index: int) -> int:
+def seed_of(request: GenerationRequest, index: int) -> int:
     """Output i is made with (seed + i) mod 2^32."""
     return (request.seed + index) % 2**32
 

@@ -1,4 +1,4 @@
-"""How long a request is painted, as far as that is known before."""
+"""How long a request takes, as far as that is known before."""
 
 import time
 from collections.abc import Callable
@@ -84,18 +84,18 @@ class Probes:
         self._seconds = seconds
         self._clock = clock
         self._last: tuple[float, str] | None = None
-        self._painted = False
+        self._succeeded = False
 
     def take(self, tenant: str) -> bool:
         """Whether a request of the tenant may be tried now; then it is the newest probe."""
         now = self._clock()
         if self._last is not None:
             at, last_tenant = self._last
-            if now - at < self._seconds or (tenant == last_tenant and not self._painted):
+            if now - at < self._seconds or (tenant == last_tenant and not self._succeeded):
                 return False
-        self._last, self._painted = (now, tenant), False
+        self._last, self._succeeded = (now, tenant), False
         return True
 
-    def painted(self) -> None:
-        """The newest probe was painted in time."""
-        self._painted = True
+    def succeeded(self) -> None:
+        """The newest probe was ready in time."""
+        self._succeeded = True

@@ -1,10 +1,10 @@
-"""The error that a caller is told of."""
+"""The error that a caller gets."""
 
 from typing import Literal
 
 Reason = Literal[
     'invalid_request',  # the request does not fit the contract
-    'busy',  # the line is too long to meet the deadline, or the server does not take work
+    'busy',  # the queue is too long to meet the deadline, or the server does not take work
     'deadline',  # the deadline came first
     'adapter_unavailable',  # the identity's adapter could not be fetched, verified or used
     'reference_unreadable',  # a reference image could not be fetched

@@ -7,29 +7,29 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Literal
 
-from .engine_thread import EngineThread
+from .concurrency import EngineThread
 from .estimate import Estimate, Probes
 from .failure import Failure
-from .line import Caller, FairLine, Place, QueuedRequest
+from .fair_queue import FairQueue, ProgressListener, QueuedRequest, QueuePosition
+from .generation import Cancelled, GeneratedImage, PreparedRequest, generate
 from .observing import Observer
-from .painting import Cancelled, PaintedImage, Work, paint
 from .pipelines.engine import Adapter, Engine, ImageSpec, LoadedAdapter, Order
-from .preparing import Preparing
+from .preprocessing import Preprocessor
 from .settings import Settings
 
 State = Literal['warming', 'ready', 'dead']
 
 
 class GpuQueue:
-    """Paints one request at a time, and shares the GPU fairly between tenants. For one event loop."""
+    """Runs one request at a time, and shares the GPU fairly between tenants. For one event loop."""
 
     def __init__(self, engine: Engine, observer: Observer, settings: Settings) -> None:
         self._engine = engine
         self._observer = observer
         self._settings = settings
         self._thread = EngineThread('gpu')
-        self._line = FairLine()
-        self._preparing = Preparing(engine, self.in_order)
+        self._queue = FairQueue()
+        self._preprocessor = Preprocessor(engine, self.in_order)
         self._current: QueuedRequest | None = None
         self._wake = asyncio.Event()
         self._warm = asyncio.Event()
@@ -37,50 +37,52 @@ class GpuQueue:
         self._adapter: Adapter | None = None
         self._estimate = Estimate(engine)
         self._probes = Probes(settings.probe_seconds)
-        # The position of each request that waits, and the size of the work before it. None: to be made anew.
-        self._places: dict[QueuedRequest, tuple[int, float]] | None = None
+        # The position of each waiting request, and the size of the work before it. None: to be made anew.
+        self._positions: dict[QueuedRequest, tuple[int, float]] | None = None
         self._last_step = 0.0
 
     @property
     def state(self) -> State:
-        """The queue is also dead when the GPU finished no step, or no preparing, for `stuck_seconds`."""
+        """Also `dead` when the GPU finished no step, or no request was prepared, for `stuck_seconds`."""
         step_seconds = 0 if self._current is None else time.monotonic() - self._last_step
-        stuck = max(step_seconds, self._preparing.busy_seconds) > self._settings.stuck_seconds
+        stuck = max(step_seconds, self._preprocessor.busy_seconds) > self._settings.stuck_seconds
         if self._ended or stuck or not self._alive:
             return 'dead'
         return 'ready' if self._warm.is_set() else 'warming'
 
     async def run(self) -> None:
-        """Warms the engine up, then paints until the engine is lost. Raises what `warm` raises."""
+        """Warms the engine up, then generates until the engine is lost. Raises what `warm` raises."""
         try:
             await self._thread.call(self._engine.warm)
             self._warm.set()
             while (queued := await self._next()) is not None:
-                await self._paint(queued)
+                await self._generate(queued)
         finally:
             self._ended = True
-            for queued in self._line.in_order():
+            for queued in self._queue.in_order():
                 queued.fail(_restarting_failure())
 
-    def enqueue(self, order: Order, tenant: str, deadline: float, caller: Caller) -> QueuedRequest:
+    def enqueue(
+        self, order: Order, tenant: str, deadline: float, listener: ProgressListener
+    ) -> QueuedRequest:
         """
         Adds a request to the queue. `deadline` is in seconds of the monotonic clock. Raises Failure('busy').
 
-        When the line is full, the tenant with the most requests in it makes room for one that has fewer.
+        When the queue is full, the tenant with the most requests in it makes room for one that has fewer.
         """
         if self.state == 'dead':
             raise _restarting_failure()
         leaving = None
-        if len(self._line) >= self._settings.max_waiting:
-            leaving = self._line.last_of_heaviest(tenant)
+        if len(self._queue) >= self._settings.max_waiting:
+            leaving = self._queue.last_of_heaviest(tenant)
             if leaving is None:
                 raise _full_failure()
         loop = asyncio.get_running_loop()
         images = [loop.create_future() for _ in range(order.outputs)]
-        queued = QueuedRequest(tenant, self._estimate.size(order), deadline, caller, images)
-        idle = self._current is None and not len(self._line)
-        self._line.join(queued)
-        self._places = None
+        queued = QueuedRequest(tenant, self._estimate.size(order), deadline, listener, images)
+        idle = self._current is None and not len(self._queue)
+        self._queue.add(queued)
+        self._positions = None
         if self._is_late(queued, self._begins_in(queued, leaving)):
             if not idle or not self._probes.take(tenant):
                 self._leave(queued)
@@ -89,23 +91,23 @@ class GpuQueue:
         if leaving is not None:
             self._leave(leaving)
             leaving.fail(_full_failure())
-        if not self._warm.is_set() or self._current is not None or next(self._line.in_order()) is not queued:
-            self._tell_place(queued)
+        if not self._warm.is_set() or self._current is not None or next(self._queue.in_order()) is not queued:
+            self._notify(queued)
         return queued
 
     async def prepare(
         self, queued: QueuedRequest, spec: ImageSpec, seeds: Sequence[int], adapter: Adapter | None
     ) -> None:
-        """Prepares a request with fetched inputs; then it may be painted. Raises what the engine raises."""
+        """Prepares a request whose inputs are fetched; then it may start. Raises what the engine raises."""
         await self._warm.wait()
         try:
-            queued.work = await self._preparing.prepare(queued, spec, seeds, adapter)
+            queued.prepared = await self._preprocessor.prepare(queued, spec, seeds, adapter)
         finally:
-            # Also when the engine was lost: then nothing is painted any more.
+            # Also when the engine was lost: then nothing is generated any more.
             self._wake.set()
 
     def cancel(self, queued: QueuedRequest) -> None:
-        """Ends a request at any time. What is not painted yet will not be painted."""
+        """Ends a request at any time. What is not generated yet will not be generated."""
         queued.cancelled = True
         self._leave(queued)
         if queued is not self._current:
@@ -113,29 +115,29 @@ class GpuQueue:
         for image in queued.images:
             image.cancel()
 
-    def place(self, queued: QueuedRequest) -> Place | None:
-        """Where a request stands that waits; None when it does not wait any more."""
-        if self._places is None:
-            self._places, before = {}, 0.0
-            for position, each in enumerate(self._line.in_order(), 1):
-                self._places[each] = position, before
+    def position_of(self, queued: QueuedRequest) -> QueuePosition | None:
+        """The position of a waiting request; None when it does not wait any more."""
+        if self._positions is None:
+            self._positions, before = {}, 0.0
+            for position, each in enumerate(self._queue.in_order(), 1):
+                self._positions[each] = position, before
                 before += each.size
-        if queued not in self._places:
+        if queued not in self._positions:
             return None
-        position, before = self._places[queued]
-        return Place(position, self._estimate.seconds(self._left_of_current() + before))
+        position, before = self._positions[queued]
+        return QueuePosition(position, self._estimate.seconds(self._left_of_current() + before))
 
     def in_order(self) -> list[QueuedRequest]:
-        """All who wait, in the order of their turns as it looks now."""
-        return list(self._line.in_order())
+        """All waiting requests, in the order of their turns as it looks now."""
+        return list(self._queue.in_order())
 
     def _left_of_current(self) -> float:
         current = self._current
         return 0 if current is None or current.cancelled else current.size * (1 - current.done)
 
     def _begins_in(self, queued: QueuedRequest, leaving: QueuedRequest | None) -> float:
-        """Seconds until a request in the line begins, once `leaving` has left it."""
-        others = takewhile(lambda each: each is not queued, self._line.in_order())
+        """Seconds until a request in the queue begins, once `leaving` has left it."""
+        others = takewhile(lambda each: each is not queued, self._queue.in_order())
         before = sum(each.size for each in others if each is not leaving)
         return self._estimate.seconds(self._left_of_current() + before)
 
@@ -146,27 +148,27 @@ class GpuQueue:
         return seconds > 0 and time.monotonic() + seconds > queued.deadline
 
     def _leave(self, queued: QueuedRequest) -> None:
-        if self._line.leave(queued):
-            self._places = None
-            self._tell_places()
+        if self._queue.remove(queued):
+            self._positions = None
+            self._notify_all()
 
-    def _tell_places(self) -> None:
-        for queued in self._line.in_order():
-            self._tell_place(queued)
+    def _notify_all(self) -> None:
+        for queued in self._queue.in_order():
+            self._notify(queued)
 
-    def _tell_place(self, queued: QueuedRequest) -> None:
-        place = self.place(queued)
-        if place is not None:
-            queued.caller.wait(place)
+    def _notify(self, queued: QueuedRequest) -> None:
+        position = self.position_of(queued)
+        if position is not None:
+            queued.listener.queued(position)
 
     @property
     def _alive(self) -> bool:
-        return self._thread.alive and self._preparing.alive
+        return self._thread.alive and self._preprocessor.alive
 
     async def _next(self) -> QueuedRequest | None:
-        """Waits for a request that may be painted; None once the engine is lost."""
+        """Waits for a request that is prepared; None once the engine is lost."""
         while self._alive:
-            queued = self._line.first_ready()
+            queued = self._queue.first_ready()
             if queued is None:
                 self._wake.clear()
                 await self._wake.wait()
@@ -179,39 +181,39 @@ class GpuQueue:
 
     def _begin(self, queued: QueuedRequest) -> None:
         began = time.monotonic()
-        self._line.begin(queued)
-        self._places = None
-        queued.wait_ms = (began - queued.joined) * 1000
+        self._queue.start(queued)
+        self._positions = None
+        queued.wait_ms = (began - queued.queued_at) * 1000
         self._observer.metric('QueueWait', queued.wait_ms)
         self._current, self._last_step = queued, began
-        queued.caller.begin()
-        self._tell_places()
+        queued.listener.started()
+        self._notify_all()
 
     def _end(self, queued: QueuedRequest) -> None:
         self._current = None
-        self._line.end(queued)
-        self._places = None
-        if queued.paint_ms is None and queued.pace is not None:
-            # It was ended in its first picture. Its steps say how long that would have taken.
+        self._queue.finish(queued)
+        self._positions = None
+        if queued.generation_ms is None and queued.pace is not None:
+            # It was ended in its first image. Its steps say how long that would have taken.
             self._estimate.learn(1, queued.pace, probe=queued.probe)
         if queued.probe and queued.done >= 1 and not queued.cancelled:
-            self._probes.painted()
+            self._probes.succeeded()
         queued.clean_up()
 
-    async def _paint(self, queued: QueuedRequest) -> None:
-        assert queued.work is not None
-        work = queued.work
-        queued.references_used = work.prepared.references_used
+    async def _generate(self, queued: QueuedRequest) -> None:
+        assert queued.prepared is not None
+        prepared = queued.prepared
+        queued.references_used = prepared.image.references_used
         self._begin(queued)
-        listener = _QueueListener(self, queued, work)
+        listener = _GpuListener(self, queued, prepared)
         try:
-            await self._thread.call(lambda: paint(self._engine, work, listener))
+            await self._thread.call(lambda: generate(self._engine, prepared, listener))
         except Cancelled:
             pass
         except Failure as failure:
             queued.fail(failure)
         except Exception as error:
-            # A cancelled painting may end with an error of the engine.
+            # A cancelled generation may end with an error of the engine.
             if not queued.cancelled or not self._thread.alive:
                 self._observer.fault('the engine failed', error)
             queued.fail(Failure('model_error', 'The model could not make this image.'))
@@ -232,7 +234,7 @@ class GpuQueue:
         if queued.cancelled:
             return
         queued.time_step(at)
-        queued.caller.reach(done)
+        queued.listener.progressed(done)
         if queued.probe and queued.pace is not None:
             left = queued.pace * queued.size * (1 - queued.done)
             if at + left > queued.deadline:
@@ -240,26 +242,26 @@ class GpuQueue:
                 queued.cancelled = True
                 queued.fail(_late_failure(idle=True))
 
-    def on_image(self, queued: QueuedRequest, index: int, size: float, output: PaintedImage) -> None:
-        """An output is painted; `size` is its own work."""
+    def on_image(self, queued: QueuedRequest, index: int, size: float, output: GeneratedImage) -> None:
+        """An output is generated; `size` is its own work."""
         self._estimate.learn(size, output.seconds, probe=queued.probe)
         self._observer.metric('StepTime', output.step_ms)
         if output.peak_memory_bytes is not None:
             self._observer.metric('VideoMemory', output.peak_memory_bytes)
-        queued.paint_ms = (queued.paint_ms or 0) + output.seconds * 1000
+        queued.generation_ms = (queued.generation_ms or 0) + output.seconds * 1000
         if not queued.images[index].done():
             queued.images[index].set_result(output.image)
 
 
-class _QueueListener:
+class _GpuListener:
     """Passes events of the GPU's thread on to the event loop."""
 
-    def __init__(self, queue: GpuQueue, queued: QueuedRequest, work: Work) -> None:
+    def __init__(self, queue: GpuQueue, queued: QueuedRequest, prepared: PreparedRequest) -> None:
         self._queue = queue
         self._queued = queued
-        self._work = work
+        self._prepared = prepared
         self._loop = asyncio.get_running_loop()
-        self._steps = work.steps * len(work.seeds)
+        self._steps = prepared.steps * len(prepared.seeds)
 
     def _call_in_loop(self, call: Callable[[], None]) -> None:
         # The loop is closed when the process ends meanwhile.
@@ -270,14 +272,14 @@ class _QueueListener:
         return self._queued.cancelled
 
     def adapter_used(self, seconds: float) -> None:
-        self._call_in_loop(lambda: self._queue.on_adapter(self._work.adapter, seconds))
+        self._call_in_loop(lambda: self._queue.on_adapter(self._prepared.adapter, seconds))
 
     def step(self, done: int) -> None:
         at = time.monotonic()
         self._call_in_loop(lambda: self._queue.on_step_done(self._queued, done, self._steps, at))
 
-    def painted(self, index: int, output: PaintedImage) -> None:
-        size = self._queued.size / len(self._work.seeds)
+    def generated(self, index: int, output: GeneratedImage) -> None:
+        size = self._queued.size / len(self._prepared.seeds)
         self._call_in_loop(lambda: self._queue.on_image(self._queued, index, size, output))
 
 
@@ -292,4 +294,4 @@ def _full_failure() -> Failure:
 def _late_failure(idle: bool) -> Failure:
     if idle:
         return Failure('busy', 'The model takes longer for this image than there is time until the deadline.')
-    return Failure('busy', 'The line is too long to meet the deadline.')
+    return Failure('busy', 'The queue is too long to meet the deadline.')

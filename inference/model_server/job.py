@@ -8,20 +8,19 @@ from dataclasses import dataclass, field
 from PIL import Image
 
 from .adapters import AdapterStore
-from .contract import Event, PaintRequest, completed_event, failed_event
+from .concurrency import gather_or_cancel
+from .contract import Event, GenerationRequest, completed_event, failed_event
 from .delivery import SignFile, deliver, describe_output, seed_of
 from .failure import Failure
-from .gather import gather
+from .fair_queue import FairSemaphore, QueuedRequest
 from .gpu_queue import GpuQueue
-from .line import QueuedRequest
 from .links import Links
 from .observing import Observer
 from .pipelines.engine import Adapter, ImageSpec, Reference
 from .previews import deliver_preview
+from .progress_events import ProgressEvents
 from .references import fetch_references
-from .reports import Reports
 from .settings import Settings
-from .slots import FairSlots
 
 _FLUSH_SECONDS = 2.0
 
@@ -37,7 +36,7 @@ class ServerContext:
     links: Links
     adapters: AdapterStore
     #: Limits how many requests hold reference images, which take much memory.
-    reference_slots: FairSlots
+    reference_semaphore: FairSemaphore
     #: None: images are not signed.
     sign: SignFile | None = None
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
@@ -61,7 +60,9 @@ class ServerContext:
 class Job:
     """Runs one request."""
 
-    def __init__(self, request: PaintRequest, context: ServerContext, emit: Callable[[Event], None]) -> None:
+    def __init__(
+        self, request: GenerationRequest, context: ServerContext, emit: Callable[[Event], None]
+    ) -> None:
         self._request = request
         self._context = context
         self._emit = emit
@@ -87,11 +88,11 @@ class Job:
 
     async def _run(self) -> None:
         seconds = self._context.settings.heartbeat_seconds
-        reports = Reports(self._request, self._emit, seconds)
+        progress = ProgressEvents(self._request, self._emit, seconds)
         outcome = 'disconnected'
         closing: Event | None = None
         try:
-            closing = await self._in_time(reports)
+            closing = await self._in_time(progress)
             outcome = 'completed'
         except Failure as failure:
             closing, outcome = failed_event(failure), failure.reason
@@ -100,11 +101,11 @@ class Job:
             closing = failed_event(Failure('model_error', 'The model could not make this image.'))
             outcome = 'model_error'
         finally:
-            reports.end()
+            progress.stop()
             self._log(outcome)
         self._emit(closing)
 
-    async def _in_time(self, reports: Reports) -> Event:
+    async def _in_time(self, progress: ProgressEvents) -> Event:
         left = self._request.deadline_seconds - time.time()
         late = Failure('deadline', 'The deadline came before the images were ready.')
         stopping = Failure('model_error', 'The server is stopping.')
@@ -115,7 +116,7 @@ class Job:
         try:
             async with asyncio.timeout(left) as timeout:
                 self._timeout = timeout
-                return await self._produce(time.monotonic() + left, reports)
+                return await self._produce(time.monotonic() + left, progress)
         except TimeoutError:
             if not timeout.expired():
                 raise
@@ -123,32 +124,32 @@ class Job:
         finally:
             self._timeout = None
 
-    async def _produce(self, deadline: float, reports: Reports) -> Event:
+    async def _produce(self, deadline: float, progress: ProgressEvents) -> Event:
         request, queue = self._request, self._context.queue
-        queued = self._queued = queue.enqueue(request.order, request.tenant, deadline, reports)
-        reports.place = lambda: queue.place(queued)
+        queued = self._queued = queue.enqueue(request.order, request.tenant, deadline, progress)
+        progress.position = lambda: queue.position_of(queued)
         try:
-            # Together, since a request may also be pushed out of the line while its inputs are fetched.
+            # Together, since a request may also be pushed out of the queue while its inputs are fetched.
             outputs = (self._output(queued, index) for index in range(request.num_outputs))
-            results = await gather(self._prepare(queued), *outputs)
+            results = await gather_or_cancel(self._prepare(queued), *outputs)
             delivered = [each for each in results if each is not None]
             return completed_event(delivered, queued.references_used, self._context.model_version)
         finally:
             queue.cancel(queued)
 
     async def _prepare(self, queued: QueuedRequest) -> None:
-        request, slots = self._request, self._context.reference_slots
+        request, semaphore = self._request, self._context.reference_semaphore
         if request.references:
-            await slots.acquire(queued)
+            await semaphore.acquire(queued)
         try:
-            await gather(self._fetch_references(), self._fetch_adapter(queued))
+            await gather_or_cancel(self._fetch_references(), self._fetch_adapter(queued))
             seeds = [seed_of(request, index) for index in range(request.num_outputs)]
             await self._context.queue.prepare(queued, self._spec(), seeds, self._adapter)
         finally:
             # What was prepared holds none of the reference images.
             self._references = []
             if request.references:
-                slots.release()
+                semaphore.release()
 
     async def _fetch_references(self) -> None:
         context, urls = self._context, [reference.url for reference in self._request.references]
@@ -185,7 +186,7 @@ class Job:
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
         form = request.output_format
         delivery = deliver(context.links, link, image, form, xmp, context.sign, seconds)
-        parts = await gather(delivery, self._preview(index, image))
+        parts = await gather_or_cancel(delivery, self._preview(index, image))
         return {name: value for part in parts for name, value in part.items()}
 
     async def _preview(self, index: int, image: Image.Image) -> Event:
@@ -197,7 +198,7 @@ class Job:
 
     def _log(self, outcome: str) -> None:
         request, queued = self._request, self._queued
-        wait_ms, paint_ms = (queued.wait_ms, queued.paint_ms) if queued else (None, None)
+        wait_ms, generation_ms = (queued.wait_ms, queued.generation_ms) if queued else (None, None)
         self._context.observer.log(
             'request',
             requestId=request.request_id,
@@ -209,6 +210,6 @@ class Job:
             outputs=request.num_outputs,
             references=len(request.references),
             queueWaitMs=wait_ms and round(wait_ms),
-            paintMs=paint_ms and round(paint_ms),
+            paintMs=generation_ms and round(generation_ms),
             outcome=outcome,
         )

@@ -25,7 +25,7 @@ class Settings:
     port: int = 8080
     #: MODEL_DIR: where the model's files are.
     model_dir: Path = Path('/opt/ml/model')
-    #: PIPELINE: which of the pipelines paints; None reads it from the model's `model_index.json`.
+    #: PIPELINE: which of the pipelines is used; None reads it from the model's `model_index.json`.
     pipeline: str | None = None
     #: ENGINE: `module:Name` of a custom engine, called with MODEL_DIR. It overrides PIPELINE.
     engine: str | None = None
@@ -50,7 +50,7 @@ class Settings:
     stuck_seconds: float = 600
     #: PROBE_SECONDS: once in this time an idle GPU tries what the estimate says cannot be ready in time.
     probe_seconds: float = 60
-    #: Progress is repeated after this time without a step, and so is the place in the line.
+    #: Progress is repeated after this time without a step, and so is the position in the queue.
     heartbeat_seconds: float = 3
     #: Waits between attempts to reach a link.
     retry_seconds: tuple[float, ...] = (0.2, 0.8)

@@ -74,10 +74,10 @@ class PackagingWorkspace:
 
     def stored(self) -> dict[str, bytes]:
         """All that lies at the target."""
-        queued = self.root / 'objects' / TARGET.removeprefix('s3://')
+        target = self.root / 'objects' / TARGET.removeprefix('s3://')
         return {
-            path.relative_to(queued).as_posix(): path.read_bytes()
-            for path in queued.rglob('*')
+            path.relative_to(target).as_posix(): path.read_bytes()
+            for path in target.rglob('*')
             if path.is_file()
         }
 

@@ -113,11 +113,11 @@ def test_a_tenant_whose_probe_came_to_nothing_does_not_get_the_next_one(tenant: 
     assert probes.take(tenant)
 
 
-def test_a_tenant_whose_probe_was_painted_in_time_may_get_the_next_one() -> None:
+def test_a_tenant_whose_probe_was_ready_in_time_may_get_the_next_one() -> None:
     clock = Clock()
     probes = Probes(60, clock)
     assert probes.take('a')
-    probes.painted()
+    probes.succeeded()
     clock.now = 59
     assert not probes.take('a')
     clock.now = 60

@@ -1,4 +1,4 @@
-"""No tenant at another's cost: who waits for whom, what is refused, and what those who wait are told."""
+"""No tenant at another's cost: who waits for whom, what is refused, and what is sent to those who wait."""
 
 import asyncio
 import io
@@ -34,7 +34,7 @@ async def opened(stack: AsyncExitStack, server: Running, request: dict[str, Any]
 
 
 async def waiting(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
-    """The same of a request that has joined the line, as its first event says."""
+    """The same of a request that has joined the queue, as its first event says."""
     events = await opened(stack, server, request)
     assert (await anext(events))['event'] == 'queued'
     return events
@@ -146,7 +146,7 @@ async def test_with_100_waiting_requests_of_one_tenant_another_waits_for_two_pai
     assert percentile(waits, 0.95) <= 2
 
 
-async def test_a_full_line_makes_room_for_a_tenant_with_fewer_requests_in_it(tmp_path: Path) -> None:
+async def test_a_full_queue_makes_room_for_a_tenant_with_fewer_requests_in_it(tmp_path: Path) -> None:
     async with running(tmp_path, max_waiting=3) as server, AsyncExitStack() as stack:
         await blocked_by(stack, server, of('flood', server))
         flood = [await waiting(stack, server, of('flood', server)) for _ in range(3)]
@@ -177,7 +177,9 @@ async def test_who_is_pushed_out_while_its_inputs_are_fetched_hears_it_at_once(t
         assert [event async for event in other][-1]['event'] == 'completed'
 
 
-async def test_a_request_is_admitted_by_its_own_turn_and_not_by_another_tenants_line(server: Running) -> None:
+async def test_a_request_is_admitted_by_its_own_turn_and_not_by_another_tenants_requests(
+    server: Running,
+) -> None:
     server.engine.pause_seconds = 0.02
     seconds = await measured_seconds(server)
     async with AsyncExitStack() as stack:

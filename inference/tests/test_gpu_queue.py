@@ -1,4 +1,4 @@
-"""The line before the GPU: deadlines, hang-ups, and who is too late."""
+"""The queue before the GPU: deadlines, hang-ups, and who is too late."""
 
 import asyncio
 from pathlib import Path
@@ -34,7 +34,7 @@ async def test_the_deadline_ends_a_request_that_paints_and_its_step_is_the_last(
     assert server.uploaded(request) == [None]
 
 
-async def test_the_deadline_ends_a_request_in_line_and_one_that_uploads(server: Running) -> None:
+async def test_the_deadline_ends_a_request_in_the_queue_and_one_that_uploads(server: Running) -> None:
     server.store.gates['image-1'] = asyncio.Event()
     first, second, third = server.request(), server.request(), server.request()
     uploading = server.invoke(second | {'deadline': in_seconds(2)})
@@ -94,7 +94,7 @@ async def test_a_hang_up_cuts_an_upload_off(server: Running) -> None:
     assert server.store.count('image-0') == 1
 
 
-async def test_a_hang_up_takes_only_its_own_request_out_of_the_line(server: Running) -> None:
+async def test_a_hang_up_takes_only_its_own_request_out_of_the_queue(server: Running) -> None:
     server.engine.block(1)
     first, second, third = (server.request(seed=seed) for seed in (1, 2, 3))
     async with server.opened(first) as first_events:
@@ -110,7 +110,7 @@ async def test_a_hang_up_takes_only_its_own_request_out_of_the_line(server: Runn
     assert [seed for _, seed in server.engine.painted] == [1, 3]
 
 
-async def test_requests_are_painted_in_the_order_of_the_line(server: Running) -> None:
+async def test_requests_have_their_turn_in_the_order_of_the_queue(server: Running) -> None:
     server.engine.block(1)
     tasks = []
     for seed in range(5):
@@ -134,7 +134,7 @@ async def test_one_that_waits_for_a_slow_link_is_overtaken(server: Running) -> N
         assert failure([event async for event in events])[0] == 'reference_unreadable'
 
 
-async def test_a_full_line_is_busy_at_once(tmp_path: Path) -> None:
+async def test_a_full_queue_is_busy_at_once(tmp_path: Path) -> None:
     async with running(tmp_path, max_waiting=2) as server:
         server.engine.block(1)
         async with server.opened(server.request()) as first:

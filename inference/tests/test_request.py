@@ -206,7 +206,7 @@ async def test_progress_never_shrinks_and_is_repeated_while_nothing_moves(tmp_pa
         assert events[-1]['event'] == 'completed'
 
 
-async def test_that_waits_in_line_is_told_that_it_still_waits(tmp_path: Path) -> None:
+async def test_that_waits_in_the_queue_hears_that_it_still_waits(tmp_path: Path) -> None:
     async with running(tmp_path, heartbeat_seconds=0.02) as server:
         server.engine.block(1)
         async with server.opened(server.request()), server.opened(server.request()) as second:

@@ -37,16 +37,16 @@ class Target:
 
     def paths(self) -> set[str]:
         """All that lies there, as paths below the prefix. Raises PackagingError."""
-        queued = ['--bucket', self.bucket, '--prefix', self.prefix]
-        text = run_aws('s3api', 'list-objects-v2', *queued, '--output', 'json')
+        where = ['--bucket', self.bucket, '--prefix', self.prefix]
+        text = run_aws('s3api', 'list-objects-v2', *where, '--output', 'json')
         # Of an empty prefix the CLI prints nothing at all.
         listed = json.loads(text.strip() or '{}').get('Contents') or []
         return {each['Key'].removeprefix(self.prefix) for each in listed if not each['Key'].endswith('/')}
 
     def sha256(self, path: str) -> str | None:
         """What the file's upload noted; None for one that something else put there. Raises PackagingError."""
-        queued = ['--bucket', self.bucket, '--key', self.prefix + path]
-        text = run_aws('s3api', 'head-object', *queued, '--output', 'json')
+        where = ['--bucket', self.bucket, '--key', self.prefix + path]
+        text = run_aws('s3api', 'head-object', *where, '--output', 'json')
         noted: str | None = json.loads(text).get('Metadata', {}).get('sha256')
         return noted
 

@@ -96,7 +96,7 @@ export function endingCases(world: () => World, container: ModelContainer): void
     expect(closing).toMatchObject({ event: 'completed', referenceImagesUsed: 1 });
   });
 
-  describe('the line', () => {
+  describe('the queue', () => {
     test('with one tenant flooding, another waits for two paintings on each thread at most', async () => {
       let begun = 0;
       const onEvent = ({ event }: ModelEvent): void => {
@@ -229,7 +229,7 @@ export function endingCases(world: () => World, container: ModelContainer): void
       await expectNothingPut(place!);
     });
 
-    test('takes only its own request out of the line', async () => {
+    test('takes only its own request out of the queue', async () => {
       const ahead = [world().paint({ seed: 1 }), world().paint({ seed: 2 })];
       const leaving = world().ask({ seed: 3 }, undefined, { onEvent: (_event, hangUp) => hangUp() });
       const behind = world().paint({ seed: 4 });

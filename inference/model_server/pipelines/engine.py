@@ -135,7 +135,7 @@ class Engine(Protocol):
 @runtime_checkable
 class CountsEvaluations(Protocol):
     """
-    What an engine may do beside the protocol of `Engine`, so that the line in front of it is estimated well.
+    What an engine may do beside the protocol of `Engine`, so that waiting times are estimated well.
 
     An engine that does not counts as one that evaluates its model once in each step, and twice with guidance.
     """

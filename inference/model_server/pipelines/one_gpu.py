@@ -7,7 +7,7 @@ def refuse_several_gpus(count: int) -> None:
     """
     Raises SettingsError when the process sees several GPUs: all but the first would be paid for and idle.
 
-    One process for each GPU would need one line before all of them, so that tenants still take turns.
+    One process for each GPU would need one queue before all of them, so that tenants still take turns.
     """
     if count > 1:
         raise SettingsError(

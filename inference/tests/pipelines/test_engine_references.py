@@ -21,8 +21,8 @@ def test_opaque_pixels_of_an_exact_product_are_in_the_image_unchanged(engine: An
     image = draw(engine, spec(references=(Reference(shown),), reference_mode='exact_product'))
     # In the middle, standing on the ground that `build_stage` gives it.
     middle, ground = SIDE // 2, int(SIDE * 0.85)
-    queued = image.crop((middle - 15, ground - 40, middle + 15, ground))
-    pixels = zip(np.asarray(shown).reshape(-1, 4), np.asarray(queued).reshape(-1, 3), strict=True)
+    region = image.crop((middle - 15, ground - 40, middle + 15, ground))
+    pixels = zip(np.asarray(shown).reshape(-1, 4), np.asarray(region).reshape(-1, 3), strict=True)
     assert all((kept[:3] == seen).all() for kept, seen in pixels if kept[3] == 255)
     assert difference(image.tobytes(), paint(engine, spec())) > 1
 

@@ -67,13 +67,13 @@ def build_stage(
             problem = f'Reference image {index + 1} is transparent everywhere: there is no product in it.'
             raise Failure('reference_invalid', problem, index)
         center = int(width * (0.5 + share * ((index + 0.5) / len(references) - 0.5)))
-        queued = (center - product.width // 2, ground - product.height)
+        corner = (center - product.width // 2, ground - product.height)
         # Colors without opacity, because `finish` applies the opacity; and nothing of what was around them.
-        image.paste(product.convert('RGB'), queued, opacity.point([0] + [255] * 255))
-        keep.paste(opacity, queued)
+        image.paste(product.convert('RGB'), corner, opacity.point([0] + [255] * 255))
+        keep.paste(opacity, corner)
         # A whole photo does not stand on the ground.
         if opacity.getextrema() != (255, 255):
-            shadow = ImageChops.screen(shadow, cast_shadow(opacity, queued, image.size))
+            shadow = ImageChops.screen(shadow, cast_shadow(opacity, corner, image.size))
     return Stage(image, keep, shadow)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from model_server.engine_thread import EngineThread
+from model_server.concurrency import EngineThread
 
 from .fake_engine import PATIENCE_SECONDS, FakeEngine
 from .support import Running, failure, identity, running, until

@@ -1,20 +1,30 @@
-"""A thread on which an engine works, beside the event loop."""
+"""Work beside the event loop, and several coroutines at the same time."""
 
 import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .pipelines.engine import EngineLost
 
 T = TypeVar('T')
 
 
+async def gather_or_cancel(*works: Coroutine[Any, Any, T]) -> list[T]:
+    """All results in order, or the first error: it cancels the others, and is raised when all have ended."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(work) for work in works]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
 class EngineThread:
-    """Runs one call after the other. It ends with the process, or with the engine."""
+    """A thread on which an engine works, one call after the other. It ends with the process or the engine."""
 
     def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
