@@ -11,19 +11,25 @@ import tempfile
 import time
 from pathlib import Path
 
-from .jobs import Run, left_of, run_tasks, tasks_of
 from .machine import describe_machine, plan_for_here
 from .plans import JOBS, PLANS, VARIANTS
 from .rows import Rows
-from .table import fill_readme, make_tables
+from .runs import Run, left_of, run_tasks, tasks_of
+from .table import make_tables
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Answers the exit status: 1 where something of the plan is left."""
     options = _parse(arguments)
+    if options.command == 'run':
+        return _run(options)
     if options.command == 'table':
-        return _table(options)
-    return _job(options) if options.command == 'job' else _run(options)
+        print(make_tables(options.folders))
+        return 0
+    from .measuring import run_job
+
+    run_job(options.plan, options.job, options.model, options.variant, options.out, options.cache)
+    return 0
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -39,24 +45,6 @@ def _run(options: argparse.Namespace) -> int:
     left = run_tasks(run, plan, tasks)
     print(f'{left} of {len(tasks)} are left.' if left else 'Nothing is left of this plan.')
     return 1 if left else 0
-
-
-def _job(options: argparse.Namespace) -> int:
-    from .job import run_job
-
-    run_job(options.plan, options.job, options.model, options.variant, options.out, options.cache)
-    return 0
-
-
-def _table(options: argparse.Namespace) -> int:
-    print(make_tables(options.folders))
-    if options.write:
-        try:
-            fill_readme(options.folders)
-        except ValueError as error:
-            print(error, file=sys.stderr)
-            return 1
-    return 0
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -78,7 +66,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     job.add_argument('variant', choices=VARIANTS)
     table = commands.add_parser('table')
     table.add_argument('folders', type=Path, nargs='+')
-    table.add_argument('--write', action='store_true', help='puts it into README.md')
     return parser.parse_args(arguments)
 
 

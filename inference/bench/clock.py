@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -11,7 +11,7 @@ import torch
 
 
 def now_seconds() -> float:
-    """When the GPU has done all that it was told until now."""
+    """The time once the GPU has done all work that was given to it."""
     if torch.cuda.is_available():
         torch.cuda.synchronize()
     return time.perf_counter()
@@ -40,45 +40,39 @@ class Clock:
             torch.cuda.reset_peak_memory_stats()
 
 
-@dataclass
-class Phases:
-    """When the phases of an image began."""
-
-    began: dict[str, float] = field(default_factory=dict)
-
-    def enter(self, phase: str) -> None:
-        """Only the first time counts."""
-        self.began.setdefault(phase, now_seconds())
-
-
-def measure_phases(pipe: Any, paint: Callable[[], object]) -> dict[str, float]:
+def measure_phases(pipe: Any, generate: Callable[[], object]) -> dict[str, float]:
     """
     Seconds of preparing (encoding the prompt), denoising and decoding of one image.
 
-    Denoising begins when the scheduler is told the steps, which all pipelines do once the prompt is encoded.
+    Denoising begins when the scheduler gets the number of steps: all pipelines do that once the prompt is
+    encoded.
     """
-    phases = Phases()
+    began: dict[str, float] = {}
+
+    def enter(phase: str) -> None:
+        # Only the first time counts.
+        began.setdefault(phase, now_seconds())
+
     with (
-        _told(pipe.scheduler, 'set_timesteps', lambda: phases.enter('denoise')),
-        _told(pipe.vae, 'decode', lambda: phases.enter('decode')),
+        _notify_before(pipe.scheduler, 'set_timesteps', lambda: enter('denoise')),
+        _notify_before(pipe.vae, 'decode', lambda: enter('decode')),
     ):
-        phases.enter('prepare')
-        paint()
+        enter('prepare')
+        generate()
         end = now_seconds()
-    names = sorted(phases.began, key=lambda name: phases.began[name])
-    times = [*(phases.began[name] for name in names), end]
-    return {name: after - before for name, before, after in zip(names, times, times[1:], strict=False)}
+    ends = [*list(began.values())[1:], end]
+    return {phase: after - before for (phase, before), after in zip(began.items(), ends, strict=True)}
 
 
 @contextmanager
-def _told(of: Any, method: str, tell: Callable[[], None]) -> Generator[None, None, None]:
-    """Tells before each call of the method."""
+def _notify_before(of: Any, method: str, notify: Callable[[], None]) -> Generator[None, None, None]:
+    """Calls `notify` before each call of the method."""
     own = getattr(of, method)
 
     # Pipelines read its signature.
     @wraps(own)
     def call(*args: Any, **more: Any) -> Any:
-        tell()
+        notify()
         return own(*args, **more)
 
     object.__setattr__(of, method, call)
@@ -88,7 +82,7 @@ def _told(of: Any, method: str, tell: Callable[[], None]) -> Generator[None, Non
         object.__delattr__(of, method)
 
 
-def gpu_seconds(paint: Callable[[], object]) -> float | None:
+def gpu_seconds(generate: Callable[[], object]) -> float | None:
     """
     In how much of the time some kernel or copy ran on the GPU; None without one, or where no profiler works.
 
@@ -101,7 +95,7 @@ def gpu_seconds(paint: Callable[[], object]) -> float | None:
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CUDA]) as profiler:
-        paint()
+        generate()
         torch.cuda.synchronize()
     spans = [
         (event.time_range.start, event.time_range.end)

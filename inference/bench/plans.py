@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 Adapted = Literal['none', 'merged', 'wrapped']
-#: Builds the model; measures; serves callers over HTTP; paints the same once more, in a fresh process.
+#: Builds the model; measures; serves callers over HTTP; makes the same once more, in a fresh process.
 Job = Literal['build', 'measure', 'serve', 'fresh']
 
 #: In this order; a model is built before.
@@ -30,8 +30,6 @@ class Variant:
     title: str
     #: The engine's setting COMPILE; None is diffusers without an engine.
     compile: str | None
-    #: The denoiser's kernels are started as a CUDA graph. It is in the bench only.
-    graphs: bool = False
     #: Beginnings of the models' names that can run so.
     models: tuple[str, ...] = ('',)
 
@@ -46,16 +44,14 @@ class Variant:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """The server has no diffusers without an engine, and no graphs."""
-        served = self.compile is not None and not self.graphs
-        return JOBS if served else ('measure', 'fresh')
+        """The server has no diffusers without an engine."""
+        return JOBS if self.compile is not None else ('measure', 'fresh')
 
 
 PLAIN = 'plain'
 VARIANTS: dict[str, Variant] = {
     PLAIN: Variant('plain diffusers', None),
     'served': Variant('as served', '0'),
-    'graphs': Variant('CUDA graphs', '0', graphs=True),
     'regional': Variant('regional', 'regional'),
     'whole': Variant('whole, channels last', 'whole', models=('sdxl',)),
 }

@@ -7,8 +7,6 @@ from pathlib import Path
 from .plans import PLAIN, VARIANTS
 from .rows import Row, read_rows
 
-_README = Path(__file__).parent.parent / 'README.md'
-_BEGIN, _END = '<!-- bench: tables -->', '<!-- /bench -->'
 _DIGITS = {'s': '.3f', 'GB': '.1f', 'share': '.0%', '/min': '.1f'}
 # More of these is better, or they are no cost: no ratio stands beside them.
 _WITHOUT_RATIO = ('share',)
@@ -19,14 +17,7 @@ Columns = dict[str, Row]
 
 def make_tables(folders: Iterable[Path]) -> str:
     """One part for each plan, model and size; of what was measured twice, the last counts."""
-    return _make_tables(_read(folders))
-
-
-def _read(folders: Iterable[Path]) -> list[Row]:
-    return [row for folder in folders for file in sorted(folder.glob('*.jsonl')) for row in read_rows(file)]
-
-
-def _make_tables(rows: Sequence[Row]) -> str:
+    rows = [row for folder in folders for file in sorted(folder.glob('*.jsonl')) for row in read_rows(file)]
     groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         if row['kind'] in ('value', 'skipped'):
@@ -38,19 +29,6 @@ def _make_tables(rows: Sequence[Row]) -> str:
         parts += [_table(group), _bytes(group)]
     parts.append(_failures(rows))
     return '\n\n'.join(part for part in parts if part)
-
-
-def fill_readme(folders: Iterable[Path], readme: Path = _README) -> None:
-    """Puts the tables of full models between their markers. Raises ValueError for a CPU's numbers."""
-    rows = [row for row in _read(folders) if row.get('size') != 'tiny']
-    if any(row['kind'] == 'machine' and row['on'] != 'card' for row in rows) or not rows:
-        raise ValueError('README.md shows numbers of a card only.')
-    text = readme.read_text('utf-8')
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise ValueError(f'README.md lacks {_BEGIN} or {_END}.')
-    readme.write_text(f'{before}{begin}\n\n{_make_tables(rows)}\n\n{end}{after}', 'utf-8')
 
 
 def _machines(rows: Sequence[Row]) -> list[str]:

@@ -1,33 +1,20 @@
 """Adapters with random weights, for the models beside them."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import diffusers
 import torch
-from diffusers import (
-    Flux2KleinPipeline,
-    Flux2Transformer2DModel,
-    StableDiffusionXLPipeline,
-    UNet2DConditionModel,
-    ZImagePipeline,
-    ZImageTransformer2DModel,
-)
 from safetensors.torch import save_file
 from transformers import CLIPVisionConfig, CLIPVisionModelWithProjection
 
-from .models import Kind
+from .sizes import Kind
 from .weights import Draw
 
 #: The layers that most LoRAs change, by the ends of their names.
 ATTENTION_LAYERS = ('to_q', 'to_k', 'to_v', 'to_out.0')
-
-#: The class of the model that an adapter changes, its name in the pipeline, and the pipeline's class.
-_ADAPTED: dict[Kind, tuple[Any, str, Any]] = {
-    'sdxl': (UNet2DConditionModel, 'unet', StableDiffusionXLPipeline),
-    'z-image': (ZImageTransformer2DModel, 'transformer', ZImagePipeline),
-    'flux2-klein': (Flux2Transformer2DModel, 'transformer', Flux2KleinPipeline),
-}
 #: Each picture becomes so many tokens, as in the IP-Adapters without a finer grid.
 _IMAGE_TOKENS = 4
 
@@ -48,13 +35,13 @@ def build_lora(
     linear layers.
     """
     draw = Draw('cpu', dtype, seed)
+    part = 'unet' if kind == 'sdxl' else 'transformer'
     weights: dict[str, torch.Tensor] = {}
-    for name, layer in _denoiser(kind, model_dir).named_modules():
+    for name, layer in _empty_model(model_dir / part).named_modules():
         if isinstance(layer, torch.nn.Linear) and name.endswith(tuple(layers)):
-            weights[f'{name}.lora_A.weight'] = draw.matrix(rank, layer.in_features)
-            weights[f'{name}.lora_B.weight'] = draw.matrix(layer.out_features, rank)
-    _, part, pipeline = _ADAPTED[kind]
-    pipeline.save_lora_weights(file.parent, weight_name=file.name, **{f'{part}_lora_layers': weights})
+            weights[f'{part}.{name}.lora_A.weight'] = draw.matrix(rank, layer.in_features)
+            weights[f'{part}.{name}.lora_B.weight'] = draw.matrix(layer.out_features, rank)
+    save_file(weights, file, {'format': 'pt'})
 
 
 def build_ip_adapter(folder: Path) -> None:
@@ -74,7 +61,7 @@ def build_ip_adapter(folder: Path) -> None:
         )
     )
     encoder.save_pretrained(folder / 'ip_adapter' / 'image_encoder')
-    unet = _denoiser('sdxl', folder)
+    unet = _empty_model(folder / 'unet')
     width = unet.config.cross_attention_dim
     weights = {
         'image_proj.proj.weight': draw.matrix(_IMAGE_TOKENS * width, encoder.config.projection_dim),
@@ -92,8 +79,8 @@ def build_ip_adapter(folder: Path) -> None:
     save_file(weights, folder / 'ip_adapter' / 'ip_adapter.safetensors')
 
 
-def _denoiser(kind: Kind, model_dir: Path) -> Any:
-    """The model that the adapter changes, without its weights."""
-    made, part, _ = _ADAPTED[kind]
+def _empty_model(folder: Path) -> Any:
+    """The model of a pipeline's part, without its weights."""
+    config = json.loads((folder / 'config.json').read_text('utf-8'))
     with torch.device('meta'):
-        return made.from_config(made.load_config(model_dir / part))
+        return getattr(diffusers, config['_class_name']).from_config(config)

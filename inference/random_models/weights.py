@@ -1,17 +1,11 @@
 """Random weights, drawn where they are needed and without any library's own initialization."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 
 _Model = TypeVar('_Model', bound=torch.nn.Module)
-
-#: The sizes of a pipeline's models, by their names in it: what their classes or configurations are made with.
-Parts = dict[str, dict[str, Any]]
-
-#: How far a model's parameter count may be from the published one.
-_COUNT_TOLERANCE = 0.05
 
 
 class Draw:
@@ -21,17 +15,11 @@ class Draw:
         self.dtype = dtype
         self._generator = torch.Generator(device).manual_seed(seed)
 
-    def model(self, make: Callable[[], _Model], published: float | None = None) -> _Model:
-        """
-        What `make` makes, with random weights.
-
-        `published` is the parameter count that it must have, within 5 %; otherwise ValueError.
-        """
+    def model(self, make: Callable[[], _Model]) -> _Model:
+        """What `make` makes, with random weights."""
         with torch.device('meta'):
             # Cast by PyTorch: diffusers' own `to` warns of parts that stay in float32, even of none.
             model: _Model = torch.nn.Module.to(make(), self.dtype)
-        if published is not None:
-            _check_count(model, published)
         # Buffers stay empty: they hold tables that are computed, and no file of these models has them.
         model.to_empty(device=self._generator.device)
         for name, parameter in model.named_parameters():
@@ -52,9 +40,3 @@ class Draw:
             values.normal_(0, values[0].numel() ** -0.5, generator=self._generator)
         else:
             values.fill_(1 if name.endswith('weight') else 0)
-
-
-def _check_count(model: torch.nn.Module, published: float) -> None:
-    count = sum(parameter.numel() for parameter in model.parameters())
-    if abs(count / published - 1) > _COUNT_TOLERANCE:
-        raise ValueError(f'{type(model).__name__} has {count:,} parameters instead of {published:,.0f}.')

@@ -14,7 +14,7 @@ import pytest
 
 from bench.plans import PLANS, Plan
 from bench.rows import Row, Rows, read_rows
-from bench.table import fill_readme, make_tables
+from bench.table import make_tables
 
 ROOT = Path(__file__).parent.parent
 PLACE = {'plan': 'sdxl', 'model': 'sdxl', 'size': 'full', 'job': 'measure'}
@@ -65,14 +65,14 @@ def measured(folder: Path) -> None:
     rows.add('failed', variant='plain', reason='killed after 9 s', lines=[])
     rows.add('ended', variant='plain')
     rows.add('failed', variant='whole', reason='exit status 1', lines=['it broke'])
-    rows.add('skipped', variant='graphs', reason='CUDA graphs need a card.')
+    rows.add('skipped', variant='regional', what='exact product', reason='It takes none.')
 
 
 TABLES = """- a card; Python 3; commit abc
 
 **sdxl, full, with random weights** (plan `sdxl`)
 
-|  | plain diffusers | as served | CUDA graphs |
+|  | plain diffusers | as served | regional |
 | --- | ---: | ---: | ---: |
 | one image, s | 4.000 | 3.000 (0.75x) | - |
 | one image, with an adapter, s | 5.000 | 3.000 (0.60x) | - |
@@ -88,31 +88,12 @@ Bytes of the same order:
 Not measured:
 
 - sdxl, sdxl, whole, measure: exit status 1
-- sdxl, sdxl, graphs, measure: left out: CUDA graphs need a card."""
+- sdxl, sdxl, regional, measure: left out exact product: It takes none."""
 
 
 def test_the_tables_have_ratios_to_plain_diffusers_and_tell_bytes_that_differ(tmp_path: Path) -> None:
     measured(tmp_path)
     assert make_tables([tmp_path]) == TABLES
-
-
-def test_the_readme_shows_numbers_of_a_card_only(tmp_path: Path) -> None:
-    readme = tmp_path / 'README.md'
-    readme.write_text('before\n<!-- bench: tables -->\nold\n<!-- /bench -->\nafter\n')
-    measured(tmp_path)
-    fill_readme([tmp_path], readme)
-    filled = f'before\n<!-- bench: tables -->\n\n{TABLES}\n\n<!-- /bench -->\nafter\n'
-    assert readme.read_text() == filled
-    rows_of(tmp_path).add('machine', **{**MACHINE, 'on': 'cpu'})
-    with pytest.raises(ValueError, match='of a card only'):
-        fill_readme([tmp_path], readme)
-    assert readme.read_text() == filled
-
-
-def test_the_readme_has_a_place_for_the_tables() -> None:
-    text = (ROOT / 'README.md').read_text('utf-8')
-    assert text.count('<!-- bench: tables -->') == 1
-    assert '<!-- /bench -->' in text.partition('<!-- bench: tables -->')[2]
 
 
 def test_a_plan_measures_every_model_there_is() -> None:
@@ -144,12 +125,12 @@ if does == 'hang':
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs a plan of one model with processes that do as told, and answers what its rows say."""
-    from bench import jobs
+    from bench import runs
 
     fake = tmp_path / 'fake.py'
     fake.write_text(FAKE)
-    monkeypatch.setattr(jobs, 'COMMAND', ('-c', f'exec(open({str(fake)!r}).read())'))
-    monkeypatch.setattr(jobs, '_LEAST_SECONDS', 0.01)
+    monkeypatch.setattr(runs, 'COMMAND', ('-c', f'exec(open({str(fake)!r}).read())'))
+    monkeypatch.setattr(runs, '_LEAST_SECONDS', 0.01)
     monkeypatch.setenv('PYTHONPATH', str(ROOT))
     plan = Plan(('sdxl',), job_seconds=5)
     variants = ('plain', 'served')
@@ -158,14 +139,14 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         script: dict[str, str],
         seconds: float = 60,
         plan: Plan = plan,
-        meanwhile: Callable[[jobs.Run], None] = lambda _: None,
+        meanwhile: Callable[[runs.Run], None] = lambda _: None,
     ) -> tuple[int, list[Row]]:
         (tmp_path / 'script').write_text(json.dumps(script))
-        ready = jobs.Run('sdxl', tmp_path, tmp_path, time.monotonic() + seconds)
+        ready = runs.Run('sdxl', tmp_path, tmp_path, time.monotonic() + seconds)
         threading.Thread(target=meanwhile, args=(ready,), daemon=True).start()
-        tasks = jobs.left_of(jobs.tasks_of(plan, ('sdxl',), variants), ready.file)
+        tasks = runs.left_of(runs.tasks_of(plan, ('sdxl',), variants), ready.file)
         before = len(read_rows(ready.file))
-        return jobs.run_tasks(ready, plan, tasks), read_rows(ready.file)[before:]
+        return runs.run_tasks(ready, plan, tasks), read_rows(ready.file)[before:]
 
     return run
 
@@ -230,10 +211,10 @@ def test_a_run_that_is_told_to_stop_leaves_no_process_behind(play: Any, tmp_path
 
 
 def test_what_a_cpu_did_is_done_again_on_a_card(play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bench import jobs
+    from bench import runs
 
     assert play({})[0] == 0
-    monkeypatch.setattr(jobs, 'where', lambda: 'card')
+    monkeypatch.setattr(runs, 'where', lambda: 'card')
     assert ends(play({})[1], 'ended') == ['build plain', *ALL]
 
 

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ def measured_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip('diffusers')
     pytest.importorskip('peft')
     from bench.__main__ import main
-    from bench.job import run_job
+    from bench.measuring import run_job
 
     folder = tmp_path_factory.mktemp('bench')
     out, cache = folder / 'out', folder / 'cache'
@@ -37,7 +36,7 @@ def measured_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 run_job('smoke', job, 'sdxl', variant, out, cache)
         # In a process of its own.
         places = ['--out', str(out), '--cache', str(cache)]
-        again = ['--variants', 'served', 'graphs', '--jobs', 'fresh']
+        again = ['--variants', 'served', '--jobs', 'fresh']
         assert main(['run', 'smoke', '--models', 'sdxl', *places, *again]) == 0
     finally:
         for number, handler in handlers.items():
@@ -45,7 +44,7 @@ def measured_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / 'out'
 
 
-def test_a_tiny_model_is_measured_to_the_end_and_paints_the_same_in_a_fresh_process(
+def test_a_tiny_model_is_measured_to_the_end_and_makes_the_same_in_a_fresh_process(
     measured_model: Path,
 ) -> None:
     rows = read_rows(measured_model / 'smoke.jsonl')
@@ -62,7 +61,6 @@ def test_a_tiny_model_is_measured_to_the_end_and_paints_the_same_in_a_fresh_proc
         assert [len(each) for each in hashes] == [1, 1]
         assert hashes[0] != hashes[1]
         assert ('one image', 'merged') in found
-    assert {row['variant'] for row in rows if row['kind'] == 'skipped'} == {'graphs'}
     text = make_tables([measured_model])
     assert 'say nothing about a card' in text
     assert 'as served: same when repeated, after a swap, in a fresh process' in text
@@ -76,26 +74,26 @@ def test_plain_diffusers_takes_the_steps_and_passes_that_the_engine_takes(
     tmp_path: Path, model: str, distilled: bool, steps: int, passes: int
 ) -> None:
     pytest.importorskip('diffusers')
-    from bench.models import build_model
-    from bench.painters import PlainPainter
+    from bench.backends import DiffusersBackend
+    from bench.measuring import build_model
     from model_server.pipelines.engine import ImageSpec
 
     folder = tmp_path / 'model'
     build_model(model, folder, replace(PLANS['smoke'], size='tiny'))
     index = folder / 'model_index.json'
     index.write_text(json.dumps({**json.loads(index.read_text()), 'is_distilled': distilled}))
-    painter = PlainPainter(folder, bfloat16=False)
-    painter.load()
-    pictures = 0
+    backend = DiffusersBackend(folder, bfloat16=False)
+    backend.load()
+    images = 0
 
     def count(_: Any, inputs: Any, __: Any) -> None:
-        nonlocal pictures
-        pictures += len(inputs[0] if inputs else 'x')
+        nonlocal images
+        images += len(inputs[0] if inputs else 'x')
 
-    painter.pipe.transformer.register_forward_hook(count)
-    painter.paint(ImageSpec('a boat', 'fog', 9, 5.0, 64, 64, (), 'reference', False, {}), 0)
-    assert painter.pipe.num_timesteps == steps
-    assert pictures == steps * passes
+    backend.pipe.transformer.register_forward_hook(count)
+    backend.generate(ImageSpec('a boat', 'fog', 9, 5.0, 64, 64, (), 'reference', False, {}), 0)
+    assert backend.pipe.num_timesteps == steps
+    assert images == steps * passes
 
 
 def test_a_load_of_callers_is_served_with_adapters_and_without(
@@ -129,32 +127,6 @@ def lora_file() -> bytes:
     return len(header).to_bytes(8, 'little') + header + bytes(4)
 
 
-def test_a_graph_is_recorded_once_for_each_kind_of_inputs_and_computes_with_new_numbers() -> None:
-    torch = pytest.importorskip('torch')
-    from bench.graphs import Graphed
-
-    recorded = []
-
-    def record(work: Any) -> Any:
-        result = work()
-        recorded.append(result)
-        return result, lambda: result[0].copy_(work()[0])
-
-    def forward(values: Any, factor: float = 1.0, *, more: dict[str, Any]) -> Any:
-        return (values[0] * factor + more['bias'],)
-
-    graphed = Graphed(forward, record)
-    one = graphed([torch.ones(2)], more={'bias': torch.zeros(2)})[0]
-    two = graphed([torch.full((2,), 5.0)], more={'bias': torch.ones(2)})[0]
-    assert (one.tolist(), two.tolist(), len(recorded)) == ([1, 1], [6, 6], 1)
-    assert graphed([torch.ones(2)], 3.0, more={'bias': torch.zeros(2)})[0].tolist() == [3, 3]
-    assert graphed([torch.ones(3)], more={'bias': torch.zeros(3)})[0].tolist() == [1, 1, 1]
-    assert len(recorded) == 3
-    graphed.forget()
-    graphed([torch.ones(3)], more={'bias': torch.zeros(3)})
-    assert len(recorded) == 4
-
-
 def test_the_gpus_time_counts_once_where_kernels_overlap() -> None:
     pytest.importorskip('torch')
     from bench.clock import covered
@@ -163,28 +135,35 @@ def test_the_gpus_time_counts_once_where_kernels_overlap() -> None:
     assert covered([]) == 0
 
 
-def test_the_phases_of_an_image_are_its_whole_time_and_leave_the_pipeline_as_it_was() -> None:
+def test_the_phases_of_an_image_are_its_whole_time_and_leave_the_pipeline_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pytest.importorskip('torch')
-    from bench.clock import measure_phases
+    from bench import clock
+
+    now = 0.0
+    monkeypatch.setattr(clock, 'now_seconds', lambda: now)
+
+    def work(seconds: float) -> None:
+        nonlocal now
+        now += seconds
 
     class Part:
-        def __init__(self, seconds: float) -> None:
-            self.seconds = seconds
-
         def set_timesteps(self) -> None:
-            time.sleep(self.seconds)
+            work(5)
 
-        decode = set_timesteps
+        def decode(self) -> None:
+            work(10)
 
     class Pipe:
-        scheduler, vae = Part(0.05), Part(0.1)
+        scheduler, vae = Part(), Part()
 
-    def paint() -> None:
-        time.sleep(0.02)
+    def generate() -> None:
+        work(2)
+        Pipe.scheduler.set_timesteps()
         Pipe.scheduler.set_timesteps()
         Pipe.vae.decode()
 
-    phases = measure_phases(Pipe, paint)
-    assert list(phases) == ['prepare', 'denoise', 'decode']
-    assert [round(seconds, 2) for seconds in phases.values()] == pytest.approx([0.02, 0.05, 0.1], abs=0.02)
+    phases = clock.measure_phases(Pipe, generate)
+    assert list(phases.items()) == [('prepare', 2), ('denoise', 10), ('decode', 10)]
     assert 'decode' not in vars(Pipe.vae)

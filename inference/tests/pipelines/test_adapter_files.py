@@ -19,7 +19,7 @@ from model_server.pipelines.adapters.file import AdapterWeights, read_weights  #
 from model_server.pipelines.adapters.names import LayerNames  # noqa: E402
 from model_server.pipelines.adapters.patches import multiply  # noqa: E402
 from model_server.pipelines.adapters.sgm_names import name_in_sgm  # noqa: E402
-from random_models.sdxl import create_sdxl  # noqa: E402
+from random_models.models import create  # noqa: E402
 from random_models.weights import Draw  # noqa: E402
 
 from .conftest import file_adapter, in_type, paint, spec  # noqa: E402
@@ -64,7 +64,7 @@ def test_sdxls_layers_have_the_names_that_diffusers_reads_from_kohyas_files(
     """Of SDXL in its full size, without its weights."""
     monkeypatch.setattr(torch.nn.Module, 'to_empty', lambda model, device: model)
     monkeypatch.setattr(Draw, '_fill', lambda *_: None)
-    pipeline = create_sdxl(Draw('cpu', torch.float32), full=True)
+    pipeline = create('sdxl', 'full', Draw('cpu', torch.float32))
     layers = [
         name
         for name, layer in pipeline.unet.named_modules()

@@ -1,7 +1,6 @@
 """What is measured: diffusers as it comes, and the server's engines."""
 
 import inspect
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from model_server.pipelines.flux2_klein import Flux2KleinEngine
 from model_server.pipelines.z_image import ZImageEngine
 from model_server.settings import Settings
 
-from .graphs import Graphed
 from .plans import Plan, Variant
 
 # As the engines have it.
@@ -29,28 +27,7 @@ _DISTILLED_STEPS = {
 }
 
 
-class Painter(ABC):
-    """Paints with one model, in one way."""
-
-    @abstractmethod
-    def load(self) -> None:
-        """Loads the model, and paints once where a server would."""
-
-    @abstractmethod
-    def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
-        """Paints with the seeds from `seed` on. Raises ValueError for references that it does not take."""
-
-    @abstractmethod
-    def use(self, adapter: Adapter | None) -> None:
-        """Paints with this adapter from now on."""
-
-    @property
-    @abstractmethod
-    def pipe(self) -> Any:
-        """The pipeline of diffusers that paints from text; None for an engine without one."""
-
-
-class PlainPainter(Painter):
+class DiffusersBackend:
     """diffusers as it comes. Several images are one batch, and adapters that were loaded stay in memory."""
 
     def __init__(self, model_dir: Path, bfloat16: bool) -> None:
@@ -60,18 +37,15 @@ class PlainPainter(Painter):
         self._loaded: set[str] = set()
 
     def load(self) -> None:
+        """Loads the model."""
         pipe = DiffusionPipeline.from_pretrained(self._model_dir, dtype=self._dtype, local_files_only=True)
-        self._pipe = pipe.to(self._device)
-        self._silence(self._pipe)
+        self.pipe = _silent(pipe.to(self._device))
         # A distilled model has steps of its own, and no guidance.
-        name = type(self._pipe).__name__
+        name = type(self.pipe).__name__
         self._distilled_steps = _DISTILLED_STEPS[name] if is_distilled(self._model_dir) else None
 
-    @property
-    def pipe(self) -> Any:
-        return self._pipe
-
-    def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
+    def generate(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
+        """Images with the seeds from `seed` on. Raises ValueError for references that it does not take."""
         pipe, images = self._choose(spec)
         distilled_steps = self._distilled_steps
         inputs = {
@@ -93,7 +67,7 @@ class PlainPainter(Painter):
 
     def _choose(self, spec: ImageSpec) -> tuple[Any, dict[str, Any]]:
         if not spec.references:
-            return self._pipe, {}
+            return self.pipe, {}
         image = spec.references[0].image.convert('RGB').resize((spec.width, spec.height))
         if spec.reference_mode == 'reference':
             found, inputs = AutoPipelineForImage2Image, {'image': image, 'strength': _STRENGTH}
@@ -104,72 +78,67 @@ class PlainPainter(Painter):
                 AutoPipelineForInpainting,
                 {'image': image, 'mask_image': mask, 'strength': 1.0},
             )
-        pipe = found.from_pipe(self._pipe)
-        self._silence(pipe)
-        return pipe, inputs
-
-    def _silence(self, pipe: Any) -> None:
-        pipe.set_progress_bar_config(disable=True)
+        return _silent(found.from_pipe(self.pipe)), inputs
 
     def use(self, adapter: Adapter | None) -> None:
+        """Uses this adapter from now on."""
         if adapter is None:
-            self._pipe.disable_lora()
+            self.pipe.disable_lora()
             return
         if adapter.digest not in self._loaded:
-            self._pipe.load_lora_weights(
+            self.pipe.load_lora_weights(
                 adapter.path.parent,
                 weight_name=adapter.path.name,
                 adapter_name=adapter.digest,
                 local_files_only=True,
             )
             self._loaded.add(adapter.digest)
-        self._pipe.enable_lora()
-        self._pipe.set_adapters(adapter.digest, adapter.scale)
+        self.pipe.enable_lora()
+        self.pipe.set_adapters(adapter.digest, adapter.scale)
 
     def merge(self) -> None:
         """Adds the adapter in use to the weights as diffusers does, for good."""
-        self._pipe.fuse_lora()
-        self._pipe.unload_lora_weights()
+        self.pipe.fuse_lora()
+        self.pipe.unload_lora_weights()
 
 
-class EnginePainter(Painter):
-    """An engine of the server, as its environment says. Several images are painted one after the other."""
+def _silent(pipe: Any) -> Any:
+    pipe.set_progress_bar_config(disable=True)
+    return pipe
 
-    def __init__(self, bfloat16: bool, graphs: bool) -> None:
+
+class EngineBackend:
+    """An engine of the server, as its environment says. Several images are made one after the other."""
+
+    def __init__(self, bfloat16: bool) -> None:
         self._engine: Engine = load_engine(Settings.from_environment())
-        self._graphs = graphs
-        self._graphed: Graphed | None = None
-        self._guided = False
         if bfloat16 and isinstance(self._engine, DiffusionEngine):
             self._engine._runtime = replace(self._engine._runtime, dtype=torch.bfloat16)
 
     def load(self) -> None:
+        """Loads the model, and warms it up."""
         self._engine.warm()
-        if self._graphs and isinstance(self._engine, DiffusionEngine):
-            model = self.pipe.components[self._engine.denoiser]
-            self._graphed = model.forward = Graphed(model.forward)
 
     @property
     def pipe(self) -> Any:
+        """The pipeline of diffusers that starts from text; None for an engine without one."""
         return self._engine._text if isinstance(self._engine, DiffusionEngine) else None
 
-    def paint(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
-        # An IP-Adapter's strength is a number of the model, so it is part of what was recorded.
-        guided = bool(spec.references) and spec.reference_mode == 'reference'
-        if self._graphed is not None and guided != self._guided:
-            self._graphed.forget()
-        self._guided = guided
+    def generate(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
+        """Images with the seeds from `seed` on."""
         prepared = self._engine.prepare(spec)
         return [self._engine.paint(prepared, seed + index, lambda _: None) for index in range(outputs)]
 
     def use(self, adapter: Adapter | None) -> None:
+        """Uses this adapter from now on."""
         self._engine.use(None if adapter is None else self._engine.read(adapter))
-        if self._graphed is not None:
-            self._graphed.forget()
 
 
-def open_painter(variant: Variant, model_dir: Path, plan: Plan) -> Painter:
+Backend = DiffusersBackend | EngineBackend
+
+
+def open_backend(variant: Variant, model_dir: Path, plan: Plan) -> Backend:
     """Loads nothing yet."""
     if variant.compile is None:
-        return PlainPainter(model_dir, plan.bfloat16)
-    return EnginePainter(plan.bfloat16, variant.graphs)
+        return DiffusersBackend(model_dir, plan.bfloat16)
+    return EngineBackend(plan.bfloat16)

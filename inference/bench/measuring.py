@@ -1,22 +1,27 @@
-"""One job: the measurements of one variant of one model, in this process."""
+"""One job, in this process: the measurements of one variant of one model, or the building of a model."""
 
 import hashlib
+import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import cast
 
+import torch
 from PIL import Image
 
+from model_server.pipelines.distilled import SIGN
 from model_server.pipelines.engine import Adapter, ImageSpec, Reference, ReferenceMode
+from random_models import Kind, build, build_ip_adapter, build_lora
 
+from .backends import Backend, DiffusersBackend, open_backend
 from .clock import Clock, gpu_seconds, measure_phases
 from .machine import plan_for_here
-from .models import build_model, read_adapters
-from .painters import Painter, PlainPainter, open_painter
-from .plans import ENGINE_ADAPTED, VARIANTS, Adapted, Plan, Variant, model_dir
+from .plans import ENGINE_ADAPTED, TURBO, VARIANTS, WITH_IP_ADAPTER, Adapted, Plan, Variant, model_dir
 from .rows import Rows
 from .serving import serve_callers
 
@@ -27,6 +32,8 @@ _PROMPT = (
     'wall behind, dust in the light, photographed for a magazine, very detailed, calm and quiet'
 )
 _SEED = 7
+_ADAPTERS = 3
+_RANK = 16
 
 
 def run_job(plan_name: str, job: str, model: str, variant_name: str, out: Path, cache: Path) -> None:
@@ -43,10 +50,10 @@ def run_job(plan_name: str, job: str, model: str, variant_name: str, out: Path, 
     if job == 'serve':
         serve_callers(plan, adapters, _PROMPT, rows, variant.adapted)
         return
-    measuring = Measuring(plan, variant, open_painter(variant, folder, plan), adapters, rows, Clock())
+    measuring = Measuring(plan, variant, open_backend(variant, folder, plan), adapters, rows, Clock())
     measuring.load()
     if job == 'fresh':
-        measuring.paint_the_same()
+        measuring.generate_the_same()
     else:
         measuring.measure_all()
 
@@ -66,7 +73,7 @@ class Measuring:
 
     plan: Plan
     variant: Variant
-    painter: Painter
+    backend: Backend
     #: Two or more.
     adapters: list[Adapter]
     rows: Rows
@@ -74,46 +81,46 @@ class Measuring:
 
     def load(self) -> None:
         """Loads the model."""
-        self._time('load and warm up', self.painter.load)
+        self._time('load and warm up', self.backend.load)
 
     def measure_all(self) -> None:
-        """In the order of what tells most."""
-        self._time('first request', self._painting(self._spec()))
+        """The most important first."""
+        self._time('first request', self._generating(self._spec()))
         seconds = self._time_often('none')
-        self._time('four outputs', self._painting(self._spec(), outputs=4))
+        self._time('four outputs', self._generating(self._spec(), outputs=4))
         self._peak('four outputs')
         self._hash('first', 'none')
         self._hash('repeated', 'none')
         self._measure_adapters()
         self._measure_references()
         self._measure_phases(seconds)
-        if isinstance(self.painter, PlainPainter):
-            self._measure_merged(self.painter)
+        if isinstance(self.backend, DiffusersBackend):
+            self._measure_merged(self.backend)
 
-    def paint_the_same(self) -> None:
+    def generate_the_same(self) -> None:
         """The images whose bytes are compared."""
         self._hash('fresh', 'none')
-        self.painter.use(self.adapters[0])
+        self.backend.use(self.adapters[0])
         self._hash('fresh', self.variant.adapted)
 
     def _measure_adapters(self) -> None:
         one, other, *_ = self.adapters
         adapted = self.variant.adapted
-        self._time('adapter, the first', partial(self.painter.use, one), adapter=adapted)
-        self._time('first request with an adapter', self._painting(self._spec()), adapter=adapted)
+        self._time('adapter, the first', partial(self.backend.use, one), adapter=adapted)
+        self._time('first request with an adapter', self._generating(self._spec()), adapter=adapted)
         self._time_often(adapted)
         self._hash('first', adapted)
-        self._time('adapter, another', partial(self.painter.use, other), adapter=adapted)
-        self._painting(self._spec())()
-        self._time('adapter, back to the first', partial(self.painter.use, one), adapter=adapted)
+        self._time('adapter, another', partial(self.backend.use, other), adapter=adapted)
+        self._generating(self._spec())()
+        self._time('adapter, back to the first', partial(self.backend.use, one), adapter=adapted)
         self._hash('after a swap', adapted)
-        self._time('adapter, none again', partial(self.painter.use, None), adapter=adapted)
+        self._time('adapter, none again', partial(self.backend.use, None), adapter=adapted)
         self._hash('after a swap', 'none')
 
-    def _measure_merged(self, painter: PlainPainter) -> None:
+    def _measure_merged(self, backend: DiffusersBackend) -> None:
         """diffusers once it has merged as an engine does; last, since it leaves other weights."""
-        painter.use(self.adapters[0])
-        self._time('merging an adapter', painter.merge, adapter=ENGINE_ADAPTED)
+        backend.use(self.adapters[0])
+        self._time('merging an adapter', backend.merge, adapter=ENGINE_ADAPTED)
         self._time_often(ENGINE_ADAPTED)
 
     def _measure_references(self) -> None:
@@ -122,21 +129,21 @@ class Measuring:
             ('exact product', 'exact_product'),
         )
         for what, mode in modes:
-            paint = self._painting(self._spec(mode))
+            generate = self._generating(self._spec(mode))
             try:
-                paint()
+                generate()
             except ValueError as error:
                 self.rows.add('skipped', what=what, reason=str(error)[:200])
                 continue
-            self._time(what, paint)
+            self._time(what, generate)
 
     def _measure_phases(self, image_seconds: float) -> None:
-        if self.painter.pipe is None:
+        if self.backend.pipe is None:
             return
-        paint = self._painting(self._spec())
-        for phase, seconds in measure_phases(self.painter.pipe, paint).items():
+        generate = self._generating(self._spec())
+        for phase, seconds in measure_phases(self.backend.pipe, generate).items():
             self.rows.value(f'phase: {phase}', seconds, 's', adapter='none')
-        busy_seconds = gpu_seconds(paint)
+        busy_seconds = gpu_seconds(generate)
         if busy_seconds is not None:
             self.rows.value('GPU at work', busy_seconds / image_seconds, 'share', adapter='none')
 
@@ -160,8 +167,8 @@ class Measuring:
         image.putalpha(255)
         return replace(spec, references=(Reference(image),), reference_mode=mode)
 
-    def _painting(self, spec: ImageSpec, outputs: int = 1) -> Callable[[], list[Image.Image]]:
-        return partial(self.painter.paint, spec, _SEED, outputs)
+    def _generating(self, spec: ImageSpec, outputs: int = 1) -> Callable[[], list[Image.Image]]:
+        return partial(self.backend.generate, spec, _SEED, outputs)
 
     def _time(self, what: str, work: Callable[[], object], adapter: Adapted = 'none') -> None:
         self.rows.value(what, self.clock.seconds(work), 's', adapter=adapter)
@@ -169,7 +176,7 @@ class Measuring:
     def _time_often(self, adapter: Adapted) -> float:
         """The median of one image, which is also its row."""
         self.clock.reset_peak()
-        samples = [self.clock.seconds(self._painting(self._spec())) for _ in range(self.plan.repeats)]
+        samples = [self.clock.seconds(self._generating(self._spec())) for _ in range(self.plan.repeats)]
         self.rows.value('one image', median(samples), 's', adapter=adapter, samples=samples)
         self._peak('one image', adapter)
         return median(samples)
@@ -179,8 +186,39 @@ class Measuring:
             self.rows.value(f'peak memory, {what}', self.clock.peak_bytes / 1e9, 'GB', adapter=adapter)
 
     def _hash(self, when: str, adapter: Adapted) -> None:
-        image = self._painting(self._spec())()[0]
+        image = self._generating(self._spec())()[0]
         digest = hashlib.sha256(image.tobytes()).hexdigest()
-        # As a model paints that computes no numbers any more.
+        # As of a model that computes no numbers any more.
         blank = image.getcolors(1) is not None
         self.rows.value('bytes', digest, 'sha256', when=when, adapter=adapter, blank=blank)
+
+
+def build_model(model: str, folder: Path, plan: Plan) -> None:
+    """Writes the model and its adapters. Where it is cut off, there is no such folder."""
+    part = folder.with_suffix('.part')
+    shutil.rmtree(part, ignore_errors=True)
+    kind = cast('Kind', model.removesuffix(WITH_IP_ADAPTER).removesuffix(TURBO))
+    build(kind, part, plan.size)
+    if model.endswith(WITH_IP_ADAPTER):
+        build_ip_adapter(part)
+    if model.endswith(TURBO):
+        _say_distilled(part)
+    for index in range(_ADAPTERS):
+        file = _adapter_file(part, index)
+        build_lora(kind, part, file, _RANK, seed=index, dtype=torch.bfloat16)
+    part.rename(folder)
+
+
+def _say_distilled(model_dir: Path) -> None:
+    path = model_dir / 'model_index.json'
+    path.write_text(json.dumps({**json.loads(path.read_text('utf-8')), SIGN: True}, indent=2), 'utf-8')
+
+
+def read_adapters(model_dir: Path) -> list[Adapter]:
+    """As the server gives them to an engine."""
+    files = [_adapter_file(model_dir, index) for index in range(_ADAPTERS)]
+    return [Adapter(hashlib.sha256(file.read_bytes()).hexdigest(), file, 1.0) for file in files]
+
+
+def _adapter_file(model_dir: Path, index: int) -> Path:
+    return model_dir / f'adapter-{index}.safetensors'
